@@ -1,6 +1,6 @@
 /** `ghostfleet record`: reads the history of a space through the public API and writes it, anonymised, to a file. */
 import { ApiError, ConnectionError, DeviceCloudClient } from '../client/client.js';
-import { parseUtcOrDate } from '../kernel/calendar.js';
+import { parseTimeOrDate } from '../kernel/calendar.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { days, exactDuration, parseDuration, type UnixMillis } from '../kernel/time.js';
@@ -168,7 +168,7 @@ function hint(recording: Recording): string {
 type Moment = (now: UnixMillis) => UnixMillis;
 
 function moment(text: string): Moment | undefined {
-  const time = parseUtcOrDate(text);
+  const time = parseTimeOrDate(text);
   if (time !== undefined) return () => time;
   const ago = parseDuration(text);
   return ago === undefined ? undefined : (now) => now - ago;

@@ -1,7 +1,7 @@
 /**
- * Comma-separated values as a table in which every cell knows its line and column. Format: RFC 4180, read by csv-parse. Empty
- * lines and lines that begin with `#` are skipped. The first of the other lines names the columns. The separator is a comma, a
- * semicolon or a tab, whichever is most frequent in that line. Spaces around cells are removed.
+ * Comma-separated values, read row by row; every cell knows its line and column. Format: RFC 4180, read by csv-parse. Lines end
+ * with LF, CR LF or CR. Empty lines and lines that begin with `#` are skipped. The first of the other lines names the columns.
+ * The separator is a comma, a semicolon or a tab, whichever is most frequent in that line. Spaces around cells are removed.
  */
 import { type CastingContext, CsvError, parse } from 'csv-parse/sync';
 import type { Problems } from './document.js';
@@ -16,37 +16,86 @@ export interface Cell {
   readonly text: string;
 }
 
-export interface Table {
-  readonly header: readonly Cell[];
-  /** Each row has as many cells as the header. */
-  readonly rows: readonly (readonly Cell[])[];
-}
+/** Receives each row; it has as many cells as the header. */
+type RowReader = (row: readonly Cell[]) => void;
+
+/** Limit of rows in a file: one value a minute for a year. */
+const MOST_ROWS = 530_000;
+/** Limit of characters in a line. */
+const LONGEST_ROW = 100_000;
+/** A file with more problems is probably the wrong file. */
+const MOST_PROBLEMS = 50;
 
 /**
- * Reads a table.
- * @returns undefined if a problem was noted, such as an unclosed quotation mark, a row with more or fewer cells than the
- * header, or a file without rows
+ * Reads a file. Notes a problem for an unclosed quotation mark, a row with more or fewer cells than the header, a file without
+ * rows, and, before it reads any row, for a file with too many rows.
+ * @param begin receives the header; undefined if it noted problems, so that the rows need not be read
  */
-export function readCsv(text: string, file: string, problems: Problems): Table | undefined {
-  const before = problems.list.length;
-  const [header, ...rows] = recordsOf(text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'), file, problems);
-  for (const row of rows) {
-    if (header === undefined || row.length === header.length) continue;
-    const place = { file, line: row[0]?.line ?? 1, column: 1 };
-    problems.add(place, `this line has ${count(row.length)}; the first line names ${count(header.length)}`);
+export function readCsv(
+  text: string,
+  file: string,
+  problems: Problems,
+  begin: (header: readonly Cell[]) => RowReader | undefined,
+): void {
+  const source = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+  const excess = excessOf(source);
+  if (excess !== undefined) {
+    problems.add({ file, line: excess.line, column: 1 }, excess.message);
+    return;
   }
-  if (problems.list.length === before && (header === undefined || rows.length === 0)) {
+  const before = problems.list.length;
+  let header: readonly Cell[] | undefined;
+  let read: RowReader | undefined;
+  let rows = 0;
+  parseRows(source, file, problems, (row) => {
+    rows++;
+    if (header === undefined) {
+      header = row;
+      read = begin(row);
+    } else if (row.length === header.length) {
+      read?.(row);
+    } else {
+      const place = { file, line: row[0]?.line ?? 1, column: 1 };
+      problems.add(place, `this line has ${count(row.length)}; the first line names ${count(header.length)}`);
+    }
+    return read !== undefined && problems.list.length < before + MOST_PROBLEMS;
+  });
+  if (rows < 2 && problems.list.length === before) {
     const wanted = 'a line of column names and at least one line of values';
     problems.add({ file, line: 1, column: 1 }, `${quote(file)} has no rows; expected ${wanted}`);
   }
-  return header && problems.list.length === before ? { header, rows } : undefined;
 }
 
-function recordsOf(source: string, file: string, problems: Problems): readonly (readonly Cell[])[] {
+/**
+ * Why a file is too large to be read. Lines are counted, which is fast: a file with so many lines is too large even if some of
+ * them are within quotation marks.
+ */
+function excessOf(source: string): { readonly line: number; readonly message: string } | undefined {
+  // The header is not a row of values.
+  let rows = -1;
+  let line = 0;
+  for (let at = 0; at < source.length; ) {
+    const end = source.indexOf('\n', at);
+    const next = end < 0 ? source.length : end + 1;
+    line++;
+    if (next - at > LONGEST_ROW) return { line, message: `the line is longer than ${LONGEST_ROW} characters` };
+    if (source[at] !== '\n' && source[at] !== '#') rows++;
+    if (rows > MOST_ROWS)
+      return { line, message: `more than ${MOST_ROWS} rows; a file has at most one a minute for a year` };
+    at = next;
+  }
+  return undefined;
+}
+
+/** Thrown to stop csv-parse. */
+const STOP = new Error('the rest of the file is not needed');
+
+/** @param take returns false if the rest of the file is not needed */
+function parseRows(source: string, file: string, problems: Problems, take: (row: readonly Cell[]) => boolean): void {
   const places = new CellPlaces(source);
   try {
-    const records: unknown = parse(source, {
-      delimiter: separatorOf(source.split('\n').find(isData) ?? ''),
+    parse(source, {
+      delimiter: separatorOf(firstRow(source)),
       record_delimiter: '\n',
       comment: '#',
       comment_no_infix: true,
@@ -57,19 +106,29 @@ function recordsOf(source: string, file: string, problems: Problems): readonly (
       // readCsv reports rows of the wrong length, all together.
       relax_column_count: true,
       cast: (value, context) => ({ file, ...places.next(context), text: value.trim() }),
+      // csv-parse keeps only what this function returns: nothing.
+      on_record: (row: unknown) => {
+        // The cast is safe because `cast` converts every text to a cell.
+        if (!take(row as readonly Cell[])) throw STOP;
+      },
     });
-    // The cast is safe because `cast` converts every text to a cell.
-    return records as readonly (readonly Cell[])[];
   } catch (error) {
+    if (error === STOP) return;
     if (!(error instanceof CsvError)) throw error;
     const unclosed = error.code === 'CSV_QUOTE_NOT_CLOSED';
     problems.add({ file, ...places.open() }, unclosed ? 'the quotation mark " is not closed' : error.message);
-    return [];
   }
 }
 
-function isData(line: string): boolean {
-  return line.trim() !== '' && !line.startsWith('#');
+/** The first line with data. */
+function firstRow(source: string): string {
+  for (let at = 0; at < source.length; ) {
+    const end = source.indexOf('\n', at);
+    const line = source.slice(at, end < 0 ? source.length : end);
+    if (line.trim() !== '' && !line.startsWith('#')) return line;
+    at += line.length + 1;
+  }
+  return '';
 }
 
 function separatorOf(line: string): string {

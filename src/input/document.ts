@@ -1,7 +1,8 @@
 /**
  * Reads a YAML file as a tree in which every value has its line and column, for messages.
  *
- * Accepts only the data model of JSON: aliases are resolved; unknown tags, duplicate keys, entries without a key, and lists or
+ * Reads YAML 1.2 with the core schema, and merge keys (`<<: *defaults`) as in YAML 1.1: the own keys of a map win, then the
+ * earlier map of a list. Accepts only the data model of JSON: aliases are resolved; unknown tags, duplicate keys, entries without a key, and lists or
  * maps as keys are problems. Deep nesting, and aliases that expand to more than 100,000 values, are problems too, because they
  * could exhaust the stack or the memory.
  */
@@ -111,6 +112,11 @@ export function readYaml(text: string, file: string): LocatedNode {
   for (const error of [...document.errors, ...document.warnings]) {
     problems.add(place(error.pos[0]), sentenceOf(error));
   }
+  const { explicit, version } = document.directives?.yaml ?? {};
+  if (explicit && version !== '1.2') {
+    problems.add(place(0), `"%YAML ${version}": files are read as YAML 1.2; remove this line`);
+    problems.finish();
+  }
   if (second) problems.add(place(second.range[0]), 'a second document begins here; a file must have only one');
   const root = new Locator(place, problems).locate(document.contents, place(0));
   problems.finish();
@@ -208,26 +214,21 @@ class Locator {
       return { kind: 'list', ...at, items: node.items.map((item) => this.locate(item, at)) };
     if (isMap<YamlNode | null, YamlNode | null>(node))
       return { kind: 'map', ...at, entries: this.#locateEntries(node.items, at) };
-    if (isScalar(node)) {
-      const { value } = node;
-      if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) {
-        const quoted = node.type === 'QUOTE_SINGLE' || node.type === 'QUOTE_DOUBLE';
-        return {
-          kind: 'scalar',
-          ...at,
-          // The cast is safe after the check above; in the library, the type is unknown.
-          value: value as ScalarNode['value'],
-          source: node.source ?? String(value),
-          textColumn: at.column + (quoted ? 1 : 0),
-        };
-      }
-      this.#problems.add(at, `${quote(node.source)} is not a text, number, true, false or null`);
-    }
-    return emptyAt(at);
+    if (!isScalar(node)) return emptyAt(at);
+    const quoted = node.type === 'QUOTE_SINGLE' || node.type === 'QUOTE_DOUBLE';
+    return {
+      kind: 'scalar',
+      ...at,
+      // The cast is safe because the core schema has no scalars of other types; in the library, the type is unknown.
+      value: node.value as ScalarNode['value'],
+      source: node.source ?? String(node.value),
+      textColumn: at.column + (quoted ? 1 : 0),
+    };
   }
 
   #locateEntries(items: readonly { key: YamlNode | null; value: YamlNode | null }[], at: Place): MapNode['entries'] {
     const entries = new Map<string, { key: Place; value: LocatedNode }>();
+    const merged = new Set<string>();
     for (const item of items) {
       const key = this.locate(item.key, at);
       const value = this.locate(item.value, key);
@@ -235,12 +236,29 @@ class Locator {
         this.#problems.add(key, 'a key must be plain text');
         continue;
       }
+      if (isMergeKey(item.key)) {
+        for (const [name, entry] of this.#mergedEntries(value)) {
+          if (entries.has(name)) continue;
+          entries.set(name, entry);
+          merged.add(name);
+        }
+        continue;
+      }
       const name = String(key.value);
-      const first = entries.get(name);
+      const first = merged.delete(name) ? undefined : entries.get(name);
       if (first) this.#problems.add(key, `duplicate key ${quote(name)}, first used in line ${first.key.line}`);
       else entries.set(name, { key, value });
     }
     return entries;
+  }
+
+  /** The entries of the maps of a merge key; those of an earlier map come first. */
+  #mergedEntries(value: LocatedNode): readonly (readonly [string, { key: Place; value: LocatedNode }])[] {
+    return (value.kind === 'list' ? value.items : [value]).flatMap((map) => {
+      if (map.kind === 'map') return [...map.entries];
+      this.#problems.add(map, 'the merge key "<<" needs a map or a list of maps, such as "<<: *defaults"');
+      return [];
+    });
   }
 
   #follow(anchor: string, at: Place): LocatedNode {
@@ -257,6 +275,11 @@ class Locator {
     }
     return emptyAt(at);
   }
+}
+
+/** The key `<<` without quotation marks. */
+function isMergeKey(key: YamlNode | null): boolean {
+  return isScalar(key) && key.type === 'PLAIN' && key.source === '<<';
 }
 
 function emptyAt({ file, line, column }: Place): ScalarNode {

@@ -1,4 +1,4 @@
-/** Calendar times in UTC: ISO 8601 texts to Unix milliseconds and back. */
+/** Calendar times: texts in the form of RFC 3339 to Unix milliseconds and back. The API reads more forms (cloud/http/time.ts). */
 import type { UnixMillis } from './time.js';
 
 /** `2026-01-01T00:00:00.000Z` */
@@ -32,19 +32,30 @@ export function milliOf(digits: string): number {
   return Number(digits.slice(0, 3).padEnd(3, '0'));
 }
 
-const UTC = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?Z$/;
+const TIME = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:Z|([+-])(\d\d):(\d\d))$/i;
 
-/** Parses `2026-03-02T06:00Z`, `2026-03-02T06:00:00Z` or `2026-03-02T06:00:00.000Z`; undefined for any other text. */
-export function parseUtc(text: string): UnixMillis | undefined {
-  const parts = UTC.exec(text);
+/** The form of {@link parseTime}, for messages. */
+export const TIME_FORM = 'a time with its zone such as "2026-03-01T06:00:00Z" or "2026-03-01T07:00:00.5+01:00"';
+
+/**
+ * Parses a time in the form of RFC 3339; the seconds may be left out. Returns undefined for any other text.
+ * @returns whole milliseconds; with `exact`, also the fraction of a millisecond
+ */
+export function parseTime(text: string, exact = false): UnixMillis | undefined {
+  const parts = TIME.exec(text);
   if (!parts) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
     .slice(1, 7)
     .map((part) => Number(part ?? 0));
-  return utcTime({ year, month, day, hour, minute, second, milli: milliOf(parts[7] ?? '') });
+  const digits = parts[7] ?? '';
+  const local = utcTime({ year, month, day, hour, minute, second, milli: milliOf(digits) });
+  const [hours, minutes] = [Number(parts[9] ?? 0), Number(parts[10] ?? 0)];
+  if (local === undefined || hours > 23 || minutes > 59) return undefined;
+  const offset = (parts[8] === '-' ? -1 : 1) * (60 * hours + minutes) * 60_000;
+  return local - offset + (exact ? Number(`0.${digits.slice(3)}0`) : 0);
 }
 
-/** Like {@link parseUtc}; a date alone, such as `2026-03-02`, means its first moment. */
-export function parseUtcOrDate(text: string): UnixMillis | undefined {
-  return parseUtc(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00Z` : text);
+/** Like {@link parseTime}; a date alone, such as `2026-03-02`, means its first moment in UTC. */
+export function parseTimeOrDate(text: string): UnixMillis | undefined {
+  return parseTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00Z` : text);
 }

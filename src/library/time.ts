@@ -45,6 +45,12 @@ export class VirtualTime {
     if (start !== undefined && !(start instanceof Date && Number.isFinite(start.getTime()))) {
       throw new UsageError('bad-options', `start: "${String(start)}" is not a valid Date`);
     }
+    if (start !== undefined && start.getTime() < 0) {
+      throw new UsageError(
+        'bad-options',
+        `start: "${start.toISOString()}" is before 1970; the protocol has no such times`,
+      );
+    }
     this.#clock = new VirtualClock(start ? { start: start.getTime() } : {});
     this.#seed = seed;
     clocks.set(this, this.#clock);

@@ -1,6 +1,6 @@
 /** Reads and checks the file of a recording. All problems are reported together, each with its line. */
 import { InputError, orList, type Problem, quote } from '../input/problems.js';
-import { parseUtcOrDate } from '../kernel/calendar.js';
+import { parseTimeOrDate } from '../kernel/calendar.js';
 import {
   DOWNLINK_STATES,
   DOWNLINK_TYPES,
@@ -187,7 +187,7 @@ class RecordingLine {
 
   time(name: string): number | undefined {
     const value = this.fields?.[name];
-    const time = typeof value === 'string' ? parseUtcOrDate(value) : undefined;
+    const time = typeof value === 'string' ? parseTimeOrDate(value) : undefined;
     if (time === undefined && this.fields?.kind === 'recording')
       this.#wrong(name, 'a time such as "2026-03-02T06:00:00Z"');
     return time;

@@ -6,7 +6,7 @@
  *     1.75
  *     1.75
  *
- * Times are either numbers, with their unit in the heading, or calendar times in UTC. Numbers count from the beginning of the
+ * Times are either numbers, with their unit in the heading, or calendar times. Numbers count from the beginning of the
  * load. Calendar times count from the first row: its request is due when the load begins. The times must not decrease; several
  * requests may have the same time.
  */
@@ -16,7 +16,7 @@ import type { Problems } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
-import { limitRows, timeColumn } from '../values/csv-columns.js';
+import { rejectTwins, timeColumn } from '../values/csv-columns.js';
 
 /**
  * Times of recorded requests. A plan contains only their number and a fingerprint, because the times of a whole day would be
@@ -47,21 +47,26 @@ export class ArrivalTrace {
  */
 export function readArrivals({ file, text }: NamedText, speed: number, problems: Problems): ArrivalTrace | undefined {
   const before = problems.list.length;
-  const table = readCsv(text, file, problems);
-  if (table === undefined) return undefined;
-  limitRows(table, file, problems);
-  const { calendar = false, rows = [] } = timeColumn(table, problems) ?? {};
-  const zero = calendar ? (rows[0]?.time ?? 0) : 0;
-  let last = zero;
   const times: Millis[] = [];
-  for (const { cell, time } of rows) {
-    if (time < last) {
-      const than = times.length === 0 ? 'the beginning of the load' : 'the time of the row before';
-      problems.add(cell, `${quote(cell.text)} is earlier than ${than}`);
-      break;
-    }
-    last = time;
-    times.push(Math.round(((time - zero) * 1000) / speed) / 1000);
-  }
+  readCsv(text, file, problems, (header) => {
+    rejectTwins(header, problems);
+    const time = timeColumn(header, problems);
+    if (time === undefined) return undefined;
+    let zero = time.calendar ? Number.NaN : 0;
+    let last = time.calendar ? Number.NEGATIVE_INFINITY : 0;
+    let ordered = true;
+    return (row) => {
+      const at = time.read(row);
+      if (Number.isNaN(zero)) zero = at;
+      if (ordered && at < last) {
+        const cell = time.cellOf(row);
+        const than = times.length === 0 ? 'the beginning of the load' : 'the time of the row before';
+        problems.add(cell, `${quote(cell.text)} is earlier than ${than}`);
+        ordered = false;
+      }
+      last = at;
+      times.push(Math.round(((at - zero) * 1000) / speed) / 1000);
+    };
+  });
   return problems.list.length === before ? new ArrivalTrace(times) : undefined;
 }

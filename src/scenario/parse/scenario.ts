@@ -18,7 +18,7 @@ import {
   valueAt,
 } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
-import { parseUtc } from '../../kernel/calendar.js';
+import { parseTime, TIME_FORM } from '../../kernel/calendar.js';
 import { DEFAULT_START } from '../../kernel/clock.js';
 import { hours, type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
 import type { ScopeNames } from '../expect/parse.js';
@@ -45,15 +45,13 @@ const DEFAULT_SEED = 1;
 const DEFAULT_SETTLE: Millis = minutes(10);
 const LONGEST_DURATION: Millis = hours(24 * 366);
 
-const CALENDAR_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/;
-
-/** A calendar time in UTC: `2026-03-01T06:00:00Z`. */
+/** A calendar time: `2026-03-01T06:00:00Z`. */
 const calendarTime: Check<UnixMillis> = formed(
-  () => ({ type: 'string', pattern: CALENDAR_TIME.source }),
+  () => ({ type: 'string', format: 'date-time' }),
   (node, problems) => {
-    const source = node.kind === 'scalar' ? node.source.trim() : '';
-    const time = CALENDAR_TIME.test(source) ? parseUtc(source) : undefined;
-    return time ?? complain(node, problems, 'a time in UTC such as "2026-03-01T06:00:00Z"');
+    const time = parseTime(node.kind === 'scalar' ? node.source.trim() : '');
+    if (time === undefined) return complain(node, problems, TIME_FORM);
+    return time >= 0 ? time : complain(node, problems, 'a time from 1970 on; the protocol has no earlier times');
   },
 );
 

@@ -120,7 +120,7 @@ function readWaveform(
   const { replay: file, column } = read;
   const names = column === undefined ? [name, name.slice(name.lastIndexOf('.') + 1)] : [column];
   try {
-    const recording = readRecording(scope.readFile(file), { names, unit: quantities[0]?.spec.unit ?? '' }, problems);
+    const recording = readRecording(scope.readFile(file), { names, quantity: quantities[0]?.spec }, problems);
     return recording && { kind: 'replay', file, recording };
   } catch (error) {
     problems.add(node.entries.get('replay')?.value ?? node, error instanceof Error ? error.message : String(error));

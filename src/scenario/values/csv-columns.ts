@@ -1,34 +1,27 @@
 /** Reads columns of the CSV files of a scenario: headings with units, numbers, and the column `time`. */
-import type { Cell, Table } from '../../input/csv.js';
+import type { Cell } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { orList, quote } from '../../input/problems.js';
-import { parseUtc } from '../../kernel/calendar.js';
-import type { Millis } from '../../kernel/time.js';
+import { parseTime, TIME_FORM } from '../../kernel/calendar.js';
 
 /** Limit of problems reported for one column; a file with more of them is probably the wrong file. */
-export const MOST_PROBLEMS = 10;
+const MOST_PROBLEMS = 10;
 
-/** Limit of rows in a file: one value a minute for a year. */
-const MOST_ROWS = 530_000;
-
-/** Notes a problem if a file has too many rows. */
-export function limitRows({ rows }: Table, file: string, problems: Problems): void {
-  if (rows.length > MOST_ROWS) problems.add({ file, line: 1, column: 1 }, `more than ${MOST_ROWS} rows`);
-}
+/** A column, as a function that reads it from a row. The result is NaN if a problem was noted. */
+export type ColumnReader = (row: readonly Cell[]) => number;
 
 interface TimeColumn {
   /** true: the column has calendar times; false: it has numbers with a unit. */
   readonly calendar: boolean;
-  readonly rows: readonly { readonly cell: Cell; readonly time: Millis }[];
+  readonly cellOf: (row: readonly Cell[]) => Cell;
+  /** Time in milliseconds. */
+  readonly read: ColumnReader;
 }
 
 const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/**
- * The column `time`, in the order of the file. Rows with an invalid time are left out.
- * @returns undefined if the file has no such column, or if its unit is unknown
- */
-export function timeColumn({ header, rows }: Table, problems: Problems): TimeColumn | undefined {
+/** The column `time`; undefined if the file lacks it, or if its unit is unknown. */
+export function timeColumn(header: readonly Cell[], problems: Problems): TimeColumn | undefined {
   const column = header.findIndex((cell) => headingOf(cell).name.toLowerCase() === 'time');
   const cell = header[column];
   if (cell === undefined) {
@@ -41,22 +34,39 @@ export function timeColumn({ header, rows }: Table, problems: Problems): TimeCol
     problems.add(cell, `${quote(unit)} is not a unit of time: ${orList(Object.keys(TIME_UNITS))}`);
     return undefined;
   }
-  const before = problems.list.length;
-  const found: { cell: Cell; time: Millis }[] = [];
-  for (const row of rows) {
-    const at = row[column] as Cell;
-    const time = scale === undefined ? calendarTime(at, problems) : scale * numberIn(at, problems);
-    if (!Number.isNaN(time)) found.push({ cell: at, time });
-    if (problems.list.length >= before + MOST_PROBLEMS) break;
-  }
-  return { calendar: scale === undefined, rows: found };
+  const cellOf = (row: readonly Cell[]) => row[column] as Cell;
+  const timeOf = (at: Cell) => (scale === undefined ? calendarTime(at, problems) : scale * numberIn(at, problems));
+  return { calendar: scale === undefined, cellOf, read: limited(problems, (row) => timeOf(cellOf(row))) };
 }
 
-/** `2026-03-02T06:00:00Z`, with or without fractions of a second; NaN for anything else. */
+/** Stops reading a column after {@link MOST_PROBLEMS} values that are NaN. */
+export function limited(problems: Problems, read: ColumnReader): ColumnReader {
+  let noted = 0;
+  return (row) => {
+    if (noted >= MOST_PROBLEMS) return Number.NaN;
+    const before = problems.list.length;
+    const value = read(row);
+    noted += problems.list.length - before;
+    return value;
+  };
+}
+
+/** Notes a problem for each column with the name of an earlier one. Columns without a name may be several. */
+export function rejectTwins(header: readonly Cell[], problems: Problems): void {
+  const seen = new Set<string>();
+  for (const cell of header) {
+    const { name } = headingOf(cell);
+    const key = name.toLowerCase() === 'time' ? 'time' : name;
+    if (key !== '' && seen.has(key)) problems.add(cell, `a column before this one is called ${quote(name)}, too`);
+    seen.add(key);
+  }
+}
+
+/** `2026-03-02T06:00:00.25Z`; NaN for anything else. */
 function calendarTime(cell: Cell, problems: Problems): number {
-  const time = parseUtc(cell.text);
+  const time = parseTime(cell.text, true);
   if (time !== undefined) return time;
-  const wanted = 'a time in UTC such as "2026-03-01T06:00:00Z"; numbers need a unit in the heading such as "time [s]"';
+  const wanted = `${TIME_FORM}; numbers need a unit in the heading such as "time [s]"`;
   problems.add(cell, `${quote(cell.text)} is not ${wanted}`);
   return Number.NaN;
 }

@@ -5,17 +5,19 @@
  *     0,21.4,44
  *     10,21.6,43.5
  *
- * Times are numbers, with their unit in the heading, or calendar times in UTC; both count from the first row. Values are
- * converted to the unit of the quantity in the device type. An empty cell means that the sensor did not answer.
+ * Times are numbers, with their unit in the heading, or calendar times; both count from the first row. Values are converted to
+ * the unit of the quantity in the device type. In a cell that is empty, or that has the mark of a logger for a missing value,
+ * the sensor did not answer.
  */
 import { createHash } from 'node:crypto';
 import type { Series } from '../../device/environment/series.js';
-import { type Cell, readCsv, type Table } from '../../input/csv.js';
+import { type Cell, readCsv } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
-import { headingOf, limitRows, MOST_PROBLEMS, names, numberIn, timeColumn } from './csv-columns.js';
+import type { QuantitySpec } from '../../profile/profile.js';
+import { type ColumnReader, headingOf, limited, names, numberIn, rejectTwins, timeColumn } from './csv-columns.js';
 
 /**
  * Values with their times. A plan contains only the number of rows and a fingerprint, because a plan may repeat the step for
@@ -39,37 +41,40 @@ export class Recording implements Series {
 interface ColumnWish {
   /** Accepted names of the column, in order of preference. */
   readonly names: readonly string[];
-  /** Unit of the quantity in the device type; empty for no conversion. */
-  readonly unit: string;
+  /** The quantity in the device type; undefined if it is not known. */
+  readonly quantity: QuantitySpec | undefined;
 }
 
 /** Reads a column. Problems are noted with their places in the file; the result is then undefined. */
 export function readRecording({ file, text }: NamedText, wish: ColumnWish, problems: Problems): Recording | undefined {
   const before = problems.list.length;
-  const table = readCsv(text, file, problems);
-  if (table === undefined) return undefined;
-  limitRows(table, file, problems);
-  const times = readTimes(table, problems);
-  const values = readValues(table, wish, problems);
+  const times: Millis[] = [];
+  const values: number[] = [];
+  readCsv(text, file, problems, (header) => {
+    rejectTwins(header, problems);
+    const time = timeColumn(header, problems);
+    const value = valueColumn(header, wish, problems);
+    if (time === undefined || value === undefined) return undefined;
+    let first = 0;
+    let ordered = true;
+    return (row) => {
+      const at = time.read(row);
+      values.push(value(row));
+      if (times.length === 0 && !Number.isNaN(at)) first = at;
+      const since = Math.round(at - first);
+      if (ordered && since <= (times.at(-1) ?? -1)) {
+        const cell = time.cellOf(row);
+        problems.add(cell, `${quote(cell.text)} is not later than the time of the row before`);
+        ordered = false;
+      }
+      if (!Number.isNaN(since)) times.push(since);
+    };
+  });
   return problems.list.length === before ? new Recording(times, values) : undefined;
 }
 
-function readTimes(table: Table, problems: Problems): readonly Millis[] {
-  const rows = timeColumn(table, problems)?.rows ?? [];
-  const first = rows[0]?.time ?? 0;
-  const times: Millis[] = [];
-  for (const { cell, time } of rows) {
-    const since = Math.round(time - first);
-    if (since <= (times.at(-1) ?? -1)) {
-      problems.add(cell, `${quote(cell.text)} is not later than the time of the row before`);
-      return times;
-    }
-    times.push(since);
-  }
-  return times;
-}
-
-function readValues({ header, rows }: Table, wish: ColumnWish, problems: Problems): readonly number[] {
+/** The column of a quantity; undefined if a problem was noted. */
+function valueColumn(header: readonly Cell[], wish: ColumnWish, problems: Problems): ColumnReader | undefined {
   const found = wish.names.map((name) => header.findIndex((cell) => headingOf(cell).name === name));
   const column = found.find((index) => index >= 0) ?? -1;
   const cell = header[column];
@@ -80,23 +85,30 @@ function readValues({ header, rows }: Table, wish: ColumnWish, problems: Problem
       header[0] as Cell,
       `no column is called ${orList(wish.names.map((name) => quote(name)))}${didYouMean(best, known)}; the columns are ${names(header)}`,
     );
-    return [];
+    return undefined;
   }
+  const { unit: wanted = '', min = Number.NEGATIVE_INFINITY } = wish.quantity ?? {};
   const { unit } = headingOf(cell);
-  const turn = unit === '' || wish.unit === '' || unit === wish.unit ? SAME : TURNS[`${unit} ${wish.unit}`];
+  const turn = unit === '' || wanted === '' || unit === wanted ? SAME : TURNS[`${unit} ${wanted}`];
   if (turn === undefined) {
-    problems.add(cell, `${quote(unit)} cannot be converted to ${quote(wish.unit)}`);
-    return [];
+    problems.add(cell, `${quote(unit)} cannot be converted to ${quote(wanted)}`);
+    return undefined;
   }
-  const before = problems.list.length;
-  const values: number[] = [];
-  for (const row of rows) {
+  return limited(problems, (row) => {
     const at = row[column] as Cell;
-    values.push(at.text === '' ? Number.NaN : turn[0] * numberIn(at, problems) + turn[1]);
-    if (problems.list.length >= before + MOST_PROBLEMS) break;
-  }
-  return values;
+    if (at.text === '' || NO_VALUE.test(at.text)) return Number.NaN;
+    const value = numberIn(at, problems);
+    const missing = Math.abs(value) >= OVERLOAD || (MISSING.has(value) && value < min);
+    return missing ? Number.NaN : turn[0] * value + turn[1];
+  });
 }
+
+/** What loggers and spreadsheets write for a missing value, and for one outside of the range of the instrument. */
+const NO_VALUE = /^(?:nan|n\/?a|#n\/a|null|none|[-+]?inf(?:inity)?|ol|o\.l|ovld|overload|overrange|-{1,3}|\?)$/i;
+/** From here on, SCPI instruments mean overload (9.9E37) or no number (9.91E37). */
+const OVERLOAD = 9.9e37;
+/** Numbers that loggers write for a missing value; a number that the quantity may have is taken as such. */
+const MISSING: ReadonlySet<number> = new Set([-6999, -7999, -9999, -99_999, -999_999]);
 
 const SAME = [1, 0] as const;
 /** Factor and offset of conversions, by the unit in the file and the unit in the device type. */

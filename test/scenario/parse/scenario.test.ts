@@ -64,8 +64,10 @@ describe('a scenario', () => {
   it.each([
     ['seed: -1', '"-1" is not a whole number from 0'],
     ['seed: seven', '"seven" is not a whole number from 0'],
-    ['start: 2026-03-01', '"2026-03-01" is not a time in UTC'],
-    ['start: 2026-03-01T06:00:00+01:00', 'is not a time in UTC'],
+    ['start: 2026-03-01', '"2026-03-01" is not a time with its zone such as "2026-03-01T06:00:00Z"'],
+    ['start: 2026-03-01T06:00:00', 'is not a time with its zone'],
+    ['start: 1969-12-31T23:00:00Z', '"1969-12-31T23:00:00Z" is not a time from 1970 on'],
+    ['start: 1970-01-01T00:00:00+00:30', 'is not a time from 1970 on'],
     ['settle: soon', '"soon" is not a duration'],
     ['warm-up: 2h', 'the run has ended by then; expected a time before the end of the scenario'],
   ])('is rejected for %s', (line, message) => {

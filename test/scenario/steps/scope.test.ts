@@ -101,6 +101,38 @@ describe('a replay', () => {
     expect(values[1]).toBeCloseTo(100);
   });
 
+  it('accepts times with any fraction and any offset, and lines that end with CR', () => {
+    const { times, values } = read(
+      'time,temperature\r2026-03-01T06:00:00.123456Z,1\r2026-03-01T07:00:01.5+01:00,2\r2026-03-01 01:00:03.123999999-05:00,3\r',
+    );
+    expect(times).toEqual([0, 1377, 3001]);
+    expect(values).toEqual([1, 2, 3]);
+  });
+
+  it('takes the marks of loggers for missing and overrange values as no value', () => {
+    const marks = [
+      '9.91E+37',
+      '-9.9e37',
+      'NaN',
+      'NAN',
+      'n/a',
+      '#N/A',
+      'null',
+      'INF',
+      '-Inf',
+      'OL',
+      '---',
+      '-9999',
+      '-99999.0',
+    ];
+    const { values } = read(`time [s],temperature\n0,1\n${marks.map((mark, i) => `${i + 1},"${mark}"`).join('\n')}\n`);
+    expect(values).toEqual([1, ...marks.map(() => Number.NaN)]);
+  });
+
+  it('keeps numbers that a quantity may have, also those of other loggers’ marks', () => {
+    expect(read('time [s],temperature\n0,-55\n1,9999\n2,1e20\n').values).toEqual([-55, 9999, 1e20]);
+  });
+
   it('is in a plan with a fingerprint of the content of its file', () => {
     const print = (text: string) => JSON.stringify(read(text));
     expect(print('time [s],temperature\n0,1\n1,2\n')).toMatch(/^\{"rows":2,"print":"[0-9a-f]{16}"\}$/);
@@ -112,12 +144,18 @@ describe('a replay', () => {
     ['time [s],temperature\n', 'day.csv:1:1: "scenarios/day.csv" has no rows'],
     ['at [s],temperature\n0,1\n', 'day.csv:1:1: no column is called "time"; the columns are "at", "temperature"'],
     ['time [fortnight],temperature\n0,1\n', 'day.csv:1:1: "fortnight" is not a unit of time: ms, s, min, h or d'],
-    ['time,temperature\n0,1\n', 'day.csv:2:1: "0" is not a time in UTC'],
-    ['time,temperature\n2026-02-30T00:00Z,1\n', 'day.csv:2:1: "2026-02-30T00:00Z" is not a time in UTC'],
+    ['time,temperature\n0,1\n', 'day.csv:2:1: "0" is not a time with its zone'],
+    ['time,temperature\n2026-02-30T00:00Z,1\n', 'day.csv:2:1: "2026-02-30T00:00Z" is not a time with its zone'],
     ['time [s],temp\n0,1\n', 'no column is called "hygrometer.temperature" or "temperature"'],
     ['time [s],temperature [V]\n0,1\n', 'day.csv:1:10: "V" cannot be converted to "°C"'],
     ['time [s],temperature\n0,1\n5,warm\n', 'day.csv:3:3: "warm" is not a number'],
     ['time [s],temperature\n0,1\n5,1\n5,1\n', 'day.csv:4:1: "5" is not later than the time of the row before'],
+    [
+      'time [s],temperature,temperature\n0,1,2\n',
+      'day.csv:1:22: a column before this one is called "temperature", too',
+    ],
+    ['time [s],temperature,Time [min]\n0,1,2\n', 'day.csv:1:22: a column before this one is called "Time", too'],
+    ['time [s],temperature [°C],temperature [°F]\n0,1,2\n', 'day.csv:1:27: a column before this one is called'],
     ['time [s],temperature\n0,1,2\n', 'day.csv:2:1: this line has 3 cells; the first line names 2 cells'],
   ])('of %j is rejected with the place in the file', (text, message) => {
     const found = problemsWith(step, { files: { 'day.csv': text } });
