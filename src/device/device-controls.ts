@@ -103,16 +103,18 @@ export class VirtualDeviceControls implements DeviceControls {
   }
 
   hold(quantity: string, value: number): void {
-    this.#touch(quantity, (address) => this.#device.environment.set(address, value));
+    this.#touch(quantity, (address) => this.#device.environment.set(address, this.#reach(address, value)));
   }
 
   ramp(quantity: string, { from, to, over }: Ramp): void {
     this.#touch(quantity, (address) => {
       const { environment, clock } = this.#device;
-      const shown = from ?? environment.value(environment.signal(address), clock.wall);
+      const present = environment.value(environment.signal(address), clock.wall);
+      const shown = from === undefined ? present : this.#reach(address, from);
+      const end = to + this.#ahead(address);
       // A ramp cannot start from a missing value.
-      const begin = Number.isNaN(shown) ? to : shown;
-      environment.steer(address, { kind: 'ramp', from: begin, to, start: clock.wall, over });
+      const begin = Number.isNaN(shown) ? end : shown;
+      environment.steer(address, { kind: 'ramp', from: begin, to: end, start: clock.wall, over });
     });
   }
 
@@ -120,7 +122,11 @@ export class VirtualDeviceControls implements DeviceControls {
     this.#touch(quantity, (address) => {
       const { environment, clock } = this.#device;
       const stepped = this.#counts(address) || this.#watched(address);
-      environment.steer(address, { kind: 'replay', series, start: clock.wall, stepped });
+      // The first row of a meter is not the count of the device: only the later rows are compared with it.
+      const first = series.values.find((value) => !Number.isNaN(value)) ?? 0;
+      const present = environment.value(environment.signal(address), clock.wall);
+      const shift = this.#counts(address) && !Number.isNaN(present) ? present - first : 0;
+      environment.steer(address, { kind: 'replay', series, start: clock.wall, stepped, shift });
     });
   }
 
@@ -227,6 +233,26 @@ export class VirtualDeviceControls implements DeviceControls {
     firmware?.application.catchUp();
     change(address);
     firmware?.application.look();
+  }
+
+  /**
+   * The value at which the sensor shows `value`. For a counter, it is the total of the input at which the count of the device is
+   * `value`; a higher count is set back.
+   */
+  #reach(address: QuantityAddress, value: number): number {
+    if (!this.#counts(address) || Number.isNaN(value)) return value;
+    const total = value + this.#ahead(address);
+    this.#device.firmware?.measurements.lower(address, Math.max(0, Math.floor(value)));
+    return total;
+  }
+
+  /** By how much the total of a counter exceeds its count in the device; 0 for other quantities. */
+  #ahead(address: QuantityAddress): number {
+    const { environment, clock, firmware } = this.#device;
+    if (!this.#counts(address)) return 0;
+    if (firmware) return firmware.measurements.ahead(address);
+    const total = environment.value(environment.signal(address), clock.wall);
+    return Number.isNaN(total) ? 0 : total;
   }
 
   #counts(address: QuantityAddress): boolean {

@@ -133,6 +133,70 @@ describe('inputs', () => {
   });
 });
 
+describe('a counter', () => {
+  const counting = () =>
+    readyDevice({
+      profile: 'control',
+      config: ['app config channel-mode-2 counter', 'app config interval-report 300'],
+    });
+  /** Lets the time pass, and returns the last report's total and all pulses that the reports since then have counted. */
+  async function reported({ clock, bodies }: Awaited<ReturnType<typeof counting>>, time: number) {
+    const before = (await bodies()).length;
+    await clock.runUntil(clock.now + time);
+    const reports = (await bodies()).slice(before).map((body) => body.counter[0]);
+    const pulses = reports.reduce((sum: number, { delta }: Body) => sum + delta, 0);
+    return { value: reports.at(-1).value, pulses };
+  }
+
+  it('that is held stands at this value, above or below its count', async () => {
+    const rig = await counting();
+    rig.device.controls.hold('counter.2.pulses', 1000);
+    expect(await reported(rig, minutes(20))).toMatchObject({ value: 1000 });
+    expect(await reported(rig, minutes(20))).toEqual({ value: 1000, pulses: 0 });
+    rig.device.controls.hold('counter.2.pulses', 100);
+    expect(await reported(rig, minutes(20))).toEqual({ value: 100, pulses: 0 });
+    rig.device.controls.hold('counter.2.pulses', 130);
+    expect(await reported(rig, minutes(20))).toEqual({ value: 130, pulses: 30 });
+  });
+
+  it('with a ramp counts from one value to the other', async () => {
+    const rig = await counting();
+    rig.device.controls.ramp('counter.2.pulses', { from: 50, to: 650, over: minutes(60) });
+    const { value } = await reported(rig, minutes(30));
+    expect([value > 150, value < 350]).toEqual([true, true]);
+    expect(await reported(rig, minutes(60))).toMatchObject({ value: 650 });
+  });
+
+  it('counts the rises of a meter, however high it stands, and no pulses when it is replaced', async () => {
+    const rig = await counting();
+    rig.device.controls.hold('counter.2.pulses', 7);
+    await reported(rig, minutes(10));
+    const rows = [3_000_000_000, 3_000_000_010, 3_000_000_020, 0, 10, 20];
+    const times = rows.map((_, row) => minutes(10) * row);
+    rig.device.controls.replay('counter.2.pulses', { times, values: rows });
+    expect(await reported(rig, minutes(90))).toEqual({ value: 47, pulses: 40 });
+  });
+
+  it('has a total of 64 bits', async () => {
+    const rig = await counting();
+    rig.device.controls.hold('counter.2.pulses', 0);
+    const rows = [0, 1e9, 2e9, 3e9, 4e9, 5e9, 5_000_000_100];
+    const times = rows.map((_, row) => minutes(10) * row);
+    rig.device.controls.replay('counter.2.pulses', { times, values: rows });
+    const { value, pulses } = await reported(rig, minutes(90));
+    expect([value, pulses]).toEqual([5_000_000_100, 5_000_000_100]);
+  });
+
+  it('continues from its value when it is free again', async () => {
+    const rig = await counting();
+    rig.device.controls.hold('counter.2.pulses', 5_000_000_000);
+    await reported(rig, minutes(10));
+    rig.device.controls.free('counter.2.pulses');
+    const { value } = await reported(rig, minutes(30));
+    expect([value >= 5_000_000_000, value < 5_000_100_000]).toEqual([true, true]);
+  });
+});
+
 /** A copy of the sensor whose models make no pulses, clicks or contact changes of their own. */
 function withoutPulses(sensor: SensorSpec): SensorSpec {
   const quantities = sensor.quantities.map((quantity) => ({ ...quantity, model: still(quantity.model) }));

@@ -20,8 +20,14 @@ export type Waveform =
       readonly start: UnixMillis;
       readonly over: Millis;
     }
-  /** Rows of a recording, the first row at `start`; the last value stays. */
-  | { readonly kind: 'replay'; readonly series: Series; readonly start: UnixMillis; readonly stepped: boolean }
+  /** Rows of a recording plus `shift`, the first row at `start`; the last value stays. */
+  | {
+      readonly kind: 'replay';
+      readonly series: Series;
+      readonly start: UnixMillis;
+      readonly stepped: boolean;
+      readonly shift: number;
+    }
   /** A contact that closes repeatedly; afterwards the model applies again. */
   | { readonly kind: 'blinks'; readonly train: PulseTrain; readonly stays: Millis };
 
@@ -55,7 +61,7 @@ export function waveformValue(waveform: Waveform, wall: UnixMillis): number | un
       return part === 1 ? to : from + (to - from) * part;
     }
     case 'replay':
-      return seriesValue(waveform.series, wall - waveform.start, waveform.stepped);
+      return seriesValue(waveform.series, wall - waveform.start, waveform.stepped) + waveform.shift;
     case 'blinks': {
       const { train, stays } = waveform;
       const { start, every, times } = train;

@@ -1,7 +1,7 @@
 /**
  * Counters of pulses. The firmware counts edges. In the simulation, the count is updated when the running total of an input is
- * read: it grows by the difference to the previous read. The counts since boot, since the last window and since the last report
- * wrap at 2^32.
+ * read: it grows by the difference to the previous read. A total that falls, such as that of a meter that is replaced, gives no
+ * pulses. The counts are exact up to 2^53 - 1; memory.ts cuts them to the size of the firmware's variables.
  *
  * {@link countPulses}, {@link restartCounter} and {@link setMark} ignore sensors that are not counters. `countPulses` also
  * ignores buttons: measurements.ts takes their pulses with {@link takePulses} and counts each press.
@@ -33,16 +33,27 @@ export function takePulses(
   const signal = environment.signals(sensor.sensor, sensor.number)[quantity];
   const value = signal ? environment.value(signal, wall) : Number.NaN;
   if (Number.isNaN(value)) return 0;
-  const at = startOf(memory, sensor, quantity);
-  const raw = Math.floor(value) | 0;
-  const pulses = (raw - memory.int(at + COUNTER.raw)) | 0;
-  memory.ints[at + COUNTER.raw] = raw;
+  const at = memory.counter(sensor, quantity) + COUNTER.raw;
+  const raw = Math.max(-MOST, Math.min(Math.floor(value), MOST));
+  const pulses = raw - memory.long(at);
+  memory.setLong(at, raw);
   return Math.max(0, pulses);
 }
 
+/** Largest count. */
+const MOST = Number.MAX_SAFE_INTEGER;
+
 export function addPulses(memory: Memory, sensor: SensorPlan, quantity: number, pulses: number): void {
-  const at = startOf(memory, sensor, quantity) + COUNTER.counted;
-  memory.ints[at] = memory.int(at) + pulses;
+  const at = memory.counter(sensor, quantity) + COUNTER.counted;
+  memory.setLong(at, Math.min(memory.long(at) + pulses, MOST));
+}
+
+/** Sets back the count of a quantity, without pulses; no effect if it is lower. */
+export function lowerCount(memory: Memory, sensor: SensorPlan, quantity: number, count: number): void {
+  const at = memory.counter(sensor, quantity);
+  for (const mark of [COUNTER.counted, COUNTER.atWindow, COUNTER.atBody, COUNTER.atReport]) {
+    memory.setLong(at + mark, Math.min(memory.long(at + mark), count));
+  }
 }
 
 /** Sets the count to 0. The running total of the input does not change. */
@@ -50,7 +61,7 @@ export function restartCounter(memory: Memory, environment: Environment, sensor:
   if (!sensor.spec.counter) return;
   sensor.spec.quantities.forEach((_, quantity) => {
     takePulses(memory, environment, sensor, quantity, wall);
-    const at = startOf(memory, sensor, quantity);
+    const at = memory.counter(sensor, quantity);
     memory.ints.fill(0, at + COUNTER.counted, at + COUNTER.size);
   });
 }
@@ -66,10 +77,10 @@ export function closeCount(
   countPulses(memory, environment, sensor, wall);
   const quantities = sensor.spec.quantities.length;
   for (let quantity = 0; quantity < quantities; quantity++) {
-    const at = startOf(memory, sensor, quantity);
-    const to = memory.place(sensor).windows + 2 * (window * quantities + quantity);
-    memory.ints[to] = memory.int(at + COUNTER.counted);
-    memory.ints[to + 1] = memory.int(at + COUNTER.counted) - memory.int(at + COUNTER.atWindow);
+    const at = memory.counter(sensor, quantity);
+    const to = memory.place(sensor).windows + 4 * (window * quantities + quantity);
+    memory.setLong(to, memory.long(at + COUNTER.counted));
+    memory.setLong(to + 2, memory.long(at + COUNTER.counted) - memory.long(at + COUNTER.atWindow));
   }
   setMark(memory, sensor, COUNTER.counted, COUNTER.atWindow);
 }
@@ -77,8 +88,8 @@ export function closeCount(
 /** Writes the pulses since the previous sample into a row of a log. */
 export function logPulses(memory: Memory, sensor: SensorPlan, at: number): void {
   for (let quantity = 0; quantity < sensor.spec.quantities.length; quantity++) {
-    const counter = startOf(memory, sensor, quantity);
-    memory.floats[at + quantity] = memory.int(counter + COUNTER.counted) - memory.int(counter + COUNTER.atWindow);
+    const counter = memory.counter(sensor, quantity);
+    memory.floats[at + quantity] = memory.long(counter + COUNTER.counted) - memory.long(counter + COUNTER.atWindow);
   }
 }
 
@@ -87,11 +98,7 @@ export function setMark(memory: Memory, sensor: SensorPlan, from: Mark, to: Mark
   if (!sensor.spec.counter) return;
   sensor.spec.quantities.forEach(({ name }, quantity) => {
     if (only && !only.includes(name)) return;
-    const at = startOf(memory, sensor, quantity);
-    memory.ints[at + to] = memory.int(at + from);
+    const at = memory.counter(sensor, quantity);
+    memory.setLong(at + to, memory.long(at + from));
   });
-}
-
-function startOf(memory: Memory, sensor: SensorPlan, quantity: number): number {
-  return memory.place(sensor).totals + COUNTER.size * quantity;
 }

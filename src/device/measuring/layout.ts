@@ -20,10 +20,10 @@ export interface SensorPlace {
   readonly sampleRoom: number;
   /** In ints, of a log: the time of each sample. */
   readonly times: number;
-  /** For each window, four floats per quantity; for counters, two ints per quantity. The values of one window are adjacent. */
+  /** For each window, four floats per quantity; for counters, two longs per quantity. The values of one window are adjacent. */
   readonly windows: number;
   readonly windowRoom: number;
-  /** In ints, {@link COUNTER}.size per quantity: the counts of a counter. */
+  /** In ints, {@link COUNTER}.size per quantity: the counts of a counter, each as a long. */
   readonly totals: number;
 }
 
@@ -37,10 +37,10 @@ export interface ListPlace {
 }
 
 /**
- * Ints of a counter per quantity: the input's total at the last read; the count now, and at the last window, report body and
- * report.
+ * Longs (pairs of ints, `Memory.long`) of a counter per quantity: the input's total at the last read; the count now, and at the
+ * last window, report body and report.
  */
-export const COUNTER = { raw: 0, counted: 1, atWindow: 2, atBody: 3, atReport: 4, size: 5 } as const;
+export const COUNTER = { raw: 0, counted: 2, atWindow: 4, atBody: 6, atReport: 8, size: 10 } as const;
 
 /** Number of ints in an event list before its events. */
 export const EVENT_HEAD = 2;
@@ -102,7 +102,7 @@ function makeLayout(plan: Plan, scale: number): Layout {
       samples: floats.take(sampleRoom * quantities),
       sampleRoom,
       times: ints.take(kind === 'log' ? sampleRoom : 0),
-      windows: counted ? ints.take(2 * windowRoom * quantities) : floats.take(4 * windowRoom * quantities),
+      windows: counted ? ints.take(4 * windowRoom * quantities) : floats.take(4 * windowRoom * quantities),
       windowRoom,
       totals: ints.take(spec.counter ? COUNTER.size * quantities : 0),
     };

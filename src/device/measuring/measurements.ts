@@ -14,8 +14,18 @@
  */
 import { type Millis, millis, type UnixMillis, type UnixSeconds } from '../../kernel/time.js';
 import type { AlarmListSpec, PressListSpec, Profile, WindowSpec } from '../../profile/profile.js';
+import type { QuantityAddress } from '../../profile/quantities.js';
 import type { Environment, Signal } from '../environment/environment.js';
-import { addPulses, closeCount, countPulses, logPulses, restartCounter, setMark, takePulses } from './counters.js';
+import {
+  addPulses,
+  closeCount,
+  countPulses,
+  logPulses,
+  lowerCount,
+  restartCounter,
+  setMark,
+  takePulses,
+} from './counters.js';
 import { meanDirection } from './direction.js';
 import { COUNTER, EVENT_HEAD } from './layout.js';
 import { type ListPlan, type MeasuringTask, planFor, type SensorPlan } from './measuring-plan.js';
@@ -143,6 +153,24 @@ export class Measurements {
     if (sensor.spec.windows) this.memory.ints.fill(0, counts, counts + 2);
     for (const list of sensor.lists) this.forgetEvents(list);
     restartCounter(this.memory, this.environment, sensor, wall);
+  }
+
+  /** By how much the total of an input exceeds the count since boot, at the last read. */
+  ahead(address: QuantityAddress): number {
+    const sensor = this.sensorAt(address);
+    if (sensor === undefined) return 0;
+    const at = this.memory.counter(sensor, address.quantity);
+    return this.memory.long(at + COUNTER.raw) - this.memory.long(at + COUNTER.counted);
+  }
+
+  /** Sets back the count of a counter, without pulses; no effect if it is lower. */
+  lower(address: QuantityAddress, count: number): void {
+    const sensor = this.sensorAt(address);
+    if (sensor) lowerCount(this.memory, sensor, address.quantity, count);
+  }
+
+  private sensorAt({ sensor, number }: QuantityAddress): SensorPlan | undefined {
+    return this.memory.plan.sensors.find((plan) => plan.sensor === sensor && plan.number === number);
   }
 
   /** Samples one sensor now, for a shell command; false if it does not answer. */
@@ -278,11 +306,14 @@ export class Measurements {
     list.spec.types.forEach((quantity, type) => {
       const pressed = takePulses(memory, this.environment, list.sensor, quantity, wall);
       if (list.spec.period) {
-        for (let n = 0; n < pressed; n++) {
+        // A full buffer of windows takes no more presses.
+        const windows = Math.min(pressed, (list.sensor.spec.windows?.windows ?? 0) - memory.windowCount(list.sensor));
+        for (let n = 0; n < windows; n++) {
           addPulses(memory, list.sensor, quantity, 1);
           this.aggregate(list.sensor, wall, clock);
-          this.#urgent = true;
         }
+        addPulses(memory, list.sensor, quantity, pressed - windows);
+        this.#urgent ||= pressed > 0;
         return;
       }
       const counted = Math.min(pressed, list.spec.capacity - memory.eventCount(list));

@@ -87,6 +87,17 @@ export class Memory {
     return this.ints[at] as number;
   }
 
+  /** A count, from the two ints at `at`. */
+  long(at: number): number {
+    return this.int(at) * 0x1_0000_0000 + (this.int(at + 1) >>> 0);
+  }
+
+  /** Stores a whole number from -(2^53 - 1) to 2^53 - 1. */
+  setLong(at: number, value: number): void {
+    this.ints[at] = Math.floor(value / 0x1_0000_0000);
+    this.ints[at + 1] = value | 0;
+  }
+
   /** The last sample of a quantity; NaN before the first sample, or if the sensor did not answer. */
   last(sensor: SensorPlan, quantity: number): number {
     return this.floats[this.place(sensor).last + quantity] as number;
@@ -120,8 +131,8 @@ export class Memory {
     const { windows } = this.place(sensor);
     const row = window * sensor.spec.quantities.length + quantity;
     const { kind, each } = sensor.spec.windows ?? {};
-    if (kind === 'count' || kind === 'total') return this.int(windows + 2 * row + column) >>> 0;
-    if (kind === 'amount') return (this.int(windows + 2 * row + 1) >>> 0) * (each ?? 1);
+    if (kind === 'count' || kind === 'total') return asStored(sensor, this.long(windows + 4 * row + 2 * column));
+    if (kind === 'amount') return this.long(windows + 4 * row + 2) * (each ?? 1);
     return this.floats[windows + 4 * row + column] as number;
   }
 
@@ -137,19 +148,24 @@ export class Memory {
 
   /** Count of a counter since boot, at its last read. */
   total(sensor: SensorPlan, quantity: number): number {
-    return this.int(this.place(sensor).totals + COUNTER.size * quantity + COUNTER.counted) >>> 0;
+    return asStored(sensor, this.long(this.counter(sensor, quantity) + COUNTER.counted));
   }
 
   /** Pulses of a counter since the last report. */
   delta(sensor: SensorPlan, quantity: number): number {
-    const at = this.place(sensor).totals + COUNTER.size * quantity;
-    return (this.int(at + COUNTER.counted) - this.int(at + COUNTER.atReport)) >>> 0;
+    const at = this.counter(sensor, quantity);
+    return asStored(sensor, this.long(at + COUNTER.counted) - this.long(at + COUNTER.atReport));
   }
 
   /** Pulses of a counter since the last window. */
   sinceWindow(sensor: SensorPlan, quantity: number): number {
-    const at = this.place(sensor).totals + COUNTER.size * quantity;
-    return (this.int(at + COUNTER.counted) - this.int(at + COUNTER.atWindow)) >>> 0;
+    const at = this.counter(sensor, quantity);
+    return asStored(sensor, this.long(at + COUNTER.counted) - this.long(at + COUNTER.atWindow));
+  }
+
+  /** In ints: the counts of a quantity. */
+  counter(sensor: SensorPlan, quantity: number): number {
+    return this.place(sensor).totals + COUNTER.size * quantity;
   }
 
   /** Whether an input is on. */
@@ -175,6 +191,14 @@ export class Memory {
   eventValue(list: ListPlan, event: number): number {
     return this.floats[this.placeOf(list).values + event] as number;
   }
+}
+
+/**
+ * A count in the type of the firmware's variable: 64 bits without a sign for counters with windows of the kind `count`
+ * (`uint64_t` in CHESTER Control), otherwise 32 bits with a sign (`int` and `atomic_t` in `app_data.h`).
+ */
+function asStored({ spec }: SensorPlan, count: number): number {
+  return spec.windows?.kind === 'count' ? count : count | 0;
 }
 
 const pieces = new Pieces(16_384);

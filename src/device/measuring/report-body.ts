@@ -219,10 +219,13 @@ function typeNumber({ spec, number }: SensorPlan, { modules }: Profile): number 
   return (slot?.type === 'string' ? slot.types?.[present.is] : undefined) ?? 0;
 }
 
-/** In single precision, like the firmware: 3.6 V must become 3600 mV and not 3599. */
+/**
+ * In single precision, like the firmware: 3.6 V must become 3600 mV and not 3599. The processor converts a number that is too
+ * large for an `int32_t` to the nearest one that is not.
+ */
 function writeMeasured(writer: CborWriter, value: number, divide: number): void {
   if (Number.isNaN(value)) writer.null();
-  else writer.int(Math.trunc(Math.fround(value * divide)));
+  else writer.int(Math.max(-0x8000_0000, Math.min(Math.trunc(Math.fround(value * divide)), 0x7fff_ffff)));
 }
 
 /** `$tsp`: time of the first window, seconds from one window to the next, rows. The head is written even without rows. */

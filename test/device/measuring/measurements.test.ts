@@ -241,6 +241,29 @@ describe('counters', () => {
     expect(Math.abs(total() - before - 42 - 500)).toBeLessThan(2 * 84);
   });
 
+  it('of 32 bits wrap, those of 64 bits do not', () => {
+    const device = counting();
+    device.set('counter.2.pulses', 0);
+    const begun = device.measurements.memory.total(device.sensor('counter', 2), 0);
+    device.set('counter.2.pulses', 5_000_000_000);
+    expect(device.measurements.memory.total(device.sensor('counter', 2), 0)).toBe(begun + 5_000_000_000);
+    const motion = rig({ profile: 'motion' });
+    motion.set('motion.detect_left', 0);
+    const seen = motion.measurements.memory.total(motion.sensor('motion'), 0);
+    motion.set('motion.detect_left', 0x8000_0000);
+    expect(motion.measurements.memory.total(motion.sensor('motion'), 0)).toBe(seen - 0x8000_0000);
+  });
+
+  it('count no pulses when the total falls', () => {
+    const device = counting();
+    const counter = device.sensor('counter', 2);
+    const { memory } = device.measurements;
+    device.set('counter.2.pulses', 4_294_967_290);
+    const before = memory.total(counter, 0);
+    for (const total of [3_000_000_000, 20, 30, -5, 0]) device.set('counter.2.pulses', total);
+    expect(memory.total(counter, 0) - before).toBe(10 + 5);
+  });
+
   it('start at 0 after a reset', () => {
     const device = counting();
     device.until(hours(1));

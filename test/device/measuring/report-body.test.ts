@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
+import { numberedQuantityNames } from '../../../src/profile/quantities.js';
 import { type CborKey, type CborValue, decodeCbor } from '../../../src/protocol/cbor.js';
-import { BOOT, NETWORK, rig } from './fixtures.js';
+import { BOOT, NETWORK, profiles, type RigOptions, rig } from './fixtures.js';
 
 const FOUR_MODES = {
   'channel-mode-1': 'trigger',
@@ -342,3 +343,40 @@ describe('any body', () => {
     expect(first?.encode()).toEqual(alone.encode());
   });
 });
+
+describe('a value beyond the integers of the firmware', () => {
+  const SETTINGS: Readonly<Record<string, RigOptions>> = {
+    clime: TAG,
+    control: { settings: FOUR_MODES },
+  };
+
+  // A body of the receiver also needs a scan.
+  const named = [...profiles].filter(([, { receiver }]) => receiver === undefined).map(([name]) => name);
+  it.each(named)('saturates in every field of %s', (name) => {
+    for (const value of [1e20, -1e20, 9.91e37, 1e300, -1e300]) {
+      const device = rig({ profile: name, ...SETTINGS[name] });
+      for (const quantity of numberedQuantityNames(device.profile)) device.set(quantity, value);
+      device.until(minutes(31));
+      expect(deepNumbers(decodeCbor(device.encode())).filter((found) => !Number.isFinite(found))).toEqual([]);
+      expect(() => device.report()).not.toThrow();
+    }
+  });
+
+  it('is the largest number of 32 bits in hundredths', () => {
+    const device = rig();
+    device.set('hygrometer.temperature', 1e20);
+    device.set('thermometer.temperature', -1e20);
+    device.until(minutes(31));
+    const body = device.report();
+    expect(body.hygrometer.temperature.measurements[0].max).toBe(21_474_836.47);
+    expect(body.thermometer.temperature).toBe(-21_474_836.48);
+  });
+});
+
+/** All numbers in a value. */
+function deepNumbers(value: CborValue | undefined): readonly number[] {
+  if (typeof value === 'number') return [value];
+  if (Array.isArray(value)) return value.flatMap(deepNumbers);
+  if (value instanceof Map) return [...value.values()].flatMap(deepNumbers);
+  return [];
+}
