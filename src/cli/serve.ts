@@ -3,6 +3,7 @@ import { isIPv4 } from 'node:net';
 import type { Argv } from 'yargs';
 import { PASSWORD } from '../cloud/accounts/passwords.js';
 import { LOCAL_HOSTS } from '../cloud/http/host-guard.js';
+import { type PublicUrl, readPublicUrl } from '../cloud/http/public-url.js';
 import { storeName } from '../cloud/open-store.js';
 import { type Service, startService } from '../cloud/service.js';
 import { entropy } from '../kernel/entropy.js';
@@ -41,6 +42,7 @@ interface ServeFlags {
   readonly rateLimit: number | undefined;
   readonly trustProxy: readonly string[] | undefined;
   readonly allowedHost: readonly string[] | undefined;
+  readonly publicUrl: PublicUrl | undefined;
   readonly retainMessages: number | undefined;
   readonly expireDownlinks: number | undefined;
   readonly strictNames: boolean;
@@ -123,7 +125,7 @@ function accessOptions(parser: Argv): Argv {
     .option(
       'trust-proxy',
       checked(
-        { describe: 'addresses of reverse proxies, whose X-Forwarded-For names the caller, such as 10.0.0.0/8' },
+        { describe: 'addresses of reverse proxies, whose X-Forwarded-… headers are true, such as 10.0.0.0/8' },
         'trust-proxy',
         'IP addresses or networks, separated by commas',
         networks,
@@ -139,6 +141,15 @@ function accessOptions(parser: Argv): Argv {
         'allowed-host',
         'host names without ports, separated by commas',
         hostNames,
+      ),
+    )
+    .option(
+      'public-url',
+      checked(
+        { describe: 'address of the service behind a reverse proxy, such as https://example.com/iot' },
+        'public-url',
+        'an http or https address without a query, whose path does not begin with a path of the service such as /v2',
+        readPublicUrl,
       ),
     )
     .option('allow-private', {
@@ -226,6 +237,7 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
     apiOptions: {
       rateLimit: options.rateLimit ?? null,
       trustProxy: options.trustProxy ?? [],
+      publicUrl: options.publicUrl ?? null,
       hosts: [...LOCAL_HOSTS, options.host.toLowerCase(), ...(options.allowedHost ?? [])],
       messageBody: options.messageBody,
       legacyPaths: options.legacyPaths,
@@ -238,7 +250,7 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   host.out.write(
     options.json
       ? machineLine(service, page)
-      : humanLines(service, { host: options.host, db }, { page, given: apiKey !== undefined }),
+      : humanLines(service, { ...options, db }, { page, given: apiKey !== undefined }),
   );
   const { happens, forget } = interruption(host, keptBy(db));
   await happens;
@@ -271,12 +283,13 @@ function machineLine({ api, udp, udpRaw, udpDtls, spaceId, apiKey, keyFile }: Se
  */
 function humanLines(
   { api, udp, udpRaw, udpDtls, spaceId, apiKey, keyFile }: Service,
-  { host, db }: { readonly host: string; readonly db: string },
+  { host, db, publicUrl }: Pick<ServeFlags, 'host' | 'publicUrl'> & { readonly db: string },
   { page, given }: { readonly page: string; readonly given: boolean },
 ): string {
   const made = apiKey ? `${apiKey} (shown only once)` : '(shown on the first start; --api-key adds another)';
   return [
     `console  ${page}${page === api ? '' : ' (opens once, within 10 minutes)'}`,
+    ...(publicUrl ? [`public   ${publicUrl.origin}${publicUrl.prefix}/`] : []),
     `API      ${api}/v2`,
     `docs     ${api}/v2/documentation`,
     `UDP      ${host}:${udp} (base64), ${host}:${udpRaw} (raw)${udpDtls === null ? '' : `, ${host}:${udpDtls} (DTLS)`}`,

@@ -321,6 +321,7 @@ async function listenApi(
           ...{ store, clock, ids, random: secrets.fork('web console') },
           // In a run, sessions do not expire, because the time of a run may pass faster than real time.
           lifetime: options.operated ? SESSION : null,
+          publicUrl: apiOptions.publicUrl ?? null,
         });
   const connections = new Connections(api.server);
   closers.push(() => closeServer(api, connections));

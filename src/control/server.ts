@@ -186,7 +186,7 @@ export class RunServer {
     if (secret === undefined || !(await this.#isOpen(secret))) {
       throw new ApiFault(401, 'the control of the run needs the address that the run has printed', 'no-control');
     }
-    needSameOrigin(method, headers);
+    needSameOrigin({ method, headers });
   }
 
   /**

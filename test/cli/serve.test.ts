@@ -101,6 +101,14 @@ it('the service answers requests whose header Host is one of its names or an IP 
 });
 
 describe('the service', () => {
+  it('has the path of its public URL in the OpenAPI document, and rejects a public URL that would hide its own paths', async () => {
+    const { hello } = await serve('--public-url', 'https://iot.example.com/iot/');
+    const answer = await fetch(`${hello.api}/iot/v2/documentation/json`);
+    expect(await answer.json()).toMatchObject({ servers: [{ url: 'https://iot.example.com/iot' }, { url: '/' }] });
+    const { exit, err } = await ghostfleet(['serve', ...database(), '--public-url', 'https://iot.example.com/v2']);
+    expect([exit, err]).toEqual([2, expect.stringContaining('--public-url')]);
+  });
+
   it('shows a new key on its first start only, and keeps its data after a clean stop', async () => {
     const first = await serve();
     expect(first.hello.apiKey).toBeTruthy();

@@ -25,5 +25,5 @@ export function canonicalUrl(url: string, legacy: boolean): string {
 
 /** Whether a request reads the legacy device list. An older script of the vendor expects status 201 (cloud API gaps, 7.2). */
 export function isLegacyDeviceList(method: string, originalUrl: string): boolean {
-  return method === 'GET' && /^\/v2\/devices\/?(?:\?|$)/.test(originalUrl);
+  return method === 'GET' && /^[^?]*\/v2\/devices\/?(?:\?|$)/.test(originalUrl);
 }

@@ -21,13 +21,14 @@ const USE_PRECISION = minutes(1);
  * Rejects a request without a valid credential (401), a request for a space that the credential does not open (404), and a
  * change by a caller that may only read (403). The 404 is the same as for a space that does not exist, so that the answer does
  * not reveal which spaces exist.
+ * @param publicOrigin origin of the console behind a proxy
  */
-export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
+export function authenticate(context: ApiContext, publicOrigin?: string): onRequestAsyncHookHandler {
   const noteUse = useNotes(context);
   return async (request, reply) => {
-    const { headers, method } = request;
+    const { headers } = request;
     const secret = presentedSecret(headers);
-    if (secret !== undefined && headerSecret(headers) === undefined) needSameOrigin(method, headers);
+    if (secret !== undefined && headerSecret(headers) === undefined) needSameOrigin(request, publicOrigin);
     const access = secret === undefined ? undefined : await accessOf(secret, context, noteUse);
     if (!access) throw new ApiFault(401, secret === undefined ? NO_CREDENTIAL : UNKNOWN_CREDENTIAL);
     request.access = access;

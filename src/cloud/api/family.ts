@@ -7,6 +7,7 @@ import type { AuditLog } from '../accounts/audit.js';
 import type { Logins } from '../accounts/logins.js';
 import type { Members } from '../accounts/members.js';
 import type { SignIn } from '../accounts/sign-in.js';
+import type { PublicUrl } from '../http/public-url.js';
 import type { Routes } from '../http/routes.js';
 import type { Turns } from './at-most.js';
 import type { CloudContext } from './context.js';
@@ -36,8 +37,10 @@ export interface ApiOptions {
   readonly cors: boolean;
   /** Names in the header `Host` that are accepted in addition to IP addresses, without ports and in lower case; null: all. */
   readonly hosts: readonly string[] | null;
-  /** Addresses and networks of proxies, whose header `X-Forwarded-For` names the caller. */
+  /** Addresses and networks of proxies, whose headers `X-Forwarded-For`, `-Host` and `-Proto` describe the caller's request. */
   readonly trustProxy: readonly string[];
+  /** Address under which a proxy makes the service public; null: that of the request. */
+  readonly publicUrl: PublicUrl | null;
   /** Maximum number of requests of one caller per minute (rate-limit.ts); null: unlimited. */
   readonly rateLimit: number | null;
   /** Whether the rate limit applies now. A run creates its fleet before the limit applies. */

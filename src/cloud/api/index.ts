@@ -14,6 +14,7 @@ import { acceptJsonOnly } from '../http/body.js';
 import { errorHandler, unknownRoute } from '../http/errors.js';
 import { guardHosts } from '../http/host-guard.js';
 import { documentApi } from '../http/openapi.js';
+import { redirectPrefix, withoutPrefix } from '../http/public-url.js';
 import { needReadableQueries } from '../http/query.js';
 import type { Routes } from '../http/routes.js';
 import { addressesIn } from '../http/sockets.js';
@@ -83,6 +84,7 @@ const DEFAULTS: ApiOptions = {
   cors: true,
   hosts: null,
   trustProxy: [],
+  publicUrl: null,
   rateLimit: null,
   rateLimitHolds: () => true,
 };
@@ -97,12 +99,13 @@ export function createApi(
   beside: readonly ((routes: Routes) => void)[] = [],
 ): FastifyInstance {
   const options = { ...DEFAULTS, ...given };
+  const { publicUrl } = options;
   const isProxy = addressesIn(options.trustProxy);
   const api = fastify({
     ...SERVER_LIMITS,
     ...(options.trustProxy.length > 0 && { trustProxy: isProxy }),
     routerOptions: { ignoreTrailingSlash: true },
-    rewriteUrl: ({ url = '/' }) => canonicalUrl(url, options.legacyPaths),
+    rewriteUrl: ({ url = '/' }) => canonicalUrl(withoutPrefix(url, publicUrl?.prefix ?? ''), options.legacyPaths),
   });
   acceptJsonOnly(api);
   api.setValidatorCompiler(validatorCompiler);
@@ -123,14 +126,15 @@ export function createApi(
   const add = (routes: FastifyInstance, families: readonly Family[]) => {
     for (const family of families) family(routes.withTypeProvider<TypeBoxProvider>(), all, options);
   };
-  guardHosts(api, options.hosts);
+  guardHosts(api, options.hosts && [...options.hosts, ...(publicUrl ? [publicUrl.host] : [])]);
   needReadableQueries(api);
+  if (publicUrl) redirectPrefix(api, publicUrl);
   if (options.cors) api.register(cors, CORS);
   const { rateLimit, rateLimitHolds } = options;
   limitRequests(api, { clock: context.clock, rateLimit, rateLimitHolds, isProxy });
-  documentApi(api, { meanings: MEANINGS, answers: ANSWERS, requests: REQUESTS });
+  documentApi(api, { meanings: MEANINGS, answers: ANSWERS, requests: REQUESTS }, publicUrl);
   const families = named('families', async (routes) => {
-    routes.addHook('onRequest', authenticate(all));
+    routes.addHook('onRequest', authenticate(all, publicUrl?.origin));
     repeatable(routes.withTypeProvider<TypeBoxProvider>(), all);
     if (all.audit) recordActions(routes, all, all.audit);
     add(routes, FAMILIES_WITH_LIMITS);

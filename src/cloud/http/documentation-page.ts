@@ -27,6 +27,8 @@ const OWN: ReadonlySet<string> = new Set(['connection', 'content-length', 'date'
 export function addPage(api: FastifyInstance, name: string): void {
   let page: Promise<FastifyInstance> | undefined;
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Without a slash at its end, the address of the page would make relative addresses in the page wrong.
+    if (/\/documentation(?:\?|$)/.test(request.url)) return reply.redirect('documentation/');
     page ??= createPage(api, name);
     const wanted = Object.fromEntries(FORWARDED.map((header) => [header, request.headers[header]]));
     const headers = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
@@ -42,8 +44,8 @@ export function addPage(api: FastifyInstance, name: string): void {
     return api.swagger();
   });
   for (const path of ['', '/yaml', '/static/*']) api.get(`${PAGE}${path}`, hidden, answer);
-  // The page loads the document by a relative address, which would be wrong under this path.
-  api.get(`${PAGE}/index.html`, hidden, (_, reply) => reply.redirect(`${PAGE}/`));
+  // Redirects are relative, because a proxy may have removed the beginning of the path.
+  api.get(`${PAGE}/index.html`, hidden, (_, reply) => reply.redirect('./'));
 }
 
 async function createPage(api: FastifyInstance, name: string): Promise<FastifyInstance> {
@@ -60,7 +62,7 @@ async function createPage(api: FastifyInstance, name: string): Promise<FastifyIn
       title: name,
       favicon: [{ filename: 'favicon.svg', rel: 'icon', type: SVG, sizes: 'any', content: picture(ICON, 32) }],
     },
-    logo: { type: SVG, content: picture(`${ICON}${nameText(name)}`, 330), href: PAGE, target: '_self' },
+    logo: { type: SVG, content: picture(`${ICON}${nameText(name)}`, 330), href: './', target: '_self' },
   });
   await page.ready();
   return page;

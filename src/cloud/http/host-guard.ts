@@ -34,15 +34,21 @@ export function guardHosts(api: FastifyInstance, hosts: readonly string[] | null
     reply.headers(SAFE_HEADERS);
     if (hasTwoHosts(request.raw))
       return done(new ApiFault(400, 'the request has more than one header Host', 'two-hosts'));
-    const { host } = request.headers;
+    // A proxy that is trusted (`trustProxy`) says in `X-Forwarded-Host` under which name it was called.
+    const host = request.headers.host === undefined ? undefined : request.host;
     // A request without `Host` cannot come from a browser. Probes with HTTP/1.0 send such requests.
     const isFine = hosts === null || host === undefined || isHost(host, hosts) || isAddress(host);
-    done(isFine ? undefined : new ApiFault(403, FOREIGN, 'foreign-host'));
+    done(isFine ? undefined : foreign(host));
   });
 }
 
-const FOREIGN =
-  'this service is only available under its own names; "serve --allowed-host NAME" or the option allowedHosts adds one';
+function foreign(host: string): ApiFault {
+  const name = nameIn(host).slice(0, 100);
+  const message =
+    `this service is only available under its own names, not as "${name}": a proxy must pass on the header Host of ` +
+    'its caller; "serve --allowed-host NAME" or the option allowedHosts adds a name';
+  return new ApiFault(403, message, 'foreign-host');
+}
 
 /** Whether the header `Host` has one of these names, with any port. */
 export function isHost(header: string | undefined, hosts: readonly string[]): boolean {

@@ -7,13 +7,15 @@ import type { FastifyInstance } from 'fastify';
 import { complete, type Texts } from './documentation.js';
 import { addPage } from './documentation-page.js';
 import { TAGS } from './operation.js';
+import type { PublicUrl } from './public-url.js';
 
 const NAME = 'ghostfleet device cloud';
 
 /**
  * Adds `/v2/documentation` and `/v2/documentation/json`. Call it before adding the routes that the document describes.
+ * @param publicUrl becomes the first server of the document
  */
-export function documentApi(api: FastifyInstance, texts: Texts): void {
+export function documentApi(api: FastifyInstance, texts: Texts, publicUrl: PublicUrl | null): void {
   api.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -24,7 +26,10 @@ export function documentApi(api: FastifyInstance, texts: Texts): void {
         license: { name: 'MIT', identifier: 'MIT' },
       },
       // This address is relative to that of the document, so that clients behind a proxy use the address of the proxy.
-      servers: [{ url: '/', description: 'The service that returned this document.' }],
+      servers: [
+        ...(publicUrl ? [{ url: publicUrl.origin + publicUrl.prefix, description: 'The public address.' }] : []),
+        { url: '/', description: 'The service that returned this document.' },
+      ],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       components: { securitySchemes: SECURITY_SCHEMES },
     },

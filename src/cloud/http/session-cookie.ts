@@ -23,30 +23,67 @@ interface CookieOptions {
   readonly maxAge?: number;
   /** Whether the browser reached the service over HTTPS, perhaps through a proxy. */
   readonly secure: boolean;
+  /** Path below which the browser reaches the service, without a slash at its end; default: all paths. */
+  readonly prefix?: string;
 }
 
 /** The header `Set-Cookie` that keeps a credential. */
-export function sessionCookie(headers: IncomingHttpHeaders, secret: string, { maxAge, secure }: CookieOptions): string {
-  const parts = [`${nameFor(headers.host)}=${secret}`, 'Path=/', 'HttpOnly', 'SameSite=Strict'];
+export function sessionCookie(
+  headers: IncomingHttpHeaders,
+  secret: string,
+  { maxAge, secure, prefix = '' }: CookieOptions,
+): string {
+  const parts = [`${nameFor(headers.host)}=${secret}`, `Path=${prefix}/`, 'HttpOnly', 'SameSite=Strict'];
   if (maxAge !== undefined) parts.push(`Max-Age=${maxAge}`);
   if (secure) parts.push('Secure');
   return parts.join('; ');
 }
 
+/** A request of a browser. */
+interface Visit {
+  readonly method?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** Host and port under which the browser reached the service, as a trusted proxy says. Default: the header `Host`. */
+  readonly host?: string | undefined;
+}
+
 /**
- * Checks that a request comes from a page of this service. A browser says so in `Sec-Fetch-Site`. An older browser sends only
- * `Origin`, and only with requests that change something. So GET and HEAD are accepted if both headers are missing.
+ * Checks that a request comes from a page of this service. A browser says so in `Sec-Fetch-Site`; this is independent of the
+ * changes of a proxy. Older browsers, and all browsers on pages without HTTPS, send only `Origin`, and only with requests that
+ * change something. So GET and HEAD are accepted if both headers are missing.
+ * @param publicOrigin origin under which a proxy makes the service public
  * @throws ApiFault 403 `foreign-origin`
  */
-export function needSameOrigin(method: string | undefined, headers: IncomingHttpHeaders): void {
-  const { origin, host } = headers;
+export function needSameOrigin(visit: Visit, publicOrigin?: string): void {
+  const { method, headers } = visit;
+  const { origin } = headers;
   const site = headers['sec-fetch-site'];
-  const isOwnSite = site === undefined || site === 'same-origin';
-  const isReading = method === 'GET' || method === 'HEAD';
-  const isOwnOrigin =
-    origin === undefined ? isReading || site === 'same-origin' : hostOf(origin) === host?.toLowerCase();
-  if (isOwnSite && isOwnOrigin) return;
-  throw new ApiFault(403, 'the session of the console is only accepted from its own page', 'foreign-origin');
+  if (site === 'same-origin') return;
+  if (site !== undefined) throw foreign('');
+  if (origin === undefined) {
+    if (method === 'GET' || method === 'HEAD') return;
+    throw foreign('; the request has neither Sec-Fetch-Site nor Origin');
+  }
+  const { host = headers.host } = visit;
+  if (origin !== publicOrigin && hostOf(origin) !== host?.toLowerCase()) throw foreign(`; ${difference(visit)}`);
+}
+
+function foreign(details: string): ApiFault {
+  const message = `the session of the console is only accepted from its own page${details}`;
+  return new ApiFault(403, message, 'foreign-origin');
+}
+
+/** How the origin of the page differs from the host of the request, and what a proxy may lack. */
+function difference({ headers, host = headers.host }: Visit): string {
+  const { origin = '' } = headers;
+  const found = `the page is at "${origin.slice(0, 100)}", the request is for "${host?.slice(0, 100) ?? ''}"`;
+  const given = headers['x-forwarded-host'];
+  if (hostOf(origin) === undefined) return found;
+  const remedy =
+    given !== undefined && given !== host
+      ? 'X-Forwarded-Host is ignored because "serve --trust-proxy" does not name this proxy'
+      : 'the proxy must send the host and port of the page in X-Forwarded-Host, and be named by "serve --trust-proxy"';
+  return `${found}; ${remedy}; or start the service with --public-url`;
 }
 
 function nameFor(host = ''): string {

@@ -79,7 +79,7 @@ const NOT_BUILT = `<!doctype html>
 <body>
 <h1>The web console is not built</h1>
 <p>In a checkout of ghostfleet, run <code>npm run build:web</code> and load this page again.</p>
-<p>The API is at <a href="/v2/documentation">/v2</a>.</p>
+<p>The API is at <a href="v2/documentation">/v2</a>.</p>
 </body>
 </html>
 `;

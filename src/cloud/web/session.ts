@@ -13,6 +13,7 @@ import { deleteKey, everyKey, isExpired, keyWithSecret, newSecret, putKey } from
 import type { Logins } from '../accounts/logins.js';
 import { ApiFault } from '../http/errors.js';
 import { isHost, LOCAL_HOSTS } from '../http/host-guard.js';
+import type { PublicUrl } from '../http/public-url.js';
 import { cookieSecret, needSameOrigin, sessionCookie } from '../http/session-cookie.js';
 import { addressesIn } from '../http/sockets.js';
 import type { TypeBoxProvider } from '../http/validation.js';
@@ -47,29 +48,39 @@ export interface SessionContext {
   readonly tokens: OneTimeTokens;
   /** How long the key of a session is valid, in the time of the service; null: the key does not expire. */
   readonly lifetime: Millis | null;
+  /** Address of the console behind a proxy; null: that of the request. */
+  readonly publicUrl: PublicUrl | null;
 }
 
 export function addSessionRoutes(api: FastifyInstance, context: SessionContext): void {
   const routes = api.withTypeProvider<TypeBoxProvider>();
 
   routes.post(PATH, { schema: { hide: true, body: SignIn } }, async (request, reply) => {
-    needSameOrigin(request.method, request.headers);
+    needSameOrigin(request, context.publicUrl?.origin);
     const { secret, maxAge, ...answer } = await exchange(context, request, request.body);
-    const secure = request.protocol === 'https';
-    reply.header('set-cookie', sessionCookie(request.headers, secret, { secure, ...(maxAge !== null && { maxAge }) }));
+    const options = { ...placeOf(request, context.publicUrl), ...(maxAge !== null && { maxAge }) };
+    reply.header('set-cookie', sessionCookie(request.headers, secret, options));
     return reply.code(201).send(answer);
   });
 
   routes.delete(PATH, HIDDEN, async (request, reply) => {
-    needSameOrigin(request.method, request.headers);
+    needSameOrigin(request, context.publicUrl?.origin);
     const secret = cookieSecret(request.headers);
     if (secret !== undefined) await endSession(context, secret);
-    const secure = request.protocol === 'https';
     return reply
-      .header('set-cookie', sessionCookie(request.headers, '', { secure, maxAge: 0 }))
+      .header('set-cookie', sessionCookie(request.headers, '', { ...placeOf(request, context.publicUrl), maxAge: 0 }))
       .code(204)
       .send();
   });
+}
+
+/** Where the browser sees the service. Its `Origin` is true also behind a proxy that does not name the scheme. */
+function placeOf({ headers, protocol }: FastifyRequest, publicUrl: PublicUrl | null) {
+  const { origin = '' } = headers;
+  return {
+    secure: protocol === 'https' || origin.startsWith('https:'),
+    ...(origin === publicUrl?.origin && { prefix: publicUrl.prefix }),
+  };
 }
 
 interface Exchanged {

@@ -27,7 +27,14 @@ afterAll(() => rmSync(join(built, '..'), { recursive: true }));
 
 async function withConsole(folder = built) {
   const { app, store, clock, ids, spaceId, call } = await service();
-  const page = addWebConsole(app, folder, { store, clock, ids, random: seededRandom('console'), lifetime: hours(12) });
+  const page = addWebConsole(app, folder, {
+    store,
+    clock,
+    ids,
+    random: seededRandom('console'),
+    publicUrl: null,
+    lifetime: hours(12),
+  });
   const token = () => page.link(spaceId).replace('/#token=', '');
   const signIn = (payload: object, headers: Record<string, string> = {}) =>
     app.inject({ method: 'POST', url: '/console/session', headers: { ...OWN, ...headers }, payload });

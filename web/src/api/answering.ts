@@ -28,11 +28,14 @@ export async function doubtService(): Promise<void> {
   isAsking = false;
 }
 
-/** A cheap request that reads the store. Without a valid session, its answer is 401. */
+/**
+ * A cheap request that reads the store. Without a valid session, its answer is 401. The path is relative to the page, which may
+ * be below the root of a proxy.
+ */
 async function answers(): Promise<boolean> {
   try {
     const options = { credentials: 'same-origin', cache: 'no-store', signal: AbortSignal.timeout(CHEAP) } as const;
-    return (await fetch('/v2/spaces?limit=1', options)).status < 500;
+    return (await fetch('v2/spaces?limit=1', options)).status < 500;
   } catch {
     return false;
   }

@@ -15,6 +15,9 @@ export interface Session {
   readonly client: DeviceCloudClient;
 }
 
+/** The address of the service: that of the page, which may have a path behind a reverse proxy. */
+const HOME = new URL('.', location.href).href;
+
 /** Path at which the service exchanges a credential for a cookie. */
 const COOKIE = '/console/session';
 const SPACE = 'ghostfleet.space';
@@ -77,7 +80,7 @@ export async function signIn(credential: string): Promise<void> {
 
 /** Signs in with a user account. @throws ApiError 401 if the address or the password is wrong */
 export async function logIn(email: string, password: string): Promise<void> {
-  const { access_token } = await DeviceCloudClient.login(location.origin, { email, password });
+  const { access_token } = await DeviceCloudClient.login(HOME, { email, password });
   await signIn(access_token);
 }
 
@@ -90,7 +93,7 @@ export async function open(spaceId?: string): Promise<void> {
   if (space === undefined) throw new Error('The credential opens no space.');
   sessionStorage.setItem(SPACE, space.id);
   signInNotice.value = '';
-  const options = { baseUrl: location.origin, apiKey: '', spaceId: space.id };
+  const options = { baseUrl: HOME, apiKey: '', spaceId: space.id };
   session.value = { space, spaces, client: new DeviceCloudClient(options, http) };
 }
 
@@ -125,7 +128,7 @@ function sentence(error: unknown): string {
 
 /** Requests without a key: the browser adds the cookie. */
 function bare(): JsonHttp {
-  return new JsonHttp({ baseUrl: location.origin });
+  return new JsonHttp({ baseUrl: HOME });
 }
 
 /** The one-time token in the fragment of the address (`#token=…`), which is removed from the address and its history. */
