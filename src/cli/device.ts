@@ -17,7 +17,7 @@ import { profileNamed } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
 import { type CloudAddress, deviceKind, sendsRaw, startDevice } from '../runner/single-device.js';
 import { usesDtls } from '../runner/world/connection.js';
-import { MachineErrors, warnedOf } from '../runner/world/machine-errors.js';
+import { describeError, SystemErrors } from '../runner/world/system-errors.js';
 import { samplingRandom } from '../scenario/selector/match.js';
 import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
@@ -167,8 +167,8 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     const silent = silence(event);
     if (silent !== undefined && !flags.quiet) print([silent]);
   };
-  const failures = new MachineErrors((failure) => {
-    if (!flags.quiet) print(warnedOf([failure]));
+  const failures = new SystemErrors((failure) => {
+    if (!flags.quiet) print([describeError(failure)]);
   });
   const running = await startDevice({
     profile,

@@ -1,19 +1,15 @@
 /**
  * Checks the limit on open files of this process (`ulimit -n`). If the limit is too low, loading the modules of a command fails
- * with messages that do not name the cause. So main.ts checks the limit first, and this file imports only the table of exit
- * codes.
+ * with messages that do not name the cause. So main.ts checks the limit first, and this file imports little.
  */
-import { readFileSync } from 'node:fs';
 import { EXIT, type ExitCode } from '../kernel/errors.js';
+import { openFileLimit } from '../kernel/open-files.js';
 
 /**
  * Lowest accepted limit. Loading `serve` fails with 100 and succeeds with 200; a running service needs one more for each
  * connection.
  */
 const LEAST = 256;
-
-/** The limits of this process. Only Linux has this file. */
-const LIMITS = '/proc/self/limits';
 
 interface Complaint {
   readonly text: string;
@@ -23,21 +19,13 @@ interface Complaint {
 /**
  * The message to print if the limit of this process is too low; undefined if it is sufficient, and on systems other than Linux.
  */
-export function tooFewOpenFiles(limits = readLimits()): Complaint | undefined {
-  const most = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? LEAST);
-  if (most >= LEAST) return undefined;
+export function tooFewOpenFiles(limits?: string): Complaint | undefined {
+  const most = openFileLimit(limits);
+  if (most === undefined || most >= LEAST) return undefined;
   const lines = [
     `ghostfleet: the limit of open files is ${most}; at least ${LEAST} are required`,
     'raise it, for example with "ulimit -n 4096"; a service needs one file for each connection',
     '',
   ];
   return { text: lines.join('\n'), exit: EXIT.usage };
-}
-
-function readLimits(): string {
-  try {
-    return readFileSync(LIMITS, 'utf8');
-  } catch {
-    return '';
-  }
 }

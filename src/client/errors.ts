@@ -30,6 +30,7 @@ export class ApiError extends Error {
 export class ConnectionError extends Error {
   /** Error code of Node or undici, such as `ECONNREFUSED` or `UND_ERR_HEADERS_TIMEOUT`. */
   readonly code: string;
+  declare readonly cause: Error;
   readonly method: string;
   readonly path: string;
 

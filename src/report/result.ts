@@ -110,14 +110,16 @@ export interface GeneratorReport {
   readonly gc: Ratio;
   /** Reason for which the measured numbers do not describe the service; null if they do. */
   readonly spoiled: string | null;
-  /** What failed on this machine; missing if nothing failed. */
-  readonly errors?: readonly MachineError[];
+  /** Errors of the system; missing if there were none. */
+  readonly errors?: readonly SystemError[];
 }
 
-/** Failures of one kind on the machine that simulates the fleet. */
-export interface MachineError {
-  /** `name`: look-ups of the gateway's name. */
-  readonly what: 'name';
+/** Errors of one kind that the system of the generator reported. */
+export interface SystemError {
+  /** What failed: look-ups of the gateway's name, datagrams of devices, or requests of devices, steps and loads. */
+  readonly what: 'name' | 'datagram' | 'request';
+  /** Whether the cause is in this machine, so that nothing was sent. A run that lost datagrams or requests by it is invalid. */
+  readonly own: boolean;
   /** Code of the error, such as `EAI_AGAIN`. */
   readonly code: string;
   /** The error in words. */

@@ -5,7 +5,8 @@ import { disagreements } from '../explain/agreement.js';
 import type { Explanation } from '../explain/explanation.js';
 import { RunExplainer } from '../explain/run-explainer.js';
 import { EXIT } from '../kernel/errors.js';
-import type { RunResult } from '../report/result.js';
+import { openFileLimit } from '../kernel/open-files.js';
+import type { RunResult, SystemError } from '../report/result.js';
 import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { needsOneProcess, needsOneThread, needsOneWorld } from '../scenario/plan/divide.js';
@@ -29,8 +30,9 @@ import { ruleResults, spoiledByClock } from './targets/audit/rules.js';
 import { clockWarning } from './targets/target-clock.js';
 import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
 import { Journal } from './world/journal.js';
-import { warnedOf } from './world/machine-errors.js';
-import { spoiledByUnsent } from './world/spoiled.js';
+import { checkOpenFiles } from './world/open-files.js';
+import { spoiledByFailures, spoiledByUnsent } from './world/spoiled.js';
+import { describeError } from './world/system-errors.js';
 
 /** Maximum number of slow downlinks that the result of a run explains. */
 const EXPLAINED = 5;
@@ -73,9 +75,11 @@ export interface RunControl extends WorldControl {
   readonly explainer: () => RunExplainer;
 }
 
-/** Runs a plan. @throws UsageError if the cloud or the fleet cannot be set up */
+/** Runs a plan. @throws UsageError if the cloud or the fleet cannot be set up, or this process may open too few files */
 export async function run(options: RunOptions): Promise<RunResult> {
   const { plan, sinks, watch } = options;
+  // The workers of a crew check their own parts.
+  if (options.crew === undefined) checkOpenFiles(plan, options.profiles, socketsOf(options), openFileLimit());
   const began = options.stopwatch();
   const watched = options.webConsole !== undefined;
   const journal = new Journal({
@@ -108,7 +112,11 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const expectations = end.exitCode === EXIT.interrupted ? evaluated.map(undecided) : evaluated;
   const summary = metrics.summary();
   const spoiled =
-    spoiledByLoss(workers) ?? generator?.spoiled ?? spoiledByUnsent(summary.calls) ?? spoiledByClock(audited);
+    spoiledByLoss(workers) ??
+    generator?.spoiled ??
+    spoiledByFailures(summary.calls) ??
+    spoiledByUnsent(summary.calls) ??
+    spoiledByClock(audited);
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
   const planned = { ...outline(plan, slowest), ...situationOf(happened.plan, options.profiles, happened.times) };
   const explainer = new RunExplainer(histories, planned, names);
@@ -131,7 +139,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     warnings: [
       ...withoutEffect(plan, options.profiles),
       ...neverReady({ fleet: summary.fleet, exitCode, expectations }),
-      ...warnedOf(generator?.errors),
+      ...(exitCode === EXIT.invalid ? [] : reported(generator?.errors, options).map(describeError)),
       ...idleLoads(plan, summary.calls, simulatedMs),
       ...clockWarning(targetClock, options.speed),
       ...remarks,
@@ -167,6 +175,11 @@ function differing(explanations: readonly Explanation[], records: Iterable<Downl
   });
 }
 
+/** Errors that need a warning. In a run with an embedded cloud, faults of the cloud refuse connections on purpose. */
+function reported(errors: readonly SystemError[] = [], { cloud }: RunOptions): readonly SystemError[] {
+  return errors.filter(({ own }) => own || cloud !== undefined);
+}
+
 /** Runs the plan undivided, in several threads, or among workers. */
 function courseOf(options: RunOptions, journal: Journal, started: (control: WorldControl) => void): Promise<CourseEnd> {
   const { workers = 1, plan, clock, crew } = options;
@@ -198,6 +211,12 @@ function seenAcks({ cloud, transport }: RunOptions): SeenAcks {
 function withoutConsole(actions: number): string {
   if (actions === 0) return '';
   return ` # not the same run: without ${actions} ${actions === 1 ? 'action' : 'actions'} from a console`;
+}
+
+function socketsOf({ cloud, transport }: RunOptions) {
+  return cloud === undefined
+    ? { udp: transport === 'udp', service: true }
+    : { udp: cloud.gateway !== null, service: false };
 }
 
 function transportOf({ cloud, transport }: RunOptions): string {

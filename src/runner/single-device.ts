@@ -143,5 +143,5 @@ async function reach({ cloud, clock, failed }: SingleDeviceOptions): Promise<Tra
   }
   const requests = pooledRequests(cloud.api);
   await GatewayHost.open(new URL(cloud.api).hostname, { failed });
-  return httpTransport(requests.send, clock, () => requests.close());
+  return httpTransport(requests.send, clock, () => requests.close(), failed);
 }

@@ -7,7 +7,7 @@ import type { EdgeClock } from '../kernel/clock.js';
 import { UsageError } from '../kernel/errors.js';
 import { seconds } from '../kernel/time.js';
 import { decodeRequest, encodeResponse } from '../protocol/http/frames.js';
-import type { Transport } from './transport.js';
+import type { Failed, Transport } from './transport.js';
 
 /** A POST request. */
 interface HttpRequest {
@@ -21,12 +21,17 @@ interface HttpRequest {
 /** Sends a request; resolves with the response, whatever its status. */
 type SendRequest = (request: HttpRequest) => Promise<{ readonly status: number; readonly body: string }>;
 
-/** @param clock simulated time is stopped while a request is open */
+/**
+ * @param clock simulated time is stopped while a request is open
+ * @param failed called for each request that got no answer
+ */
 export function httpTransport(
   send: SendRequest,
   clock: Pick<EdgeClock, 'hold'>,
   close: () => Promise<void> = async () => {},
+  failed: Failed = () => {},
 ): Transport {
+  let isClosed = false;
   return {
     connect: (serial, receiver) => ({
       send: (frame) => {
@@ -40,15 +45,19 @@ export function httpTransport(
         send(request)
           .then(
             (answer) => receiver.receive(encodeResponse({ key, ...answer })),
-            // The service cannot be reached, or the connection is lost: the device gets no response.
-            () => {},
+            (error: unknown) => {
+              if (error instanceof Error && !isClosed) failed('request', error);
+            },
           )
           .finally(release);
       },
       // The pool manages the connections.
       reopen: () => {},
     }),
-    close,
+    close: () => {
+      isClosed = true;
+      return close();
+    },
   };
 }
 

@@ -25,10 +25,14 @@ interface OwnSocketsOptions {
 
 /** Sockets are opened by the first datagram of a device. @throws UsageError for an unknown host */
 export async function ownSockets(options: OwnSocketsOptions): Promise<Transport> {
-  const host = await GatewayHost.open(options.host, { failed: options.failed ?? (() => {}) });
+  const { failed = () => {} } = options;
+  const host = await GatewayHost.open(options.host, { failed });
+  let closed = false;
+  const lost = (error: Error | null) => {
+    if (error && !closed) failed('datagram', error);
+  };
   const open = new Set<Socket>();
   const retiring = new Map<Socket, Alarm>();
-  let closed = false;
   const newSocket = (receiver: Receiver): Socket => {
     const socket = createSocket(`udp${host.family}`);
     open.add(socket);
@@ -38,8 +42,8 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
       receiver.receive(datagram);
       release?.();
     });
-    // An error means that the port has no gateway, or that the host has no route: the device gets no response and repeats.
-    socket.on('error', () => {});
+    // For example if the limit of open files is reached, when the first datagram binds the socket.
+    socket.on('error', lost);
     return socket;
   };
   const retire = (socket: Socket) => {
@@ -62,7 +66,7 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
           if (closed) return;
           socket ??= newSocket(answered);
           options.wires?.toCloud.departed(datagram);
-          socket.send(datagram, options.port, route.next());
+          socket.send(datagram, options.port, route.next(), lost);
         },
         reopen: (server = 1, started = false) => {
           route.reopened(server, started);

@@ -25,10 +25,10 @@ export interface Channel {
 }
 
 /**
- * Called when this machine, not the network, fails: `name` when it cannot resolve the name of the gateway again, so that the
- * devices keep the addresses known before.
+ * Called for each error of the system. `datagram` and `request`: it was not sent, so the device gets no answer and repeats it.
+ * `name`: the name of the gateway could not be resolved again, so the devices keep the addresses known before.
  */
-export type Failed = (what: 'name', error: Error) => void;
+export type Failed = (what: 'name' | 'datagram' | 'request', error: Error) => void;
 
 export interface Transport {
   /**

@@ -33,6 +33,10 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
   const receivers = new Map<number, Receiver>();
   const host = await GatewayHost.open(options.host, { failed });
   const sockets = await Promise.all(Array.from({ length: options.sockets ?? 16 }, () => openSocket(host.family)));
+  let closed = false;
+  const lost = (error: Error | null) => {
+    if (error && !closed) failed('datagram', error);
+  };
   for (const socket of sockets) {
     socket.on('message', (datagram, { port }) => {
       const release = wires?.toDevices.arrived(datagram);
@@ -41,10 +45,8 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
       if (envelope) receivers.get(envelope.serial)?.receive(datagram);
       release?.();
     });
-    // An error means that the port has no gateway, or that the host has no route: the device gets no response and repeats.
-    socket.on('error', () => {});
+    socket.on('error', lost);
   }
-  let closed = false;
   return {
     connect: (serial, receiver, format = 'base64') => {
       const port = format === 'http' || format === 'dtls' ? undefined : ports[format];
@@ -63,7 +65,7 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
           if (closed) return;
           wires?.toCloud.departed(datagram);
           const socket = sockets[socketIndex % sockets.length] as Socket;
-          socket.send(datagram, port, route.next());
+          socket.send(datagram, port, route.next(), lost);
         },
         reopen: (server = 1, started = false) => {
           socketIndex++;

@@ -1,7 +1,7 @@
 /** Reports how well the workers of a run kept up: each worker, and all together. */
 import type { UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport, WorkerReport } from '../../report/result.js';
-import { together } from '../world/machine-errors.js';
+import { together } from '../world/system-errors.js';
 import { type Member, nameOf } from './member.js';
 
 /** @param runClock the system clock of the run's machine (`systemClock` in clock-offset.ts); undefined before the start */

@@ -3,11 +3,13 @@ import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
+import { openFileLimit } from '../../kernel/open-files.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, seconds, sinceStart } from '../../kernel/time.js';
 import { errorOf, failureOf } from '../parallel/messages.js';
 import { inOneWorld, type WorldControl, type WorldOptions } from '../world/course.js';
 import { noEvidence } from '../world/journal.js';
+import { checkOpenFiles } from '../world/open-files.js';
 import { unpackProfiles } from '../world/plan-profiles.js';
 import { ChannelLost, type PartChannel } from './channel.js';
 import { type ClockReading, readClock, systemClock } from './clock-offset.js';
@@ -107,6 +109,9 @@ class Part {
     const { plan, speed, cloud, shared, keep } = this.#task;
     const profiles = unpackProfiles(this.#task.profiles);
     const { apiKey, meter } = this.#options;
+    if (cloud.kind === 'other') {
+      checkOpenFiles(plan, profiles, { udp: cloud.gateway !== null, service: false }, openFileLimit());
+    }
     const kept: string[] = [];
     const keyOf = () => {
       throw new Error('further spaces are opened by the run, not by its parts');

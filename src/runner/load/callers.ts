@@ -24,7 +24,7 @@ interface CallersOptions {
 }
 
 /** Maximum number of connections of a caller in real time. */
-const CONNECTIONS = 64;
+export const CONNECTIONS = 64;
 
 export class Callers {
   readonly #baseUrl: string;

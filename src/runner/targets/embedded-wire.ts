@@ -33,7 +33,7 @@ interface WireOptions {
 export async function openWire({ kind, cloud, api, clock, wires, failed }: WireOptions): Promise<Transport> {
   if (kind === 'http') {
     const requests = pooledRequests(api);
-    return httpTransport(requests.send, clock, () => requests.close());
+    return httpTransport(requests.send, clock, () => requests.close(), failed);
   }
   const { udp: base64 = null, udpRaw: raw = null, udpDtls: dtls = null } = cloud.service ?? {};
   if (base64 === null || raw === null || dtls === null) return either(inMemory(cloud), dtlsInMemory(cloud));

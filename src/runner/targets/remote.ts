@@ -5,15 +5,18 @@
 import {
   ApiError,
   type ClientOptions,
+  ConnectionError,
   type Device,
   DeviceCloudClient,
   type FirmwareUpdate,
+  type Gate,
   isMessage,
   type Message,
   type NewDevice,
 } from '../../client/client.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { RealClock } from '../../kernel/real-clock.js';
+import { isOfThisMachine } from '../../kernel/system-errors.js';
 import type { Profile } from '../../profile/profile.js';
 import type { DownlinkType, Trace } from '../../trace/events.js';
 import { httpTransport, pooledRequests } from '../../transport/http.js';
@@ -46,7 +49,8 @@ export async function remoteTarget(options: RemoteOptions): Promise<Target> {
   const { cloud, serials, profiles, speed, clock, trace } = options;
   // A real clock, because the time of the run stands still during the provisioning.
   const times = new TargetClock({ time: new RealClock(), run: clock, speed });
-  const { options: own, openSpace, closeSpaces } = await openApi(cloud, times);
+  const { options: usual, openSpace, closeSpaces } = await openApi(cloud, times);
+  const own = { ...usual, gate: reporting(usual.gate, options.failed) };
   const audit = new TargetAudit(clock, profiles, speed, times);
   const observer = new Observer(clock, trace, serials, speed, audit, times);
   const api = new ReportingClient(own, observer, audit, times);
@@ -90,7 +94,19 @@ async function openWire({ cloud: { api, gateway }, clock, failed }: RemoteOption
     return either(await udpTransport({ ...at, ports: { base64, raw } }), await ownSockets({ ...at, port, clock }));
   }
   const requests = pooledRequests(api);
-  return httpTransport(requests.send, clock, () => requests.close());
+  return httpTransport(requests.send, clock, () => requests.close(), failed);
+}
+
+/** Reports the requests that this machine could not send. */
+function reporting(gate: Gate = (request) => request(), failed: Failed): Gate {
+  return async (request) => {
+    try {
+      return await gate(request);
+    } catch (error) {
+      if (error instanceof ConnectionError && isOfThisMachine(error.code)) failed('request', error.cause);
+      throw error;
+    }
+  };
 }
 
 /** The message in the body of a response; undefined if the text is not a message of a device as JSON. */

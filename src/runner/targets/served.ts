@@ -56,7 +56,7 @@ async function openWire({ cloud: { api, ports }, clock, failed }: ServedOptions)
   const { host, udp } = ports;
   if (udp === null) {
     const requests = pooledRequests(api);
-    return httpTransport(requests.send, clock, () => requests.close());
+    return httpTransport(requests.send, clock, () => requests.close(), failed);
   }
   const { base64, raw, dtls } = udp;
   const at = { host, failed };

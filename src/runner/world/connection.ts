@@ -38,7 +38,7 @@ function deviceKey(claimToken: string): string {
 }
 
 /** What devices of one kind share: their type, and the content of their flash. */
-interface Kind {
+export interface Kind {
   readonly type: DeviceType;
   readonly flash: Settings;
 }

@@ -6,14 +6,14 @@
 import type { Fleet } from '../../console/member.js';
 import type { Device } from '../../device/device.js';
 import type { DrivenClock, EdgeClock } from '../../kernel/clock.js';
-import type { GhostfleetError } from '../../kernel/errors.js';
+import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Pace } from '../../kernel/pace.js';
 import { PacedClock } from '../../kernel/paced-clock.js';
 import { type Random, seededRandom } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
-import type { GeneratorReport, MachineError, WorkerReport } from '../../report/result.js';
+import type { GeneratorReport, SystemError, WorkerReport } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { withFaults } from '../../transport/faults/with-faults.js';
 import { Callers } from '../load/callers.js';
@@ -28,12 +28,12 @@ import { type GeneratorMeter, GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, type SharedThings, worldOf } from './handles.js';
 import type { Journal } from './journal.js';
 import { LiveFaults } from './live-faults.js';
-import { MachineErrors } from './machine-errors.js';
 import { fleetOf } from './members.js';
 import { openTarget, type TargetOptions } from './open-target.js';
 import { madeBy, provision, tearDown } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
 import { StepTimes } from './step-times.js';
+import { describeError, SystemErrors, spoiledByErrors } from './system-errors.js';
 import { undelivered } from './undelivered.js';
 
 /** Concurrent requests of the provisioning in real time. */
@@ -153,7 +153,10 @@ export async function inOneWorld(
     abort.abort(reason);
     clock.stop(reason);
   };
-  const errors = new MachineErrors();
+  const errors = new SystemErrors((error) => {
+    // In virtual time, the course of the run must not depend on real failures.
+    if (options.clock === 'virtual' && error.own) clock.stop(machineFailed(error));
+  });
   const target = await openTarget(options, { clock, trace, random, failed: errors.add }, options.part?.cloud);
   faults.serve(target.faults);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
@@ -198,8 +201,14 @@ export async function inOneWorld(
   };
 }
 
-function withErrors(report: GeneratorReport | null, errors: readonly MachineError[]): GeneratorReport | null {
-  return report && errors.length > 0 ? { ...report, errors } : report;
+function withErrors(report: GeneratorReport | null, errors: readonly SystemError[]): GeneratorReport | null {
+  return report && errors.length > 0
+    ? { ...report, spoiled: spoiledByErrors(errors) ?? report.spoiled, errors }
+    : report;
+}
+
+function machineFailed(error: SystemError): GhostfleetError {
+  return new GhostfleetError('machine-failed', `the run is invalid: ${describeError(error)}`, EXIT.invalid);
 }
 
 async function closeAll(

@@ -12,7 +12,7 @@ import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
-import { connection } from './connection.js';
+import { connection, type Kind } from './connection.js';
 import { flashSettings } from './flash-settings.js';
 
 interface FleetOptions {
@@ -33,13 +33,7 @@ interface FleetOptions {
 export function buildFleet(options: FleetOptions): readonly Device[] {
   const { plan, profiles, clock, random, trace, witness, transport, format } = options;
   const world = { clock, trace, witness };
-  const types = new Map<string, DeviceType>();
-  const groups = plan.groups.map((group) => {
-    const newest = types.get(group.profile) ?? deviceType(profileOf(profiles, group.profile));
-    types.set(group.profile, newest);
-    const type = group.firmware === undefined ? newest : newest.withVersion(`v${group.firmware}`);
-    return { type, flash: flashSettings(type.layout, group.config) };
-  });
+  const groups = kindsOf(plan, profiles);
   return plan.devices.map(({ serial, group: index, claimToken }) => {
     const group = groups[index];
     if (group === undefined) throw new Error(`the plan has no group ${index}`);
@@ -54,6 +48,20 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
       format,
       connect: connection({ serial, claimToken, transport, clock, random: own }),
     });
+  });
+}
+
+/**
+ * The device type and the flash of the devices of each group, in the order of the groups.
+ * @throws UsageError for a configuration that devices reject
+ */
+export function kindsOf(plan: Plan, profiles: FleetOptions['profiles']): readonly Kind[] {
+  const types = new Map<string, DeviceType>();
+  return plan.groups.map((group) => {
+    const newest = types.get(group.profile) ?? deviceType(profileOf(profiles, group.profile));
+    types.set(group.profile, newest);
+    const type = group.firmware === undefined ? newest : newest.withVersion(`v${group.firmware}`);
+    return { type, flash: flashSettings(type.layout, group.config) };
   });
 }
 

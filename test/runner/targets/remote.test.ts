@@ -278,6 +278,20 @@ describe('a run against another cloud', () => {
     expect(result.exitCode).toBe(EXIT.expectation);
   });
 
+  it('is invalid if this machine cannot send the datagrams of its devices, and says why', async () => {
+    const cloud = cloudAt(await serve(), 'udp');
+    // The system refuses datagrams for the broadcast address.
+    const gateway = { host: '255.255.255.255', port: 5003 };
+    const result = await visit(
+      { ...cloud, gateway },
+      {},
+      SCENARIO.replace('duration: 4m\nsettle: 3m', 'duration: 1m\nsettle: 1s').split('steps:')[0],
+    );
+    expect(result.exitCode).toBe(EXIT.invalid);
+    expect(result.failure).toMatch(/^the run is invalid: this machine could not send \d+ datagrams: EACCES/);
+    expect(result.generator?.errors).toMatchObject([{ what: 'datagram', code: 'EACCES', own: true }]);
+  });
+
   it('ends with exit code 4 if the cloud stops for the rest of the run', async () => {
     const theirs = await serve();
     const result = await visit(cloudAt(theirs, 'udp'), {
