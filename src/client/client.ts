@@ -47,7 +47,8 @@ export interface ClientOptions extends HttpOptions {
 
 /**
  * Client of one space. Every call rejects with {@link ApiError} if the service answers with a status other than 2xx or with an
- * unusable body, and with {@link ConnectionError} if no complete response arrives.
+ * unusable body, and with {@link ConnectionError} if no complete response arrives. An empty id, and an empty text or list as a
+ * filter, reject with a UsageError (`empty-id`, `empty-parameter`) before the request: they could mean everything.
  */
 export class DeviceCloudClient extends SpaceClient {
   readonly spaceId: string;
@@ -286,12 +287,12 @@ export class DeviceCloudClient extends SpaceClient {
 
   /** Creates a resource of any kind by its path. @param path path below the space, such as `/keys` */
   post(path: string, body: unknown): Promise<{ readonly id: string }> {
-    return this.requests.post(this.requests.space + path, body);
+    return this.requests.post(this.requests.below(path), body);
   }
 
   /** Deletes a resource of any kind by its path. @param path path below the space, such as `/keys/{id}` */
   remove(path: string): Promise<void> {
-    return this.requests.delete(this.requests.space + path);
+    return this.requests.delete(this.requests.below(path));
   }
 
   /** Waits for running calls, then closes the connections. */

@@ -89,27 +89,30 @@ export class JsonHttp {
   /**
    * Sends a request and returns the JSON value of the answer; undefined if its body is empty.
    * @param further further headers
+   * @throws UsageError `empty-id` if an id in the path is empty, "." or "..", so that the path names a list or another resource;
+   * `empty-parameter` if a parameter of the query is an empty text or list
    * @throws ApiError if the status is not 2xx or the body is not JSON
    * @throws ConnectionError if no response arrives
    */
-  request(
+  async request(
     method: Method,
     path: string,
     query: Query = {},
     body?: unknown,
     further: Readonly<Record<string, string>> = {},
   ): Promise<unknown> {
-    return this.#gate(() => this.#request(method, path, query, body, further));
+    checkPath(path);
+    const target = this.#prefix + path + queryText(query);
+    return this.#gate(() => this.#request(method, path, target, body, further));
   }
 
   async #request(
     method: Method,
     path: string,
-    query: Query,
+    target: string,
     body: unknown,
     further: Readonly<Record<string, string>>,
   ): Promise<unknown> {
-    const target = this.#prefix + path + queryText(query);
     const { status, text, retryAfter } = await this.#exchange(method, path, target, body, further);
     if (status < 200 || status > 299) {
       const answer = this.#withoutKey(text);
@@ -212,9 +215,21 @@ export function delayIn(header: string | string[] | undefined): Millis | undefin
   return typeof header === 'string' && /^\d{1,6}$/.test(header) ? seconds(Number(header)) : undefined;
 }
 
+/** Servers and proxies leave "." out of a path, and go up for "..". */
+function checkPath(path: string): void {
+  const part = path.split('/').find((each, i) => i > 0 && (each === '' || each === '.' || each === '..'));
+  if (part === undefined) return;
+  throw new UsageError('empty-id', `"${part}" in "${path}" is not the id of a resource`);
+}
+
+/** The rule of the service: an empty filter is neither "nothing" nor "everything", but a mistake of the caller. */
 function queryText(query: Query): string {
   const parts = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
+    const values = typeof value === 'object' ? value : [value];
+    if (values.length === 0 || values.includes('')) {
+      throw new UsageError('empty-parameter', `"${name}" of the query is empty; give it a value or leave it out`);
+    }
     if (typeof value === 'object') for (const item of value) parts.append(`${name}[]`, item);
     else if (value !== undefined) parts.append(name, String(value));
   }

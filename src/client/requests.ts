@@ -20,6 +20,11 @@ export class Requests {
     return `${this.space}/${family}/${encodeURIComponent(id)}`;
   }
 
+  /** Path below the space. @param path such as `/keys/{id}`; an empty path is rejected like an empty id */
+  below(path: string): string {
+    return `${this.space}/${path.replace(/^\//, '')}`;
+  }
+
   // `get`, `post` and `put` do not check the type of the answer: types.ts describes the service's answers.
   async get<T>(path: string, query: Query = {}): Promise<T> {
     return (await this.#http.request('GET', path, query)) as T;

@@ -39,6 +39,32 @@ describe('the client', () => {
     expect(await client.countDevices()).toBe(1);
   });
 
+  it('rejects an empty id before the request', async () => {
+    const { client } = await connected();
+    await client.createDevice(device(1));
+    const calls = [
+      ...[client.device(''), client.tag(''), client.message(''), client.variable(''), client.deleteDevice('')],
+      ...[client.device('.'), client.deleteTag('..'), client.sendCommands('', ['info show']), client.timeline('')],
+      ...[client.delivery('x', ''), client.deleteFirmwareImage(''), client.endLogin(''), client.remove('')],
+      ...[client.remove('/keys/'), client.changeTags('', { add: ['x'] })],
+    ];
+    for (const call of calls) expect(await failure(call)).toMatchObject({ code: 'empty-id' });
+    expect(await client.countDevices()).toBe(1);
+  });
+
+  it('rejects an empty filter before the request, so that it does not select everything', async () => {
+    const { client } = await connected();
+    await client.createDevice(device(1));
+    const calls = [
+      ...[client.devices({ tag_ids: [] }), client.countDevices({ tag_ids: [] }), client.devices({ name: '' })],
+      ...[client.messages({ type: [] }), client.messages({ device_id: '' }), client.variables({ name: '' })],
+      ...[client.devices({ tag_ids: [''] }), client.firmwareUpdates({ device_id: '' })],
+      ...[collect(client.allDevices({ tag_ids: [] })), collect(client.events({ device_id: '' }))],
+    ];
+    for (const call of calls) expect(await failure(call)).toMatchObject({ code: 'empty-parameter' });
+    expect(await client.devices({ name: undefined as never })).toHaveLength(1);
+  });
+
   it('keeps every one of several edits of the tags of a device at the same time', async () => {
     const { client } = await connected();
     const names = ['base', 'one', 'two', 'three', 'four'];

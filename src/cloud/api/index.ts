@@ -5,17 +5,17 @@
  * of the cloud behind them: the store keeps the data, and src/cloud/delivery sends downlinks to devices.
  */
 import cors from '@fastify/cors';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { AuditLog } from '../accounts/audit.js';
 import { Logins } from '../accounts/logins.js';
 import { Members } from '../accounts/members.js';
 import { SignIn } from '../accounts/sign-in.js';
 import { acceptJsonOnly } from '../http/body.js';
-import { errorHandler, unknownRoute } from '../http/errors.js';
+import { ApiFault, errorHandler, unknownRoute } from '../http/errors.js';
 import { guardHosts } from '../http/host-guard.js';
 import { documentApi } from '../http/openapi.js';
 import { redirectPrefix, withoutPrefix } from '../http/public-url.js';
-import { needReadableQueries } from '../http/query.js';
+import { needReadableQueries, parseQuery } from '../http/query.js';
 import type { Routes } from '../http/routes.js';
 import { addressesIn } from '../http/sockets.js';
 import { type TypeBoxProvider, validatorCompiler } from '../http/validation.js';
@@ -104,7 +104,7 @@ export function createApi(
   const api = fastify({
     ...SERVER_LIMITS,
     ...(options.trustProxy.length > 0 && { trustProxy: isProxy }),
-    routerOptions: { ignoreTrailingSlash: true },
+    routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQuery },
     rewriteUrl: ({ url = '/' }) => canonicalUrl(withoutPrefix(url, publicUrl?.prefix ?? ''), options.legacyPaths),
   });
   acceptJsonOnly(api);
@@ -135,6 +135,7 @@ export function createApi(
   documentApi(api, { meanings: MEANINGS, answers: ANSWERS, requests: REQUESTS }, publicUrl);
   const families = named('families', async (routes) => {
     routes.addHook('onRequest', authenticate(all, publicUrl?.origin));
+    routes.addHook('onRequest', refuseEmptyId);
     repeatable(routes.withTypeProvider<TypeBoxProvider>(), all);
     if (all.audit) recordActions(routes, all, all.audit);
     add(routes, FAMILIES_WITH_LIMITS);
@@ -157,6 +158,18 @@ export function createApi(
 /** Gives a plugin a name. To name a plugin without one, Fastify searches all loaded modules each time it is registered. */
 function named(name: string, plugin: (routes: FastifyInstance) => Promise<void>): typeof plugin {
   return Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name });
+}
+
+/**
+ * Rejects `GET …/devices/`, which is a list with a slash at its end, but also the device with an empty id. A client that reads a
+ * device would take the list for one.
+ */
+async function refuseEmptyId({ method, url, server, routeOptions }: FastifyRequest): Promise<void> {
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (!isRead || !/^[^?]*\/(\?|$)/.test(url) || !routeOptions.url?.includes(':space_id')) return;
+  const item = `${routeOptions.url.replace(/\/$/, '')}/:id`;
+  if (!server.hasRoute({ method: 'GET', url: item })) return;
+  throw new ApiFault(404, 'the id at the end of the path is empty; the path of the list has no slash at its end');
 }
 
 const CORS = {

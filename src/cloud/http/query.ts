@@ -2,9 +2,10 @@
  * Converts the query strings of real clients to the form that the schema of the route describes (cloud API gaps, 2.6).
  *
  * Clients write a list as `type[]=a&type[]=b`, `type[0]=a&type[1]=b`, `type=a&type=b` or `type=a,b`. hio-dotnet writes two
- * or more tags as `tag_ids[]=A[]=B`; every parser reads that as the single value `A[]=B`. A parameter with an empty value
- * is ignored.
+ * or more tags as `tag_ids[]=A[]=B`; every parser reads that as the single value `A[]=B`. For no tags, it writes the name alone,
+ * which is ignored. An empty value (`tag_ids=`) is a problem: ignored, the empty variable of a script would select everything.
  */
+import { parse } from 'node:querystring';
 import type { FastifyInstance } from 'fastify';
 import { didYouMean } from '../../kernel/did-you-mean.js';
 import { ApiFault } from './errors.js';
@@ -12,6 +13,15 @@ import { UUID_PATTERN } from './schemas.js';
 
 /** The parameters of a query or of a path, as parsed by the framework. */
 type Raw = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Parses a query string. A name without "=" has the value undefined. */
+export function parseQuery(text: string): Raw {
+  const parts = text.split('&').filter((part) => part !== '');
+  const read = (some: readonly string[]) => parse(some.join('&'), '&', '=', { maxKeys: 0 });
+  const alone = Object.keys(read(parts.filter((part) => !part.includes('='))));
+  const given = read(parts.filter((part) => part.includes('=')));
+  return { ...Object.fromEntries(alone.map((name) => [name, undefined])), ...given };
+}
 
 /** The part of a parameter's schema that is used here. */
 export interface Parameter {
@@ -58,6 +68,17 @@ function isDecodable(text: string): boolean {
   }
 }
 
+/** Problems of empty values in a query. */
+export function emptyValues(parameters: Readonly<Record<string, Parameter>>, raw: Raw): readonly string[] {
+  return Object.entries(raw).flatMap(([written, value = []]) => {
+    const parameter = parameters[nameOf(written)];
+    const isList = parameter?.type === 'array';
+    const isEmpty = [value].flat().some((one) => (isList ? entriesOf(one).length === 0 : one === ''));
+    if (parameter === undefined || !isEmpty) return [];
+    return [`querystring/${nameOf(written)} is empty; give it a value or leave it out`];
+  });
+}
+
 /** Problems of the names in a query: a filter with a misspelt name would otherwise be ignored silently. */
 export function unknownNames(parameters: Readonly<Record<string, Parameter>>, raw: Raw): readonly string[] {
   const known = Object.keys(parameters);
@@ -80,8 +101,12 @@ export function readParams(raw: Raw): Record<string, unknown> {
 }
 
 function readList(values: readonly string[], { items = {} }: Parameter): unknown {
-  const entries = values.flatMap((value) => value.split(/\[\]=|,/)).filter((entry) => entry !== '');
+  const entries = values.flatMap(entriesOf);
   return entries.length === 0 ? undefined : entries.map((entry) => readValue(entry, items));
+}
+
+function entriesOf(value: string): readonly string[] {
+  return value.split(/\[\]=|,/).filter((entry) => entry !== '');
 }
 
 function readOne(values: readonly string[], parameter: Parameter): unknown {

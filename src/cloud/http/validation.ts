@@ -7,7 +7,7 @@ import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { ApiFault } from './errors.js';
-import { type Parameter, readParams, readQuery, unknownNames } from './query.js';
+import { emptyValues, type Parameter, readParams, readQuery, unknownNames } from './query.js';
 
 /** Types the arguments of a handler by the TypeBox schemas of its route. */
 export interface TypeBoxProvider extends FastifyTypeProvider {
@@ -22,7 +22,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     const { properties } = schema as unknown as { properties: Readonly<Record<string, Parameter>> };
     return (data) => {
       const checked = check(readQuery(properties, data));
-      const strange = unknownNames(properties, data);
+      const strange = [...unknownNames(properties, data), ...emptyValues(properties, data)];
       if (strange.length === 0) return checked;
       const others = 'error' in checked ? [checked.error.message] : [];
       return { error: new ApiFault(400, [...strange, ...others].join('; '), 'FST_ERR_VALIDATION') };

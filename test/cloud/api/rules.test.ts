@@ -276,12 +276,25 @@ describe('a URL', () => {
     const { id } = await device();
     for (const path of [
       '/v2/spaces/',
-      `/v2/spaces/${spaceId.toUpperCase()}/devices/`,
+      `/v2/spaces/${spaceId.toUpperCase()}/devices/count/`,
       `devices/${id.toUpperCase()}/`,
+      'devices?name=a/',
     ]) {
       expect((await call('GET', path)).status).toBe(200);
     }
     expect((await call('POST', 'tags/', { name: 'cold', color: '#00ffaa' })).status).toBe(201);
+  });
+
+  it('of a list with a slash at its end is rejected: the id after the slash is empty', async () => {
+    const { call } = await service();
+    for (const path of ['devices/', 'tags/', 'messages/', 'variables/?limit=1', 'keys/', 'firmware/', 'users/']) {
+      const { status, json } = await call('GET', path);
+      expect([path, status, json.message]).toEqual([
+        path,
+        404,
+        expect.stringContaining('id at the end of the path is empty'),
+      ]);
+    }
   });
 
   it('that cannot be decoded is rejected with 400', async () => {
