@@ -6,7 +6,7 @@ import { formatDuration, type Millis, seconds } from '../kernel/time.js';
 import { ApiError, ConnectionError } from './errors.js';
 
 /** Largest answer, in bytes. The largest page of messages is far smaller. */
-const LARGEST_ANSWER = 64 * 1_048_576;
+export const LARGEST_ANSWER = 64 * 1_048_576;
 /** How many times the timeout a whole answer may take. Without this limit, one whose parts come just in time never ends. */
 const WHOLE_ANSWER = 4;
 /** Longest silence of a stream: three heartbeats of the service. */

@@ -1,11 +1,11 @@
 /**
- * A connection of a load generator, on undici's lowest level. Bodies of responses are not parsed: the less CPU a request
- * costs, the more requests a generator can send.
+ * A connection of a load generator, on undici's lowest level: the less CPU a request costs, the more requests a generator can
+ * send.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
-import { delayIn } from '../../client/http.js';
+import { delayIn, LARGEST_ANSWER } from '../../client/http.js';
 import { codeOf } from '../../kernel/no-answer.js';
 import { realTimers } from '../../kernel/real-timers.js';
 import { type Millis, seconds } from '../../kernel/time.js';
@@ -15,7 +15,7 @@ export interface CallResult {
   readonly status: number;
   /** Code of the error, such as `ECONNREFUSED`; empty if there was a response. */
   readonly why: string;
-  /** Body of the response; empty unless requested. */
+  /** Body of the response. */
   readonly body: string;
   /** `Retry-After` of a response with an error status; 0 if there is none. */
   readonly retryAfter: Millis;
@@ -32,7 +32,6 @@ export class Connection implements Dispatcher.DispatchHandler {
   readonly #batch: WriteBatch;
   #socket: Socket | undefined;
   #done: ResultHandler = () => {};
-  #wantsBody = false;
   #parts: Buffer[] = [];
   #status = 0;
   #retryAfter: Millis = 0;
@@ -42,7 +41,7 @@ export class Connection implements Dispatcher.DispatchHandler {
     this.#client = new Client(origin, {
       // With a limit of 2, undici accepts the next request as soon as a response is complete. With 1, the connection would
       // first become idle, which takes timers and a turn of the event loop for each request.
-      ...{ pipelining: 2, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT },
+      ...{ pipelining: 2, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT, maxResponseSize: LARGEST_ANSWER },
       connect: (options, callback) =>
         connect(options, (...result) => {
           this.#socket = result[1] ?? undefined;
@@ -55,12 +54,10 @@ export class Connection implements Dispatcher.DispatchHandler {
    * Sends a request; the previous request must have ended.
    * @param request needs `blocking: false`. Otherwise undici looks for another request to send when the headers of the response
    * have arrived.
-   * @param wantsBody whether the result contains the body
    * @param done called once, after the return of this function. It may send the next request.
    */
-  send(request: Dispatcher.DispatchOptions, wantsBody: boolean, done: ResultHandler): void {
+  send(request: Dispatcher.DispatchOptions, done: ResultHandler): void {
     this.#done = done;
-    this.#wantsBody = wantsBody;
     this.#client.dispatch(request, this);
   }
 
@@ -78,15 +75,12 @@ export class Connection implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, part: Buffer): void {
-    if (this.#wantsBody) this.#parts.push(part);
+    this.#parts.push(part);
   }
 
   onResponseEnd(): void {
-    let body = '';
-    if (this.#wantsBody) {
-      body = Buffer.concat(this.#parts).toString();
-      this.#parts = [];
-    }
+    const body = Buffer.concat(this.#parts).toString();
+    this.#parts = [];
     if (this.#socket !== undefined) this.#batch.hold(this.#socket);
     try {
       this.#done({ status: this.#status, why: '', body, retryAfter: this.#retryAfter });

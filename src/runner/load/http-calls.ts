@@ -6,10 +6,9 @@ import { Connection, type ResultHandler, WriteBatch } from './connection.js';
 export interface CallSender {
   /**
    * Sends a request.
-   * @param wantsBody whether the result contains the body
    * @param done called once, after the return of this function. It may send the next request.
    */
-  send(request: CallRequest, wantsBody: boolean, done: ResultHandler): void;
+  send(request: CallRequest, done: ResultHandler): void;
   close(): Promise<void>;
 }
 
@@ -37,11 +36,11 @@ export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): 
     return connection;
   };
   return {
-    send: ({ method, path, body }, wantsBody, done) => {
+    send: ({ method, path, body }, done) => {
       const connection = free.pop() ?? open();
       const headers = body === undefined ? reading : writing;
       const request = { path: prefix + path, method, headers, body: body ?? null, blocking: false };
-      connection.send(request, wantsBody, (result) => {
+      connection.send(request, (result) => {
         free.push(connection);
         done(result);
       });

@@ -5,7 +5,7 @@
 import type { EdgeClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
-import { downlinkOf, isOfDevice, requestOf } from '../../scenario/load/calls.js';
+import { downlinkOf, isOfDevice, requestOf, uselessBecause } from '../../scenario/load/calls.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 import type { DownlinkType, Trace } from '../../trace/events.js';
@@ -147,7 +147,7 @@ export class Requests {
   async #pass(admit: Admission, pending: PendingRequest, hold: ClockHold, over: (away: Millis) => void): Promise<void> {
     const sent = this.#sent(pending);
     if (await admit(hold)) return this.#acquire(pending, over);
-    this.#done(pending, sent, 0, 'ECONNREFUSED');
+    this.#done(pending, { at: this.#context.clock.now, sent, status: 0, why: 'ECONNREFUSED' });
     over(0);
   }
 
@@ -178,27 +178,40 @@ export class Requests {
 
   #send(pending: PendingRequest, over: (away: Millis) => void): void {
     if (this.#closed) return over(0);
-    const { accepted, serviceSpeed = 1 } = this.#context;
+    const { clock, accepted, serviceSpeed = 1 } = this.#context;
     const { space, sender } = this.#caller;
     const { cloudId } = pending;
     const sent = pending.sent ?? this.#sent(pending);
-    const queues = this.#queues !== undefined;
-    const request = requestOf(this.#load.call, { space, device: cloudId });
-    sender.send(request, queues, ({ status, why, body, retryAfter }) => {
+    const { call } = this.#load;
+    const request = requestOf(call, { space, device: cloudId });
+    const judged = (body: string): string => {
+      const useless = uselessBecause(call, body, cloudId);
+      if (useless !== '' || this.#queues === undefined) return useless;
+      return accepted(body, request.body ?? 'null') ? '' : 'the answer names no downlink';
+    };
+    sender.send(request, ({ status, why, body, retryAfter }) => {
       if (this.#closed) return over(0);
+      // The time that this process takes to read the body is not part of the latency.
+      const at = clock.now;
       if (isUndecided(status)) this.#withoutAnswer(pending.device, cloudId);
-      const useless = queues && status >= 200 && status < 300 && !accepted(body, request.body ?? 'null');
-      this.#done(pending, sent, status, useless ? 'the answer names no downlink' : why);
+      this.#done(pending, { at, sent, status, why: status >= 200 && status < 300 ? judged(body) : why });
       over(retryAfter * serviceSpeed);
     });
   }
 
-  #done(pending: PendingRequest, sent: Instant, status: number, why: string): void {
+  #done(
+    pending: PendingRequest,
+    {
+      at,
+      sent,
+      status,
+      why,
+    }: { readonly at: Instant; readonly sent: Instant; readonly status: number; readonly why: string },
+  ): void {
     if (this.#closed) return;
-    const { clock, trace } = this.#context;
     this.#unfinished.delete(pending);
     const { intended } = pending;
-    trace.emit({ kind: 'call.done', at: clock.now, call: this.#load.name, intended, sent, status, why });
+    this.#context.trace.emit({ kind: 'call.done', at, call: this.#load.name, intended, sent, status, why });
     if (!isAnswered({ status, why })) this.#rejected(pending.device);
   }
 

@@ -33,11 +33,22 @@ interface CallKind {
   readonly path: (device: string) => string;
   /** Whether the request is about a device; otherwise it is about the space. */
   readonly ofDevice: boolean;
+  /** What a 2xx answer has to contain. */
+  readonly answer: Answer;
   /** Type of the downlink that the call queues; left out if the call queues no downlink. */
   readonly queues?: DownlinkType;
   /** Reads the value after the name of the call; it becomes the body of the request. Left out: the call has no value. */
   readonly check?: SendingCheck<object>;
 }
+
+interface Answer {
+  /** Noun for messages: `a list of devices`. */
+  readonly what: string;
+  /** @param device id of the device of the request */
+  readonly fits: (value: unknown, device: string) => boolean;
+}
+
+const MESSAGE: Answer = { what: 'a message', fits: hasId };
 
 export const CALLS = {
   'latest-value': {
@@ -45,6 +56,11 @@ export const CALLS = {
     example: 'latest-value:',
     method: 'GET',
     path: (device) => `/messages?device_id=${device}&type[]=data&limit=1`,
+    answer: {
+      what: 'a list of data messages of the device',
+      fits: (value, device) =>
+        isListOfResources(value) && value.every(({ device_id, type }) => device_id === device && type === 'data'),
+    },
     ofDevice: true,
   },
   'list-messages': {
@@ -52,6 +68,7 @@ export const CALLS = {
     example: 'list-messages:',
     method: 'GET',
     path: () => '/messages?limit=100',
+    answer: { what: 'a list of messages', fits: isListOfResources },
     ofDevice: false,
   },
   'list-devices': {
@@ -59,6 +76,7 @@ export const CALLS = {
     example: 'list-devices:',
     method: 'GET',
     path: () => '/devices?limit=100',
+    answer: { what: 'a list of devices', fits: isListOfResources },
     ofDevice: false,
   },
   'read-device': {
@@ -66,6 +84,7 @@ export const CALLS = {
     example: 'read-device:',
     method: 'GET',
     path: (device) => `/devices/${device}`,
+    answer: { what: 'the device', fits: (value, device) => hasId(value) && value.id === device },
     ofDevice: true,
   },
   'count-devices': {
@@ -73,6 +92,7 @@ export const CALLS = {
     example: 'count-devices:',
     method: 'GET',
     path: () => '/devices/count',
+    answer: { what: 'a count', fits: (value) => isObject(value) && Number.isInteger(value.count) },
     ofDevice: false,
   },
   config: {
@@ -80,6 +100,7 @@ export const CALLS = {
     example: 'config: { interval-report: 900 }',
     method: 'POST',
     path: (device) => `/devices/${device}/configs`,
+    answer: MESSAGE,
     queues: 'config',
     ofDevice: true,
     check: sentLines(configLines, 'configRefusal'),
@@ -89,6 +110,7 @@ export const CALLS = {
     example: 'commands: [info show]',
     method: 'POST',
     path: (device) => `/devices/${device}/commands`,
+    answer: MESSAGE,
     queues: 'shell',
     ofDevice: true,
     check: sentLines(shellLines),
@@ -98,6 +120,7 @@ export const CALLS = {
     example: 'downlink: { output_1_state: 1 }',
     method: 'POST',
     path: (device) => `/devices/${device}/downlinks`,
+    answer: MESSAGE,
     queues: 'data',
     ofDevice: true,
     check: sentData(
@@ -154,6 +177,36 @@ export const DOWNLINK_CALLS: readonly CallName[] = CALL_NAMES.filter((kind) => d
 export function downlinkOf({ kind }: Pick<CallSpec, 'kind'>): DownlinkType | undefined {
   const { queues }: CallKind = CALLS[kind];
   return queues;
+}
+
+/**
+ * Why the body of a 2xx answer is not what the call promises, as a short fixed text; empty if it is.
+ * @param device id of the device of the request
+ */
+export function uselessBecause({ kind }: Pick<CallSpec, 'kind'>, body: string, device: string): string {
+  if (body.trim() === '') return 'the answer is empty';
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return /^\s*</.test(body) ? 'the answer is HTML instead of JSON' : 'the answer is not JSON';
+  }
+  const { answer }: CallKind = CALLS[kind];
+  return answer.fits(value, device) ? '' : `the answer is not ${answer.what}`;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}
+
+function hasId(value: unknown): value is Fields & { readonly id: string } {
+  return isObject(value) && typeof value.id === 'string';
+}
+
+function isListOfResources(value: unknown): value is readonly Fields[] {
+  return Array.isArray(value) && value.every(hasId);
 }
 
 export function requestOf({ kind, body }: CallSpec, { space, device }: CallContext): CallRequest {

@@ -40,13 +40,13 @@ async function play(
   const dues: number[] = [];
   const seen = { sent: 0, answered: 0, failed: 0 };
   const sender: CallSender = {
-    send: (_request, _wantsBody, done) => {
+    send: (_request, done) => {
       const after = delays[seen.sent++ % delays.length] ?? 0;
       // Every third answer is a rejection.
       const status = seen.sent % 3 === 0 ? 503 : 200;
       clock.after(after, 'answer', () => {
         seen[status === 200 ? 'answered' : 'failed']++;
-        done({ status, why: '', body: '{}', retryAfter: 0 });
+        done({ status, why: '', body: '{"count":3}', retryAfter: 0 });
       });
     },
     close: async () => {},

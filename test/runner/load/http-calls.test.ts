@@ -36,7 +36,7 @@ function inTurn(requests: readonly CallRequest[]): Promise<readonly CallResult[]
     const next = () => {
       const request = requests[results.length];
       if (request === undefined) return resolve(results);
-      sender.send(request, true, (result) => {
+      sender.send(request, (result) => {
         results.push(result);
         next();
       });
@@ -92,7 +92,7 @@ describe('a connection of a load', () => {
     await start(echo);
     const reasons: string[] = [];
     const again = () =>
-      sender.send(get('/not a path'), false, ({ why }) => {
+      sender.send(get('/not a path'), ({ why }) => {
         reasons.push(why);
         if (reasons.length < 1000) again();
       });

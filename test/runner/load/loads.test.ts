@@ -24,6 +24,10 @@ afterEach(() => {
   server?.close();
 });
 
+/** A usable body: the number of devices, or a resource whose id is the last part of the path. */
+const bodyFor = (path: string): string =>
+  JSON.stringify(path.endsWith('/count') ? { count: 2 } : { id: path.split('/').at(-1) });
+
 /** A service that answers with `answer`, and collects the requests that it receives. */
 async function service(
   answer: (respond: (status: number, headers?: Record<string, string>) => void, number: number) => void,
@@ -31,7 +35,7 @@ async function service(
   const requests: string[] = [];
   server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url} ${request.headers['x-api-key']}`);
-    answer((status, headers) => response.writeHead(status, headers).end('{}'), requests.length);
+    answer((status, headers) => response.writeHead(status, headers).end(bodyFor(request.url ?? '')), requests.length);
   });
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -74,9 +78,9 @@ function simulate(
 ) {
   const clock = new PassingClock();
   const sender: CallSender = {
-    send: (_request, _wantsBody, done) => {
+    send: ({ path }, done) => {
       const { after, ...reply } = answer(clock.now);
-      clock.after(after, 'answer', () => done({ status: 200, why: '', body: '', retryAfter: 0, ...reply }));
+      clock.after(after, 'answer', () => done({ status: 200, why: '', body: bodyFor(path), retryAfter: 0, ...reply }));
     },
     close: async () => {},
   };
@@ -171,6 +175,22 @@ describe('a load', () => {
     // A second of the service is 100 ms of the run, which ends after 900 ms.
     const { summary } = await simulate(users, busy, { until: 900, serviceSpeed: 0.1 });
     expect(summary?.sent).toBe(9);
+  });
+
+  it('with a 2xx status and a useless body counts as failed, with the reason', async () => {
+    const bodies = ['', '<html></html>', '{"count":', '{"error":"busy"}', '{"count":7}'];
+    let next = 0;
+    const answer = () => ({ after: 5, body: bodies[next++ % bodies.length] ?? '' });
+    const call: CallSpec = { kind: 'count-devices', body: null };
+    const { summary } = await simulate(open(100, 300), answer, { call });
+    expect(summary).toMatchObject({ planned: 30, answered: 6, failed: 24 });
+    expect(summary?.reasons).toEqual({
+      'status 200: the answer is HTML instead of JSON': 6,
+      'status 200: the answer is empty': 6,
+      'status 200: the answer is not JSON': 6,
+      'status 200: the answer is not a count': 6,
+    });
+    expect(summary?.latency?.count).toBe(6);
   });
 
   it('continues during a stall of the service, and includes the stall in the latencies', async () => {
