@@ -3,6 +3,7 @@ import type { Ratio } from '../kernel/ratio.js';
 import { formatDuration, humanDuration, type Millis, seconds } from '../kernel/time.js';
 import { durationOf, type FittedGroup } from './fit.js';
 import type { Recording } from './recording.js';
+import type { Regime } from './regimes.js';
 
 /** Why a device of a group rejects a configuration line; undefined when it accepts the line. */
 type RefusalOf = (group: Pick<FittedGroup, 'profile' | 'firmware'>, line: string) => string | undefined;
@@ -19,7 +20,12 @@ export function scenarioYaml(
   refusalOf: RefusalOf,
 ): string {
   const duration = durationOf(recording, groups);
-  const steps = groups.flatMap((group) => [...dropOutSteps(group, duration), ...rangeSteps(group, duration)]);
+  const steps = groups.flatMap((group) => [
+    ...changeSteps(group, duration, refusalOf),
+    ...dropOutSteps(group, duration),
+    ...rangeSteps(group, duration),
+  ]);
+  const hasSteps = steps.some((line) => !line.trimStart().startsWith('#'));
   const lines = [
     `# Fitted to a recording of ${recording.devices.length} devices over ${humanDuration(recording.until - recording.from)}.`,
     '# To multiply a group, raise its `count`. Steps for single devices apply to the first devices of the group.',
@@ -29,7 +35,8 @@ export function scenarioYaml(
     '',
     'fleet:',
     ...groups.flatMap((group) => groupLines(group, refusalOf)),
-    ...(steps.length > 0 ? ['', 'steps:', ...steps] : []),
+    ...(hasSteps ? ['', 'steps:'] : []),
+    ...steps,
     '',
     'expect:',
     '  - uplink.stored == uplink.sent',
@@ -44,7 +51,8 @@ const HOW = {
 } as const;
 
 function groupLines(group: FittedGroup, refusalOf: RefusalOf): readonly string[] {
-  const { name, profile, by, firmware, count, period, jitter, configured, missing, due, size } = group;
+  const { name, profile, by, firmware, count, period, jitter, configured, missing, due, size, begins, ended, updates } =
+    group;
   const settings = settingsOf(group).map((line) => ({ line, refusal: refusalOf(group, `app config ${line}`) }));
   const accepted = settings.flatMap(({ line, refusal }) => (refusal === undefined ? [line.replace(' ', ': ')] : []));
   const setting = configured === null ? '' : ` (configured: ${formatDuration(configured)})`;
@@ -54,6 +62,17 @@ function groupLines(group: FittedGroup, refusalOf: RefusalOf): readonly string[]
       ` ${percent(jitter)} from the median.`,
     `  # Bodies of ${size.min} to ${size.max} bytes, median ${size.median}.`,
     `  # ${missing} of ${due} reports are missing.`,
+    ...(begins.from === 0
+      ? []
+      : [`  # Sent nothing before ${humanDuration(begins.from)}: added then, possibly in place of other devices.`]),
+    ...ended.map(
+      ({ device, at }) =>
+        `  # ${name}/${device} sent nothing after ${humanDuration(at)}: removed, replaced, switched off or out of reach. Here it goes on.`,
+    ),
+    ...updates.map(
+      ({ device, at, firmware: later }) =>
+        `  # ${name}/${device} ran firmware ${later} from ${humanDuration(at)} on. Here it is not updated.`,
+    ),
     ...settings.flatMap(({ line, refusal }) =>
       refusal === undefined ? [] : `  # "${line}" cannot be set: ${refusal}.`,
     ),
@@ -61,32 +80,94 @@ function groupLines(group: FittedGroup, refusalOf: RefusalOf): readonly string[]
     `    profile: ${profile}`,
     ...(firmware === null ? [] : [`    firmware: ${firmware}`]),
     `    count: ${count}`,
-    `    boot: { over: ${formatDuration(Math.max(1, Math.round(period)))}, pattern: random }`,
+    `    boot: { ${bootOf(group)} }`,
     ...(accepted.length === 0 ? [] : [`    config: { ${accepted.join(', ')} }`]),
   ];
 }
 
+function bootOf({ begins: { from, over } }: FittedGroup): string {
+  const first = from === 0 ? '' : `from: ${formatDuration(Math.round(from))}, `;
+  return `${first}over: ${formatDuration(Math.max(1, Math.round(over)))}, pattern: random`;
+}
+
 /** Parameters of the application with their values: `interval-report 900`. */
 function settingsOf(group: FittedGroup): readonly string[] {
-  const report = `interval-report ${Math.max(1, Math.round(intervalOf(group) / 1000))}`;
-  return group.poll === null || group.poll === 0
-    ? [report]
-    : [report, `interval-poll ${Math.round(group.poll / 1000)}`];
+  return group.poll === 0 ? [reportLine(group)] : settingsAt(group);
+}
+
+type Intervals = Pick<Regime, 'configured' | 'period' | 'poll'>;
+
+function reportLine(intervals: Intervals): string {
+  return `interval-report ${Math.max(1, Math.round(intervalOf(intervals) / 1000))}`;
+}
+
+function pollLine({ poll }: Intervals): readonly string[] {
+  return poll === null ? [] : [`interval-poll ${Math.round(poll / 1000)}`];
 }
 
 /** The configured interval, unless the measured one contradicts it. */
-function intervalOf({ configured, period }: FittedGroup): Millis {
+function intervalOf({ configured, period }: Intervals): Millis {
   const close = configured !== null && Math.abs(configured - period) < 0.5 * configured;
   return close ? configured : Math.max(seconds(1), period);
 }
 
+/** Configurations that devices received later; one step for all devices of a group if all received the same one first. */
+function changeSteps(group: FittedGroup, duration: Millis, refusalOf: RefusalOf): readonly string[] {
+  const { name, count, profile, firmware, changes } = group;
+  const steps = changes.flatMap((change) => changeStep(change)).filter(({ at }) => at < duration);
+  const first = steps.filter(({ device }, i) => steps.findIndex((step) => step.device === device) === i);
+  const [{ config: same } = { config: '' }] = first;
+  const together =
+    count > 1 && first.length === count && first.every(({ config, announced }) => announced && config === same);
+  const begin = Math.min(...first.map(({ at }) => at));
+  const over = Math.round(((Math.max(...first.map(({ at }) => at)) - begin) * count) / (count - 1));
+  const forAll = { ...{ at: begin, over, to: name, config: same, announced: true } };
+  const single = steps.flatMap((step) =>
+    together && first.includes(step) ? [] : [{ ...step, over: 0, to: `${name}/${step.device}` }],
+  );
+  return [...(together ? [forAll] : []), ...single].flatMap((step) => {
+    const refusals = step.config.split(', ').flatMap((setting) => {
+      const line = setting.replace(':', '');
+      const refusal = refusalOf({ profile, firmware }, `app config ${line}`);
+      return refusal === undefined ? [] : [`  # "${line}" of ${step.to} cannot be set: ${refusal}.`];
+    });
+    const why = step.announced ? [] : unannounced(step.to, step.config);
+    if (refusals.length > 0) return [...why, ...refusals];
+    const during = step.over > 0 ? `, over: ${formatDuration(step.over)}` : '';
+    return [...why, `  - { at: ${formatDuration(step.at)}${during}, to: ${step.to}, config: { ${step.config} } }`];
+  });
+}
+
+function changeStep({ device, before, after }: FittedGroup['changes'][number]) {
+  const known = settingsAt(before);
+  const changed = settingsAt(after).filter((line) => !known.includes(line));
+  // A device receives a configuration at its next contact, on average half an interval later.
+  const at = Math.max(0, Math.round(after.queuedAt ?? after.from - before.period / 2));
+  const config = changed.map((line) => line.replace(' ', ': ')).join(', ');
+  return changed.length === 0 ? [] : [{ device, at, config, announced: after.announced }];
+}
+
+function settingsAt(intervals: Intervals): readonly string[] {
+  return [reportLine(intervals), ...pollLine(intervals)];
+}
+
+/** What cannot be announced apart in a recording. */
+function unannounced(to: string, config: string): readonly string[] {
+  return [
+    `  # The reports of ${to} fit "${config}" from here on, but the recording has no configuration message of this`,
+    '  # time: the interval may have changed, or reports may be missing regularly.',
+  ];
+}
+
 function dropOutSteps({ name, dropOuts }: FittedGroup, duration: Millis): readonly string[] {
-  return dropOuts.flatMap(({ device, from, until }) => {
+  return dropOuts.flatMap(({ device, from, until, restarts }) => {
     if (until >= duration) return [];
     const at = (time: Millis) => formatDuration(Math.round(time));
+    const to = `${name}/${device}`;
     return [
-      `  - { at: ${at(from)}, to: ${name}/${device}, radio: off }`,
-      `  - { at: ${at(until)}, to: ${name}/${device}, radio: on }`,
+      ...(restarts ? [`  # ${to} started again after this silence: it may have been without power.`] : []),
+      `  - { at: ${at(from)}, to: ${to}, radio: off }`,
+      `  - { at: ${at(until)}, to: ${to}, radio: on }`,
     ];
   });
 }

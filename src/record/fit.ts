@@ -1,6 +1,8 @@
 /**
  * Groups the devices of a recording by type, firmware version, report period and poll interval, for a scenario that behaves
- * like them.
+ * like them. Devices that begin to send later than the others have groups of their own.
+ *
+ * Intervals may change during the recording (regimes.ts). A group has the intervals at the beginning; the changes become steps.
  *
  * The scenario contains each figure as a setting if there is one, otherwise as a comment: jitter, for example, is a part of the
  * profile.
@@ -12,7 +14,8 @@ import { findQuantity } from '../profile/quantities.js';
 import { byDevice } from './group.js';
 import { median } from './median.js';
 import type { RecordedUplink, Recording, ValueRange } from './recording.js';
-import { configuredIn, gapsOf, periodOf, pollIn, reportsIn } from './reports.js';
+import { type Regime, regimesOf } from './regimes.js';
+import { reportsIn } from './reports.js';
 
 export interface FittedGroup {
   /** `clime`, or `clime-60` (period in seconds) when several groups have this profile. */
@@ -24,18 +27,26 @@ export interface FittedGroup {
   /** Firmware version that the profile describes; null if it is not known. */
   readonly firmware: string | null;
   readonly count: number;
-  /** Median time between reports. 90 % of the times differ from it by at most the share `jitter`. */
+  /** Median time between reports at the beginning. 90 % of all times differ from their median by at most the share `jitter`. */
   readonly period: Millis;
   readonly jitter: Ratio;
-  /** Median configured interval; null when no device reported one. */
+  /** Median configured interval at the beginning; null when no device reported one. */
   readonly configured: Millis | null;
-  /** Configured poll interval; 0 if polls are off; null when no device reported one. */
+  /** Configured poll interval at the beginning; 0 if polls are off; null when no device reported one. */
   readonly poll: Millis | null;
   /** Number of missing reports, and number of reports that were due. */
   readonly missing: number;
   readonly due: number;
+  /** Time of the first message of a device of the group, and the time from then until each device has sent one. */
+  readonly begins: { readonly from: Millis; readonly over: Millis };
   /** Absences of single devices, longest first, at most 20. */
   readonly dropOuts: readonly DropOut[];
+  /** Intervals that devices had later, in the order of the devices. */
+  readonly changes: readonly IntervalChange[];
+  /** Devices that sent nothing more, and the time of their last message. */
+  readonly ended: readonly { readonly device: number; readonly at: Millis }[];
+  /** Firmware versions that devices had later. */
+  readonly updates: readonly FirmwareChange[];
   /** Size of report bodies as JSON, in bytes. */
   readonly size: { readonly min: number; readonly median: number; readonly max: number };
   /** Ranges of the quantities of the profile. */
@@ -47,6 +58,22 @@ interface DropOut {
   readonly device: number;
   readonly from: Millis;
   readonly until: Millis;
+  /** Whether the device started again afterwards, so that it may have been without power. */
+  readonly restarts: boolean;
+}
+
+interface IntervalChange {
+  /** Number of the device in the group, from 1. */
+  readonly device: number;
+  readonly before: Regime;
+  readonly after: Regime;
+}
+
+interface FirmwareChange {
+  /** Number of the device in the group, from 1. */
+  readonly device: number;
+  readonly at: Millis;
+  readonly firmware: string;
 }
 
 /** Profile of devices whose type is unknown. */
@@ -62,64 +89,77 @@ interface Member {
   readonly profile: string;
   readonly by: FittedGroup['by'];
   readonly firmware: string | null;
-  readonly reports: readonly RecordedUplink[];
-  readonly period: Millis;
-  readonly configured: Millis | null;
-  readonly poll: Millis | null;
+  readonly uplinks: readonly RecordedUplink[];
+  readonly regimes: readonly [Regime, ...Regime[]];
+  /** Time of its first message; 0 if it sent from the beginning on. */
+  readonly begins: Millis;
 }
 
 /** Groups, largest first; empty when no device has reported twice. */
 export function fitGroups(recording: Recording, profiles: ReadonlyMap<string, Profile>): readonly FittedGroup[] {
   const values = byDevice(recording.values);
   const uplinks = byDevice(recording.uplinks);
+  const downlinks = byDevice(recording.downlinks);
   const groups: Member[][] = [];
   for (const { device, type, firmware } of recording.devices) {
     const own = uplinks.get(device) ?? [];
-    const reports = reportsIn(own);
-    const period = periodOf(reports);
-    if (period === undefined) continue;
+    const regimes = regimesOf(own, downlinks.get(device) ?? []);
+    if (regimes === undefined) continue;
     const found = profileOf(type, values.get(device) ?? [], profiles);
-    const known = profiles.get(found.profile)?.firmware.names.find((version) => version === firmware) ?? null;
-    const settings = { configured: configuredIn(own), poll: pollIn(own) };
-    const member = { device, ...found, firmware: known, reports, period, ...settings };
-    const group = groups.find(([first]) => first !== undefined && isAlike(first, member));
+    const first = own.find((uplink) => uplink.firmware !== null)?.firmware ?? firmware;
+    const known = profiles.get(found.profile)?.firmware.names.find((version) => version === first) ?? null;
+    const at = own[0]?.at ?? 0;
+    const begins = at > ABSENT * regimes[0].period ? at : 0;
+    const member = { device, ...found, firmware: known, uplinks: own, regimes, begins };
+    const group = groups.find(([other]) => other !== undefined && isAlike(other, member));
     if (group) group.push(member);
     else groups.push([member]);
   }
   groups.sort((a, b) => b.length - a.length);
-  const fitted = groups.map((members) => fitGroup(members, values, profiles));
-  return named(fitted);
+  const length = recording.until - recording.from;
+  return named(groups.map((members) => fitGroup(members, length, values, profiles)));
 }
 
 function isAlike(a: Member, b: Member): boolean {
   const isSameBuild = a.profile === b.profile && a.firmware === b.firmware;
-  if (!isSameBuild || (a.poll ?? 0) !== (b.poll ?? 0)) return false;
-  return Math.abs(a.period - b.period) <= ALIKE * Math.max(a.period, b.period);
+  const [[one], [other]] = [a.regimes, b.regimes];
+  if (!isSameBuild || (one.poll ?? 0) !== (other.poll ?? 0)) return false;
+  const longest = Math.max(one.period, other.period);
+  if ((a.begins === 0) !== (b.begins === 0) || Math.abs(a.begins - b.begins) > longest) return false;
+  return Math.abs(one.period - other.period) <= ALIKE * longest;
 }
 
+/** @param length of the recording */
 function fitGroup(
   members: readonly Member[],
+  length: Millis,
   values: ReadonlyMap<string, readonly ValueRange[]>,
   profiles: ReadonlyMap<string, Profile>,
 ): FittedGroup {
   const { profile, by, firmware } = members[0] as Member;
-  const poll = members.find((member) => member.poll !== null)?.poll ?? null;
-  const period = median(members.map((member) => member.period)) ?? 0;
-  const regular = members.flatMap(({ reports, period: own }) =>
-    gapsOf(reports)
-      .filter((gap) => gap < ABSENT * own)
-      .map((gap) => Math.abs(gap - own) / own),
-  );
-  const dropOuts = members.flatMap(({ reports, period: own }, i) => absences(reports, own, i + 1));
+  const starts = members.map(({ regimes: [first] }) => first);
+  const poll = starts.find((first) => first.poll !== null)?.poll ?? null;
+  const period = median(starts.map((first) => first.period)) ?? 0;
+  const regular = members.flatMap(deviationsOf);
+  const dropOuts = members.flatMap((member, i) => absences(member, i + 1));
+  const ended = members.flatMap((member, i) => endOf(member, length, i + 1));
   const missing = dropOuts.reduce((sum, { missed }) => sum + missed, 0);
-  const sizes = members.flatMap(({ reports }) => reports.map(({ size }) => size)).sort((a, b) => a - b);
-  const configured = median(members.flatMap((member) => (member.configured === null ? [] : [member.configured])));
+  const reports = members.flatMap(({ uplinks }) => reportsIn(uplinks));
+  const sizes = reports.map(({ size }) => size).sort((a, b) => a - b);
+  const configured = median(starts.flatMap((first) => (first.configured === null ? [] : [first.configured])));
+  const from = Math.min(...members.map(({ begins }) => begins));
   return {
     ...{ name: profile, profile, by, firmware, count: members.length, period, missing },
     ...{ configured: configured ?? null, poll },
+    begins: { from, over: from === 0 ? period : Math.max(...members.map(({ begins }) => begins)) - from },
     jitter: regular.sort((a, b) => a - b)[Math.floor(regular.length * 0.9)] ?? 0,
-    due: members.reduce((sum, { reports }) => sum + reports.length, 0) + missing,
+    due: reports.length + missing,
     dropOuts: dropOuts.sort((a, b) => b.until - b.from - (a.until - a.from)).slice(0, MOST_DROP_OUTS),
+    ended,
+    changes: members.flatMap(({ regimes }, i) =>
+      regimes.slice(1).map((after, k) => ({ device: i + 1, before: regimes[k] ?? regimes[0], after })),
+    ),
+    updates: members.flatMap(({ uplinks }, i) => firmwareChanges(uplinks, i + 1)),
     size: { min: sizes[0] ?? 0, median: median(sizes) ?? 0, max: sizes.at(-1) ?? 0 },
     ranges: rangesOf(
       members.flatMap(({ device }) => values.get(device) ?? []),
@@ -128,14 +168,52 @@ function fitGroup(
   };
 }
 
-function absences(reports: readonly RecordedUplink[], period: Millis, device: number) {
-  return reports.flatMap(({ at }, i) => {
-    const before = reports[i - 1]?.at ?? at;
-    const missed = Math.round((at - before) / period) - 1;
-    if (at - before < ABSENT * period || missed < 1) return [];
-    // The absence begins half a period after the report before the gap, and ends half a period before the report after it.
-    return [{ device, from: before + period / 2, until: at - period / 2, missed }];
+/** The regime of a device at a time. */
+function regimeAt({ regimes }: Member, at: Millis): Regime {
+  return regimes.findLast(({ from }) => from <= at) ?? regimes[0];
+}
+
+/** How far the times between reports deviate from their median, as shares. */
+function deviationsOf(member: Member): readonly Ratio[] {
+  const reports = reportsIn(member.uplinks);
+  return reports.slice(1).flatMap(({ at }, i) => {
+    const before = reports[i]?.at ?? at;
+    const { period } = regimeAt(member, before);
+    const isWithin = regimeAt(member, at) === regimeAt(member, before) && at - before < ABSENT * period;
+    return isWithin ? [Math.abs(at - before - period) / period] : [];
   });
+}
+
+/** Times without any message of a device although a report was due. */
+function absences(member: Member, device: number): readonly (DropOut & { readonly missed: number })[] {
+  const updates = firmwareChanges(member.uplinks, device);
+  return member.uplinks.slice(1).flatMap(({ at, type }, i) => {
+    const before = member.uplinks[i]?.at ?? at;
+    const { period } = regimeAt(member, before);
+    const missed = missedIn(at - before, period);
+    // A device that swaps its firmware sends nothing.
+    if (missed === 0 || updates.some((update) => update.at === at)) return [];
+    // The absence begins half a period after the message before the gap, and ends half a period before the one after it.
+    const [from, until] = [before + period / 2, at - period / 2];
+    return [{ device, from, until, missed, restarts: type === 'session' }];
+  });
+}
+
+/** The silence of a device at the end of the recording. */
+function endOf(member: Member, length: Millis, device: number) {
+  const at = member.uplinks.at(-1)?.at ?? 0;
+  const missed = missedIn(length - at, regimeAt(member, at).period);
+  return missed === 0 ? [] : [{ device, at }];
+}
+
+/** Number of reports that are missing in a silence of this length. */
+function missedIn(silence: Millis, period: Millis): number {
+  return silence < ABSENT * period ? 0 : Math.max(0, Math.round(silence / period) - 1);
+}
+
+function firmwareChanges(uplinks: readonly RecordedUplink[], device: number): readonly FirmwareChange[] {
+  const sessions = uplinks.flatMap(({ at, firmware }) => (firmware === null ? [] : [{ device, at, firmware }]));
+  return sessions.filter(({ firmware }, i) => i > 0 && firmware !== sessions[i - 1]?.firmware);
 }
 
 /** The profile of the firmware name, or the one whose decoder has most of the reported values. */

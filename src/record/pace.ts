@@ -2,7 +2,7 @@
 import { byDevice } from './group.js';
 import { median } from './median.js';
 import type { Recording } from './recording.js';
-import { configuredIn, periodOf, reportsIn } from './reports.js';
+import { regimesOf } from './regimes.js';
 
 /** Converts a recording to the time of its devices. At a speed of 1, the recording stays as it is. */
 export function inDeviceTime(recording: Recording): Recording {
@@ -27,8 +27,8 @@ export function inDeviceTime(recording: Recording): Recording {
  */
 export function paceOf(recording: Recording): number | undefined {
   const paces = [...byDevice(inDeviceTime(recording).uplinks).values()].flatMap((own) => {
-    const [configured, period] = [configuredIn(own), periodOf(reportsIn(own))];
-    return configured === null || period === undefined ? [] : [configured / period];
+    const last = regimesOf(own, [])?.at(-1);
+    return last === undefined || last.configured === null ? [] : [last.configured / last.period];
   });
   return median(paces);
 }

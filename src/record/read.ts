@@ -95,6 +95,7 @@ function uplinkIn(line: RecordingLine, n: number): RecordedUplink {
     size: line.whole('size'),
     reportEvery: line.wholeOrNull('reportEvery'),
     pollEvery: line.wholeOrNull('pollEvery'),
+    firmware: line.versionOrNull('firmware'),
   };
 }
 

@@ -67,6 +67,8 @@ export interface RecordedUplink {
    */
   readonly reportEvery: Seconds | null;
   readonly pollEvery: Seconds | null;
+  /** Firmware version in a message of type `session`, if the profile describes this version; otherwise null. */
+  readonly firmware: string | null;
 }
 
 export interface RecordedDownlink {

@@ -1,6 +1,5 @@
-/** Report period of a device, measured and configured, and its configured poll interval. */
+/** The reports of a device, and the intervals in its configuration messages. */
 import { type Millis, seconds } from '../kernel/time.js';
-import { median } from './median.js';
 import type { RecordedUplink } from './recording.js';
 
 /** The reports among the uplinks of a device. */
@@ -13,20 +12,12 @@ export function gapsOf(reports: readonly RecordedUplink[]): readonly Millis[] {
   return reports.slice(1).map(({ at }, i) => at - (reports[i]?.at ?? at));
 }
 
-/** Median gap; undefined with fewer than two reports, or when the gap is 0. */
-export function periodOf(reports: readonly RecordedUplink[]): Millis | undefined {
-  const period = median(gapsOf(reports));
-  return period === undefined || period < 1 ? undefined : period;
+/** Report interval in a configuration message; null if it contains none. */
+export function configuredIn({ reportEvery }: RecordedUplink): Millis | null {
+  return reportEvery === null || reportEvery === 0 ? null : seconds(reportEvery);
 }
 
-/** Report interval of its last configuration; null when no configuration contains one. */
-export function configuredIn(own: readonly RecordedUplink[]): Millis | null {
-  const configured = own.findLast(({ reportEvery }) => reportEvery !== null && reportEvery > 0)?.reportEvery ?? null;
-  return configured === null ? null : seconds(configured);
-}
-
-/** Poll interval of its last configuration; 0 if polls are off; null when no configuration contains one. */
-export function pollIn(own: readonly RecordedUplink[]): Millis | null {
-  const configured = own.findLast(({ pollEvery }) => pollEvery !== null)?.pollEvery ?? null;
-  return configured === null ? null : seconds(configured);
+/** Poll interval in a configuration message; 0 if polls are off; null if it contains none. */
+export function pollIn({ pollEvery }: RecordedUplink): Millis | null {
+  return pollEvery === null ? null : seconds(pollEvery);
 }

@@ -60,8 +60,9 @@ export function scrub(unordered: readonly Message[], options: ScrubOptions): Rec
       numbers.set(message.id, downlinks.length);
       continue;
     }
-    uplinks.push(uplinkOf(message, uplinks.length + 1, at, device));
-    if (message.type === 'session') noteBuild(builds, device, message.body, options);
+    const build = message.type === 'session' ? buildIn(message.body, options) : undefined;
+    if (build !== undefined) builds.set(device, build);
+    uplinks.push(uplinkOf(message, uplinks.length + 1, at, device, build?.firmware ?? null));
     if (message.type === 'data' && options.bodies) shapeOf(shapes, device).add(message.body);
   }
   return {
@@ -76,11 +77,18 @@ export function scrub(unordered: readonly Message[], options: ScrubOptions): Rec
   };
 }
 
-function uplinkOf(message: Message, n: number, at: Millis, device: string): RecordedUplink {
+function uplinkOf(
+  message: Message,
+  n: number,
+  at: Millis,
+  device: string,
+  firmware: RecordedUplink['firmware'],
+): RecordedUplink {
   const type = UPLINK_TYPES.find((known) => known === message.type) ?? 'other';
   const size = message.raw === null ? sizeOf(message.body) : message.raw.length >> 1;
   const interval = (name: string) => (type === 'config' ? intervalIn(message.body, name) : null);
-  return { n, at, device, type, size, reportEvery: interval('interval-report'), pollEvery: interval('interval-poll') };
+  const intervals = { reportEvery: interval('interval-report'), pollEvery: interval('interval-poll') };
+  return { n, at, device, type, size, ...intervals, firmware };
 }
 
 function downlinkOf(message: Message, n: number, at: Millis, device: string, from: UnixMillis): RecordedDownlink {
@@ -115,13 +123,14 @@ function intervalIn(lines: unknown, name: string): Seconds | null {
   return null;
 }
 
-function noteBuild(builds: Map<string, Build>, device: string, body: unknown, { typeOf }: ScrubOptions): void {
-  if (typeof body !== 'object' || body === null || !('fw_bundle' in body)) return;
+/** Device type and version in the body of a session; undefined for unknown firmware. */
+function buildIn(body: unknown, { typeOf }: ScrubOptions): Build | undefined {
+  if (typeof body !== 'object' || body === null || !('fw_bundle' in body)) return undefined;
   const type = typeOf(String(body.fw_bundle));
-  if (type === undefined) return;
+  if (type === undefined) return undefined;
   const reported = 'fw_version' in body ? String(body.fw_version) : '';
   const firmware = type.versions.find((version) => reported === version || reported === `v${version}`) ?? null;
-  builds.set(device, { type: type.name, firmware });
+  return { type: type.name, firmware };
 }
 
 function shapeOf(shapes: Map<string, Shape>, device: string): Shape {

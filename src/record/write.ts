@@ -30,7 +30,7 @@ export function writeRecording({ from, until, speed, cut, devices, uplinks, down
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Removes fields that are null: only messages of type `config` have intervals. */
+/** Removes fields that are null: only messages of type `config` have intervals, and those of type `session` a version. */
 function withoutNulls<T extends object & { readonly at: number }>(entry: T): T {
   // The cast is safe for the record: a missing field is read as null again.
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)) as T;

@@ -52,7 +52,7 @@ describe('a recorded downlink', () => {
     const found = explained(history(), [downlink(MINUTE, null, { device: 'd2', type: 'shell' })]);
     expect(found?.causes.map(({ name }) => name)).toContain('silence of the device in the whole recording');
     expect(found?.causes.map(({ kind }) => kind)).not.toContain('power-on');
-    expect(found?.waits).toEqual([{ what: 'silence of the device in the whole recording', time: 59 * MINUTE }]);
+    expect(found?.waits).toMatchObject([{ what: 'silence of the device in the whole recording', time: 59 * MINUTE }]);
   });
 
   it('has the uploads of a session in its timeline as a start of the device', () => {

@@ -5,7 +5,7 @@ import type { RecordedDownlink, RecordedUplink, Recording } from '../../src/reco
 export const FROM = Date.parse('2026-03-02T06:00:00.000Z');
 
 export const uplink = (at: number, more: Partial<RecordedUplink> = {}): Omit<RecordedUplink, 'n'> => ({
-  ...{ at, device: 'd1', type: 'data', size: 200, reportEvery: null, pollEvery: null },
+  ...{ at, device: 'd1', type: 'data', size: 200, reportEvery: null, pollEvery: null, firmware: null },
   ...more,
 });
 

@@ -67,7 +67,7 @@ describe('a scrubbed history', () => {
     expect(unknown?.devices).toEqual([{ device: 'd1', type: null, firmware: null }]);
   });
 
-  it('names the firmware version of the last session, and known versions only', () => {
+  it('names the firmware version of each session and of the last one, and known versions only', () => {
     const session = (at: number, fw_version: string) =>
       message(at, { type: 'session', body: { fw_bundle: 'com.hardwario.chester.app.clime', fw_version } });
     const firmwareAfter = (...versions: readonly string[]) =>
@@ -75,6 +75,8 @@ describe('a scrubbed history', () => {
     expect(firmwareAfter('v3.5.5')).toBe('3.5.5');
     expect(firmwareAfter('v3.5.5', '4.0.0')).toBe('4.0.0');
     expect(firmwareAfter('v3.5.5-mrs-novak')).toBeNull();
+    const both = scrubbed([session(0, '3.5.5'), session(1000, 'v4.0.0'), session(2000, '9'), message(3000)]);
+    expect(both.uplinks.map(({ firmware }) => firmware)).toEqual(['3.5.5', '4.0.0', null, null]);
   });
 
   it('is in chronological order', () => {

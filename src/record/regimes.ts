@@ -1,0 +1,132 @@
+/**
+ * The intervals of a device over the time of a recording. They change with a configuration message of the device. They may also
+ * change without one: the message was not stored, or the body of the message was not decoded. Such a change shows only in the
+ * times of the reports.
+ */
+import type { Millis } from '../kernel/time.js';
+import { median } from './median.js';
+import type { RecordedDownlink, RecordedUplink } from './recording.js';
+import { configuredIn, gapsOf, pollIn, reportsIn } from './reports.js';
+
+/** A time in which a device had the same intervals. It ends where the next one begins. */
+export interface Regime {
+  readonly from: Millis;
+  /** Median time between reports. If there are too few of them, the configured one. */
+  readonly period: Millis;
+  /** Configured report interval; null if no message contains it. */
+  readonly configured: Millis | null;
+  /** Configured poll interval; 0 if polls are off; null if no message contains it. */
+  readonly poll: Millis | null;
+  /** When the configuration that began this time was queued; null if no downlink led to it. */
+  readonly queuedAt: Millis | null;
+  /** Whether a configuration message began this time. Otherwise only the times of the reports show the change. */
+  readonly announced: boolean;
+}
+
+/** Number of reports that a measured interval needs. */
+const ENOUGH = 3;
+/** Intervals that differ by at most this share are the same: most devices vary their interval by a fifth. */
+const ALIKE = 0.35;
+/** A change that no message shows makes the interval at least this number of times longer or shorter. */
+const CHANGED = 1.5;
+/** Number of alike intervals in a row that show such a change. They must also last for twice the interval before. */
+const IN_A_ROW = 4;
+
+/** In order, the first one from the beginning of the recording; undefined if the device has not reported twice. */
+export function regimesOf(
+  own: readonly RecordedUplink[],
+  downlinks: readonly RecordedDownlink[],
+): readonly [Regime, ...Regime[]] | undefined {
+  const reports = reportsIn(own);
+  const typical = median(gapsOf(reports));
+  if (typical === undefined || typical < 1) return undefined;
+  const spans = spansOf(own, reports);
+  const regimes = spans.flatMap((span, i) => {
+    const until = spans[i + 1]?.from ?? Number.POSITIVE_INFINITY;
+    const within = reports.filter(({ at }) => at >= span.from && at < until);
+    const measured = within.length < ENOUGH ? undefined : median(gapsOf(within));
+    const period = measured ?? span.configured ?? typical;
+    const queuedAt = downlinks.find(({ answer }) => answer !== null && answer === span.message)?.at ?? null;
+    const { from, configured, poll } = span;
+    const first: Regime = { from, period, configured, poll, queuedAt, announced: true };
+    return shifted(first, within);
+  });
+  // The cast is safe because there is always a first span.
+  return regimes as [Regime, ...Regime[]];
+}
+
+/** The time between two changes that configuration messages show. */
+interface Span {
+  readonly from: Millis;
+  readonly configured: Millis | null;
+  readonly poll: Millis | null;
+  /** Number of the message; null for the beginning of the recording. */
+  readonly message: number | null;
+}
+
+function spansOf(own: readonly RecordedUplink[], reports: readonly RecordedUplink[]): readonly Span[] {
+  const spans: Span[] = [{ from: 0, configured: null, poll: null, message: null }];
+  for (const uplink of own) {
+    const last = spans.at(-1) as Span;
+    const configured = configuredIn(uplink) ?? last.configured;
+    const poll = pollIn(uplink) ?? last.poll;
+    if (configured === last.configured && poll === last.poll) continue;
+    const next: Span = { from: uplink.at, configured, poll, message: uplink.n };
+    const before = reports.filter(({ at }) => at >= last.from && at < uplink.at);
+    if (isOver(last, uplink.at, before)) spans.push(next);
+    // The message only shows which intervals the device already has, for example after a restart.
+    else spans[spans.length - 1] = { ...next, from: last.from, message: last.message };
+  }
+  const [first, second] = spans;
+  if (first !== undefined && second !== undefined && hadAlready(first, second, reports)) {
+    return [{ ...second, from: 0, message: null }, ...spans.slice(2)];
+  }
+  // The recording does not show the poll interval before its first configuration message.
+  return first === undefined || second === undefined
+    ? spans
+    : [{ ...first, poll: first.poll ?? second.poll }, ...spans.slice(1)];
+}
+
+/** Whether a span was long enough to be one: the configuration messages of one start follow each other at once. */
+function isOver({ from, configured, message }: Span, until: Millis, reports: readonly RecordedUplink[]): boolean {
+  if (message === null && configured === null) return reports.length >= ENOUGH;
+  return reports.length > 1 || until - from >= (configured ?? 0);
+}
+
+/** Whether the device reported before its first configuration message as that message says. */
+function hadAlready(first: Span, { from, configured }: Span, reports: readonly RecordedUplink[]): boolean {
+  if (first.configured !== null || configured === null) return false;
+  const measured = median(gapsOf(reports.filter(({ at }) => at < from)));
+  return measured !== undefined && Math.abs(measured - configured) <= ALIKE * configured;
+}
+
+/** `first`, and the times after changes that only the reports show. @param reports within the time of `first` */
+function shifted(first: Regime, reports: readonly RecordedUplink[]): readonly Regime[] {
+  const gaps = gapsOf(reports);
+  const regimes = [first];
+  let { period } = first;
+  for (let i = 0; i < gaps.length; ) {
+    const run = alikeFrom(i, gaps);
+    const mean = median(gaps.slice(i, i + run)) ?? period;
+    const lasts = gaps.slice(i, i + run).reduce((sum, gap) => sum + gap, 0);
+    const ratio = Math.max(mean, period) / Math.min(mean, period);
+    const isChange = run >= IN_A_ROW && ratio >= CHANGED && lasts >= 2 * period;
+    // The median of the whole time may be that of a later interval.
+    if (isChange && i === 0) regimes[0] = { ...first, period: mean };
+    else if (isChange) {
+      const from = reports[i]?.at ?? first.from;
+      regimes.push({ ...first, from, period: mean, configured: null, queuedAt: null, announced: false });
+    }
+    if (isChange) period = mean;
+    i += run < IN_A_ROW ? 1 : run;
+  }
+  return regimes;
+}
+
+/** Number of intervals from `index` on that are alike. */
+function alikeFrom(index: number, gaps: readonly Millis[]): number {
+  const usual = median(gaps.slice(index, index + IN_A_ROW)) ?? 0;
+  let end = index;
+  while (end < gaps.length && Math.abs((gaps[end] ?? 0) - usual) <= ALIKE * usual) end++;
+  return end - index;
+}
