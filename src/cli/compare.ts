@@ -1,7 +1,7 @@
 /** `ghostfleet compare`: shows whether two runs of a scenario differ by more than chance explains. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { readText } from '../input/text-file.js';
+import { readRegular } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { isDirectory, writeWhole } from '../kernel/write-files.js';
 import { EVENTS_FILE } from '../library/run-files.js';
@@ -59,7 +59,7 @@ async function execute({ a, b, force, json, html }: CompareFlags, host: Host): P
 }
 
 function readRun(path: string): ComparedRun {
-  return readSummary(readText(summaryOf(path)), path);
+  return readSummary(readRegular(summaryOf(path)), path);
 }
 
 function summaryOf(path: string): string {

@@ -1,6 +1,6 @@
 /** `ghostfleet diverge`: shows the first event in which two runs differ. */
-import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { readRegular } from '../input/text-file.js';
 import { EXIT } from '../kernel/errors.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
@@ -42,7 +42,7 @@ function logOf(path: string): RunLog {
 /** Undefined if the file is missing or invalid: a killed run leaves events, which can be compared, but no summary. */
 function readSummary(path: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const value: unknown = JSON.parse(readRegular(path));
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

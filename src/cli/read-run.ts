@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { isDelivered, isLost, isUnanswered, timeTaken } from '../explain/course.js';
 import { Histories } from '../explain/histories.js';
 import type { Situation } from '../explain/situation.js';
-import { readText } from '../input/text-file.js';
+import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Instant } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
@@ -57,7 +57,7 @@ export function openRun(path: string): StoredRun {
   }
   const summary = join(folder, 'summary.json');
   if (!existsSync(summary)) return { ...NO_SUMMARY, events };
-  const { planned, names, digest } = parsed(readText(summary), summary);
+  const { planned, names, digest } = parsed(readRegular(summary), summary);
   if (typeof digest === 'string') checkDigest(events, digest);
   if (!isSituation(planned)) {
     throw new UsageError(

@@ -4,6 +4,7 @@ import type { Argv } from 'yargs';
 import { PASSWORD } from '../cloud/accounts/passwords.js';
 import { LOCAL_HOSTS } from '../cloud/http/host-guard.js';
 import { type PublicUrl, readPublicUrl } from '../cloud/http/public-url.js';
+import { isEmail } from '../cloud/http/schemas.js';
 import { storeName } from '../cloud/open-store.js';
 import { type Service, startService } from '../cloud/service.js';
 import { entropy } from '../kernel/entropy.js';
@@ -109,8 +110,8 @@ function accessOptions(parser: Argv): Argv {
       checked(
         { describe: 'email address of a user to make an admin; password in GHOSTFLEET_ADMIN_PASSWORD' },
         'admin',
-        'an email address',
-        (text) => (/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(text) ? text : undefined),
+        'an email address in ASCII',
+        (text) => (isEmail(text) ? text : undefined),
       ),
     )
     .option(

@@ -8,7 +8,7 @@
  */
 
 import { parseRatio, RATIO_FORM, type Ratio } from '../kernel/ratio.js';
-import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
+import { DURATION_FORM, formatDuration, LONGEST, lengthIn, type Millis } from '../kernel/time.js';
 import type { LocatedNode, MapNode, Problems } from './document.js';
 import { didYouMean, orList, quote } from './problems.js';
 
@@ -117,8 +117,9 @@ export const duration: Check<Millis> = formed(
   // The number 0 is also a duration.
   () => ({ type: ['string', 'integer'], pattern: DURATION_PATTERN, minimum: 0, maximum: 0 }),
   (node, problems) => {
-    const parsed = node.kind === 'scalar' ? parseDuration(node.source) : undefined;
-    return parsed ?? complain(node, problems, DURATION_FORM);
+    const length = node.kind === 'scalar' ? lengthIn(node.source) : undefined;
+    if (length === undefined) return complain(node, problems, DURATION_FORM);
+    return length <= LONGEST ? length : complain(node, problems, `at most ${formatDuration(LONGEST)}`);
   },
 );
 

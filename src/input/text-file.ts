@@ -40,9 +40,12 @@ export function readInside(folder: string, name: string, allowed: readonly strin
   if (!isBelow(resolve(folder), resolve(file)) && !isAllowed(file, allowed)) throw outside(name);
   const real = realPath(file);
   if (!isBelow(realPath(folder), real) && !isAllowed(real, allowed)) throw outside(name);
-  // Without this flag, opening a named pipe would wait for its writer.
-  const bytes = bytesOf(file, constants.O_NONBLOCK ?? 0, LARGEST_NAMED, true);
-  return { file, text: textOf(bytes, file) };
+  return { file, text: textOf(regularBytesOf(file, LARGEST_NAMED), file) };
+}
+
+/** Reads a file in the folder of a run. A named pipe is rejected, because the folder may be of another author. @throws UsageError */
+export function readRegular(path: string): string {
+  return textOf(regularBytesOf(path, LARGEST), path);
 }
 
 function isBelow(folder: string, file: string): boolean {
@@ -65,6 +68,11 @@ function realPath(path: string): string {
   } catch (error) {
     throw unreadable(path, fileReason(error, 'the file does not exist'));
   }
+}
+
+function regularBytesOf(path: string, largest: number): Buffer {
+  // Without this flag, opening a named pipe would wait for its writer.
+  return bytesOf(path, constants.O_NONBLOCK ?? 0, largest, true);
 }
 
 function bytesOf(path: string, flags: number, largest: number, regular = false): Buffer {

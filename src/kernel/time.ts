@@ -36,9 +36,15 @@ export const DURATION_FORM = 'a duration such as "250ms", "30s", "15m" or "1h30m
 
 /**
  * Reads a duration such as "250ms", "15m" or "1h30m"; units from large to small, each once. "0" needs no unit. Returns
- * undefined for any other text.
+ * undefined for any other text, and for more than {@link LONGEST}.
  */
 export function parseDuration(text: string): Millis | undefined {
+  const length = lengthIn(text);
+  return length !== undefined && length <= LONGEST ? length : undefined;
+}
+
+/** Like {@link parseDuration}, without a limit. */
+export function lengthIn(text: string): Millis | undefined {
   const trimmed = text.trim();
   if (trimmed === '0') return 0;
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(trimmed)) return undefined;
@@ -50,8 +56,11 @@ export function parseDuration(text: string): Millis | undefined {
     smallest = size;
     total += Number(amount) * size;
   }
-  return Number.isFinite(total) ? Math.round(total) : undefined;
+  return Math.round(total);
 }
+
+/** Longest duration that is read, about 270 years: later times could not be written. */
+export const LONGEST = 100_000 * 86_400_000;
 
 /** Writes a duration in whole milliseconds, in the form that {@link parseDuration} reads: 5400000 becomes "1h30m", 0 "0s". */
 export function formatDuration(duration: Millis): string {

@@ -8,7 +8,7 @@ export function reserve(path: string): void {
   attempt(path, () => {
     // For a directory, the write fails with the system's reason.
     if (isDirectory(path)) writeFileSync(path, '');
-    writeFileSync(partOf(path), '');
+    writePieces(newPartOf(path), ['']);
     rmSync(partOf(path));
   });
 }
@@ -26,7 +26,7 @@ export function writeWhole(path: string, pieces: string | Iterable<string>, what
     () => {
       if (isSpecial(path)) return writePieces(path, all);
       try {
-        writePieces(partOf(path), all);
+        writePieces(newPartOf(path), all);
         renameSync(partOf(path), path);
       } catch (error) {
         rmSync(partOf(path), { force: true });
@@ -51,10 +51,6 @@ export function isDirectory(path: string): boolean {
   return found(path)?.isDirectory() ?? false;
 }
 
-export function isFile(path: string): boolean {
-  return found(path)?.isFile() ?? false;
-}
-
 /** Whether the path is a pipe or a device such as `/dev/stdout`, which must not be replaced by a file. */
 function isSpecial(path: string): boolean {
   const there = found(path);
@@ -72,6 +68,12 @@ function found(path: string): Stats | undefined {
 
 function partOf(path: string): string {
   return `${path}.part`;
+}
+
+/** Removes what an earlier write has left: it could be a link to a file elsewhere. */
+function newPartOf(path: string): string {
+  rmSync(partOf(path), { force: true });
+  return partOf(path);
 }
 
 function attempt(path: string, action: () => void, what = `"${path}"`): void {

@@ -1,11 +1,11 @@
 /** Files of a run in its directory, other than the event log, which is written during the run. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { removeDatabase } from '../cloud/store/sqlite/files.js';
 import { UsageError } from '../kernel/errors.js';
 import { cannotWrite, fileReason } from '../kernel/file-failure.js';
 import { PRIVATE } from '../kernel/private-file.js';
-import { isDirectory, isFile, writeWhole } from '../kernel/write-files.js';
+import { isDirectory, writeWhole } from '../kernel/write-files.js';
 import { downlinksCsv } from '../report/renderers/csv.js';
 import { RENDERERS, REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
@@ -71,11 +71,17 @@ function removeSeed(path: string): void {
   if (readdirSync(path).every((name) => name === `${DATABASE_FILE}-owner`)) rmSync(path, { recursive: true });
 }
 
-/** Removes the files that runs write. Pipes, devices and directories with these names stay. */
+/** Removes the files that runs write, and symbolic links with their names. Pipes, devices and directories stay. */
 function removeRun(path: string): void {
   const files = [...Object.values(REPORT_FILES), DOWNLINKS_FILE, EVENTS_FILE, ...Object.values(SEEDS_FILES)];
-  for (const name of files) removing(join(path, name), (file) => isFile(file) && rmSync(file));
+  for (const name of files) removing(join(path, name), (file) => isFileOrLink(file) && rmSync(file));
   removing(join(path, DATABASE_FILE), removeDatabase);
+}
+
+/** A link is one of them: writing through it would change a file elsewhere. */
+function isFileOrLink(path: string): boolean {
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  return there !== undefined && (there.isFile() || there.isSymbolicLink());
 }
 
 function removing(path: string, remove: (path: string) => void): void {

@@ -98,7 +98,7 @@ describe('ghostfleet', () => {
     [['serve', '--host', '127.example.org', '--db', 'memory'], 'is reachable from other machines'],
     [['serve', '--expire-downlinks', '5m'], '--expire-downlinks "5m" is not a duration of 1h or more'],
     [['serve', '--retain-messages', '1d'], '--retain-messages "1d" is not a duration of 2d or more'],
-    [['serve', '--admin', 'eva'], '--admin "eva" is not an email address'],
+    [['serve', '--admin', 'eva'], '--admin "eva" is not an email address in ASCII'],
     [['serve', '--admin', 'eva@example.org', '--db', 'memory'], '--admin needs a password of 8 to 256 characters'],
     [['device', 'klime', '--serial', '1', '--token', '0'.repeat(32)], 'unknown profile "klime"'],
     [[...DEVICE, '--api', 'http://127.0.0.1:8080'], '--api requires --link http'],

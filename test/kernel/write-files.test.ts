@@ -27,6 +27,16 @@ describe('a file that a command writes', () => {
     expect([readFileSync(path('one'), 'utf8'), readdirSync(directory)]).toEqual(['new', ['one']]);
   });
 
+  it('is not written through a link that stands in the place of its temporary file', () => {
+    writeFileSync(path('elsewhere'), 'untouched');
+    for (const write of [reserve, (to: string) => writeWhole(to, 'text')]) {
+      symlinkSync(path('elsewhere'), path('linked.part'));
+      write(path('linked'));
+    }
+    expect(readFileSync(path('elsewhere'), 'utf8')).toBe('untouched');
+    for (const name of ['elsewhere', 'linked']) rmSync(path(name));
+  });
+
   it.each([
     ['folder', 'it is a directory'],
     ['no/such/file', 'no such directory'],

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,6 +89,17 @@ describe('two event logs', () => {
     expect(() => compareLogs(log('a', eventsOf(5)), broken)).toThrow(`${broken}:4: not an event`);
     expect(() => compareLogs(broken, join(directory, 'nowhere'))).toThrow('file not found');
     expect(() => compareLogs(directory, broken)).toThrow('not a regular file');
+  });
+
+  it('with an event without a time are rejected', () => {
+    const path = log('a', [], '{"kind":"uplink.made","at":null}\n');
+    expect(() => compareLogs(path, path)).toThrow(`${path}:1: not an event`);
+  });
+
+  it('that are named pipes are rejected without waiting for a writer', () => {
+    const pipe = join(directory, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    expect(() => compareLogs(pipe, pipe)).toThrow('not a regular file');
   });
 
   it('that are not event logs are rejected, even if they are identical', () => {

@@ -10,19 +10,22 @@ import { later } from './parts/later.js';
 import { Shell } from './parts/shell.js';
 import { address, route } from './route.js';
 
-const PAGES: Readonly<Record<string, ComponentType>> = {
-  fleet: FleetPage,
-  devices: later(async () => (await import('./pages/device/device-page.js')).DevicePage, 'Device'),
-  downlinks: later(async () => (await import('./pages/downlinks/downlinks-page.js')).DownlinksPage, 'Downlinks'),
-  run: later(async () => (await import('./pages/run/run-page.js')).RunPage, 'Run'),
-  terminal: later(async () => (await import('./pages/terminal/terminal-page.js')).TerminalPage, 'Terminal'),
-  scenario: later(async () => (await import('./pages/scenario/scenario-page.js')).ScenarioPage, 'Scenario'),
-  inspector: later(async () => (await import('./pages/inspector/inspector-page.js')).InspectorPage, 'Inspector'),
-  administration: later(
-    async () => (await import('./pages/administration/administration-page.js')).AdministrationPage,
-    'Administration',
-  ),
-};
+/** A map: the name comes from the address, where `__proto__` would be found in an object. */
+const PAGES: ReadonlyMap<string, ComponentType> = new Map(
+  Object.entries({
+    fleet: FleetPage,
+    devices: later(async () => (await import('./pages/device/device-page.js')).DevicePage, 'Device'),
+    downlinks: later(async () => (await import('./pages/downlinks/downlinks-page.js')).DownlinksPage, 'Downlinks'),
+    run: later(async () => (await import('./pages/run/run-page.js')).RunPage, 'Run'),
+    terminal: later(async () => (await import('./pages/terminal/terminal-page.js')).TerminalPage, 'Terminal'),
+    scenario: later(async () => (await import('./pages/scenario/scenario-page.js')).ScenarioPage, 'Scenario'),
+    inspector: later(async () => (await import('./pages/inspector/inspector-page.js')).InspectorPage, 'Inspector'),
+    administration: later(
+      async () => (await import('./pages/administration/administration-page.js')).AdministrationPage,
+      'Administration',
+    ),
+  }),
+);
 
 const Outage = later(async () => (await import('./pages/run/outage.js')).Outage, 'ghostfleet');
 
@@ -30,7 +33,7 @@ export function App() {
   if (session.value === null && outage.value !== '') return <Outage />;
   if (session.value === null) return <p class="wait">Connecting …</p>;
   if (!session.value || !space.value) return <SignIn />;
-  const Page = PAGES[route.value.page] ?? Missing;
+  const Page = PAGES.get(route.value.page) ?? Missing;
   return (
     <Shell>
       <Failure text={runEnd.value} />

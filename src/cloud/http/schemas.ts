@@ -47,9 +47,16 @@ export const Name = Type.Refine(
 /** Any text, as a filter. */
 export const Text = Type.String({ description: 'one text' });
 
+/** ASCII only: letters of other scripts look alike, and the same letter can be written in several ways. */
+const EMAIL = '^[!-?A-~]{1,64}@[!-?A-~]{1,189}$';
+
+export function isEmail(text: string): boolean {
+  return new RegExp(EMAIL).test(text);
+}
+
 export const Email = Type.String({
-  pattern: '^[^\\s@\\u0000-\\u001f]{1,64}@[^\\s@\\u0000-\\u001f]{1,189}$',
-  description: 'an email address',
+  pattern: EMAIL,
+  description: 'an email address in ASCII',
 });
 
 /** A text of at most `max` characters, or null. */

@@ -319,6 +319,9 @@ interface Word {
   readonly spaced: boolean;
 }
 
+/** Maximum number of words and signs of an expectation. Each may be a level of nesting, and deep nesting exhausts the stack. */
+const MOST_WORDS = 1000;
+
 /** Reads the words of a line one by one, with their columns. */
 class Reader {
   readonly scopes: Scopes;
@@ -330,7 +333,10 @@ class Reader {
     this.#line = line;
     this.scopes = scopes;
     const words = line.matchAll(/"[^"]*"|'[^']*'|[a-z\d][\w.-]*|[=!<>]+|\S/gi);
-    this.#words = [...words].map(({ 0: text, index }) => ({
+    const all = [...words];
+    if (all.length > MOST_WORDS)
+      throw new ExpectationError(1, `an expectation has at most ${MOST_WORDS} words and signs (got ${all.length})`);
+    this.#words = all.map(({ 0: text, index }) => ({
       text,
       column: index + 1,
       spaced: /^(?:\s|$)/.test(line.slice(index + text.length)) && /(?:\s|^)$/.test(line.slice(0, index)),

@@ -187,7 +187,7 @@ function differingFields(a: TraceEvent, b: TraceEvent): readonly string[] {
 function parse(log: LogFile, text: string, line: number): LoggedEvent {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && 'kind' in value && 'at' in value) {
+    if (typeof value === 'object' && value !== null && 'kind' in value && 'at' in value && Number.isFinite(value.at)) {
       // The cast is safe because only TraceLog writes events, and this object has their form.
       return { line, text, event: value as TraceEvent };
     }

@@ -1,5 +1,5 @@
 /** A text file that is read in chunks, forwards and backwards, from any line. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { UsageError } from '../../kernel/errors.js';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -13,7 +13,8 @@ export class LogFile {
   /** @throws UsageError when the file cannot be read */
   constructor(path: string) {
     this.path = path;
-    this.#file = attempt(path, () => openSync(path, 'r'));
+    // Without the second flag, opening a named pipe would wait for its writer.
+    this.#file = attempt(path, () => openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)));
     this.size = attempt(path, () => {
       const stat = fstatSync(this.#file);
       if (!stat.isFile()) throw new Error('not a regular file');

@@ -121,8 +121,10 @@ describe('a login', () => {
     const { status, json } = await asked({ email: 'eva', password: '' });
     expect([status, json.message]).toEqual([
       400,
-      'body/email "eva" is not an email address; body/password is not a password',
+      'body/email "eva" is not an email address in ASCII; body/password is not a password',
     ]);
+    for (const email of ['ev\u0430@example.org', 'zoe\u0308@example.org', 'eva@ex\u00e4mple.org'])
+      expect((await asked({ email, password: PASSWORD })).status).toBe(400);
   });
 
   it('fails in the same way for a wrong password and an unknown address', async () => {

@@ -273,6 +273,13 @@ describe('the grammar of expectations', () => {
     ]);
   });
 
+  it('rejects a line with more than 1,000 words and signs, which would exhaust the stack', () => {
+    const many = 20_000;
+    const deep = `${'('.repeat(many)}1${')'.repeat(many)} < uplink.sent`;
+    const long = `1${' + 1'.repeat(many)} < uplink.sent`;
+    for (const line of [deep, long]) expect(failureOf(line)).toContain('at most 1000 words and signs (got');
+  });
+
   it('accepts every metric and every comparison, and throws only an ExpectationError', () => {
     const word = fc.oneof(
       fc.constantFrom(...METRICS.map((metric) => metric.name), ...COMPARISON_OPERATORS),

@@ -200,6 +200,7 @@ it.each([
     'a restart with "lasts" cannot have "away": "lasts" is how long the service is away',
   ],
   ['{ service-restart: { away: 10ms } }', '"10ms" is not a second or more'],
+  ['{ service-restart: { away: 999999999d } }', '"999999999d" is not at most 100000d'],
   ['{ service-restart: soon }', '"soon" is not empty: there are no options'],
   ['{ store-unavailable: reads }', '"reads" is not left empty, or "writes"'],
   ['{ bandwidth: fast }', '"fast" is not a bandwidth such as'],
