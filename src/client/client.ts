@@ -120,7 +120,14 @@ export class DeviceCloudClient extends SpaceClient {
 
   /** All devices that match. The pages of 500 are requested as the generator is consumed. */
   allDevices(query: Omit<DeviceQuery, 'limit' | 'offset'> = {}): AsyncGenerator<Device> {
-    return everyPage(`${this.requests.space}/devices`, (offset) => this.devices({ ...query, limit: 500, ...offset }));
+    const path = `${this.requests.space}/devices`;
+    let next: string | undefined;
+    return everyPage(path, async ({ offset }) => {
+      const asked = { ...query, limit: 500, ...(offset !== undefined && { offset: next ?? offset }) };
+      const page = await this.requests.page<Device>(path, asked);
+      next = page.next;
+      return page.items;
+    });
   }
 
   /** Number of devices that match. Default: all devices of the space. */

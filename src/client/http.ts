@@ -103,7 +103,14 @@ export class JsonHttp {
   ): Promise<unknown> {
     checkPath(path);
     const target = this.#prefix + path + queryText(query);
-    return this.#gate(() => this.#request(method, path, target, body, further));
+    return (await this.#gate(() => this.#request(method, path, target, body, further))).value;
+  }
+
+  /** Reads a page of a list, like {@link request}. `next` is the offset of the next page, if the service says it. */
+  async page(path: string, query: Query): Promise<{ readonly value: unknown; readonly next: string | undefined }> {
+    checkPath(path);
+    const target = this.#prefix + path + queryText(query);
+    return this.#gate(() => this.#request('GET', path, target, undefined, {}));
   }
 
   async #request(
@@ -112,16 +119,16 @@ export class JsonHttp {
     target: string,
     body: unknown,
     further: Readonly<Record<string, string>>,
-  ): Promise<unknown> {
-    const { status, text, retryAfter } = await this.#exchange(method, path, target, body, further);
+  ): Promise<{ readonly value: unknown; readonly next: string | undefined }> {
+    const { status, text, next, retryAfter } = await this.#exchange(method, path, target, body, further);
     if (status < 200 || status > 299) {
       const answer = this.#withoutKey(text);
       throw new ApiError(status, parseJson(answer) ?? answer, method, path, retryAfter);
     }
-    if (text === '') return undefined;
+    if (text === '') return { value: undefined, next };
     const value = parseJson(text);
     if (value === undefined) throw new ApiError(status, 'the answer is not JSON', method, path);
-    return value;
+    return { value, next };
   }
 
   /**
@@ -195,10 +202,15 @@ export class JsonHttp {
         body: body === undefined ? null : JSON.stringify(body),
         signal: end.signal,
       });
-      const { date, 'retry-after': later } = answer.headers;
+      const { date, 'retry-after': later, 'x-next-offset': next } = answer.headers;
       if (typeof date === 'string') dated?.(date);
-      const retryAfter = delayIn(later);
-      return { status: answer.statusCode, text: await answer.body.text(), retryAfter };
+      const text = await answer.body.text();
+      return {
+        status: answer.statusCode,
+        text,
+        next: typeof next === 'string' ? next : undefined,
+        retryAfter: delayIn(later),
+      };
     } catch (error) {
       throw new ConnectionError(error instanceof Error ? error : new Error(String(error)), this.#origin, method, path);
     } finally {

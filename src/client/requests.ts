@@ -30,6 +30,15 @@ export class Requests {
     return (await this.#http.request('GET', path, query)) as T;
   }
 
+  /** A page of a list, with the offset of the next page, if the service says it. */
+  async page<T>(
+    path: string,
+    query: Query,
+  ): Promise<{ readonly items: readonly T[]; readonly next: string | undefined }> {
+    const { value, next } = await this.#http.page(path, query);
+    return { items: value as readonly T[], next };
+  }
+
   async post<T>(path: string, body?: unknown): Promise<T> {
     return (await this.#http.request('POST', path, {}, body)) as T;
   }

@@ -1,11 +1,11 @@
 /** Lists and counts of devices, with filters (cloud API, "Devices"; cloud API gaps, 3.3). */
 import type { FastifyReply } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { ApiFault } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
 import { PageQuery, SpaceParams, Text, Uuid } from '../http/schemas.js';
 import { DEVICE_SORTS, type DeviceFilter, type DeviceQuery, type ListedDevice, type Store } from '../store/store.js';
-import { type Access, type Caller, mayChangeAll, visibleDevice, visibleTag } from './access.js';
+import { type Access, type Caller, mayChangeAll, visibleTag } from './access.js';
+import { DeviceCursors, DeviceOffset, NEXT_OFFSET } from './device-cursors.js';
 import { Device, deviceViews } from './device-view.js';
 import type { Family } from './family.js';
 import { MOST_COUNTED, setTotal } from './totals.js';
@@ -21,7 +21,8 @@ export const FilterQuery = {
 export const ORDER = Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: '"asc" or "desc"' }));
 const CountQuery = Type.Object(FilterQuery);
 const ListQuery = Type.Object({
-  ...PageQuery,
+  limit: PageQuery.limit,
+  offset: Type.Optional(DeviceOffset),
   ...FilterQuery,
   sort_by: Type.Optional(
     Type.Enum([...DEVICE_SORTS], { default: 'id', description: `one of ${DEVICE_SORTS.join(', ')}` }),
@@ -30,6 +31,7 @@ const ListQuery = Type.Object({
 });
 
 export const deviceLists: Family = (routes, { store }) => {
+  const cursors = new DeviceCursors(store);
   const collection = '/spaces/:space_id/devices';
 
   routes.get(
@@ -41,14 +43,16 @@ export const deviceLists: Family = (routes, { store }) => {
       description: '`tag_ids` may be repeated, also as `tag_ids[]`.',
       params: SpaceParams,
       querystring: ListQuery,
-      response: { 200: PageOf(Device) },
+      response: { 200: PageOf(Device, NEXT_OFFSET) },
     }),
     async (request, reply) => {
       const { query, access } = request;
-      const { limit = 100, offset: after, sort_by: sortBy = 'id', order_by: order = 'asc' } = query;
-      // The answer for a cursor must not reveal to a key with tags whether a device without these tags exists.
-      if (access.scope !== null && after !== undefined && sortBy !== 'id') await visibleDevice(store, request, after);
-      const rows = await devicesOf(store, request, reply, filterOf(query, access), { limit, after, sortBy, order });
+      const { limit = 100, offset, sort_by: sortBy = 'id', order_by: order = 'asc' } = query;
+      const list = { ...filterOf(query, access), sortBy, order };
+      const from = offset === undefined ? undefined : await cursors.positionOf(request, list, offset);
+      const rows = await devicesOf(store, request, reply, { ...list, ...from, limit });
+      const next = await cursors.nextOf(request, list, rows, from);
+      if (next !== undefined) reply.header('x-next-offset', next);
       return deviceViews(store, request, rows);
     },
   );
@@ -76,13 +80,11 @@ export async function devicesOf(
   store: Store,
   caller: Caller,
   reply: FastifyReply,
-  filter: DeviceFilter,
-  page: Pick<DeviceQuery, 'limit' | 'after' | 'sortBy' | 'order'>,
+  query: DeviceQuery,
 ): Promise<readonly ListedDevice[]> {
   const { spaceId } = caller;
-  const { limit, after } = page;
-  const rows = await store.devices(spaceId, { ...filter, ...page, withTokens: !mayChangeAll(caller) });
-  if (rows === 'unknown-cursor') throw new ApiFault(400, `querystring/offset "${after}" is not a device of this space`);
+  const { limit, after, upTo: _, sortBy: __, order: ___, ...filter } = query;
+  const rows = await store.devices(spaceId, { ...query, withTokens: !mayChangeAll(caller) });
   if (after !== undefined) setTotal(reply, await store.countDevices(spaceId, filter, MOST_COUNTED), MOST_COUNTED);
   else reply.header('x-total', rows.length < limit ? rows.length : await store.countDevices(spaceId, filter));
   return rows;

@@ -53,9 +53,12 @@ export const deviceSummaries: Family = (routes, { store }) => {
       response: { 200: PageOf(DeviceSummary) },
     }),
     async (request, reply) => {
-      const { limit = 100, offset: after, order_by: order = 'asc', ...filter } = request.query;
-      const page = { limit, after, sortBy: 'id', order } as const;
-      const rows = await devicesOf(store, request, reply, filterOf(filter, request.access), page);
+      const { limit = 100, offset, order_by: order = 'asc', ...filter } = request.query;
+      const rows = await devicesOf(store, request, reply, {
+        ...filterOf(filter, request.access),
+        ...{ limit, sortBy: 'id', order },
+        after: offset === undefined ? undefined : { id: offset, value: offset },
+      });
       const tags = await visibleTagsOf(store, request, rows);
       const hidden = ['name', 'label', 'fw_bundle', 'fw_name', 'fw_version'] as const;
       return maskedViews(store, request, rows, (row) => summaryOf(row, tags), hidden);

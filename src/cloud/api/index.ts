@@ -186,7 +186,7 @@ const CORS = {
   ],
   // One string, so that it is not joined again for every answer.
   exposedHeaders:
-    'X-Total, X-Total-At-Least, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
+    'X-Total, X-Total-At-Least, X-Next-Offset, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
   // Also answers a preflight request without `Access-Control-Request-Method`.
   strictPreflight: false,
   maxAge: 86_400,

@@ -24,6 +24,8 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   // Lists
   limit: 'Size of the page.',
   offset: 'Id of the last item of the page before. Without it, the first page is returned.',
+  'listDevices.offset':
+    'The `x-next-offset` of the page before, or the id of its last device. Without it, the first page is returned.',
   'listDevices.name': 'Only devices with this text in their names, in upper or lower case. Default: all.',
   'listDevices.serial_number': 'Only devices with these digits in their serial numbers. Default: all.',
   'listDevices.external_id': 'Only devices with exactly this external id. Default: all.',

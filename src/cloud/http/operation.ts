@@ -84,11 +84,11 @@ const TOTALS = {
 };
 
 /** A page of a list, with its headers; see api/totals.ts. */
-export function PageOf<Item extends TSchema>(item: Item) {
+export function PageOf<Item extends TSchema>(item: Item, headers: Readonly<Record<string, object>> = {}) {
   return Type.Array(item, {
     description:
       'A page. Pass the id of the last item as `offset` to get the next page; the page after the last item is empty.',
-    headers: TOTALS,
+    headers: { ...TOTALS, ...headers },
   });
 }
 

@@ -1,6 +1,6 @@
 /** Order and matching of rows, the same in every store. */
 import { seconds, type UnixMillis } from '../../kernel/time.js';
-import type { DeviceRow, DeviceSort, Id, MessageQuery } from './store.js';
+import type { DeviceSort, Id, ListedDevice, MessageQuery, Place } from './store.js';
 
 /**
  * The time in a row's id and its `createdAt` may differ slightly. A search by time that uses the order of ids extends its range
@@ -66,7 +66,7 @@ export function serialText(serial: number): string {
 }
 
 /** For each sort field, the value by which a device is sorted. */
-export const SORT_VALUES: Readonly<Record<DeviceSort, (row: DeviceRow) => string | number | null>> = {
+const SORT_VALUES: Readonly<Record<DeviceSort, (row: ListedDevice) => Place['value']>> = {
   id: (row) => row.id,
   name: (row) => row.name,
   serial_number: (row) => row.serial,
@@ -74,6 +74,11 @@ export const SORT_VALUES: Readonly<Record<DeviceSort, (row: DeviceRow) => string
   last_seen: (row) => row.lastSeen,
   session_id: (row) => row.sessionId,
 };
+
+/** The place of a device in a list that is sorted by `sortBy`. */
+export function placeOf(row: ListedDevice, sortBy: DeviceSort): Place {
+  return { id: row.id, value: SORT_VALUES[sortBy](row) };
+}
 
 /**
  * Compares two values of a sortable column, ascending. Texts are compared by code point, as SQLite and PostgreSQL (collation

@@ -54,10 +54,22 @@ export interface DeviceFilter {
   readonly scope?: readonly Id[] | undefined;
 }
 
+/** A place in a sorted list: that of a row with this value and id, whether or not a row is still there. */
+export interface Place {
+  readonly id: Id;
+  /** The value by which the list is sorted. */
+  readonly value: string | number | null;
+}
+
 /** A page of a sorted list. Nulls come last in both directions; devices with equal values are sorted by id, ascending. */
-export interface DeviceQuery extends DeviceFilter, Page {
+export interface DeviceQuery extends DeviceFilter {
+  readonly limit: number;
   readonly sortBy: DeviceSort;
   readonly order: 'asc' | 'desc';
+  /** Place of the last row of the previous page; undefined: the first page. */
+  readonly after?: Place | undefined;
+  /** Leaves out devices with a greater value. Only for values that are numbers. */
+  readonly upTo?: number | undefined;
   /** Whether the rows must contain claim tokens. If not, a store with encrypted tokens omits them. Default: false. */
   readonly withTokens?: boolean | undefined;
 }
@@ -102,11 +114,7 @@ export interface Store {
   tags(spaceId: Id, page: Page): Promise<readonly TagRow[]>;
   tag(spaceId: Id, id: Id): Promise<TagRow | undefined>;
 
-  /**
-   * A page of devices. If `sortBy` is not `id`, `after` must be the id of a device of the space; for any other id, returns
-   * 'unknown-cursor'.
-   */
-  devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[] | 'unknown-cursor'>;
+  devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[]>;
   /** @param most number at which counting stops. Default: all */
   countDevices(spaceId: Id, filter: DeviceFilter, most?: number): Promise<number>;
   device(spaceId: Id, id: Id): Promise<DeviceRow | undefined>;

@@ -193,8 +193,8 @@ describe('the SQLite store', () => {
     expect(messageList(SQLITE, SPACE, { limit: 1, types: ['a', 'b'] }).text).toBe(
       messageList(SQLITE, SPACE, { limit: 2, types: ['a', 'b', 'c'], after: message(1).id }).text,
     );
-    expect(devicesSorted(SQLITE, SPACE, { ...sorted, tagIds: ['a'] }, undefined).text).toBe(
-      devicesSorted(SQLITE, SPACE, { ...sorted, tagIds: ['a', 'b'], tagLogic: 'all' }, undefined).text,
+    expect(devicesSorted(SQLITE, SPACE, { ...sorted, tagIds: ['a'] }).text).toBe(
+      devicesSorted(SQLITE, SPACE, { ...sorted, tagIds: ['a', 'b'], tagLogic: 'all' }).text,
     );
     expect(deviceCount(SQLITE, SPACE, { name: 'a' }).text).toBe(deviceCount(SQLITE, SPACE, { name: 'b' }).text);
   });

@@ -1,5 +1,6 @@
 /** The store's contract about devices. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { placeOf } from '../../../src/cloud/store/order.js';
 import {
   type Change,
   ConflictError,
@@ -12,7 +13,6 @@ import {
   device,
   downlink,
   furnish,
-  idAt,
   insert,
   message,
   OTHER_SPACE,
@@ -20,7 +20,7 @@ import {
   T0,
   tag,
 } from '../../cloud/store/rows.js';
-import { bodiesOf, namesOf } from './queries.js';
+import { at, bodiesOf, namesOf } from './queries.js';
 
 export function aboutDevices(opened: () => Store): void {
   let store: Store;
@@ -129,8 +129,8 @@ export function aboutDevices(opened: () => Store): void {
       expect(await namesOf(store, { limit: 2 })).toEqual(['device-1', 'device-2']);
       expect(await namesOf(store, { order: 'desc', limit: 2 })).toEqual(['device-4', 'device-3']);
       await store.commit([{ kind: 'device.delete', id: device(2).id, at: T0 }]);
-      expect(await namesOf(store, { after: device(2).id })).toEqual(['device-3', 'device-4']);
-      expect(await namesOf(store, { after: device(2).id, order: 'desc' })).toEqual(['device-1']);
+      expect(await namesOf(store, { after: at(device(2).id) })).toEqual(['device-3', 'device-4']);
+      expect(await namesOf(store, { after: at(device(2).id), order: 'desc' })).toEqual(['device-1']);
     });
 
     it('are filtered by parts of the name and of the serial number, and by the whole external id', async () => {
@@ -238,8 +238,8 @@ export function aboutDevices(opened: () => Store): void {
           for (const limit of [1, 2, 3]) {
             const walked: DeviceRow[] = [];
             for (;;) {
-              const after = walked.at(-1)?.id;
-              const query = { limit, sortBy, order, ...(after === undefined ? {} : { after }) };
+              const last = walked.at(-1);
+              const query = { limit, sortBy, order, ...(last && { after: placeOf(last, sortBy) }) };
               const page = (await store.devices(SPACE, query)) as readonly DeviceRow[];
               if (page.length === 0) break;
               walked.push(...page);
@@ -250,13 +250,25 @@ export function aboutDevices(opened: () => Store): void {
       }
     });
 
-    it('cannot be listed after an id that is not a device of the space, except when sorted by id', async () => {
-      await furnish(store);
-      const foreign = device(2, { spaceId: OTHER_SPACE });
-      await store.commit([insert.device(foreign)]);
-      expect(await namesOf(store, { sortBy: 'name', after: foreign.id })).toBe('unknown-cursor');
-      expect(await namesOf(store, { sortBy: 'name', after: idAt(T0, 999) })).toBe('unknown-cursor');
-      expect(await namesOf(store, { after: idAt(T0, 1) })).toEqual(['device-1']);
+    it('are listed after a place, whether or not its device is still there, up to the greatest value that is asked for', async () => {
+      const rows = [1, 2, 3, 4, 5].map((n) => device(n, { lastSeen: n === 5 ? null : T0 + n, name: `n${n}` }));
+      await furnish(store, rows);
+      const place = { id: device(2).id, value: T0 + 2 };
+      const listed = (order: 'asc' | 'desc', upTo?: number) =>
+        namesOf(store, { sortBy: 'last_seen', order, after: place, ...(upTo !== undefined && { upTo }) });
+      await store.commit([{ kind: 'device.change', id: device(2).id, change: { lastSeen: T0 + 9 } }]);
+      expect([await listed('asc'), await listed('desc')]).toEqual([
+        ['n3', 'n4', 'n2', 'n5'],
+        ['n1', 'n5'],
+      ]);
+      expect(await listed('asc', T0 + 4)).toEqual(['n3', 'n4', 'n5']);
+      await store.commit([{ kind: 'device.delete', id: device(2).id, at: T0 }]);
+      expect([await listed('asc'), await listed('desc')]).toEqual([
+        ['n3', 'n4', 'n5'],
+        ['n1', 'n5'],
+      ]);
+      const ofNull = { sortBy: 'last_seen', after: { id: device(4).id, value: null } } as const;
+      expect(await namesOf(store, ofNull)).toEqual(['n5']);
     });
   });
 }

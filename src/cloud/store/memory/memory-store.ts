@@ -5,14 +5,13 @@
  */
 import { foldCase } from '../../../kernel/fold-case.js';
 import type { UnixMillis } from '../../../kernel/time.js';
-import { BEYOND, compareValues, idBefore, idRange, SORT_VALUES, serialText } from '../order.js';
+import { BEYOND, compareValues, idBefore, idRange, placeOf, serialText } from '../order.js';
 import {
   type Change,
   type CodecRow,
   type DeviceFilter,
   type DeviceQuery,
   type DeviceRow,
-  type DeviceSort,
   type EventRow,
   type Id,
   type KeyRow,
@@ -21,6 +20,7 @@ import {
   type MessageQuery,
   type MessageRow,
   type Page,
+  type Place,
   type RecordRow,
   type SpaceRow,
   type Station,
@@ -69,23 +69,28 @@ export class MemoryStore implements Store {
     return tag?.spaceId === spaceId ? tag : undefined;
   }
 
-  async devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[] | 'unknown-cursor'> {
+  async devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[]> {
     const devices = this.#tables.spaces.get(spaceId)?.devices ?? [];
     const matches = deviceMatcher(query);
     if (query.sortBy === 'id') {
       const order =
-        query.order === 'asc' ? ascending(devices, query.after) : descending(devices, '', query.after ?? BEYOND);
+        query.order === 'asc'
+          ? ascending(devices, query.after?.id)
+          : descending(devices, '', query.after?.id ?? BEYOND);
       return take(order, query.limit, (device) => matches(device.row)).map((device) => device.row);
     }
-    const compare = deviceOrder(query.sortBy, query.order);
-    let after = (_row: DeviceRow) => true;
-    if (query.after !== undefined) {
-      const cursor = this.#device(spaceId, query.after)?.row;
-      if (!cursor) return 'unknown-cursor';
-      after = (row) => compare(row, cursor) > 0;
-    }
-    const rows = devices.map((device) => device.row).filter((row) => matches(row) && after(row));
-    return rows.sort(compare).slice(0, query.limit);
+    const { sortBy, after, upTo, limit } = query;
+    const compare = placeOrder(query.order);
+    const isAsked = ({ value }: Place) => upTo === undefined || value === null || Number(value) <= upTo;
+    const places = devices.flatMap(({ row }) => {
+      const place = placeOf(row, sortBy);
+      const isOfPage = matches(row) && isAsked(place) && (after === undefined || compare(place, after) > 0);
+      return isOfPage ? [{ ...place, row }] : [];
+    });
+    return places
+      .sort(compare)
+      .slice(0, limit)
+      .map(({ row }) => row);
   }
 
   async countDevices(spaceId: Id, filter: DeviceFilter, most = Number.POSITIVE_INFINITY): Promise<number> {
@@ -267,12 +272,10 @@ function messageMatcher(query: MessageQuery): (entry: MessageEntry) => boolean {
 }
 
 /** The order of a list of devices: null values come last in both directions, and equal values are sorted by id, ascending. */
-function deviceOrder(sortBy: DeviceSort, order: 'asc' | 'desc'): (a: DeviceRow, b: DeviceRow) => number {
-  const sortValue = SORT_VALUES[sortBy];
+function placeOrder(order: 'asc' | 'desc'): (a: Place, b: Place) => number {
   const sign = order === 'asc' ? 1 : -1;
   return (a, b) => {
-    const x = sortValue(a);
-    const y = sortValue(b);
+    const [x, y] = [a.value, b.value];
     const byValue = x === null || y === null ? Number(x === null) - Number(y === null) : sign * compareValues(x, y);
     return byValue || compareValues(a.id, b.id);
   };

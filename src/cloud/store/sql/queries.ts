@@ -4,8 +4,8 @@
  * compared directly.
  */
 import { foldCase } from '../../../kernel/fold-case.js';
-import { type IdRange, idRange, SORT_VALUES } from '../order.js';
-import type { DeviceFilter, DeviceQuery, DeviceRow, DeviceSort, Id, MessageQuery } from '../store.js';
+import { type IdRange, idRange } from '../order.js';
+import type { DeviceFilter, DeviceQuery, DeviceSort, Id, MessageQuery } from '../store.js';
 import type { Dialect, SqlValue, Statement } from './dialect.js';
 import { DEVICE_COLUMNS, LISTED_COLUMNS, PUBLIC_DEVICE_COLUMNS } from './rows.js';
 
@@ -21,26 +21,27 @@ const SORT_COLUMNS: Readonly<Record<DeviceSort, string>> = {
 /** Devices sorted by id. */
 export function devicesById(sql: Dialect, spaceId: Id, query: DeviceQuery): Statement {
   const where = deviceConditions(sql, spaceId, query);
-  if (query.after !== undefined) where.and(`d.id ${query.order === 'asc' ? '>' : '<'} ?`, query.after);
+  if (query.after !== undefined) where.and(`d.id ${query.order === 'asc' ? '>' : '<'} ?`, query.after.id);
   return {
     text: `SELECT ${columns(query)}, ${sql.tagIds} FROM device d WHERE ${where.text} ORDER BY d.id ${query.order} LIMIT ?`,
     values: [...where.values, query.limit],
   };
 }
 
-/** Devices sorted by another column, starting after `cursor`. */
-export function devicesSorted(sql: Dialect, spaceId: Id, query: DeviceQuery, cursor: DeviceRow | undefined): Statement {
+/** Devices sorted by another column. */
+export function devicesSorted(sql: Dialect, spaceId: Id, query: DeviceQuery): Statement {
   const where = deviceConditions(sql, spaceId, query);
   const column = SORT_COLUMNS[query.sortBy];
-  if (cursor) {
-    const value = SORT_VALUES[query.sortBy](cursor);
+  if (query.after) {
+    const { id, value } = query.after;
     const beyond = query.order === 'asc' ? '>' : '<';
-    if (value === null) where.and(`${column} IS NULL AND d.id > ?`, cursor.id);
+    if (value === null) where.and(`${column} IS NULL AND d.id > ?`, id);
     else {
       const later = `(${column} IS NULL OR ${column} ${beyond} ? OR (${column} = ? AND d.id > ?))`;
-      where.and(later, value, value, cursor.id);
+      where.and(later, value, value, id);
     }
   }
+  if (query.upTo !== undefined) where.and(`(${column} IS NULL OR ${column} <= ?)`, query.upTo);
   return {
     text: `SELECT ${columns(query)}, ${sql.tagIds} FROM device d WHERE ${where.text}
       ORDER BY ${column} IS NULL, ${column} ${query.order}, d.id LIMIT ?`,

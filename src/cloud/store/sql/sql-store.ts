@@ -110,15 +110,12 @@ export class SqlStore implements Store {
     return this.#one(this.#sql.tag, id, spaceId);
   }
 
-  async devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[] | 'unknown-cursor'> {
+  async devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[]> {
     const { dialect } = this.#driver;
     const read = await this.#readerOf(spaceId);
-    const rows = (stored: readonly unknown[]): readonly ListedDevice[] =>
-      query.withTokens ? this.#converted(toDevice, stored) : this.#converted(toPublicDevice, stored);
-    if (query.sortBy === 'id') return rows(await read(devicesById(dialect, spaceId, query)));
-    const cursor = query.after === undefined ? undefined : await this.device(spaceId, query.after);
-    if (query.after !== undefined && !cursor) return 'unknown-cursor';
-    return rows(await read(devicesSorted(dialect, spaceId, query, cursor)));
+    const list = query.sortBy === 'id' ? devicesById : devicesSorted;
+    const stored = await read(list(dialect, spaceId, query));
+    return query.withTokens ? this.#converted(toDevice, stored) : this.#converted(toPublicDevice, stored);
   }
 
   async countDevices(spaceId: Id, filter: DeviceFilter, most?: number): Promise<number> {
