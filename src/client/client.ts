@@ -122,12 +122,13 @@ export class DeviceCloudClient extends SpaceClient {
   allDevices(query: Omit<DeviceQuery, 'limit' | 'offset'> = {}): AsyncGenerator<Device> {
     const path = `${this.requests.space}/devices`;
     let next: string | undefined;
-    return everyPage(path, async ({ offset }) => {
-      const asked = { ...query, limit: 500, ...(offset !== undefined && { offset: next ?? offset }) };
-      const page = await this.requests.page<Device>(path, asked);
+    const read = async (cursor: { readonly offset?: string }) => {
+      const page = await this.requests.page<Device>(path, { ...query, limit: 500, ...cursor });
       next = page.next;
       return page.items;
-    });
+    };
+    // The place of a device at the end of a page, which may have moved since.
+    return everyPage(path, read, (page) => next ?? page.at(-1)?.id);
   }
 
   /** Number of devices that match. Default: all devices of the space. */

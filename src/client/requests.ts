@@ -72,36 +72,39 @@ export class Requests {
 export async function* everyPage<T extends { readonly id: string }>(
   path: string,
   fetch: FetchPage<T>,
+  nextOf?: (page: readonly T[]) => string | undefined,
 ): AsyncGenerator<T> {
-  for await (const page of pagesOf(path, fetch)) yield* page;
+  for await (const page of pagesOf(path, fetch, nextOf)) yield* page;
 }
 
-/** Reads the page after the item with this id; without `offset`, the first page. */
+/** Reads the page with this `offset`; without it, the first page. */
 type FetchPage<T> = (cursor: { readonly offset?: string }) => Promise<readonly T[]>;
 
 /**
  * Yields the pages of a list. The iteration ends at an empty page. A short page does not end it, because a service may return
  * fewer items than the limit (cloud API gaps, 2.5).
- * @throws ApiError if a page ends with the last item of an earlier page, so that the list would never end
+ * @param nextOf the `offset` of the page after this one; default: the id of its last item
+ * @throws ApiError if two pages have the same one, so that the list would never end
  */
 export async function* pagesOf<T extends { readonly id: string }>(
   path: string,
   fetch: FetchPage<T>,
+  nextOf: (page: readonly T[]) => string | undefined = (page) => page.at(-1)?.id,
 ): AsyncGenerator<readonly T[]> {
   const ends = new Set<string>();
   for (let page = await fetch({}); ; ) {
-    const last = page.at(-1);
-    if (!last) return;
-    if (ends.has(last.id))
+    const [last, offset] = [page.at(-1), nextOf(page)];
+    if (!last || offset === undefined) return;
+    if (ends.has(offset))
       throw new ApiError(
         200,
         `the list ignores "offset": two of its pages end with the item "${last.id}"`,
         'GET',
         path,
       );
-    ends.add(last.id);
+    ends.add(offset);
     yield page;
-    page = await fetch({ offset: last.id });
+    page = await fetch({ offset });
   }
 }
 

@@ -241,6 +241,12 @@ describe('the client', () => {
     const messages = await collect(client.allMessages({ device_id: made.id }));
     expect(messages.map((message) => message.body)).toEqual(Array.from({ length: 230 }, (_, n) => ({ n: 229 - n })));
     expect(new Set((await collect(client.allDevices())).map((item) => item.id)).size).toBe(1001);
+    const sorted: string[] = [];
+    for await (const { id } of client.allDevices({ sort_by: 'name' })) {
+      // The last device of the first page moves to the end.
+      if (sorted.push(id) === 500) await client.updateDevice(id, { name: 'zz' });
+    }
+    expect([sorted.length, new Set(sorted).size]).toEqual([1002, 1001]);
     expect(await collect(client.allTags())).toEqual([]);
     expect(app.server.listening).toBe(true);
   });
