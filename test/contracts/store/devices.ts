@@ -9,17 +9,7 @@ import {
   type DeviceRow,
   type Store,
 } from '../../../src/cloud/store/store.js';
-import {
-  device,
-  downlink,
-  furnish,
-  insert,
-  message,
-  OTHER_SPACE,
-  SPACE,
-  T0,
-  tag,
-} from '../../cloud/store/rows.js';
+import { device, downlink, furnish, insert, message, OTHER_SPACE, SPACE, T0, tag } from '../../cloud/store/rows.js';
 import { at, bodiesOf, namesOf } from './queries.js';
 
 export function aboutDevices(opened: () => Store): void {
