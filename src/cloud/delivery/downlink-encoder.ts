@@ -3,6 +3,7 @@
  * rejected when it is queued, while the user still waits for the response.
  */
 import type { Clock } from '../../kernel/clock.js';
+import { seconds } from '../../kernel/time.js';
 import { encodeDown, LONGEST_VALUE } from '../../protocol/messages/index.js';
 import type { Updates } from '../firmware/updates.js';
 import { DownlinkRefused } from '../interfaces/downlinks.js';
@@ -67,14 +68,27 @@ export class DownlinkEncoder {
   }
 
   /**
-   * Whether the firmware of the device has no usable encoder. A device uploads its encoder first, then its configuration and
-   * data (wire protocol, 8.1). After any of the three has arrived, only a firmware update can bring another encoder.
+   * Whether the firmware of the device has no usable encoder. At the beginning of a session, a device uploads its encoder first,
+   * then its configuration and data (wire protocol, 8.1). After any of the three has arrived, only a firmware update can bring
+   * another encoder.
    */
-  async #neverHasEncoder({ id, spaceId, encoderHash, configHash }: DeviceRow): Promise<boolean> {
-    const { store, updates } = this.#options;
-    const data = { deviceId: id, types: ['data'], direction: 'up', limit: 1 } as const;
-    const isComplete = encoderHash !== null || configHash !== null || (await store.messages(spaceId, data)).length > 0;
-    return isComplete && (await updates.current({ id, spaceId })) === undefined;
+  async #neverHasEncoder(device: DeviceRow): Promise<boolean> {
+    const { id, spaceId, encoderHash } = device;
+    const isComplete = encoderHash !== null || (await this.#hasStarted(device));
+    return isComplete && (await this.#options.updates.current({ id, spaceId })) === undefined;
+  }
+
+  /**
+   * Whether the device has uploaded a configuration or data in a session of its present registration. What it sends in an older
+   * session says nothing about its encoder: it uploads one only at its next start. JSON without a codec comes from a device that
+   * has no codecs, and may have no sessions.
+   */
+  async #hasStarted({ id, spaceId, sessionId }: DeviceRow): Promise<boolean> {
+    const query = { deviceId: id, types: ['config', 'data'], direction: 'up', limit: 1 } as const;
+    const [latest] = await this.#options.store.messages(spaceId, query);
+    if (latest === undefined) return false;
+    const hasNoCodecs = latest.type === 'data' && latest.codecHash === null;
+    return hasNoCodecs || (sessionId !== null && latest.createdAt >= seconds(sessionId));
   }
 
   async #whole({ spaceId, id }: WaitingRow): Promise<MessageRow> {

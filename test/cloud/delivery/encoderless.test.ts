@@ -1,12 +1,14 @@
 /** Data for a device whose firmware has no encoder, or has not uploaded it yet. */
 import { describe, expect, it } from 'vitest';
 import { DownlinkRefused } from '../../../src/cloud/interfaces/downlinks.js';
+import { minutes } from '../../../src/kernel/time.js';
 import { encodeCbor } from '../../../src/protocol/cbor.js';
 import { codecHash } from '../../../src/protocol/hashes.js';
 import { encodeUp, parseDown } from '../../../src/protocol/messages/index.js';
 import { SERIAL, testCloud } from '../../support/cloud.js';
 import { message } from '../store/rows.js';
 
+const sessionStart = encodeUp({ kind: 'create-session', session: { fw_version: 'v1' } });
 const configUpload = encodeUp({ kind: 'upload-config', hash: '0011223344556677', lines: ['app config a 1'] });
 const dataUpload = encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(1) });
 const data = { type: 'data', body: { relay: 1 } } as const;
@@ -33,11 +35,36 @@ describe('data for a device without an encoder', () => {
   it.each([
     ['configuration', configUpload],
     ['data', dataUpload],
-  ])('are rejected after the device has sent %s, because a device sends its encoder before', async (_, upload) => {
+  ])(
+    'are rejected after the device has sent %s in a session, because it sends its encoder before',
+    async (_, upload) => {
+      const { cloud, session, refusal } = await setUp();
+      await cloud.core.accept(session, sessionStart);
+      await cloud.core.accept(session, upload);
+      expect(await refusal()).toMatchObject({ name: 'DownlinkRefused', why: 'no-encoder' });
+      // The answer to the session.
+      expect(await cloud.store.countPending()).toBe(1);
+    },
+  );
+
+  it.each([
+    ['configuration', configUpload],
+    ['data', dataUpload],
+  ])('wait if a device that was registered again has only sent %s in its old session', async (_, upload) => {
     const { cloud, session, refusal } = await setUp();
     await cloud.core.accept(session, upload);
-    expect(await refusal()).toMatchObject({ name: 'DownlinkRefused', why: 'no-encoder' });
-    expect(await cloud.store.countPending()).toBe(0);
+    expect(await refusal()).toMatchObject({ downState: 'pending' });
+    await cloud.clock.runUntil(minutes(1));
+    await cloud.core.accept(session, sessionStart);
+    expect(await refusal()).toMatchObject({ downState: 'pending' });
+    await cloud.core.accept(session, configUpload);
+    expect(await refusal()).toMatchObject({ why: 'no-encoder' });
+  });
+
+  it('are rejected if the device sends JSON, because it has no codecs', async () => {
+    const { cloud, session, refusal } = await setUp();
+    await cloud.core.accept(session, { kind: 'decoded-data', body: { a: 1 } });
+    expect(await refusal()).toMatchObject({ why: 'no-encoder' });
   });
 
   it('are rejected if the encoder of the device is not valid', async () => {
@@ -49,6 +76,7 @@ describe('data for a device without an encoder', () => {
 
   it('wait while a firmware update is open, because the new firmware may have an encoder', async () => {
     const { cloud, device, session, refusal } = await setUp();
+    await cloud.core.accept(session, sessionStart);
     await cloud.core.accept(session, configUpload);
     const content = Uint8Array.of(1, 2, 3);
     const named = { id: message(1).id, spaceId: device.spaceId, bundle: null, name: null, version: 'v2', createdAt: 0 };
