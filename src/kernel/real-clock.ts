@@ -27,6 +27,8 @@ interface RealClockOptions {
   readonly followsSystem?: boolean;
   /** Whether time stays at 0, and no alarm fires, until {@link RealClock.begin}: for the time in which a world is built. */
   readonly frozen?: boolean;
+  /** Called after each change of {@link RealClock.speed}. */
+  readonly onSpeed?: (speed: number) => void;
   /** Called for every alarm with the time by which it is late, in real milliseconds. */
   readonly onAlarm?: (lateBy: Millis) => void;
 }
@@ -38,6 +40,7 @@ export class RealClock implements DrivenClock, Pace {
   #base: Instant = 0;
   #start: UnixMillis;
   readonly #onAlarm: ((lateBy: Millis) => void) | undefined;
+  readonly #onSpeed: ((speed: number) => void) | undefined;
   #origin = realTimers.now();
   #frozen: boolean;
   readonly #fixedStart: boolean;
@@ -56,6 +59,7 @@ export class RealClock implements DrivenClock, Pace {
     if (!(this.#speed > 0)) throw new RangeError(`speed must be more than 0, not ${this.#speed}`);
     this.#start = options.start ?? realTimers.wall();
     this.#onAlarm = options.onAlarm;
+    this.#onSpeed = options.onSpeed;
     this.#frozen = options.frozen ?? false;
     this.#fixedStart = options.start !== undefined;
     this.#followsSystem = options.followsSystem ?? false;
@@ -79,6 +83,7 @@ export class RealClock implements DrivenClock, Pace {
     this.#rebase();
     this.#speed = speed;
     this.#rearm();
+    this.#onSpeed?.(speed);
   }
 
   get isPaused(): boolean {

@@ -110,6 +110,13 @@ export function callTimeRows({ calls, allCalls, clock }: RunResult): readonly Ro
   );
 }
 
+/**
+ * How the times and rates of API requests relate to real time; undefined unless time of the run passed faster or slower. */
+export function callPace({ clock, speed, calls }: RunResult): string | undefined {
+  if (clock === 'virtual' || speed === null || speed === 1 || Object.keys(calls).length === 0) return undefined;
+  return `Times to the answer are in real time. The rates of the scenario are in time of the run: at × ${speed}, 1/s is ${speed}/s for the API.`;
+}
+
 /** Reasons for failed and dropped requests, each with the load and the count. */
 export function callReasons({
   calls,

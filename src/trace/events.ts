@@ -260,6 +260,11 @@ type WorldEvent =
     }
   /** A user changed a device from a console; this is not part of the scenario. `action` contains no secrets. */
   | { readonly kind: 'console.action'; readonly at: Instant; readonly serial: number; readonly action: string }
+  /**
+   * From now on, time of the run passes `speed` times as fast as real time; 1 before the first such event. Only runs in real
+   * time have it, because virtual time has no relation to real time.
+   */
+  | { readonly kind: 'world.speed'; readonly at: Instant; readonly speed: number }
   /** The duration of the scenario has passed; devices start no new activity. */
   | { readonly kind: 'world.closing'; readonly at: Instant };
 

@@ -101,7 +101,9 @@ describe('a percentile of a run', () => {
     expect(html).toContain(
       `<b>${humanDuration(percentileOf('downlink.delivered', 95))}</b><span>delivery time, p95</span>`,
     );
-    expect(html).toContain(`<b>${humanDuration(percentileOf('call.latency', 99))}</b><span>API latency, p99</span>`);
+    expect(html).toContain(
+      `<b>${humanDuration(percentileOf('call.latency', 99))}</b><span>API latency in real time, p99</span>`,
+    );
   });
 
   it('is the same number in the JSON summary', () => {

@@ -43,7 +43,7 @@ ${rates('API requests of loads', 'by when they were answered, failed or dropped'
   ['callsFailed', 'c4 dashed', 'failed'],
   ['callsDropped', 'c5 dotted', 'dropped'],
 ])}
-${clock === 'virtual' ? NOTHING : percentiles('API latency', 'from when a request was due, shown at that time', result, series.trends.callLatency)}
+${clock === 'virtual' ? NOTHING : percentiles('API latency', 'in real time, from when a request was due; shown at that time', result, series.trends.callLatency)}
 ${fleet(result)}`;
 }
 

@@ -3,6 +3,7 @@ import { humanCount, humanShare } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
 import {
   CALL_COLUMNS,
+  callPace,
   callReasons,
   callRows,
   callTimeRows,
@@ -96,13 +97,14 @@ export function loadTables(result: RunResult): Markup {
   if (requests.length === 0) return NOTHING;
   const reasons = callReasons(result).map(({ load, why, count }) => [`${load}: ${why}`, count]);
   const virtual = result.clock === 'virtual';
+  const pace = callPace(result);
   return markup`${sideBySide([
     table('Requests', CALL_COLUMNS, requests),
     virtual ? NOTHING : table('Time to the answer', SPREAD_COLUMNS, callTimeRows(result)),
     table('Why requests failed or were dropped', ['count'], reasons),
     generatorTable(result.generator),
   ])}
-${virtual ? markup`<p class="faint">In virtual time the embedded cloud answers without delay, so there are no latencies.</p>` : NOTHING}`;
+${virtual ? markup`<p class="faint">In virtual time the embedded cloud answers without delay, so there are no latencies.</p>` : NOTHING}${pace === undefined ? NOTHING : markup`<p class="faint">${pace}</p>`}`;
 }
 
 function generatorTable(generator: RunResult['generator']): Markup {

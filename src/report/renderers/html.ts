@@ -118,7 +118,7 @@ function tiles(result: RunResult): readonly Tile[] {
       : [[humanDuration(delivered.p95), deliveryTime(delivered.count, downlinks.queued), 'downlinks'] as const]),
     ...(allCalls ? [[of(allCalls.answered, allCalls.planned), 'API requests answered', 'api-requests'] as const] : []),
     ...(allCalls?.latency && clock === 'real'
-      ? [[humanDuration(allCalls.latency.p99), 'API latency, p99', 'api-requests'] as const]
+      ? [[humanDuration(allCalls.latency.p99), 'API latency in real time, p99', 'api-requests'] as const]
       : []),
   ];
 }

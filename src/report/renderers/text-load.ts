@@ -1,7 +1,7 @@
 /** The sections of the text report about API requests, the load generator and the workers of a divided run. */
 import { humanShare } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
-import { CALL_COLUMNS, callReasons, callRows, callTimeRows, SPREAD_COLUMNS } from '../figures.js';
+import { CALL_COLUMNS, callPace, callReasons, callRows, callTimeRows, SPREAD_COLUMNS } from '../figures.js';
 import type { RunResult } from '../result.js';
 import { wrap } from '../table.js';
 import { WORKER_COLUMNS, workerRows } from '../workers.js';
@@ -14,10 +14,12 @@ export function load(result: RunResult, width: number): readonly string[] {
   const lines = (text: string) => wrap(text, width - 2).map((line) => `  ${line}`);
   const reasons = callReasons(result).flatMap(({ load: name, why, count }) => lines(`${count} × ${why} (${name})`));
   const times = callTimeRows(result);
+  const pace = callPace(result);
   const blocks = [
     ...section('API requests', CALL_COLUMNS, counts, width),
     ...reasons,
     ...(times.length === 0 ? [] : ['', ...section('time to the answer', SPREAD_COLUMNS, times, width)]),
+    ...(pace === undefined ? [] : lines(pace)),
   ];
   if (clock === 'virtual') return blocks;
   if (generator === null || generator.lateness === undefined) return blocks;

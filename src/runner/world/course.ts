@@ -15,6 +15,7 @@ import { type Millis, sinceStart } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
 import type { GeneratorReport, SystemError, WorkerReport } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
+import type { Trace } from '../../trace/events.js';
 import { withFaults } from '../../transport/faults/with-faults.js';
 import { Callers } from '../load/callers.js';
 import { Loads } from '../load/loads.js';
@@ -145,7 +146,7 @@ export async function inOneWorld(
 ): Promise<CourseEnd> {
   const { plan } = options;
   const { trace } = journal;
-  const { clock, pace, begin, late, generatorReport } = timeOf(options, virtual, () => journal.settle());
+  const { clock, pace, begin, late, generatorReport } = timeOf(options, virtual, () => journal.settle(), trace);
   const faults = new LiveFaults(plan, clock);
   const random = seededRandom(plan.seed);
   const abort = new AbortController();
@@ -228,6 +229,7 @@ function timeOf(
   { clock, speed, pace, plan, meter = (rate) => new GeneratorWatch(rate, plan.loads.length > 0) }: WorldOptions,
   virtual: DrivenClock | undefined,
   rest: () => void,
+  trace: Trace,
 ): {
   readonly clock: DrivenClock;
   /** Undefined in virtual time that passes as fast as possible. */
@@ -248,8 +250,10 @@ function timeOf(
   }
   let measured: GeneratorMeter | undefined;
   const late = (lateBy: Millis) => measured?.late(lateBy);
-  const real = new RealClock({ speed, frozen: true, onAlarm: late });
+  const onSpeed = (now: number) => trace.emit({ kind: 'world.speed', at: real.now, speed: now });
+  const real = new RealClock({ speed, frozen: true, onAlarm: late, onSpeed });
   const begin = (ago?: Millis) => {
+    if (speed !== 1) onSpeed(speed);
     measured = meter(speed);
     real.begin(ago);
   };

@@ -4,7 +4,7 @@
  * reveals an error.
  *
  * Latency counts from the time at which a request was due, not from its sending. Otherwise only the few requests in flight
- * would show a stall of the service (coordinated omission).
+ * would show a stall of the service (coordinated omission). Latencies are real times, also if the run is faster.
  */
 
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -12,6 +12,7 @@ import type { Handlers } from '../dispatch.js';
 import { Distribution, type Spread } from '../distribution.js';
 import type { TraceEvent } from '../events.js';
 import { type MetricTable, type Share, Tally } from './metric.js';
+import type { RealTime } from './real-time.js';
 
 interface CallCounts {
   /** Requests that were due so far. */
@@ -101,15 +102,17 @@ class Calls implements CallCounts {
 export class CallFold {
   readonly #warmUp: Millis;
   readonly #limits: readonly Millis[];
+  readonly #realTime: RealTime;
   readonly #byLoad = new Map<string, Calls>();
 
   /**
    * @param warmUp requests that were due earlier do not count in latencies
    * @param limits durations; for each, `call.answered` also gives the share of requests that were answered within it
    */
-  constructor(warmUp: Millis, limits: readonly Millis[]) {
+  constructor(warmUp: Millis, limits: readonly Millis[], realTime: RealTime) {
     this.#warmUp = warmUp;
     this.#limits = limits;
+    this.#realTime = realTime;
   }
 
   readonly on: Handlers = {
@@ -139,10 +142,11 @@ export class CallFold {
       }
       calls.answered++;
       if (intended < this.#warmUp) return;
-      calls.latency.record(at - intended);
-      calls.service.record(at - sent);
+      const latency = this.#realTime.between(intended, at);
+      calls.latency.record(latency);
+      calls.service.record(this.#realTime.between(sent, at));
       for (const limit of this.#limits) {
-        if (at - intended <= limit) calls.within.set(limit, (calls.within.get(limit) ?? 0) + 1);
+        if (latency <= limit) calls.within.set(limit, (calls.within.get(limit) ?? 0) + 1);
       }
     },
     'call.dropped': ({ call, intended, why, waited }) => {
@@ -170,12 +174,12 @@ export class CallFold {
 
   /** Sums over all loads. */
   get totals(): CallTotals {
-    return new CallTotals(() => [...this.#byLoad.values()]);
+    return new CallTotals(() => [...this.#byLoad.values()], this.#realTime);
   }
 
   /** Sums over some loads, updated with every event. */
   of(loads: readonly string[]): CallTotals {
-    return new CallTotals(() => loads.flatMap((load) => this.#byLoad.get(load) ?? []));
+    return new CallTotals(() => loads.flatMap((load) => this.#byLoad.get(load) ?? []), this.#realTime);
   }
 
   /** Summaries by the name of the load, sorted. */
@@ -214,9 +218,11 @@ type CallDone = Extract<TraceEvent, { kind: 'call.done' }>;
 /** The sums over loads. */
 export class CallTotals {
   readonly #loads: () => readonly Calls[];
+  readonly #realTime: RealTime;
 
-  constructor(loads: () => readonly Calls[]) {
+  constructor(loads: () => readonly Calls[], realTime: RealTime) {
     this.#loads = loads;
+    this.#realTime = realTime;
   }
 
   sum(count: (calls: CallCounts) => number): number {
@@ -261,7 +267,7 @@ export class CallTotals {
     for (const { missing, within, unfinished } of this.#loads()) {
       share.total += missing.failed + missing.dropped + missing['in flight'] + missing.waiting;
       share.within += within.get(limit) ?? 0;
-      for (const [since, count] of unfinished) if (now - since < limit) share.open += count;
+      for (const [since, count] of unfinished) if (this.#realTime.between(since, now) < limit) share.open += count;
     }
     return share;
   }
@@ -295,12 +301,12 @@ export const CALL_METRICS: MetricTable<CallTotals> = {
     count: (totals) => totals.sum(({ dropped }) => dropped),
   },
   'call.latency': {
-    about: 'time from when a request was due to its answer, warm-up excluded',
+    about: 'time from when a request was due to its answer, in real time also with --speed, warm-up excluded',
     durations: (totals) => totals.spread('latency'),
     missing: (totals) => totals.missing,
   },
   'call.service': {
-    about: 'time from when a request was sent to its answer, warm-up excluded',
+    about: 'time from when a request was sent to its answer, in real time also with --speed, warm-up excluded',
     durations: (totals) => totals.spread('service'),
     missing: ({ missing }) => ({ failed: missing.failed, 'in flight': missing['in flight'] }),
   },

@@ -11,6 +11,7 @@ import { CALL_METRICS, CallFold, type CallSummary, type CallTimes, type CallTota
 import { DEVICE_METRICS, DeviceFold, type FleetSummary } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } from './downlinks.js';
 import { type Measure, type MetricInfo, metricInfos, readMetric, readShare, type Share } from './metric.js';
+import { RealTime } from './real-time.js';
 import { SampleFold, type SampleSummary } from './samples.js';
 import { MetricScope } from './scope.js';
 import { SeriesFold, type SeriesSummary } from './series.js';
@@ -107,14 +108,15 @@ export class Metrics implements Fold {
     const { limits = [] } = scopes;
     this.#devices = new DeviceFold(devices, warmUp, limits);
     this.#uplinks = new UplinkFold(warmUp, limits);
-    this.#calls = new CallFold(warmUp, limits);
-    this.#series = new SeriesFold(devices, duration, warmUp);
-    this.#samples = new SampleFold(duration, warmUp);
+    const realTime = new RealTime();
+    this.#calls = new CallFold(warmUp, limits, realTime);
+    this.#series = new SeriesFold(devices, duration, warmUp, realTime);
+    this.#samples = new SampleFold(duration, warmUp, realTime);
     this.#downlinks = new DownlinkFold((record, stage) => {
       this.#series.stage(record, stage);
       this.#samples.stage(record, stage);
     });
-    const counting = [this.#devices, this.#uplinks, this.#downlinks, this.#updates, this.#calls, this.#world];
+    const counting = [realTime, this.#devices, this.#uplinks, this.#downlinks, this.#updates, this.#calls, this.#world];
     this.#dispatch = dispatchTo([...counting, ...this.#uplinks.windows.folds, this.#series, this.#samples]);
     this.#scopes = new Map(
       [...scopes.devices].map(([name, serials]) => [name, new MetricScope(serials, warmUp, limits)]),

@@ -8,6 +8,7 @@ import type { Handlers } from '../dispatch.js';
 import { Distribution } from '../distribution.js';
 import { type DownlinkRecord, type Stage, timeTo } from '../downlinks/ledger.js';
 import { isAnswered } from './calls.js';
+import type { RealTime } from './real-time.js';
 
 export const BATCHES = 24;
 /**
@@ -63,11 +64,13 @@ export interface SampledDurations {
 export class SampleFold {
   readonly #warmUp: Millis;
   readonly #slice: Millis;
+  readonly #realTime: RealTime;
   readonly #counts = new Map<SampledCount, Float64Array>();
   readonly #durations = new Map<SampledDuration, (Distribution | undefined)[]>();
   readonly #bootedAt = new Map<number, Instant>();
 
-  constructor(duration: Millis, warmUp: Millis) {
+  constructor(duration: Millis, warmUp: Millis, realTime: RealTime) {
+    this.#realTime = realTime;
     this.#warmUp = warmUp;
     this.#slice = Math.max(1, duration / SLICES);
   }
@@ -96,8 +99,8 @@ export class SampleFold {
       const answered = isAnswered(event);
       this.#count(answered ? 'call.answered' : 'call.failed', batch);
       if (!answered || intended < this.#warmUp) return;
-      this.#time('call.latency', batch, at - intended);
-      this.#time('call.service', batch, at - sent);
+      this.#time('call.latency', batch, this.#realTime.between(intended, at));
+      this.#time('call.service', batch, this.#realTime.between(sent, at));
     },
     'call.dropped': ({ intended }) => this.#count('call.dropped', this.#ofTime(intended)),
   };

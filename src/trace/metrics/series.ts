@@ -11,6 +11,7 @@ import { Distribution } from '../distribution.js';
 import { type DownlinkRecord, isOfUsers, type Stage, timeTo } from '../downlinks/ledger.js';
 import { isAnswered } from './calls.js';
 import { type FleetState, FleetStates } from './fleet-states.js';
+import type { RealTime } from './real-time.js';
 
 /** Bins for the planned duration. */
 const PLANNED_BINS = 240;
@@ -74,6 +75,7 @@ export class SeriesFold {
   #bin: Millis;
   #bins = 0;
   readonly #warmUp: Millis;
+  readonly #realTime: RealTime;
   readonly #counts: Readonly<Record<SeriesCount, Float64Array>>;
   readonly #callLatency = new Map<number, Distribution>();
   readonly #deliveryTime = new Map<number, Distribution>();
@@ -84,7 +86,8 @@ export class SeriesFold {
    * @param duration planned duration; 0 if unknown: the series then starts with the shortest bins
    * @param warmUp requests that were due earlier do not count in latencies
    */
-  constructor(devices: number, duration: Millis, warmUp: Millis) {
+  constructor(devices: number, duration: Millis, warmUp: Millis, realTime: RealTime) {
+    this.#realTime = realTime;
     this.#bin = Math.max(SHORTEST_BIN, Math.ceil(duration / PLANNED_BINS));
     this.#warmUp = warmUp;
     const column = () => new Float64Array(MOST_BINS);
@@ -116,7 +119,8 @@ export class SeriesFold {
       const { at, intended } = event;
       const answered = isAnswered(event);
       this.#count(answered ? 'callsAnswered' : 'callsFailed', at);
-      if (answered && intended >= this.#warmUp) this.#time(this.#callLatency, intended, at - intended, MICROSECONDS);
+      if (!answered || intended < this.#warmUp) return;
+      this.#time(this.#callLatency, intended, this.#realTime.between(intended, at), MICROSECONDS);
     },
     'call.dropped': ({ at }) => this.#count('callsDropped', at),
     'world.closing': ({ at }) => {
