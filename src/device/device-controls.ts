@@ -215,7 +215,7 @@ export class VirtualDeviceControls implements DeviceControls {
   skew(by: Millis): void {
     const firmware = this.#running('the clock does not run');
     // The calendar of the firmware begins in 1970.
-    firmware.setUnixTime(Math.max(0, firmware.exactTime() + by / 1000));
+    firmware.moveClock(Math.max(0, firmware.exactTime() + by / 1000));
   }
 
   /** The running firmware. @param otherwise beginning of the message of the Error that is thrown if no firmware runs */

@@ -6,7 +6,7 @@
  */
 import type { Alarm, Clock } from '../kernel/clock.js';
 import { type Draws, NoiseStream, noiseSeed, type Random } from '../kernel/random.js';
-import { type Millis, seconds } from '../kernel/time.js';
+import { type Millis, seconds, type UnixSeconds } from '../kernel/time.js';
 import type { Build } from '../protocol/firmware-image.js';
 import { type LinkFormat, tokenText } from '../protocol/flap/envelope.js';
 import type { BootCause, ContactReason, DownlinkType, RadioPause, Trace, UplinkType } from '../trace/events.js';
@@ -265,6 +265,11 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
 
   get buttonPressed(): boolean {
     return this.clock.now < (this.boardOverrides?.pressedUntil ?? 0);
+  }
+
+  /** Whole seconds on the clock of the firmware; 0 while none runs. */
+  unixTime(): UnixSeconds {
+    return this.#firmware?.unixTime() ?? 0;
   }
 
   /** Starts no new work; running exchanges finish. */

@@ -110,6 +110,7 @@ export function testBoard(clock: Clock, change: Partial<ModemBoard> = {}): Modem
     attachPolicy: () => 'periodic-2h',
     spent: () => {},
     paused: () => {},
+    unixTime: () => 0,
     faded: () => {},
     socketOpened: () => {},
     feedRadio: () => true,

@@ -6,8 +6,14 @@ import { commandHelp } from '../shell/help.js';
 import { groupHelp, ok, refused } from './results.js';
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-/** Range of the firmware's calendar. */
+/** Range of the firmware's calendar (`ctr_rtc.c`, `ctr_rtc_set_tm`). */
 const YEARS = { from: 1970, to: 2099 };
+const END: UnixSeconds = Date.UTC(YEARS.to + 1, 0) / 1000;
+
+/** Whether the clock of a device can be set to this time; if not, it keeps its own. */
+export function isInCalendar(time: UnixSeconds): boolean {
+  return time >= 0 && time < END;
+}
 
 export const rtc: Command = {
   word: 'rtc',

@@ -42,6 +42,8 @@ export class Application implements TaskOwner {
   running = false;
   readonly #firmware: ApplicationHost;
   readonly #tasks: TaskTable;
+  /** When the hardware watchdog was fed last; undefined while it is fed. */
+  #unfedSince: Instant | undefined;
   /** Numbers of the tasks that came due while the work queue was blocked. */
   #overdue: Set<number> | undefined;
 
@@ -289,14 +291,33 @@ export class Application implements TaskOwner {
     for (const task of [...overdue].sort((a, b) => a - b)) this.runNow(task);
   }
 
+  /**
+   * The clock was set by hand, or the session has changed: checks the downlink watchdog, which compares times of the device's
+   * clock (`main.c`, `should_feed_watchdog`).
+   */
+  planWatchdog(): void {
+    if (this.running && !this.isClosing && this.#firmware.usesLte) {
+      this.#tasks.set(this.own + WATCHDOG, this.checkWatchdog());
+    }
+  }
+
+  /** Restarts the device if the hardware watchdog was not fed for too long; returns the delay to the next check. */
   private checkWatchdog(): Millis {
     const { timing } = this.profile;
     const limit = this.seconds(timing.downlinkWatchdog);
+    if (limit === Number.POSITIVE_INFINITY) return limit;
     const { cloud, uptime } = this.#firmware;
-    const silence = cloud.lastSuccess === undefined ? uptime : this.clock.now - cloud.lastSuccess;
-    if (silence < limit) return limit - silence;
-    const bite = limit + (timing.hardwareWatchdog ?? HARDWARE_WATCHDOG);
-    if (silence < bite) return bite - silence;
+    const { now } = this.clock;
+    // Before the first exchange, the silence counts from the boot.
+    const silentAt = (cloud.lastSuccess ?? now - uptime) + limit;
+    const hungrySince = Math.min(cloud.sessionlessSince ?? Number.POSITIVE_INFINITY, silentAt);
+    if (hungrySince > now) {
+      this.#unfedSince = undefined;
+      return hungrySince - now;
+    }
+    this.#unfedSince = Math.max(this.#unfedSince ?? now, hungrySince);
+    const left = this.#unfedSince + (timing.hardwareWatchdog ?? HARDWARE_WATCHDOG) - now;
+    if (left > 0) return left;
     this.#firmware.hardware.reboot('watchdog');
     return Number.POSITIVE_INFINITY;
   }

@@ -31,6 +31,12 @@ export class CloudCounters implements CloudMetrics {
   uplinkDataLast: DeviceTime;
   #rare: RareCounters | undefined;
 
+  /** Time of the last successful exchange. */
+  get lastSeen(): DeviceTime {
+    const times = [this.uplinkLast, this.downlinkLast, this.pollLast].filter((time) => time !== undefined);
+    return times.length === 0 ? undefined : Math.max(...times);
+  }
+
   get uplinkErrors(): number {
     return this.#rare?.uplinkErrors ?? 0;
   }

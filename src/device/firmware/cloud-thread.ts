@@ -5,8 +5,9 @@
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Instant, Millis, UnixSeconds } from '../../kernel/time.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
-import { type DownMessage, MessageError, parseDown } from '../../protocol/messages/index.js';
+import { type DownMessage, MessageError, parseDown, TYPE } from '../../protocol/messages/index.js';
 import type { ContactReason, DownlinkType, UplinkType } from '../../trace/events.js';
+import { isInCalendar } from '../commands/rtc.js';
 import type { Policy } from '../family/index.js';
 import type { DeviceFacts, Extent } from '../hardware/hardware.js';
 import type { Link, UplinkOutcome } from '../link/link.js';
@@ -58,6 +59,8 @@ export interface CloudThreadHost extends SessionHost {
   setUnixTime(time: UnixSeconds): void;
   /** The session is set up. */
   initialized(): void;
+  /** The watchdog has to be planned again: the device has lost or got its session. */
+  planWatchdog(): void;
   /** Executes a downlink whose message has `size` bytes. */
   react(message: ReactiveDownlink, size: number): Reaction;
   readonly facts: DeviceFacts;
@@ -65,13 +68,16 @@ export interface CloudThreadHost extends SessionHost {
 
 export class CloudThread implements PollHandler {
   readonly counters = new CloudCounters();
-  /** Time of the last successful exchange of any kind; undefined before the first. */
+  /** When the last successful exchange of any kind was, by the device's clock; undefined before the first. */
   lastSuccess: Instant | undefined;
   readonly #host: CloudThreadHost;
   readonly #lock: CloudLock;
   readonly #polls: PollWork;
   #initialized = false;
+  /** The session of the session phase, also that of an earlier round; undefined without one, and after the phase. */
   #session: Session | undefined;
+  /** Since when the device has no session although its session phase is over; undefined if it has one. */
+  sessionlessSince: Instant | undefined;
   /** The alarm for the end of a command that takes time, or for a restart. */
   #carrying: Alarm | undefined;
   /** A message of the thread itself that is being sent. */
@@ -182,23 +188,33 @@ export class CloudThread implements PollHandler {
     this.#carrying?.cancel();
   }
 
+  /** The clock was set by hand, forward or back: for the firmware, the last exchange was longer or shorter ago. */
+  clockMoved(by: Millis): void {
+    if (this.lastSuccess !== undefined) this.lastSuccess -= by;
+  }
+
   private rest(): void {
     if (!this.busy) this.#host.link.rest();
   }
 
-  /** Polls while the lock is held. `done` gets the session if the downlink was SET_SESSION. */
+  /** Polls while the lock is held. `done` gets the present session. */
   private fetch(done: (ok: boolean, session: Session | undefined) => void): void {
-    this.#session = undefined;
     this.#host.link.poll(Number.POSITIVE_INFINITY, (outcome) => {
-      if (!outcome.ok) return done(false, undefined);
+      if (!outcome.ok) return done(false, this.#session);
       const { message, more } = outcome;
       if (this.#host.policy.polls.inPlace) {
         return this.polled(message, more, (why) => done(why === undefined, this.#session));
       }
-      if (message.length === 0) return done(false, undefined);
+      const poll = () => {
+        if (more) this.requestPoll();
+      };
+      if (message.length === 0) {
+        poll();
+        return done(true, this.#session);
+      }
       this.execute(message, (reaction) => {
         if (reaction.kind === 'restart') return;
-        if (more) this.requestPoll();
+        poll();
         done(reaction.kind === 'done', this.#session);
       });
     });
@@ -243,6 +259,7 @@ export class CloudThread implements PollHandler {
     this.succeeded();
     if (message.length === 0) {
       this.counters.emptyPoll(this.#host.unixTime());
+      if (more) this.requestPoll();
       return done(undefined);
     }
     this.execute(message, (reaction) => {
@@ -270,17 +287,22 @@ export class CloudThread implements PollHandler {
       message = parseDown(bytes);
     } catch (error) {
       // The firmware only logs an unknown type, and the poll counts as successful (firmware timing, 9).
-      if (error instanceof MessageError) return then({ kind: error.fault === 'unknown-type' ? 'done' : 'failed' });
-      throw error;
+      if (!(error instanceof MessageError)) throw error;
+      // The firmware clears the session before it reads the message.
+      if (bytes[0] === TYPE['set-session']) this.setSession(undefined);
+      return then({ kind: error.fault === 'unknown-type' ? 'done' : 'failed' });
     }
     const type = DOWNLINK_TYPE[message.kind];
     const print = contentFingerprint(bytes);
     this.#host.facts.received(type, bytes, print);
     if (message.kind === 'set-session' || message.kind === 'set-timestamp') {
-      const before = this.#host.unixTime();
-      this.#host.setUnixTime(message.timestamp);
-      this.counters.shiftTimes(this.#host.unixTime() - before);
-      if (message.kind === 'set-session' && message.sessionId !== 0) this.#session = message;
+      // An impossible time is only a warning, and the clock keeps its time (`ctr_cloud.c`, `process_downlink`).
+      if (isInCalendar(message.timestamp)) {
+        const before = this.#host.unixTime();
+        this.#host.setUnixTime(message.timestamp);
+        this.counters.shiftTimes(this.#host.unixTime() - before);
+      }
+      if (message.kind === 'set-session') this.setSession(message.sessionId === 0 ? undefined : message);
       this.#host.facts.executed(type, print, 'wholly');
       return then({ kind: 'done' });
     }
@@ -299,6 +321,15 @@ export class CloudThread implements PollHandler {
       then(reaction);
     };
     settle(this.#host.react(message, bytes.length));
+  }
+
+  private setSession(session: Session | undefined): void {
+    if (!this.#initialized) {
+      this.#session = session;
+      return;
+    }
+    this.sessionlessSince = session ? undefined : this.#host.clock.now;
+    this.#host.planWatchdog();
   }
 
   private restartLater({ delay, restart }: Restart, first: () => void): void {

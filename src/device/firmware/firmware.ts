@@ -140,6 +140,17 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     if (this.application.running) this.application.planScan();
   }
 
+  /** Sets the clock by hand. Unlike a time from the cloud, this does not shift the times of earlier events. */
+  moveClock(time: UnixSeconds): void {
+    this.cloud.clockMoved(seconds(time - this.exactTime()));
+    this.setUnixTime(time);
+    this.application.planWatchdog();
+  }
+
+  planWatchdog(): void {
+    this.application.planWatchdog();
+  }
+
   get shellMemory(): ShellMemory {
     this.#shellMemory ??= new ShellMemory();
     return this.#shellMemory;

@@ -28,7 +28,7 @@ export interface SessionHost {
 /** How the session phase exchanges messages. */
 interface SessionExchanges {
   send(type: UplinkType, message: Uint8Array, done: (outcome: UplinkOutcome) => void): void;
-  /** Polls, and returns the session if the downlink was SET_SESSION. `ok`: the poll and its downlink have succeeded. */
+  /** Polls, and returns the present session. `ok`: the poll and its downlink have succeeded. */
   fetch(done: (ok: boolean, session: Session | undefined) => void): void;
   /** The poll flag was set: one poll follows the session phase. */
   requestPoll(): void;

@@ -45,7 +45,7 @@ export interface ShellFirmware extends EquipmentHost, AttachedHost {
   readonly now: Instant;
   /** Time since the boot. */
   readonly uptime: Millis;
-  setUnixTime(time: UnixSeconds): void;
+  moveClock(time: UnixSeconds): void;
   /** Unix seconds on the device's clock at `at`, with fractions. */
   exactTime(at: Instant): UnixSeconds;
 }
@@ -96,15 +96,14 @@ class FirmwareShellHost implements Omit<ShellHost, keyof OptionalEquipment> {
   }
 
   setUnixTime(time: UnixSeconds): void {
-    this.#firmware.setUnixTime(time);
+    this.#firmware.moveClock(time);
   }
 
   cloud(): CloudState {
     const { cloud } = this.#firmware;
-    const { lastSuccess } = cloud;
     return {
       initialized: cloud.initialized,
-      lastSeen: lastSuccess === undefined ? undefined : this.#deviceTime(lastSuccess),
+      lastSeen: cloud.counters.lastSeen,
       metrics: cloud.counters,
       failover: this.#firmware.hardware.link.failover,
       download: this.#firmware.download,
@@ -133,7 +132,7 @@ class FirmwareShellHost implements Omit<ShellHost, keyof OptionalEquipment> {
         attachCount: counters.attaches,
         attachFailCount: counters.failed,
         attachDuration: counters.duration,
-        attachLast: counters.lastAt === undefined ? undefined : this.#deviceTime(counters.lastAt),
+        attachLast: counters.lastAt,
         attachLastDuration: counters.lastDuration,
         uplinkCount: traffic.uplinkFragments,
         uplinkBytes: traffic.uplinkBytes,
@@ -212,12 +211,6 @@ class FirmwareShellHost implements Omit<ShellHost, keyof OptionalEquipment> {
     // battery sensor always returns both voltages, at rest and under load.
     if (memory.loadSince !== undefined) this.#firmware.hardware.spent('test-load', this.uptime() - memory.loadSince);
     memory.loadSince = on ? this.uptime() : undefined;
-  }
-
-  /** Converts a time of the simulation to the device's clock. */
-  #deviceTime(instant: Instant): UnixSeconds {
-    const { now } = this.#firmware;
-    return this.#firmware.unixTime() - Math.round((now - instant) / 1000);
   }
 }
 

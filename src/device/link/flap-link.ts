@@ -23,6 +23,9 @@ export class FlapDialogue implements Dialogue {
     this.#transfer = new DeviceTransfer(this.fragments.up, device.bufferSize, device.policy.transfers);
   }
 
+  /** `CTR_CLOUD_PACKET_MAX_SIZE`. */
+  readonly longestAnswer = 508;
+
   get fragments(): FragmentSizes {
     return this.#format === 'raw' ? this.#device.policy.transfers.rawFragments : FRAGMENT_SIZE[this.#format];
   }

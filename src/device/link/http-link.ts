@@ -22,6 +22,8 @@ interface Fetched {
 }
 
 export class HttpDialogue implements Dialogue {
+  /** The sources of these devices are not public. */
+  readonly longestAnswer = Number.POSITIVE_INFINITY;
   readonly #device: DeviceEnd;
   #requestKind: RequestKind = 'poll';
   #requests = 0;

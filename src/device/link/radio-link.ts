@@ -59,6 +59,8 @@ export type End =
 export interface Dialogue {
   /** Sizes by which the device counts the fragments of a message. */
   readonly fragments: FragmentSizes;
+  /** Longest datagram that fits into the buffer of the device, in bytes. */
+  readonly longestAnswer: number;
   startUplink(message: Uint8Array): SendStep;
   startPoll(): SendStep;
   /**
@@ -214,33 +216,38 @@ export class RadioLink implements Link, SendRequest {
     this.#exchange = { budget, started, done, datagram: NONE, end: undefined, sentAt: -1 };
   }
 
-  protected perform(step: SendStep | End): void {
+  /** @param follows whether the step follows an answer */
+  protected perform(step: SendStep | End, follows = false): void {
     if (step.kind === 'send') {
       if (step.again !== undefined) this.device.observer.restarted(step.again);
-      this.sendDatagram(step.datagram, undefined);
+      this.sendDatagram(step.datagram, undefined, follows);
     } else if (step.kind === 'poll-done' && step.farewell) {
-      this.sendDatagram(step.farewell, step);
+      this.sendDatagram(step.farewell, step, follows);
     } else {
       this.finish(step);
     }
   }
 
-  private sendDatagram(datagram: Datagram, end: End | undefined): void {
+  private sendDatagram(datagram: Datagram, end: End | undefined, follows: boolean): void {
     const exchange = this.current();
     exchange.datagram = datagram;
     exchange.end = end;
     exchange.sentAt = -1;
     this.sends();
-    this.device.modem.send(this, exchange.budget);
+    this.device.modem.send(this, exchange.budget, follows);
   }
 
   /** Returns false for a datagram that does not answer the one sent last. */
   private takeAnswer(datagram: Uint8Array): boolean {
+    if (datagram.length > this.dialogue.longestAnswer) {
+      this.device.modem.overran();
+      return true;
+    }
     const step = this.dialogue.answered(datagram);
     if (step === undefined) return false;
     this.device.modem.answered();
     this.succeeded();
-    this.perform(step);
+    this.perform(step, true);
     return true;
   }
 

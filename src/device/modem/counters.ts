@@ -1,18 +1,22 @@
 /** The counters of a modem since boot, for `lte metrics` (firmware shell, 5.2). */
-import type { Instant, Millis } from '../../kernel/time.js';
+import type { Millis, UnixSeconds } from '../../kernel/time.js';
 
 export class ModemCounters {
-  /** Number of attach attempts, number of those that failed, and start of the last one. */
+  /**
+   * Number of attach attempts, number of those that failed, and start of the last one on the device's clock. The firmware does
+   * not correct this time when it sets the clock.
+   */
   attaches = 0;
   failed = 0;
-  lastAt: Instant | undefined;
+  lastAt: UnixSeconds | undefined;
   /** Total length of all attempts, successful or not. */
   duration: Millis = 0;
   lastDuration: Millis = 0;
+  /** Length of the radio connections, without the time until they were established. */
   connected: Millis = 0;
   lastConnected: Millis = 0;
 
-  attaching(now: Instant): void {
+  attaching(now: UnixSeconds): void {
     this.attaches++;
     this.lastAt = now;
   }

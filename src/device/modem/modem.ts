@@ -52,10 +52,11 @@ export class Modem extends ModemState implements SendOwner {
   /**
    * Sends a datagram as soon as the state allows (firmware timing, 6 and 7.5). The modem carries one datagram at a time.
    * @param budget time limit of this datagram; Infinity for no limit
+   * @param follows whether the datagram follows an answer within an exchange, so that the modem still receives
    */
-  send(request: SendRequest, budget: Millis): void {
+  send(request: SendRequest, budget: Millis, follows = false): void {
     if (this.#pending) throw new Error('the modem sends one datagram at a time');
-    this.#pending = new PendingSend(request, budget, this.board.clock, this, this.board.policy);
+    this.#pending = new PendingSend(request, budget, this.board.clock, this, this.board.policy, follows);
     // In every state other than `sleep`, the datagram waits until the modem can send it.
     if (this.present !== 'sleep') return;
     if (this.asleep) return this.wake();
@@ -71,6 +72,11 @@ export class Modem extends ModemState implements SendOwner {
   answered(): void {
     this.#pending?.succeeded();
     this.settle(0, this.rules.afterAnswer);
+  }
+
+  /** The answer is too long for the buffer: reading it fails, as if there were no answer. */
+  overran(): void {
+    if (this.#pending) this.unanswered(this.#pending);
   }
 
   forget(send: PendingSend): void {
@@ -211,7 +217,7 @@ export class Modem extends ModemState implements SendOwner {
     this.connectedAt = undefined;
     this.phaseStart = this.board.clock.now;
     this.attaching ??= new Attaching(this.board.attachPolicy());
-    this.counted.attaching(this.phaseStart);
+    this.counted.attaching(this.board.unixTime());
     this.phaseEnd = this.phaseStart + this.attaching.current.timeout;
     this.present = 'attach';
     this.tryAttach();
@@ -230,6 +236,7 @@ export class Modem extends ModemState implements SendOwner {
     if (!this.board.feedRadio()) return this.known.reset(this.board.clock.now);
     this.isRegistered = true;
     this.connectedAt = this.board.clock.now;
+    this.connecting = 0;
     this.attaching = undefined;
     this.anomalies?.registered();
     this.openSocket();
@@ -296,6 +303,7 @@ export class Modem extends ModemState implements SendOwner {
     }
     this.enter('send', integerBetween(this.random, ...this.board.modemTimings.connect), () => {
       this.connectedAt = begun;
+      this.connecting = this.board.clock.now - begun;
       this.transmit(pending);
     });
   }
@@ -411,9 +419,8 @@ export class Modem extends ModemState implements SendOwner {
     } else if (this.present === 'sleep' && !this.asleep) {
       const { now } = this.board.clock;
       if (now < this.phaseStart || now >= this.phaseEnd) return this.attach();
-      // In the firmware, the deregistration starts an attach, but the error of the failed evaluation ends this attach at once.
-      // So only the error is simulated.
-      this.enter('coneval', this.phaseEnd - now, () => this.fail());
+      // The result of the evaluation, "no cell", is only a warning (`ctr_lte_v2_flow_coneval`).
+      this.enter('coneval', this.phaseEnd - now, () => this.attach());
     }
   }
 }

@@ -3,7 +3,10 @@
  *
  * For CHESTER the limit is soft. If it ends between two attempts, the send ends at once with the error of the last attempt. If
  * it ends during an attempt, the result of that attempt decides. If no attempt ends within 30 s more, the modem counts as
- * stuck: the send fails and the modem is restarted.
+ * stuck: the send fails and the modem is restarted. A datagram that follows an answer within an exchange is handed over while
+ * the modem still receives. When it leaves this state, it reports the end of an attempt, which the firmware takes for the end of
+ * an attempt of the new datagram. So up to the first real attempt, the limit of such a datagram is hard (`ctr_lte_v2.c`,
+ * `ctr_lte_v2_send_recv` and `on_leave_receive`).
  *
  * For hio devices the limit is hard, and a send ends with its first failed attempt (firmware timing, 6 and 8).
  */
@@ -43,17 +46,21 @@ export class PendingSend {
   readonly #clock: Clock;
   readonly #owner: SendOwner;
   readonly #policy: Policy;
-  /** Error of the last attempt; undefined before its end, and while the next attempt runs. */
+  /** Error of the last attempt that has ended; undefined before the end of the first, and while the next attempt runs. */
   #failure: SendError | undefined;
   #overdue = false;
   #limit: Alarm | undefined;
 
-  /** @param budget Infinity for no limit */
-  constructor(request: SendRequest, budget: Millis, clock: Clock, owner: SendOwner, policy: Policy) {
+  /**
+   * @param budget Infinity for no limit
+   * @param follows whether the datagram follows an answer within an exchange
+   */
+  constructor(request: SendRequest, budget: Millis, clock: Clock, owner: SendOwner, policy: Policy, follows: boolean) {
     this.request = request;
     this.#clock = clock;
     this.#owner = owner;
     this.#policy = policy;
+    if (follows && policy.radio.grace !== undefined) this.#failure = 'no radio connection';
     if (Number.isFinite(budget)) this.#limit = clock.after(budget, 'the time limit of a send', () => this.#expire());
   }
 

@@ -1,7 +1,7 @@
 /** The state of a modem, its timer, and how long its radio is on. modem.ts has the transitions. */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Draws } from '../../kernel/random.js';
-import type { Instant, Millis } from '../../kernel/time.js';
+import type { Instant, Millis, UnixSeconds } from '../../kernel/time.js';
 import type { RadioPause } from '../../trace/events.js';
 import type { Policy } from '../family/index.js';
 import type { LteFsmState } from '../shell/host.js';
@@ -18,6 +18,8 @@ export interface ModemBoard {
   readonly policy: Policy;
   /** Value of `lte config attach-policy`. */
   attachPolicy(): string;
+  /** Whole Unix seconds on the device's clock. */
+  unixTime(): UnixSeconds;
   /** Counts a time in which the radio was on. */
   spent(use: 'attach' | 'connected', duration: Millis): void;
   /** The firmware leaves the modem off for this time, unless another event ends the pause earlier. */
@@ -48,6 +50,8 @@ export abstract class ModemState extends Reception {
   protected phaseEnd: Instant = 0;
   /** Start of the part of the radio connection that is not counted yet; undefined without a connection. */
   protected connectedAt: Instant | undefined;
+  /** How long the present radio connection took to establish, which uses charge but does not count as a connection. */
+  protected connecting: Millis = 0;
   /** Whether the modem shows `gnss` instead of `sleep`; only some modems have GNSS (firmware shell, 5.7). */
   positioning = false;
   protected counted = new ModemCounters();
@@ -126,7 +130,8 @@ export abstract class ModemState extends Reception {
     if (this.connectedAt === undefined) return;
     const connected = end - this.connectedAt;
     this.connectedAt = undefined;
-    this.counted.connectedFor(connected);
+    this.counted.connectedFor(connected - this.connecting);
+    this.connecting = 0;
     this.board.spent('connected', connected);
   }
 

@@ -178,6 +178,9 @@ export function parseDown(bytes: Uint8Array): DownMessage {
     case TYPE['download-config']:
       return readDownloadConfig(value);
     case TYPE['download-data']:
+      // The device does not read the hash: it passes also a value that is too short for one to the application.
+      if (value.length < HASH_BYTES)
+        return { kind: 'download-data', hash: toHex(new Uint8Array(HASH_BYTES)), body: value };
       return { kind: 'download-data', ...readHashed(value, 'DOWNLOAD_DATA') };
     case TYPE['download-shell']:
       return readDownloadShell(value);

@@ -148,7 +148,7 @@ export function readSetSession(value: Uint8Array): SetSession {
     decoderHash: hashText(fields.wide(1)),
     encoderHash: hashText(fields.wide(2)),
     configHash: hashText(fields.wide(3)),
-    timestamp: fields.int(4) ?? 0,
+    timestamp: fields.long(4) ?? 0,
     deviceId: cut(fields.text(5) ?? '', DEVICE_ID_BYTES),
     deviceName: cut(fields.text(6) ?? '', DEVICE_NAME_BYTES),
   });
