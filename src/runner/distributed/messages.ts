@@ -14,7 +14,7 @@ import type { PlainProfiles } from '../world/plan-profiles.js';
 import type { ClockReading } from './clock-offset.js';
 
 /** Version of the format of tasks and messages. Every incompatible change raises it. */
-export const PART_FORMAT = 3;
+export const PART_FORMAT = 4;
 
 /** A part of a run, with all that a worker needs for it besides the API key of the target. */
 export interface PartTask {

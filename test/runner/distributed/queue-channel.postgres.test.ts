@@ -4,10 +4,12 @@ import { seconds } from '../../../src/kernel/time.js';
 import { QueueDatabase } from '../../../src/runner/distributed/queue/database.js';
 import { QueueChannel } from '../../../src/runner/distributed/queue/queue-channel.js';
 import { QUEUE } from '../../../src/runner/distributed/queue/schema.js';
+import { seal } from '../../../src/runner/distributed/queue/sealed.js';
 import { channelContract } from '../../contracts/channel/channel.js';
 import { newSeparateDatabase, query } from '../../support/postgres/databases.js';
 
 const url = await newSeparateDatabase();
+const API_KEY = 'the key of the target';
 const RUN = '01234567-89ab-4def-8123-456789abcdef';
 let databases: readonly [run: QueueDatabase, part: QueueDatabase];
 let parts = 0;
@@ -39,7 +41,7 @@ function openEnd(
   database = databases[side === 'run' ? 0 : 1],
   silence = seconds(5),
 ) {
-  const channel = new QueueChannel<unknown, unknown>({ database, run: RUN, part, side, silence });
+  const channel = new QueueChannel<unknown, unknown>({ database, run: RUN, part, side, silence, apiKey: API_KEY });
   channels.push(channel);
   return channel;
 }
@@ -76,6 +78,20 @@ it('messages that were read are deleted from the queue', async () => {
   expect(await run.next()).toBe('second');
   const rows = await query<{ number: string }>(url, `SELECT number FROM ${QUEUE}.message WHERE part = ${parts}`);
   expect(rows.map(({ number }) => Number(number))).not.toContain(1);
+});
+
+it.each([
+  ['with another key', (part: number) => seal({ kind: 'end' }, 'guessed', `${RUN}/${part}/part/1`)],
+  ['of another part', (part: number) => seal({ kind: 'end' }, API_KEY, `${RUN}/${part + 1}/part/1`)],
+  ['of another run', (part: number) => seal({ kind: 'end' }, API_KEY, `${RUN.replace('0', '1')}/${part}/part/1`)],
+  ['with another number', (part: number) => seal({ kind: 'end' }, API_KEY, `${RUN}/${part}/part/2`)],
+  ['of the other direction', (part: number) => seal({ kind: 'end' }, API_KEY, `${RUN}/${part}/run/1`)],
+  ['of a few bytes', () => new Uint8Array(3)],
+])('a message %s ends the connection and is not passed on', async (_, forge) => {
+  const part = await newPart();
+  const body = Buffer.from(forge(part)).toString('hex');
+  await query(url, `INSERT INTO ${QUEUE}.message VALUES ('${RUN}', ${part}, true, 1, '\\x${body}')`);
+  await expect(openEnd('run', part).next()).rejects.toThrow('a message in the queue is forged, or was moved there');
 });
 
 it('an end of the channel counts as lost if its process has vanished', async () => {

@@ -15,9 +15,15 @@ import { type Service, startService } from '../../../src/cloud/service.js';
 import { entropy } from '../../../src/kernel/entropy.js';
 import { EXIT, InterruptedError } from '../../../src/kernel/errors.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
+import { minutes } from '../../../src/kernel/time.js';
 import { defineScenario, runPlan } from '../../../src/library/scenario.js';
+import { PART_FORMAT, type PartTask } from '../../../src/runner/distributed/messages.js';
+import { QueueDatabase } from '../../../src/runner/distributed/queue/database.js';
+import { sharedNow } from '../../../src/runner/distributed/queue/queue-channel.js';
 import { QueueCrew } from '../../../src/runner/distributed/queue/queue-crew.js';
-import { type QueueWorker, startWorker } from '../../../src/runner/distributed/queue/worker.js';
+import { QUEUE } from '../../../src/runner/distributed/queue/schema.js';
+import { seal } from '../../../src/runner/distributed/queue/sealed.js';
+import { type QueueWorker, startWorker, taskOf } from '../../../src/runner/distributed/queue/worker.js';
 import type { RunControl } from '../../../src/runner/run.js';
 import type { RemoteCloud } from '../../../src/runner/targets/remote-api.js';
 import { QUIET } from '../../support/cloud.js';
@@ -97,10 +103,7 @@ async function left() {
   const client = new DeviceCloudClient({ baseUrl: api, apiKey: API_KEY, spaceId });
   const things = [...(await client.devices()), ...(await client.tags())].map(({ name }) => name);
   await client.close();
-  const rows = await query(
-    queue,
-    'SELECT id::text FROM ghostfleet_queue_2.run UNION SELECT key FROM ghostfleet_jobs.jobs',
-  );
+  const rows = await query(queue, `SELECT id::text FROM ${QUEUE}.run UNION SELECT key FROM ghostfleet_jobs.jobs`);
   return [...things, ...rows];
 }
 
@@ -170,8 +173,11 @@ it('a run that is stopped ends all parts, and leaves nothing behind', async () =
 
 it('a worker with another version rejects its part, and the error of the run names both versions', async () => {
   await addWorkers(1, { version: '9.9.9' });
+  const format = `with part format ${PART_FORMAT}`;
   await expect(run(1)).rejects.toThrow(
-    /^the worker in process \d+ on \S+ has ghostfleet 9\.9\.9 with part format 2, but the run has ghostfleet \S+ with part format 2/,
+    new RegExp(
+      `^the worker in process \\d+ on \\S+ has ghostfleet 9.9.9 ${format}, but the run has ghostfleet \\S+ ${format}`,
+    ),
   );
   expect(await left()).toEqual([]);
 });
@@ -179,6 +185,32 @@ it('a worker with another version rejects its part, and the error of the run nam
 it('a worker with another API key rejects its part', async () => {
   await addWorkers(1, { apiKey: 'another key' });
   await expect(run(1)).rejects.toThrow(/^the worker in process \d+ on \S+ has another API key than the run$/);
+});
+
+it('a worker rejects a copy of a task that it has carried out, and a task of long ago', async () => {
+  const database = await QueueDatabase.open(queue);
+  const id = '11111111-89ab-4def-8123-456789abcdef';
+  // Nothing of the task is read before it is rejected.
+  const task = { number: 1, parts: 1 } as PartTask;
+  const place = `${id}/1`;
+  const at = await sharedNow(database);
+  const taking = (age: number, done: readonly string[]) => {
+    const sealed = seal({ task, at: at - age }, API_KEY, place);
+    return query(queue, `INSERT INTO ${QUEUE}.run VALUES ('${id}') ON CONFLICT DO NOTHING`)
+      .then(() => query(queue, `DELETE FROM ${QUEUE}.part WHERE run = '${id}'`))
+      .then(() =>
+        query(
+          queue,
+          `INSERT INTO ${QUEUE}.part (run, number, task) VALUES ('${id}', 1, '\\x${Buffer.from(sealed).toString('hex')}')`,
+        ),
+      )
+      .then(() => taskOf({ run: id, part: 1, version: '', format: PART_FORMAT }, database, API_KEY, new Set(done)));
+  };
+  expect(await taking(0, [])).toEqual(task);
+  await expect(taking(0, [place])).rejects.toThrow('a copy of an earlier one');
+  await expect(taking(minutes(6), [])).rejects.toThrow('a copy of an earlier one');
+  await query(queue, `DELETE FROM ${QUEUE}.run WHERE id = '${id}'`);
+  await database.close();
 });
 
 /** Starts a worker in a process of its own; resolves when it waits for parts. */

@@ -5,13 +5,15 @@
  *
  * While the database does not answer, messages wait in memory, up to a limit. An end regards the other as lost if the
  * heartbeat of the other does not change for some time. Time in which an end has no database connection itself does not count.
+ *
+ * Each message is sealed for its run, part, direction and number. So a writer of the queue without the API key can neither forge
+ * messages nor use those of other places: the connection is then lost, and the run fails.
  */
-import { deserialize, serialize } from 'node:v8';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type Instant, type Millis, seconds } from '../../../kernel/time.js';
 import { type Channel, ChannelLost, Inbox } from '../channel.js';
 import { Absence, type QueueDatabase } from './database.js';
 import { CHANNEL, QUEUE, type Side, topicOf } from './schema.js';
+import { seal, unseal } from './sealed.js';
 
 /** Maximum time without a heartbeat of an end whose database session has ended. In this time, the end may connect again. */
 const SILENCE: Readonly<Record<Side, Millis>> = { part: seconds(5), run: seconds(10) };
@@ -32,6 +34,8 @@ interface QueueChannelOptions {
   readonly part: number;
   /** Which end this is. */
   readonly side: Side;
+  /** API key of the target, which the other end has too. Secret. */
+  readonly apiKey: string;
   /**
    * Maximum time without a heartbeat of the other end after its session has ended. Default: 5 s if the other end is a part,
    * 10 s if it is the run
@@ -52,6 +56,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
   readonly #database: QueueDatabase;
   readonly #key: readonly [run: string, part: number];
   readonly #side: Side;
+  readonly #apiKey: string;
   readonly #silence: Millis;
   readonly #inbox = new Inbox<In>();
   readonly #absence: Absence;
@@ -68,10 +73,11 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
   #wake = (): void => {};
   #isWoken = false;
 
-  constructor({ database, run, part, side, silence }: QueueChannelOptions) {
+  constructor({ database, run, part, side, apiKey, silence }: QueueChannelOptions) {
     this.#database = database;
     this.#key = [run, part];
     this.#side = side;
+    this.#apiKey = apiKey;
     this.#silence = silence ?? SILENCE[side === 'run' ? 'part' : 'run'];
     this.#absence = new Absence(database);
     this.#heardAt = database.time.now;
@@ -84,9 +90,10 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
 
   send(message: Out): void {
     if (this.#over) return;
-    const body = deflateRawSync(serialize(message), { level: 1 });
+    const number = ++this.#sent;
+    const body = seal(message, this.#apiKey, this.#placeOf(number, this.#side));
     this.#bytes += body.length;
-    this.#waiting.push({ number: ++this.#sent, body });
+    this.#waiting.push({ number, body });
     if (this.#bytes > MOST_WAITING) this.#lose('its events could not be passed on fast enough');
     this.#wakeUp();
   }
@@ -141,8 +148,14 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     for (const { number, body } of rows) {
       if (number === null || body === null) continue;
       this.#received = Number(number);
-      // The cast is safe because the other end runs the same version of the program.
-      this.#inbox.push(deserialize(inflateRawSync(body)) as In);
+      const from = this.#side === 'run' ? 'part' : 'run';
+      const message = unseal(body, this.#apiKey, this.#placeOf(this.#received, from));
+      if (message === undefined) {
+        this.#lose('a message in the queue is forged, or was moved there');
+        return false;
+      }
+      // The cast is safe because the other end has sealed the message, and runs the same version of the program.
+      this.#inbox.push(message as In);
     }
     this.#hear(first, rows.length);
     return rows.length === AT_ONCE || (this.#waiting.length > 0 && !isFull);
@@ -214,6 +227,10 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     this.#beat = beat;
     const limit = connected ? LONG_SILENCE : this.#silence;
     if (messages < AT_ONCE && now - this.#heardAt > limit) this.#lose(`no heartbeat for ${limit / 1000} s`);
+  }
+
+  #placeOf(number: number, from: Side): string {
+    return `${this.#key.join('/')}/${from}/${number}`;
   }
 
   #failed(error: unknown): void {

@@ -10,7 +10,7 @@ import { QueueDatabase } from './database.js';
 import { addJobs, deleteJobs, failedJobs } from './jobs.js';
 import { QueueChannel, sharedNow } from './queue-channel.js';
 import { FORGET_AFTER, QUEUE } from './schema.js';
-import { seal } from './sealed.js';
+import { type SealedTask, seal } from './sealed.js';
 
 /** How long a run waits until workers have taken all parts. */
 const WAIT_FOR_WORKERS: Millis = seconds(60);
@@ -50,7 +50,7 @@ export class QueueCrew implements Crew {
     return sharedNow(this.#database);
   }
 
-  /** @param apiKey encrypts the tasks */
+  /** @param apiKey seals the tasks and messages */
   async engage(tasks: readonly PartTask[], apiKey: string): Promise<readonly RunChannel[]> {
     const { version } = this.#options;
     this.#isEngaged = true;
@@ -58,17 +58,18 @@ export class QueueCrew implements Crew {
       `DELETE FROM ${QUEUE}.run r WHERE NOT EXISTS (
          SELECT FROM ${QUEUE}.part p WHERE p.run = r.id AND p.seen > clock_timestamp() - interval '${FORGET_AFTER}')`,
     );
+    const at = await this.sharedNow();
     for (const task of tasks) {
       // Both rows are inserted in one statement, because other runs delete runs without parts.
       await this.#database.persist(
         `WITH run AS (INSERT INTO ${QUEUE}.run (id) VALUES ($1) ON CONFLICT DO NOTHING)
          INSERT INTO ${QUEUE}.part (run, number, task) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-        [this.#run, task.number, seal(task, apiKey, this.#run)],
+        [this.#run, task.number, seal({ task, at } satisfies SealedTask, apiKey, `${this.#run}/${task.number}`)],
       );
     }
     const channels = tasks.map(
       ({ number: part }) =>
-        new QueueChannel<ToPart, FromPart>({ database: this.#database, run: this.#run, part, side: 'run' }),
+        new QueueChannel<ToPart, FromPart>({ database: this.#database, run: this.#run, part, side: 'run', apiKey }),
     );
     this.#channels = channels;
     await addJobs(

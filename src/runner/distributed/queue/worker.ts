@@ -3,18 +3,22 @@ import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { type GhostfleetError, UsageError } from '../../../kernel/errors.js';
+import { minutes } from '../../../kernel/time.js';
 import type { WorldOptions } from '../../world/course.js';
 import { ChannelLost } from '../channel.js';
 import { type FromPart, PART_FORMAT, type PartTask, type ToPart } from '../messages.js';
 import { beginPart, type RunningPart } from '../part.js';
 import { QueueDatabase } from './database.js';
 import { type JobPayload, takeJobs } from './jobs.js';
-import { QueueChannel } from './queue-channel.js';
+import { QueueChannel, sharedNow } from './queue-channel.js';
 import { QUEUE } from './schema.js';
-import { unseal } from './sealed.js';
+import { type SealedTask, unseal } from './sealed.js';
 
 /** Limit of the random number at which the heartbeat of a worker begins. */
 const MOST_BEATS = 1_000_000_000_000;
+
+/** A task that is older than this is a copy of an earlier one: a run waits for workers for a minute. */
+const LONGEST_WAIT = minutes(5);
 
 interface WorkerOptions extends Pick<WorldOptions, 'meter'> {
   /** `postgres://user:password@host:5432/database` */
@@ -38,12 +42,13 @@ export interface QueueWorker {
 /** @throws UsageError if the queue cannot be used */
 export async function startWorker(options: WorkerOptions): Promise<QueueWorker> {
   const database = await QueueDatabase.open(options.url);
+  const done = new Set<string>();
   let present: RunningPart | undefined;
   const jobs = await takeJobs(database, async (payload) => {
     // The cast is safe because only runs of ghostfleet add jobs for this task.
     const job = payload as JobPayload;
     checkVersion(job, options.version);
-    const task = await taskOf(job, database, options.apiKey).catch((error: unknown) => {
+    const task = await taskOf(job, database, options.apiKey, done).catch((error: unknown) => {
       if (!(error instanceof ChannelLost)) throw error;
       throw new UsageError(
         'part-not-taken',
@@ -52,7 +57,7 @@ export async function startWorker(options: WorkerOptions): Promise<QueueWorker> 
     });
     if (task === undefined) return;
     const { run, part } = job;
-    const channel = new QueueChannel<FromPart, ToPart>({ database, run, part, side: 'part' });
+    const channel = new QueueChannel<FromPart, ToPart>({ database, run, part, side: 'part', apiKey: options.apiKey });
     options.say(`part ${part} of ${task.parts} of "${task.plan.scenario}" begins`);
     present = beginPart(task, { apiKey: options.apiKey, channel, ...(options.meter && { meter: options.meter }) });
     const failure = await present.over;
@@ -90,12 +95,14 @@ function checkVersion({ version, format }: JobPayload, own: string): void {
 /**
  * Takes the task of a job, and deletes it from the queue. Returns undefined if the run has withdrawn the task or another worker
  * has taken it.
- * @throws UsageError if this worker has another API key than the run
+ * @param done parts that this worker has taken
+ * @throws UsageError if this worker has another API key than the run, and for a copy of an earlier task
  */
-async function taskOf(
+export async function taskOf(
   { run, part }: JobPayload,
   database: QueueDatabase,
   apiKey: string,
+  done: Set<string>,
 ): Promise<PartTask | undefined> {
   const key = [run, part] as const;
   const [row] = await database.persist<{ readonly task: Uint8Array }>(
@@ -103,11 +110,19 @@ async function taskOf(
     key,
   );
   if (row === undefined) return undefined;
-  const task = unseal(row.task, apiKey, run);
-  if (task === undefined) {
+  const place = `${run}/${part}`;
+  // The cast is safe because the run has sealed the task.
+  const sealed = unseal(row.task, apiKey, place) as SealedTask | undefined;
+  if (sealed === undefined) {
     throw new UsageError(
       'other-api-key',
       `the worker in process ${pid} on ${hostname()} has another API key than the run`,
+    );
+  }
+  if (done.has(place) || (await sharedNow(database)) - sealed.at > LONGEST_WAIT) {
+    throw new UsageError(
+      'old-task',
+      `the task of part ${part} is a copy of an earlier one, and is not carried out again`,
     );
   }
   // The heartbeat begins with a random number. If the statement is repeated because its answer was lost, this number shows that
@@ -117,6 +132,7 @@ async function taskOf(
      WHERE run = $1 AND number = $2 AND (task IS NOT NULL OR part_beat = $3) RETURNING run`,
     [...key, randomInt(1, MOST_BEATS)],
   );
-  // The cast is safe because the run has sealed the task.
-  return taken.length === 0 ? undefined : (task as PartTask);
+  if (taken.length === 0) return undefined;
+  done.add(place);
+  return sealed.task;
 }
