@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 /** Entry point of the program, and the only file that uses the global `process`: the commands get a `Host` (cli/host.ts). */
+import { Interrupts } from './cli/interrupts.js';
 import { tooFewOpenFiles } from './cli/open-files.js';
 
 // Checked before the other modules are loaded: if the limit of open files is too low, loading them fails with an error that
 // does not name the cause.
+const interrupts = new Interrupts(process);
 const complaint = tooFewOpenFiles();
 if (complaint === undefined) {
   const [{ main }, { processHost }] = [await import('./cli/index.js'), await import('./cli/process-host.js')];
-  process.exitCode = await main(processHost(process));
+  process.exitCode = await main(processHost(process, interrupts));
 } else {
   process.stderr.write(complaint.text);
   process.exitCode = complaint.exit;

@@ -13,6 +13,7 @@ export interface ListedCommand {
 
 export const COMMANDS: readonly ListedCommand[] = [
   listed('run <file>', 'Run a scenario and report the result', async () => (await import('./run.js')).run),
+  listed('clean <run>', 'Remove what a run left in another cloud', async () => (await import('./clean.js')).clean),
   listed(
     'compare <a> <b>',
     'Compare the figures of two runs of a scenario',

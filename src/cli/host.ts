@@ -57,6 +57,8 @@ export interface Host {
    * @returns a function that removes the handler
    */
   onInterrupt(handler: InterruptHandler, left?: string): () => void;
+  /** Called when the command has begun: a signal without a handler ends the process from now on. */
+  begun(): void;
   /** The time of this machine. */
   wallClock(): UnixMillis;
   /** Cores of this machine that the process may use. */

@@ -64,7 +64,9 @@ async function chosen(host: Host): Promise<ExitCode> {
     host.out.write(`${output}\n`);
     return EXIT.fine;
   }
-  return action ? action(host) : EXIT.fine;
+  const ended = action?.(host);
+  host.begun();
+  return ended ?? EXIT.fine;
 }
 
 /**

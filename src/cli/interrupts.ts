@@ -1,10 +1,14 @@
-/** Ctrl-C and termination signals: the first one asks the command to end, a second one exits the process. */
+/**
+ * Ctrl-C and termination signals: the first one asks the command to end, a second one exits the process. A signal before the
+ * command listens is kept for it.
+ */
 import type { Alarm, Clock } from '../kernel/clock.js';
 import { EXIT } from '../kernel/errors.js';
+import { RealClock } from '../kernel/real-clock.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import type { Host, InterruptHandler } from './host.js';
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** A repeated signal within this time is the same Ctrl-C: the terminal sends it to all processes, and npm forwards it again. */
 const ECHO: Millis = 300;
 /** Time after which a message explains that the program is still ending. */
@@ -21,20 +25,39 @@ export class Interrupts {
   readonly #listeners = new Set<Listener>();
   #firstAt: number | undefined;
   #reminder: Alarm | undefined;
+  /** Whether the command has not begun, so that it may still listen. */
+  #isHolding = true;
+  /** A signal that no handler has received yet. */
+  #held: string | undefined;
 
-  constructor(self: NodeJS.Process, clock: Clock) {
+  /** Holds all signals until a command listens to them, or {@link release}. */
+  constructor(self: NodeJS.Process, clock: Clock = new RealClock()) {
     this.#self = self;
     this.#clock = clock;
+    for (const signal of SIGNALS) self.on(signal, this.interrupt);
+  }
+
+  /** Called when the command has begun: without a handler, the system ends the process from now on. */
+  release(): void {
+    this.#isHolding = false;
+    if (this.#listeners.size > 0) return;
+    for (const signal of SIGNALS) this.#self.off(signal, this.interrupt);
+    if (this.#held !== undefined) this.#endAtOnce(`interrupted by ${this.#held}`);
   }
 
   /** See {@link Host.onInterrupt}. Without a handler, the system ends the process. */
   listen(handler: InterruptHandler, left?: string): () => void {
     const listener = { handler, left };
-    if (this.#listeners.size === 0) for (const signal of SIGNALS) this.#self.on(signal, this.interrupt);
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) queueMicrotask(() => this.interrupt(held));
+    if (this.#listeners.size === 0 && !this.#isHolding)
+      for (const signal of SIGNALS) this.#self.on(signal, this.interrupt);
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
+      this.#isHolding = false;
       for (const signal of SIGNALS) this.#self.off(signal, this.interrupt);
       this.#reminder?.cancel();
     };
@@ -42,8 +65,12 @@ export class Interrupts {
 
   /** Called for a signal, or for Ctrl-C read as a key press in raw mode. */
   readonly interrupt = (signal: string): void => {
+    if (this.#listeners.size === 0) {
+      this.#held ??= signal;
+      return;
+    }
     if (this.#firstAt !== undefined) {
-      if (this.#clock.now - this.#firstAt > ECHO) this.#endAtOnce();
+      if (this.#clock.now - this.#firstAt > ECHO) this.#endAtOnce('quit immediately');
       return;
     }
     this.#firstAt = this.#clock.now;
@@ -53,9 +80,9 @@ export class Interrupts {
     for (const { handler } of this.#listeners) handler(signal);
   };
 
-  #endAtOnce(): void {
+  #endAtOnce(why: string): void {
     const left = [...this.#listeners].flatMap((listener) => listener.left ?? []);
-    this.#say(['quit immediately', ...left].join('; '));
+    this.#say([why, ...left].join('; '));
     this.#self.exit(EXIT.interrupted);
   }
 

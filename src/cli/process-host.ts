@@ -14,8 +14,11 @@ import { Interrupts } from './interrupts.js';
 import { openBrowser } from './open-browser.js';
 import { processTerminal } from './process-terminal.js';
 
-export function processHost(self: NodeJS.Process, clock: Clock = new RealClock()): Host {
-  const interrupts = new Interrupts(self, clock);
+export function processHost(
+  self: NodeJS.Process,
+  interrupts = new Interrupts(self),
+  clock: Clock = new RealClock(),
+): Host {
   return {
     args: self.argv.slice(2),
     env: self.env,
@@ -29,6 +32,7 @@ export function processHost(self: NodeJS.Process, clock: Clock = new RealClock()
     err: output(self.stderr),
     lines: () => linesOf(self.stdin),
     terminal: (options) => processTerminal(self, options, () => interrupts.interrupt('SIGINT')),
+    begun: () => interrupts.release(),
     onInterrupt: (handler, left) => interrupts.listen(handler, left),
     wallClock: () => clock.wall,
     cores: availableParallelism(),

@@ -1,12 +1,14 @@
 /** `ghostfleet run`: runs a scenario and reports the result. */
 import { join } from 'node:path';
 import { isoTime } from '../kernel/calendar.js';
-import { type ExitCode, UsageError } from '../kernel/errors.js';
+import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
+import { cannotWrite } from '../kernel/file-failure.js';
 import { beginRun, EVENTS_FILE, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
-import type { RunResult } from '../report/result.js';
+import type { Leftovers, RunResult } from '../report/result.js';
 import { run as carryOut, MOST_WORKERS, type RunControl, type RunOptions, undividedBecause } from '../runner/run.js';
 import { TRANSPORTS, type TransportName } from '../runner/targets/embedded.js';
+import { describeLeftovers, withoutSecrets } from '../runner/world/clean-up.js';
 import { CLOCKS } from '../runner/world/course.js';
 import { describeCloud } from '../scenario/model/cloud.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -17,6 +19,7 @@ import { checked, command, wholeNumber } from './command.js';
 import { WEB_CONSOLE } from './console-files.js';
 import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
 import { type Host, textWidth } from './host.js';
+import { knownLeftovers, saveLeftovers } from './leftovers.js';
 import { LiveServices } from './live-services.js';
 import { createLog } from './logs.js';
 import { PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
@@ -147,11 +150,31 @@ export const run = command<RunFlags>(
 async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   const flags = { ...given, file: typedName(given.file, host) };
   if (flags.seeds !== undefined) return runSeeds({ ...flags, seeds: flags.seeds }, host);
+  let early: string | undefined;
+  // Until the run can be stopped: it then stops at once, with a report.
+  const forget = host.onInterrupt((signal) => {
+    early ??= signal;
+  });
+  try {
+    return await executeOne(flags, host, () => {
+      forget();
+      return early;
+    });
+  } finally {
+    forget();
+  }
+}
+
+/** @param begun called when the run can be stopped; returns the signal that has arrived before */
+async function executeOne(flags: RunFlags, host: Host, begun: () => string | undefined): Promise<ExitCode> {
   const { cloud, clock, queue } = placeOf(flags, host);
   const { seed, var: vars, firmware, allowFile: allowFiles } = flags;
   const { text, path } = await findScenario(flags.file, host);
   const { plan, profiles } = planOf(text, path, { seed, vars, firmware, allowFiles });
-  if (cloud) host.err.write(ignoredSettings(cloud.api, plan));
+  if (cloud) {
+    host.err.write(ignoredSettings(cloud.api, plan));
+    offerLeftovers(cloud.api, host);
+  }
   printWarnings(plan, profiles, host);
   checkTrust(plan, flags);
   const crew = queue && (await openCrew(queue, plan, host));
@@ -168,6 +191,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   });
   let downlinks: Iterable<DownlinkRecord> = [];
   const kept: string[] = [];
+  let left: Leftovers | undefined;
   try {
     const out = flags.out === undefined ? undefined : beginRun(flags.out);
     const again = {
@@ -189,6 +213,14 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
       stopwatch: () => host.stopwatch(),
       ...(host.meter && { meter: host.meter }),
       ...(crew && { crew }),
+      leftBehind: (leftovers: Leftovers) => {
+        left = leftovers;
+        try {
+          saveLeftovers(leftovers, host.env);
+        } catch (error) {
+          host.err.write(`ghostfleet: ${cannotWrite('the record for "ghostfleet clean"', error).message}\n`);
+        }
+      },
     } satisfies RunOptions;
     const options = {
       ...again,
@@ -199,6 +231,8 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
       started: (control: RunControl) => {
         live.follow(control, (changes) => carryOut({ ...again, webConsole: WEB_CONSOLE, ...changes }));
         downlinks = control.metrics.downlinks;
+        const signal = begun();
+        if (signal !== undefined) control.stop(new InterruptedError(signal));
       },
     } satisfies RunOptions;
     const result = await carryOut({ ...options, workers: workersOf(flags, options, host) });
@@ -207,10 +241,13 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
     // The files are written after printing. So a failure to write them does not lose the result of a long run.
     if (out) writeReports(out, result, downlinks);
     await ended;
+    left = undefined;
     return result.exitCode;
   } finally {
     await live.close();
     if (flags.keep) host.err.write(keptText(kept));
+    // Without a result, no report lists it.
+    if (left !== undefined) host.err.write(leftText(left));
   }
 }
 
@@ -298,6 +335,18 @@ function leftBy({ target, out }: RunFlags): string | undefined {
 /** Lists what `--keep` left in the cloud, to be inspected and deleted by hand. */
 function keptText(things: readonly string[]): string {
   return [`kept in the cloud: ${things.length} things`, ...things].join('\n  ').concat('\n');
+}
+
+function leftText(left: Leftovers): string {
+  return [describeLeftovers(left), ...left.things.map(({ what, why }) => `${what}: ${why}`)].join('\n  ').concat('\n');
+}
+
+/** Names what earlier runs left in the cloud. */
+function offerLeftovers(api: string, { err, env }: Host): void {
+  const address = withoutSecrets(api);
+  for (const left of knownLeftovers(env)) {
+    if (left.api === address) err.write(`note: ${describeLeftovers(left)}\n`);
+  }
 }
 
 /** The command that repeats the run. Options that do not decide its events are left out. */

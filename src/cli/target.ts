@@ -118,7 +118,7 @@ export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined
 }
 
 /** The API key of a further space, from its environment variable. @throws UsageError if the variable is not set */
-function spaceKey(space: string, { env }: Host): string {
+export function spaceKey(space: string, { env }: Host): string {
   const variable = `GHOSTFLEET_API_KEY_${space.toUpperCase().replaceAll('-', '_')}`;
   const key = env[variable];
   if (key === undefined) {

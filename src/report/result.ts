@@ -65,8 +65,35 @@ export interface RunResult extends RunSummary {
   readonly reproduce: string;
   /** Suggested commands. */
   readonly next: readonly string[];
+  /** What the run created in another cloud and could not delete; missing if nothing is left. */
+  readonly left?: Leftovers;
   /** Names of the devices in the report, by serial number. */
   readonly names: Readonly<Record<string, string>>;
+}
+
+/** What a run left in another cloud; `ghostfleet clean` removes it. */
+export interface Leftovers {
+  /** Name of the run for `ghostfleet clean`. */
+  readonly run: string;
+  /** Address of the API, without credentials. */
+  readonly api: string;
+  readonly spaceId: string;
+  /** ISO 8601 time in UTC at which the run began. */
+  readonly since: string;
+  readonly things: readonly LeftThing[];
+}
+
+export interface LeftThing {
+  /** `device "clime-0001"` */
+  readonly what: string;
+  /** Name of its space in the scenario; null for the space of the fleet. */
+  readonly space: string | null;
+  /** Path for its deletion, below the space; missing if the answer to its creation was lost. */
+  readonly path?: string;
+  /** Serial number, by which such a device is looked for. */
+  readonly serial?: number;
+  /** Why it could not be deleted. */
+  readonly why: string;
 }
 
 /** Device types, faults, steps and loads as the scenario planned them. */

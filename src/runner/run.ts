@@ -4,9 +4,10 @@ import { isPostgresUrl } from '../cloud/store/postgres/url.js';
 import { disagreements } from '../explain/agreement.js';
 import type { Explanation } from '../explain/explanation.js';
 import { RunExplainer } from '../explain/run-explainer.js';
+import { isoTime } from '../kernel/calendar.js';
 import { EXIT } from '../kernel/errors.js';
 import { openFileLimit } from '../kernel/open-files.js';
-import type { RunResult, SystemError } from '../report/result.js';
+import type { Leftovers, RunResult, SystemError } from '../report/result.js';
 import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { needsOneProcess, needsOneThread, needsOneWorld } from '../scenario/plan/divide.js';
@@ -28,7 +29,8 @@ import { inThreads } from './parallel/threads.js';
 import { situationOf } from './situation.js';
 import { ruleResults, spoiledByClock } from './targets/audit/rules.js';
 import { clockWarning } from './targets/target-clock.js';
-import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
+import { describeLeftovers, withoutSecrets } from './world/clean-up.js';
+import { type CourseEnd, inOneWorld, type LeftBehind, type WorldControl, type WorldOptions } from './world/course.js';
 import { Journal } from './world/journal.js';
 import { checkOpenFiles } from './world/open-files.js';
 import { spoiledByFailures, spoiledByUnsent } from './world/spoiled.js';
@@ -54,6 +56,8 @@ export interface RunOptions extends WorldOptions {
   readonly stopwatch: () => number;
   /** Receives every event of the run. */
   readonly watch?: Fold;
+  /** Called with what the run created in another cloud and could not delete, even if the run fails. */
+  readonly leftBehind?: (left: Leftovers) => void;
   /** Called before the provisioning. */
   readonly started?: (control: RunControl) => void;
   /**
@@ -86,6 +90,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     ...{ plan, virtual: options.clock === 'virtual', watched, acks: seenAcks(options), sinks, watch },
   });
   const { metrics, names, histories } = journal;
+  let left: Leftovers | undefined;
   const started = (control: WorldControl) =>
     options.started?.({
       ...control,
@@ -102,7 +107,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     happened,
     targetClock,
     workers,
-  } = await courseOf(options, journal, started);
+  } = await courseOf({ ...options, left: (things) => (left = noted(things, options)) }, journal, started);
   journal.invariants.end();
   const evidence = journal.evidence(simulatedMs);
   const evaluated = [
@@ -143,6 +148,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       ...idleLoads(plan, summary.calls, simulatedMs),
       ...clockWarning(targetClock, options.speed),
       ...remarks,
+      ...(left === undefined ? [] : [describeLeftovers(left)]),
     ],
     clock: options.clock,
     speed: options.clock === 'real' ? options.speed : null,
@@ -160,6 +166,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     ...(explanations && { explanations }),
     reproduce: options.reproduce + withoutConsole(summary.console.actions),
     next: plan.next,
+    ...(left && { left }),
     names,
   };
   keepKnown(result, { explainer, downlinks: metrics.downlinks });
@@ -178,6 +185,22 @@ function differing(explanations: readonly Explanation[], records: Iterable<Downl
 /** Errors that need a warning. In a run with an embedded cloud, faults of the cloud refuse connections on purpose. */
 function reported(errors: readonly SystemError[] = [], { cloud }: RunOptions): readonly SystemError[] {
   return errors.filter(({ own }) => own || cloud !== undefined);
+}
+
+/** Names what the clean-up could not delete, and passes it on. */
+function noted({ since, ...rest }: LeftBehind, { plan, cloud, leftBehind }: RunOptions): Leftovers {
+  const name = plan.scenario
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .slice(0, 40);
+  const left = {
+    run: `${name}-${since.toString(36)}`,
+    api: withoutSecrets(cloud?.api ?? ''),
+    since: isoTime(since),
+    ...rest,
+  };
+  leftBehind?.(left);
+  return left;
 }
 
 /** Runs the plan undivided, in several threads, or among workers. */

@@ -59,3 +59,27 @@ it('without a handler, the system handles signals and no timer is pending', () =
   forget();
   expect([self.listenerCount('SIGINT'), self.listenerCount('SIGTERM'), clock.waiting]).toEqual([0, 0, 0]);
 });
+
+it('SIGHUP ends a command as SIGTERM does', () => {
+  const { done, self, interrupts } = made();
+  interrupts.listen((signal) => done.push(signal));
+  self.emit('SIGHUP', 'SIGHUP', 1);
+  expect(done).toEqual(['SIGHUP']);
+});
+
+it('a signal that arrives before the command listens is kept for it', async () => {
+  const { done, self, interrupts } = made();
+  self.emit('SIGINT', 'SIGINT', 2);
+  interrupts.listen((signal) => done.push(signal));
+  await Promise.resolve();
+  interrupts.release();
+  expect(done).toEqual(['SIGINT']);
+});
+
+it('a signal before a command that does not listen ends the process when the command has begun', () => {
+  const { done, self, interrupts } = made();
+  self.emit('SIGINT', 'SIGINT', 2);
+  interrupts.release();
+  expect(done).toEqual(['ghostfleet: interrupted by SIGINT\n', 'exit 130']);
+  expect(self.listenerCount('SIGINT')).toBe(0);
+});

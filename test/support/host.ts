@@ -94,6 +94,7 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
     },
     lines,
     terminal: (asked) => (options.terminal ? terminal(asked) : undefined),
+    begun: () => {},
     onInterrupt: (handler) => {
       handlers.add(handler);
       queueMicrotask(look);

@@ -34,6 +34,7 @@ export function html(result: RunResult): string {
       result.workers?.some((worker) => stateOf(worker) !== 'fine'),
     ),
     section('Uplinks and fleet', markup`${fleetTables(result)}${updateTable(result)}`),
+    section('Left in the cloud', leftovers(result)),
     section('Repeat and continue', next(result)),
   ].filter(({ body }) => body !== NOTHING);
   const body = markup`${alarm(result)}${warnings(result)}
@@ -61,6 +62,11 @@ function alarm(result: RunResult): Markup {
   const { failure, exitCode } = result;
   if (failure === null) return NOTHING;
   return markup`<div class="alarm ${verdictOf(result).look}" role="alert"><strong>${alarmHeading(exitCode)}</strong>${failure}</div>`;
+}
+
+function leftovers({ left }: RunResult): Markup {
+  if (left === undefined) return NOTHING;
+  return markup`<ul>${left.things.map(({ what, why }) => markup`<li>${what}: ${why}</li>`)}</ul>`;
 }
 
 function warnings(result: RunResult): readonly Markup[] {

@@ -64,6 +64,7 @@ export function text(unsafe: RunResult, { colour = false, width = WIDTH }: Rende
     expectations(result, paint, width),
     failure(result, paint, width),
     result.warnings.flatMap((line) => wrap(`! ${line}`, width).map((part) => paint('open', part))),
+    leftovers(result, width),
     next(result, width),
     headline(result, paint(verdictOf(result).look, verdictOf(result).word), width),
   ];
@@ -71,6 +72,12 @@ export function text(unsafe: RunResult, { colour = false, width = WIDTH }: Rende
     .filter((block) => block.length > 0)
     .map((block) => block.join('\n'))
     .join('\n\n')}\n`;
+}
+
+/** What the run could not delete. */
+function leftovers({ left }: RunResult, width: number): readonly string[] {
+  if (left === undefined) return [];
+  return [`left in ${left.api}`, ...left.things.flatMap(({ what, why }) => hanging(`${what}: ${why}`, width))];
 }
 
 type Style = 'good' | 'bad' | 'open' | 'strong';

@@ -158,7 +158,7 @@ class Conductor {
 
   /** Deletes what is left in the target when all workers have ended, or passes its names to `keep`. */
   async cleanUp(shared: SharedCloud): Promise<void> {
-    const { keep, log } = this.#options;
+    const { keep, left } = this.#options;
     const lost = this.#members.filter((member) => member.lost !== undefined);
     if (keep !== undefined) {
       const maybe = lost.flatMap(({ number, plan }) =>
@@ -166,8 +166,12 @@ class Conductor {
       );
       return keep([...shared.made, ...this.#members.flatMap(({ end }) => end?.kept ?? []), ...maybe]);
     }
-    const left = await shared.tidy(lost.map(({ plan }) => plan));
-    if (left.length > 0) log.warn({ left }, `${left.length} things that the run created could not be deleted`);
+    const failed = this.#members.filter((member) => member.failed !== undefined);
+    const things = [
+      ...this.#members.flatMap(({ end }) => end?.left ?? []),
+      ...(await shared.tidy([...lost, ...failed].map(({ plan }) => plan))),
+    ];
+    if (things.length > 0) left?.({ spaceId: shared.spaceId, since: shared.since, things });
   }
 
   async #tasks(shared: SharedCloud): Promise<readonly PartTask[]> {

@@ -1,7 +1,7 @@
 /** The messages between a run and the workers that carry out its parts. All of them are plain data. */
 import type { Log } from '../../kernel/log.js';
 import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
-import type { GeneratorReport } from '../../report/result.js';
+import type { GeneratorReport, LeftThing } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Failure } from '../parallel/messages.js';
 import type { RuleTally } from '../targets/audit/rules.js';
@@ -72,4 +72,6 @@ export interface PartEnd {
   readonly targetClock?: ClockOffset;
   /** Names of the resources that stay in the target because of {@link PartTask.keep}. */
   readonly kept: readonly string[];
+  /** What the part created and could not delete; missing if nothing is left. */
+  readonly left?: readonly LeftThing[];
 }

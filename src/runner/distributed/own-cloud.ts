@@ -29,6 +29,12 @@ export class OwnCloud implements SharedCloud {
     return this.#target.address.apiKey;
   }
 
+  get spaceId(): string {
+    return this.#target.api.spaceId;
+  }
+
+  readonly since = 0;
+
   /** Empty, because everything that was created in this cloud ends with the run. */
   readonly made = [];
 
@@ -52,7 +58,7 @@ export class OwnCloud implements SharedCloud {
     this.#target.end();
   }
 
-  async tidy(): Promise<readonly string[]> {
+  async tidy(): Promise<readonly []> {
     return [];
   }
 

@@ -6,6 +6,7 @@ import type { Log } from '../../kernel/log.js';
 import { openFileLimit } from '../../kernel/open-files.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, seconds, sinceStart } from '../../kernel/time.js';
+import type { LeftThing } from '../../report/result.js';
 import { errorOf, failureOf } from '../parallel/messages.js';
 import { inOneWorld, type WorldControl, type WorldOptions } from '../world/course.js';
 import { noEvidence } from '../world/journal.js';
@@ -113,6 +114,7 @@ class Part {
       checkOpenFiles(plan, profiles, { udp: cloud.gateway !== null, service: false }, openFileLimit());
     }
     const kept: string[] = [];
+    const left: LeftThing[] = [];
     const keyOf = () => {
       throw new Error('further spaces are opened by the run, not by its parts');
     };
@@ -122,6 +124,7 @@ class Part {
         ...(cloud.kind === 'other' && { cloud: { ...cloud, apiKey, keyOf } }),
         part: { shared, begins: () => this.#ready(), ...(cloud.kind === 'own' && { cloud: { ...cloud, apiKey } }) },
         ...(keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
+        left: ({ things }) => void left.push(...things),
         ...(meter && { meter }),
       },
       {
@@ -136,7 +139,16 @@ class Part {
       },
     );
     const { end, simulatedMs, generator, audited, targetClock } = course;
-    return { kind: 'end', end, simulatedMs, generator, audited, ...(targetClock && { targetClock }), kept };
+    return {
+      kind: 'end',
+      end,
+      simulatedMs,
+      generator,
+      audited,
+      ...(targetClock && { targetClock }),
+      kept,
+      ...(left.length > 0 && { left }),
+    };
   }
 
   /**

@@ -2,13 +2,15 @@
  * A cloud that the parts of a run share, other than the embedded one. The run creates common resources there before the parts
  * begin, and deletes them after the parts have ended.
  */
-import { ApiError, type Device, DeviceCloudClient } from '../../client/client.js';
+import { DeviceCloudClient } from '../../client/client.js';
 import { RealClock } from '../../kernel/real-clock.js';
-import type { Instant } from '../../kernel/time.js';
+import type { Instant, UnixMillis } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
+import type { LeftThing } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { openApi, type RemoteApi, type RemoteCloud } from '../targets/remote-api.js';
 import { TargetClock } from '../targets/target-clock.js';
+import { deleteThing, isOurs, type MadeThing } from '../world/clean-up.js';
 import { type RunWorld, type SharedThings, worldOf } from '../world/handles.js';
 import { createTags, deleteThings, setUp } from '../world/provision.js';
 import type { PartCloud } from './messages.js';
@@ -68,26 +70,37 @@ export class SharedRemoteCloud implements SharedCloud {
 
   end(): void {}
 
-  async tidy(lost: readonly Plan[]): Promise<readonly string[]> {
-    return [...(await this.#deleteDevices(lost)), ...(await deleteThings(this.#world))];
+  get spaceId(): string {
+    return this.#api.spaceId;
+  }
+
+  get since(): UnixMillis {
+    return this.#times.stampBefore(this.#opened);
+  }
+
+  async tidy(lost: readonly Plan[]): Promise<readonly LeftThing[]> {
+    return [...(await this.#deleteDevices(lost)), ...(await deleteThings(this.#world, this.since))];
   }
 
   /** Deletes the devices that the run created for these parts of its plan. Returns what could not be deleted. */
-  async #deleteDevices(parts: readonly Plan[]): Promise<readonly string[]> {
+  async #deleteDevices(parts: readonly Plan[]): Promise<readonly LeftThing[]> {
     const names = new Map(parts.flatMap(({ devices }) => devices.map(({ serial, name }) => [serial, name])));
     if (names.size === 0) return [];
-    const left: string[] = [];
-    const found: Device[] = [];
+    const { since } = this;
+    const found: MadeThing[] = [];
     try {
-      for await (const device of this.#api.allDevices()) if (this.#isOurs(device, names)) found.push(device);
+      for await (const device of this.#api.allDevices()) {
+        const name = names.get(Number(device.serial_number));
+        if (name !== undefined && isOurs(device, since)) found.push(deviceOf(name, { path: `/devices/${device.id}` }));
+      }
     } catch (error) {
-      return [`the devices of lost workers: ${error instanceof Error ? error.message : String(error)}`];
+      const why = error instanceof Error ? error.message : String(error);
+      return [...names].map(([serial, name]) => ({ ...deviceOf(name, { serial }), why }));
     }
-    for (const { id, name } of found) {
-      await this.#api.deleteDevice(id).catch((error: Error) => {
-        // A status of 404 is not a failure: a worker that was only slow has deleted the device itself.
-        if (!(error instanceof ApiError) || error.status !== 404) left.push(`device "${name}": ${error.message}`);
-      });
+    const left: LeftThing[] = [];
+    for (const device of found) {
+      const still = await deleteThing(device, since, async () => this.#api);
+      if (still !== undefined) left.push(still);
     }
     return left;
   }
@@ -95,12 +108,8 @@ export class SharedRemoteCloud implements SharedCloud {
   async close(): Promise<void> {
     await Promise.all([this.#api.close(), this.#remote.closeSpaces()]);
   }
+}
 
-  /**
-   * Whether the run has created the device. Another user may already have had a device with this serial number, so that the
-   * worker could not create its own. Such a device is older than the run.
-   */
-  #isOurs({ serial_number, created_at }: Device, names: ReadonlyMap<number, string>): boolean {
-    return names.has(Number(serial_number)) && Date.parse(created_at) >= this.#times.stampBefore(this.#opened);
-  }
+function deviceOf(name: string, where: Pick<MadeThing, 'path' | 'serial'>): MadeThing {
+  return { what: `device "${name}"`, space: null, ...where };
 }

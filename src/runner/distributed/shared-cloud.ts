@@ -1,4 +1,6 @@
 /** The cloud that all parts of a run use, as the run sees it. */
+import type { UnixMillis } from '../../kernel/time.js';
+import type { LeftThing } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { SharedThings } from '../world/handles.js';
 import type { PartCloud } from './messages.js';
@@ -6,6 +8,9 @@ import type { PartCloud } from './messages.js';
 export interface SharedCloud {
   /** Key of its API. Secret. */
   readonly apiKey: string;
+  readonly spaceId: string;
+  /** When the run began, by the clock of the cloud. */
+  readonly since: UnixMillis;
   /** Names of the resources that {@link SharedCloud.setUp} created. */
   readonly made: readonly string[];
   /** How each part reaches the cloud: its address, and the part's share of the rate limit. @param workers number of parts */
@@ -23,6 +28,6 @@ export interface SharedCloud {
    * @param lost the parts of the plan that lost workers had
    * @returns what could not be deleted
    */
-  tidy(lost: readonly Plan[]): Promise<readonly string[]>;
+  tidy(lost: readonly Plan[]): Promise<readonly LeftThing[]>;
   close(): Promise<void>;
 }

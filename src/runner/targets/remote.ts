@@ -51,6 +51,7 @@ export async function remoteTarget(options: RemoteOptions): Promise<Target> {
   const times = new TargetClock({ time: new RealClock(), run: clock, speed });
   const { options: usual, openSpace, closeSpaces } = await openApi(cloud, times);
   const own = { ...usual, gate: reporting(usual.gate, options.failed) };
+  const opened = times.now;
   const audit = new TargetAudit(clock, profiles, speed, times);
   const observer = new Observer(clock, trace, serials, speed, audit, times);
   const api = new ReportingClient(own, observer, audit, times);
@@ -72,6 +73,8 @@ export async function remoteTarget(options: RemoteOptions): Promise<Target> {
     audit,
     clockOffset: () => times.offset,
     outlivesRun: true,
+    unsure: api.unsure,
+    since: () => times.stampBefore(opened),
     begin: () => {},
     end: () => {},
     lastLook: () => observer.lastLook(api),
@@ -131,6 +134,8 @@ class ReportingClient extends DeviceCloudClient {
   readonly #times: TargetClock;
   /** Serial numbers of the devices that this client created, by their ids. */
   readonly #serials = new Map<string, number>();
+  /** Names of the devices, by their serial numbers, for which the answer to the creation was lost. */
+  readonly unsure = new Map<number, string>();
 
   constructor(options: ClientOptions, observer: Observer, audit: TargetAudit, times: TargetClock) {
     super(options);
@@ -141,7 +146,12 @@ class ReportingClient extends DeviceCloudClient {
 
   override async createDevice(device: NewDevice): Promise<Device> {
     const sent = this.#times.now;
-    const created = await super.createDevice(device);
+    const serial = Number(device.serial_number);
+    const created = await super.createDevice(device).catch((error: unknown) => {
+      if (isUndecided(statusOf(error))) this.unsure.set(serial, device.name);
+      throw error;
+    });
+    this.unsure.delete(serial);
     this.#times.created(created.created_at, sent);
     this.#serials.set(created.id, Number(created.serial_number));
     return created;

@@ -2,8 +2,10 @@
  * The cloud that a fleet runs against: the embedded one, or any cloud with the same API. The runner uses only its API and its
  * transport for datagrams.
  */
+
 import type { DeviceCloudClient } from '../../client/client.js';
 import type { ClockHold } from '../../kernel/clock-hold.js';
+import type { UnixMillis } from '../../kernel/time.js';
 import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
@@ -68,6 +70,10 @@ export interface Target {
   readonly clockOffset?: () => ClockOffset | undefined;
   /** Whether the cloud still exists after the run. If so, the run must delete what it created there. */
   readonly outlivesRun: boolean;
+  /** Names of devices by their serial numbers, if the answer to their creation was lost. Left out: no answer can be lost. */
+  readonly unsure?: ReadonlyMap<number, string>;
+  /** When the run began, by the clock of the cloud. Left out for a cloud that ends with the run. */
+  since?(): UnixMillis;
   /** Called when the fleet is at rest: reports the final state of the last messages. */
   lastLook(): Promise<void>;
   /** Closes everything that was opened for the run. */

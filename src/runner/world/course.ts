@@ -11,9 +11,9 @@ import type { Pace } from '../../kernel/pace.js';
 import { PacedClock } from '../../kernel/paced-clock.js';
 import { type Random, seededRandom } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
-import { type Millis, sinceStart } from '../../kernel/time.js';
+import { type Millis, sinceStart, type UnixMillis } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
-import type { GeneratorReport, SystemError, WorkerReport } from '../../report/result.js';
+import type { GeneratorReport, Leftovers, SystemError, WorkerReport } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
 import { withFaults } from '../../transport/faults/with-faults.js';
@@ -53,8 +53,15 @@ export interface WorldOptions extends TargetOptions {
    * Default: they are deleted.
    */
   readonly keep?: (what: readonly string[]) => void;
+  /** Called after the clean-up with the things that could not be deleted, unless all could. `since`: when the run began. */
+  readonly left?: (left: LeftBehind) => void;
   /** Measures in real time whether this process keeps up. Default: {@link GeneratorWatch}. */
   readonly meter?: (speed: number) => GeneratorMeter;
+}
+
+/** What a clean-up could not delete. */
+export interface LeftBehind extends Pick<Leftovers, 'spaceId' | 'things'> {
+  readonly since: UnixMillis;
 }
 
 /** The options of a world, which may be one of several worlds of the run. */
@@ -219,7 +226,7 @@ async function closeAll(
   options: WorldOptions,
 ): Promise<void> {
   for (const device of fixture.devices) device.powerOff();
-  if (target.outlivesRun) await cleanUp(fixture, options);
+  if (target.outlivesRun) await cleanUp(fixture, options, target.since?.() ?? 0);
   await callers.close();
   await target.close();
 }
@@ -331,9 +338,10 @@ function build(
 
 async function cleanUp(
   { world, handles }: RunFixture & { world: RunWorld },
-  { keep, log }: WorldOptions,
+  { keep, left }: WorldOptions,
+  since: UnixMillis,
 ): Promise<void> {
   if (keep !== undefined) return keep(madeBy(world, handles));
-  const left = await tearDown(world, handles, PROVISIONING);
-  if (left.length > 0) log.warn({ left }, `${left.length} things that the run created could not be deleted`);
+  const things = await tearDown(world, handles, since, PROVISIONING);
+  if (things.length > 0) left?.({ spaceId: world.api.spaceId, since, things });
 }

@@ -9,6 +9,7 @@ import type { PlannedDevice } from '../../scenario/model/plan.js';
 import type { ClientAccess, SetupWorld } from '../../scenario/setup/kind.js';
 import type { DeviceHandle, ShellResult, World } from '../../scenario/world.js';
 import type { Target } from '../targets/target.js';
+import type { MadeThing } from './clean-up.js';
 import { registeredSecret } from './connection.js';
 import { profileOf } from './fleet.js';
 import { imageFor } from './image.js';
@@ -70,6 +71,9 @@ export interface RunWorld extends World, SetupWorld {
   withHold(hold: ClockHold): World;
   /** Everything that the run created in the cloud except devices, oldest first. */
   readonly things: readonly MadeThing[];
+  /** See {@link Target.unsure}. */
+  readonly unsure: ReadonlyMap<number, string>;
+  spaceApi(space: string | null): Promise<DeviceCloudClient>;
   /** Credentials of a client created by `setup`; undefined if it was not created. */
   client(name: string): ClientAccess | undefined;
   /** The resources that all parts of the run share. */
@@ -86,20 +90,13 @@ export interface SharedThings {
   readonly clients: ReadonlyMap<string, ClientAccess>;
 }
 
-/** Something that the run created in the target. */
-interface MadeThing {
-  /** In words: `tag "cold-store"`. */
-  readonly what: string;
-  readonly remove: () => Promise<void>;
-}
-
 /**
  * Builds the interface for steps and setup on the API of the run's space. A tag that a step or a group names is created if it
  * does not exist.
  * @param shared resources that exist already. Default: none
  */
 export function worldOf(
-  { api, openSpace, admit }: Pick<Target, 'api' | 'openSpace' | 'admit'>,
+  { api, openSpace, admit, unsure = new Map() }: Pick<Target, 'api' | 'openSpace' | 'admit' | 'unsure'>,
   profiles: ReadonlyMap<string, Profile>,
   shared?: SharedThings,
 ): RunWorld {
@@ -108,7 +105,7 @@ export function worldOf(
   const tags = new Map([...(shared?.tags ?? [])].map(([name, id]) => [name, Promise.resolve(id)]));
   const firmware = new Map(shared?.firmware);
   const things: MadeThing[] = [];
-  const made = (what: string, remove: () => Promise<void>) => void things.push({ what, remove });
+  const made = (what: string, path: string, space: string | null = null) => void things.push({ what, space, path });
   const over = (client: DeviceCloudClient) => ({
     api: client,
     tagId: (name: string, colour?: string) => {
@@ -128,6 +125,7 @@ export function worldOf(
   return {
     ...world,
     things,
+    unsure,
     made,
     spaceApi: async (name) => {
       if (name === null) return api;
@@ -165,7 +163,7 @@ async function findOrCreateTag(
   if (found !== undefined) return found;
   try {
     const { id } = await api.createTag({ name, color: colour ?? COLOURS[count % COLOURS.length] ?? '#3b82f6' });
-    made(`tag "${name}"`, () => api.deleteTag(id));
+    made(`tag "${name}"`, `/tags/${id}`);
     return id;
   } catch (error) {
     // Another client may have created it since the list was read.

@@ -2,10 +2,13 @@
 import PQueue from 'p-queue';
 import { ApiError, ConnectionError } from '../../client/client.js';
 import { UsageError } from '../../kernel/errors.js';
+import type { UnixMillis } from '../../kernel/time.js';
+import type { LeftThing } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { describeSetup, runSetup } from '../../scenario/setup/index.js';
 import { runStep } from '../../scenario/steps/index.js';
 import type { DeviceHandle } from '../../scenario/world.js';
+import { deleteThing, type MadeThing } from './clean-up.js';
 import type { RunWorld } from './handles.js';
 
 interface ProvisionOptions {
@@ -107,28 +110,41 @@ export function madeBy(world: RunWorld, handles: readonly DeviceHandle[]): reado
   return [...world.things.map(({ what }) => what), ...devices.map(({ name }) => `device "${name}"`)];
 }
 
-/** Deletes what the run created: first devices, then the rest, newest first. Returns what could not be deleted. */
+/**
+ * Deletes what the run created: first devices, then the rest, newest first. Returns what could not be deleted.
+ * @param since when the run began
+ */
 export async function tearDown(
   world: RunWorld,
   handles: readonly DeviceHandle[],
+  since: UnixMillis,
   concurrency: number,
-): Promise<readonly string[]> {
+): Promise<readonly LeftThing[]> {
   const queue = new PQueue({ concurrency });
-  const left: string[] = [];
-  const attempt = (what: string, action: () => Promise<void>) =>
-    queue.add(() => action().catch((error: Error) => left.push(`${what}: ${error.message}`)));
-  for (const { name, cloudId } of handles) {
-    if (cloudId !== undefined) void attempt(`device "${name}"`, () => world.api.deleteDevice(cloudId));
+  const left: LeftThing[] = [];
+  for (const device of devicesOf(world, handles)) {
+    void queue.add(async () => left.push(...(await deleted(device, since, world))));
   }
   await queue.onIdle();
-  return [...left, ...(await deleteThings(world))];
+  return [...left, ...(await deleteThings(world, since))];
+}
+
+/** The devices that the run created, and those of which this is not known. */
+function* devicesOf({ unsure }: RunWorld, handles: readonly DeviceHandle[]): Generator<MadeThing> {
+  for (const { name, cloudId } of handles) {
+    if (cloudId !== undefined) yield { what: `device "${name}"`, space: null, path: `/devices/${cloudId}` };
+  }
+  for (const [serial, name] of unsure) yield { what: `device "${name}"`, space: null, serial };
 }
 
 /** Deletes everything that the run created except devices, newest first. Returns what could not be deleted. */
-export async function deleteThings(world: RunWorld): Promise<readonly string[]> {
-  const left: string[] = [];
-  for (const { what, remove } of world.things.toReversed()) {
-    await remove().catch((error: Error) => left.push(`${what}: ${error.message}`));
-  }
+export async function deleteThings(world: RunWorld, since: UnixMillis): Promise<readonly LeftThing[]> {
+  const left: LeftThing[] = [];
+  for (const thing of world.things.toReversed()) left.push(...(await deleted(thing, since, world)));
   return left;
+}
+
+async function deleted(thing: MadeThing, since: UnixMillis, { spaceApi }: RunWorld): Promise<readonly LeftThing[]> {
+  const left = await deleteThing(thing, since, spaceApi);
+  return left === undefined ? [] : [left];
 }

@@ -21,7 +21,7 @@ export const client: SetupKind<ClientOptions> = {
   run: async (world, { name: called, space }) => {
     const api = await world.spaceApi(space);
     const { id, key } = await api.createKey({ name: called });
-    world.made(`key "${called}"`, () => api.deleteKey(id));
+    world.made(`key "${called}"`, `/keys/${id}`, space);
     world.nameClient(called, { spaceId: api.spaceId, apiKey: key });
   },
 };

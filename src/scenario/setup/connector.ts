@@ -69,7 +69,7 @@ export const connector: SetupKind<ConnectorOptions> = {
       ...(retryDelays !== null && { retry_delays: retryDelays }),
       ...(timeout !== null && { timeout }),
     });
-    world.made(`connector "${name}"`, () => world.api.deleteConnector(id));
+    world.made(`connector "${name}"`, `/connectors/${id}`);
   },
 };
 

@@ -47,17 +47,7 @@ export interface ClientAccess {
 
 /** The functions of the runner with which setup creates resources in the cloud of the run. */
 export interface SetupWorld extends Pick<World, 'tagId'> {
-  readonly api: Pick<
-    DeviceCloudClient,
-    | 'createConnector'
-    | 'createFirmwareImage'
-    | 'createVariable'
-    | 'deleteConnector'
-    | 'deleteFirmwareImage'
-    | 'deleteVariable'
-    | 'post'
-    | 'remove'
-  >;
+  readonly api: Pick<DeviceCloudClient, 'createConnector' | 'createFirmwareImage' | 'createVariable' | 'post'>;
   /** Generates the bytes of an image for a device type. */
   image(profile: string, version: string, size: number): Uint8Array;
   /** Registers the id of a firmware image under its name in the scenario, for steps. */
@@ -66,9 +56,14 @@ export interface SetupWorld extends Pick<World, 'tagId'> {
    * The API of a space by its name in the scenario; null for the space of the fleet.
    * @throws Error if the API key of the space is missing
    */
-  spaceApi(space: string | null): Promise<Pick<DeviceCloudClient, 'spaceId' | 'createKey' | 'deleteKey'>>;
+  spaceApi(space: string | null): Promise<Pick<DeviceCloudClient, 'spaceId' | 'createKey'>>;
   /** Registers the credentials of a client under its name in the scenario, for loads. */
   nameClient(name: string, access: ClientAccess): void;
-  /** Registers a new resource. @param what its kind and name, for messages @param remove deletes it; called after the run */
-  made(what: string, remove: () => Promise<void>): void;
+  /**
+   * Registers a new resource, which is deleted after the run.
+   * @param what its kind and name, for messages
+   * @param path for its deletion, below the space
+   * @param space name of its space in the scenario. Default: null, the space of the fleet
+   */
+  made(what: string, path: string, space?: string | null): void;
 }

@@ -35,8 +35,6 @@ export const request: SetupKind<RequestOptions> = {
   describe: ({ post }) => `POST ${post}`,
   run: async (world, { post, body: content, delete: where }) => {
     const { id } = await world.api.post(post, content);
-    world.made(`what POST ${post} made (${id})`, () =>
-      world.api.remove(where.replaceAll('{id}', encodeURIComponent(id))),
-    );
+    world.made(`what POST ${post} made (${id})`, where.replaceAll('{id}', encodeURIComponent(id)));
   },
 };

@@ -34,6 +34,6 @@ export const variable: SetupKind<VariableOptions> = {
     `"${name}" = ${secure ? '***' : `"${text}"`}${environment === null ? '' : ` in "${environment}"`}`,
   run: async (world, { name, value: text, environment, secure }) => {
     const { id } = await world.api.createVariable({ name, value: text, environment, secure });
-    world.made(`variable "${name}"`, () => world.api.deleteVariable(id));
+    world.made(`variable "${name}"`, `/variables/${id}`);
   },
 };

@@ -1,0 +1,63 @@
+/** `ghostfleet clean`: removes what a run left in another cloud. */
+import { DeviceCloudClient } from '../client/client.js';
+import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import type { LeftThing } from '../report/result.js';
+import { deleteThing } from '../runner/world/clean-up.js';
+import { command } from './command.js';
+import type { Host } from './host.js';
+import { leftoversOf, saveLeftovers } from './leftovers.js';
+import { spaceKey } from './target.js';
+
+interface CleanFlags {
+  readonly run: string;
+  readonly target: string | undefined;
+  readonly 'api-key': string | undefined;
+}
+
+export const clean = command<CleanFlags>(
+  (parser) =>
+    parser
+      .positional('run', {
+        type: 'string',
+        demandOption: true,
+        describe: 'name of the run as its report shows it, or its folder of --out',
+      })
+      .option('target', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'address of the cloud, if it needs credentials or has changed (default: that of the run)',
+      })
+      .option('api-key', { type: 'string', requiresArg: true, describe: 'API key; also GHOSTFLEET_API_KEY' }),
+  execute,
+);
+
+async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
+  const leftovers = leftoversOf(flags.run, host.env);
+  const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
+  if (apiKey === undefined) {
+    throw new UsageError('bad-flags', 'clean requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
+  }
+  const { spaceId, since } = leftovers;
+  const baseUrl = flags.target ?? leftovers.api;
+  const opened: DeviceCloudClient[] = [];
+  const keep = (client: DeviceCloudClient) => {
+    opened.push(client);
+    return client;
+  };
+  const own = keep(new DeviceCloudClient({ baseUrl, apiKey, spaceId }));
+  const apiOf = async (space: string | null) =>
+    space === null ? own : keep(await DeviceCloudClient.connect({ baseUrl, apiKey: spaceKey(space, host) }));
+  const left: LeftThing[] = [];
+  try {
+    for (const { why: _, ...thing } of leftovers.things) {
+      const still = await deleteThing(thing, Date.parse(since), apiOf);
+      if (still === undefined) host.out.write(`removed ${thing.what}\n`);
+      else left.push(still);
+    }
+  } finally {
+    await Promise.all(opened.map((client) => client.close()));
+  }
+  saveLeftovers({ ...leftovers, things: left }, host.env);
+  for (const { what, why } of left) host.err.write(`still in the cloud: ${what}: ${why}\n`);
+  return left.length === 0 ? EXIT.fine : EXIT.stuck;
+}

@@ -1,0 +1,85 @@
+/**
+ * Deletes what a run created in another cloud. What cannot be deleted is described as plain data, so that reports can list it and
+ * `ghostfleet clean` can try again.
+ */
+import { ApiError, ConnectionError, type Device, type DeviceCloudClient } from '../../client/client.js';
+import type { UnixMillis } from '../../kernel/time.js';
+import type { Leftovers, LeftThing } from '../../report/result.js';
+import { isUndecided } from '../targets/undecided.js';
+
+/** A thing that a run created. `path` is missing if the answer to the creation was lost. */
+export type MadeThing = Omit<LeftThing, 'why'>;
+
+/** The parts of the client that a clean-up needs. */
+type Api = Pick<DeviceCloudClient, 'connectors' | 'deleteDevice' | 'devices' | 'keys' | 'remove'>;
+
+/** The API of a space by its name in the scenario; null for the space of the fleet. */
+type SpaceApi = (space: string | null) => Promise<Api>;
+
+/**
+ * Deletes a thing. A thing that no longer exists counts as deleted.
+ * @param since when the run began, by the clock of the cloud: an older device with the same serial number is not its own
+ * @returns the thing with the reason if it still exists; undefined if it does not
+ */
+export async function deleteThing(
+  thing: MadeThing,
+  since: UnixMillis,
+  apiOf: SpaceApi,
+): Promise<LeftThing | undefined> {
+  try {
+    const api = await apiOf(thing.space);
+    const path = thing.path ?? (await pathOf(thing, since, api));
+    if (path === undefined) return undefined;
+    const used = await users(path, api);
+    if (used !== undefined) return { ...thing, why: `${used} still use it` };
+    await remove(path, api).catch((error: unknown) => (isOpen(error) ? remove(path, api) : Promise.reject(error)));
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    return { ...thing, why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Whether the run created the device with a serial number of its fleet, or another user had it before. */
+export function isOurs({ created_at }: Pick<Device, 'created_at'>, since: UnixMillis): boolean {
+  return Date.parse(created_at) >= since;
+}
+
+/** Whether a failed request may have been carried out, because its answer was lost. */
+function isOpen(error: unknown): boolean {
+  return error instanceof ConnectionError || (error instanceof ApiError && isUndecided(error.status));
+}
+
+function remove(path: string, api: Api): Promise<void> {
+  const device = /^\/devices\/([^/]+)$/.exec(path)?.[1];
+  return device === undefined ? api.remove(path) : api.deleteDevice(decodeURIComponent(device));
+}
+
+/** Looks for a device by its serial number; undefined if the run did not create it. */
+async function pathOf({ serial }: MadeThing, since: UnixMillis, api: Api): Promise<string | undefined> {
+  const [device] = serial === undefined ? [] : await api.devices({ serial_number: String(serial), limit: 1 });
+  return device && isOurs(device, since) ? `/devices/${encodeURIComponent(device.id)}` : undefined;
+}
+
+/** What uses a tag, such as the devices of another run; undefined without a use, and for all other things. */
+async function users(path: string, api: Api): Promise<string | undefined> {
+  const id = /^\/tags\/(.+)$/.exec(path)?.[1];
+  if (id === undefined) return undefined;
+  const has = ({ tags }: { readonly tags: readonly { readonly id: string }[] }) => tags.some((tag) => tag.id === id);
+  if ((await api.devices({ tag_ids: [id], limit: 1 })).some(has)) return 'devices';
+  if ((await api.connectors({ limit: 500 })).some(has)) return 'connectors';
+  if ((await api.keys({ limit: 500 })).some(has)) return 'API keys';
+  return undefined;
+}
+
+/** `3 things of the run "quick-mk3f9x2a" are still in http://127.0.0.1:8080; …` */
+export function describeLeftovers({ run, api, things }: Leftovers): string {
+  const [count, are, them] = things.length === 1 ? ['1 thing', 'is', 'it'] : [`${things.length} things`, 'are', 'them'];
+  return `${count} of the run "${run}" ${are} still in ${api}; "ghostfleet clean ${run}" removes ${them}`;
+}
+
+/** The address without the parts that can contain secrets. */
+export function withoutSecrets(address: string): string {
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
+}

@@ -1,0 +1,144 @@
+/** What a run cannot delete in another cloud is listed, and `ghostfleet clean` removes it. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DeviceCloudClient } from '../../src/client/client.js';
+import { type Service, startService } from '../../src/cloud/service.js';
+import { seededRandom } from '../../src/kernel/random.js';
+import { RealClock } from '../../src/kernel/real-clock.js';
+import { QUIET } from '../support/cloud.js';
+import { ghostfleet } from '../support/host.js';
+
+const KEY = 'our-own-key';
+let folder: string;
+let service: Service;
+let proxy: Server;
+let client: DeviceCloudClient;
+/** What the proxy does with a request: pass it on, refuse it, or lose its answer. */
+let fate: (method: string, path: string) => Fate | Promise<Fate> = () => 'pass';
+type Fate = 'pass' | 'refuse' | 'lose';
+
+beforeEach(async () => {
+  fate = () => 'pass';
+  folder = mkdtempSync(join(tmpdir(), 'ghostfleet-clean-'));
+  service = await startService({
+    ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey: KEY, log: QUIET },
+    ...{ clock: new RealClock(), random: seededRandom('service'), trace: { emit: () => {} } },
+  });
+  client = new DeviceCloudClient({ baseUrl: service.api, apiKey: KEY, spaceId: service.spaceId });
+  proxy = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    const { method = '', url = '' } = request;
+    const verdict = await fate(method, url);
+    if (verdict === 'refuse') return response.writeHead(403).end('{"message":"no"}');
+    const answer = await fetch(service.api + url, {
+      method,
+      headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+      ...(parts.length > 0 && { body: Buffer.concat(parts) }),
+    });
+    const text = await answer.text();
+    if (verdict === 'lose') return request.socket.destroy();
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+  });
+  await new Promise<void>((open) => proxy.listen(0, '127.0.0.1', open));
+});
+
+afterEach(async () => {
+  await client.close();
+  proxy.closeAllConnections();
+  await new Promise((closed) => proxy.close(closed));
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const at = () => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+const env = () => ({ XDG_STATE_HOME: folder, GHOSTFLEET_API_KEY: KEY });
+
+function run(more: readonly string[] = []) {
+  const file = join(folder, 'short.yaml');
+  const setup = '[{ variable: { name: url, value: x } }]';
+  const fleet = '[{ name: clime, profile: clime, count: 2, tags: [cold] }]';
+  writeFileSync(file, `name: short\nduration: 1s\nfleet: ${fleet}\nsetup: ${setup}\n`);
+  return ghostfleet(['run', file, '--target', at(), '--link', 'http', '--speed', '1000', ...more], { env: env() });
+}
+
+async function present() {
+  const [devices, tags, variables] = [await client.devices(), await client.tags(), await client.variables()];
+  return [...devices, ...tags, ...variables].map(({ name }) => name).sort();
+}
+
+const runIn = (text: string) => /ghostfleet clean\s+(\S+?)"/.exec(text)?.[1] ?? '';
+
+it('things that a run cannot delete are in its reports, the next run names them, and clean removes them', async () => {
+  fate = (method) => (method === 'DELETE' ? 'refuse' : 'pass');
+  const out = join(folder, 'out');
+  const first = await run(['--out', out]);
+  const name = runIn(first.out);
+  expect(first.out).toMatch(/! 4 things of the run "short-\w+" are still in http/);
+  expect(first.out).toMatch(/left in http.*\n {2}device "clime-0001": DELETE/);
+  const { left } = JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'));
+  const whats = ['device "clime-0001"', 'device "clime-0002"', 'tag "cold"', 'variable "url"'];
+  expect(left.things.map(({ what }: { what: string }) => what).sort()).toEqual(whats);
+  expect(readFileSync(join(out, 'report.html'), 'utf8')).toContain('Left in the cloud');
+  const second = await run();
+  expect(second.err).toContain(
+    `4 things of the run "${name}" are still in ${at()}; "ghostfleet clean ${name}" removes them`,
+  );
+  expect((await ghostfleet(['clean', name], { env: env() })).exit).toBe(4);
+  fate = () => 'pass';
+  const cleaned = await ghostfleet(['clean', name], { env: env() });
+  expect([cleaned.exit, cleaned.out.split('\n').filter(Boolean).length]).toEqual([0, 4]);
+  expect(await present()).toEqual([]);
+  expect((await ghostfleet(['clean', name], { env: env() })).err).toContain('no record of things');
+});
+
+it('clean also takes the folder of --out', async () => {
+  fate = (method) => (method === 'DELETE' ? 'refuse' : 'pass');
+  const out = join(folder, 'out');
+  await run(['--out', out]);
+  fate = () => 'pass';
+  await ghostfleet(['clean', out], { env: { GHOSTFLEET_API_KEY: KEY } });
+  expect(await present()).toEqual([]);
+});
+
+it('a device whose creation got no answer is found by its serial number and deleted', async () => {
+  let posts = 0;
+  fate = (method, path) => (method === 'POST' && path.endsWith('/devices') && ++posts === 2 ? 'lose' : 'pass');
+  const { exit, err } = await run();
+  expect([exit, err]).toEqual([2, expect.stringContaining('got no answer')]);
+  expect(await present()).toEqual([]);
+});
+
+it('a failed start lists what it could not delete', async () => {
+  fate = (method, path) =>
+    method === 'DELETE' || (method === 'POST' && path.endsWith('/devices')) ? 'refuse' : 'pass';
+  const { exit, err } = await run();
+  expect([exit, err]).toEqual([
+    2,
+    expect.stringMatching(/2 things of the run "short-\w+" are still in .*\n {2}tag "cold"/),
+  ]);
+});
+
+it('a tag that devices of another run have stays', async () => {
+  let theirs: Promise<unknown> | undefined;
+  const tagTheirs = async () => {
+    const [tag] = await client.tags();
+    const tags = tag === undefined ? [] : [{ id: tag.id }];
+    await client.createDevice({ name: 'theirs', serial_number: '2159000001', token: 'a'.repeat(32), tags });
+  };
+  fate = async (method): Promise<Fate> => {
+    // The run has just ended, and the other one begins.
+    if (method === 'DELETE') {
+      theirs ??= tagTheirs();
+      await theirs;
+    }
+    return 'pass';
+  };
+  const { out } = await run();
+  expect(await present()).toEqual(['cold', 'theirs']);
+  expect(out).toContain('tag "cold": devices still use it');
+});
