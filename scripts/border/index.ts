@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runByName, type Verdict } from '../support/proof.js';
 import { problemsBehind } from './behind-proxy.js';
+import { databases } from './databases.js';
 import { install } from './programs.js';
 import { makeCertificate, PROXIES } from './proxies.js';
 
@@ -18,7 +19,10 @@ if (missing !== undefined) {
   console.log(`skipped: nginx, haproxy, PgBouncer and PostgreSQL cannot be installed: ${missing}`);
   process.exit(0);
 }
-await runByName('check', [{ name: 'proxies', run: proxies }]);
+await runByName('check', [
+  { name: 'proxies', run: proxies },
+  { name: 'databases', run: databases },
+]);
 
 async function proxies(): Promise<readonly Verdict[]> {
   const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-border-'));

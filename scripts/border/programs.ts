@@ -35,6 +35,8 @@ export function install(): string | undefined {
 }
 
 export interface Running {
+  /** What the program has written so far. */
+  output(): string;
   stop(): Promise<void>;
 }
 
@@ -53,6 +55,7 @@ export async function start(command: string, words: readonly string[], port: num
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return {
+    output: () => output,
     stop: async () => {
       if (!hasEnded()) child.kill('SIGINT');
       await ended;

@@ -312,7 +312,7 @@ async function listenApi(
       gateway.counters,
       udpPorts.filter((port) => port !== null),
     );
-    addOperatorRoutes(api, { store, clock, log, metrics, isPrepared: () => progress.isPrepared });
+    addOperatorRoutes(api, { store, clock, log, metrics, isPrepared: () => progress.isPrepared, id: ids.uuid() });
   }
   const webConsole =
     options.webConsole === undefined

@@ -6,7 +6,7 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import { type Service, startService } from '../../src/cloud/service.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
-import { newDatabase, TEST_KEY } from '../support/postgres/databases.js';
+import { newDatabase, newSeparateDatabase, query, sharedServer, TEST_KEY } from '../support/postgres/databases.js';
 import { startPostgres } from '../support/postgres/server.js';
 import { relayTo } from '../support/relay.js';
 import { until } from '../support/until.js';
@@ -52,6 +52,34 @@ describe.concurrent('a service whose database becomes unreachable', () => {
     expect((await ask('/healthz')).status).toBe(200);
     expect((await ask('/metrics')).text).toContain('ghostfleet_http_request_seconds_count');
     await service.close();
+    expect(failures.filter((message) => message === 'request failed')).toEqual([]);
+  });
+});
+
+describe.concurrent('a service whose database only reads', () => {
+  it('is not ready, and answers writes with 503, until the database writes again', async (test) => {
+    const url = await newSeparateDatabase();
+    const { failures, ask } = await serviceOn(url, test);
+    expect((await ask('/readyz')).status).toBe(200);
+    const [space] = JSON.parse((await ask('/v2/spaces')).text);
+    const tag = () => ask(`/v2/spaces/${space.id}/tags`, { name: 'late', color: '#00ffaa' });
+    const become = async (readOnly: 'on' | 'off') => {
+      const name = new URL(url).pathname.slice(1);
+      await query(await sharedServer(), `ALTER DATABASE ${name} SET default_transaction_read_only = ${readOnly}`);
+      await query(
+        url,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+      );
+    };
+    await become('on');
+    await until(async () => (await ask('/readyz')).text.includes('store-unavailable'));
+    await until(async () => (await ask('/v2/spaces')).status === 200);
+    expect((await ask('/readyz')).status).toBe(503);
+    expect(await tag()).toMatchObject({ status: 503, retryAfter: '1' });
+    await become('off');
+    await until(async () => (await ask('/readyz')).status === 200);
+    expect((await tag()).status).toBe(201);
     expect(failures.filter((message) => message === 'request failed')).toEqual([]);
   });
 });

@@ -67,7 +67,14 @@ export async function openCloud(): Promise<Cloud> {
   };
   const ingress = new HttpGateway({ core, clock, trace });
   const app = createApi(context, { legacyPaths: true }, [ingress.routes]);
-  addOperatorRoutes(app, { store, clock, log: QUIET, metrics: new Metrics(clock), isPrepared: () => true });
+  addOperatorRoutes(app, {
+    store,
+    clock,
+    log: QUIET,
+    metrics: new Metrics(clock),
+    isPrepared: () => true,
+    id: ids.uuid(),
+  });
 
   const home = async (spaceName: string): Promise<Home> => {
     const apiKey = `the-key-of-${spaceName}`;

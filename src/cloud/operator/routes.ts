@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { operation } from '../http/operation.js';
-import { type Store, StoreUnavailable, type UnavailableCode } from '../store/store.js';
+import { type Id, type Store, StoreUnavailable, type UnavailableCode } from '../store/store.js';
 import type { Metrics } from './metrics.js';
 
 interface OperatorContext {
@@ -18,6 +18,8 @@ interface OperatorContext {
   readonly metrics: Metrics;
   /** Whether the space, its key and its admin exist. The ports open before that. */
   readonly isPrepared: () => boolean;
+  /** For the record that the readiness check writes. No other service has it, so that their checks do not wait for each other. */
+  readonly id: Id;
 }
 
 /** How long the store may take to answer a readiness check. */
@@ -26,7 +28,7 @@ const PATIENCE = seconds(2);
 const Health = Type.Object({ status: Type.Enum(['ok']) }, { title: 'Health' });
 
 export function addOperatorRoutes(api: FastifyInstance, context: OperatorContext): void {
-  const { clock, log, metrics, store, isPrepared } = context;
+  const { log, metrics, isPrepared } = context;
   api.addHook('onResponse', (request, reply, done) => {
     const { url: route = 'unknown' } = request.routeOptions;
     const { method } = request;
@@ -66,7 +68,7 @@ export function addOperatorRoutes(api: FastifyInstance, context: OperatorContext
         },
       }),
       async (_, reply) => {
-        const complaint = isPrepared() ? await complaintOf(store, clock) : STARTING;
+        const complaint = isPrepared() ? await complaintOf(context) : STARTING;
         if (complaint === undefined) return { status: 'ok' };
         log.warn({ why: complaint.why }, 'not ready');
         const { message, code } = complaint;
@@ -103,10 +105,16 @@ const STARTING: Complaint = {
 };
 
 /** Reason why the store cannot be used; undefined if it can. */
-async function complaintOf(store: Store, clock: Clock): Promise<Complaint | undefined> {
+async function complaintOf({ store, clock, id }: OperatorContext): Promise<Complaint | undefined> {
+  const family = 'readiness';
+  const row = { family, id, spaceId: null, key: null, createdAt: Math.floor(clock.wall), dueAt: null, body: null };
   try {
-    // Reads and writes may fail independently.
-    await within(clock, PATIENCE, Promise.all([store.spaces({ limit: 1 }), store.commit([])]));
+    // Reads and writes may fail independently. The commit has a row, because an empty one does not reach every database.
+    const written = store.commit([
+      { kind: 'record.put', row },
+      { kind: 'record.delete', family, id },
+    ]);
+    await within(clock, PATIENCE, Promise.all([store.spaces({ limit: 1 }), written]));
     return undefined;
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || error.code === 'store-unavailable') {

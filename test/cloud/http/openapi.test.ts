@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
           routes.push(`${each} ${url}`);
       }
     });
-    addOperatorRoutes(app, { store, clock, log, metrics: new Metrics(clock), isPrepared: () => true });
+    addOperatorRoutes(app, { store, clock, log, metrics: new Metrics(clock), isPrepared: () => true, id: 'probe' });
     await app.ready();
     // The cast is needed because the type of fastify-swagger covers every version of OpenAPI.
     const documented = operationsOf(app.swagger() as unknown as Document).map(({ name }) => name);

@@ -126,7 +126,14 @@ describe('metrics', () => {
 describe('a service whose store can be read but not written', () => {
   it('is alive but not ready', async () => {
     const { app, store, clock } = await service();
-    addOperatorRoutes(app, { store, clock, log: SILENT, metrics: new Metrics(clock), isPrepared: () => true });
+    addOperatorRoutes(app, {
+      store,
+      clock,
+      log: SILENT,
+      metrics: new Metrics(clock),
+      isPrepared: () => true,
+      id: 'probe',
+    });
     expect((await app.inject('/readyz')).statusCode).toBe(200);
     store.commit = () => Promise.reject(new Error('the writer is gone'));
     const { statusCode, headers, body } = await app.inject('/readyz');
@@ -141,7 +148,7 @@ describe('a service whose first space, key or admin does not exist yet', () => {
     const { app, store, clock } = await service();
     let isPrepared = false;
     addOperatorRoutes(app, {
-      ...{ store, clock, log: SILENT, metrics: new Metrics(clock), isPrepared: () => isPrepared },
+      ...{ store, clock, log: SILENT, metrics: new Metrics(clock), isPrepared: () => isPrepared, id: 'probe' },
     });
     const early = await app.inject('/readyz');
     expect([early.statusCode, early.json().message]).toEqual([503, 'the service is starting']);

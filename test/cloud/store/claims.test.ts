@@ -11,7 +11,12 @@ function slowPool() {
       queries.push({ payloads, end: (error) => (error ? reject(error) : resolve()) });
     });
   // The cast is safe because claims use only `query` of a pool.
-  const nodes = new PostgresNodes({ pool: { query } as unknown as Pool, name: 'a', channel: 'fleet' });
+  const nodes = new PostgresNodes({
+    pool: { query } as unknown as Pool,
+    statementLimit: 1,
+    name: 'a',
+    channel: 'fleet',
+  });
   return { nodes, queries, turn: () => new Promise((done) => setImmediate(done)) };
 }
 

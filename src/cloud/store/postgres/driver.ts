@@ -5,7 +5,8 @@
  * ones are written, form one transaction (a batch). All statements of a batch are sent without waiting for results, so that
  * the batch costs one round trip. If one commit conflicts, the transaction fails and is repeated without it: conflicts are
  * rare, and a savepoint for each commit would cost time in every transaction. The driver writes one batch at a time, so
- * that commits take effect in the order of the calls.
+ * that commits take effect in the order of the calls. Copies of messages are not rare: they are found before the transaction,
+ * because the server logs every statement that fails.
  */
 
 import { DatabaseError, type Pool, type QueryConfig, type QueryResult } from 'pg';
@@ -60,6 +61,11 @@ interface Waiting {
 interface Failure {
   readonly entry: Waiting;
   readonly error: DatabaseError;
+}
+
+interface Rejection {
+  readonly entry: Waiting;
+  readonly reason: Error;
 }
 
 interface PostgresDriverOptions {
@@ -128,13 +134,15 @@ export class PostgresDriver implements SqlDriver {
     let deadlocks = 0;
     // Conflicting commits are rejected only after the batch is written. A commit may conflict with another commit of the batch,
     // and its caller then reads the rows of that other commit.
-    const failures: Failure[] = [];
+    const rejections: Rejection[] = [];
     try {
+      rejections.push(...(await this.#copiesIn(batch)).map((entry) => ({ entry, reason: new ConflictError('print') })));
+      rest = batch.filter((each) => !rejections.some(({ entry }) => entry === each));
       while (rest.length > 0) {
         const failure = await this.#attempt(rest);
         if (!failure) break;
         if (failure.error.code === '40P01' && deadlocks++ < DEADLOCK_RETRIES) continue;
-        failures.push(failure);
+        rejections.push({ entry: failure.entry, reason: asConflict(failure.error) });
         rest = rest.filter((entry) => entry !== failure.entry);
       }
       for (const entry of rest) entry.resolve();
@@ -144,7 +152,24 @@ export class PostgresDriver implements SqlDriver {
       const behind = outage instanceof StoreUnavailable ? this.#waiting.splice(0) : [];
       for (const entry of [...rest, ...behind]) entry.reject(outage);
     }
-    for (const { entry, error } of failures) entry.reject(asConflict(error));
+    for (const { entry, reason } of rejections) entry.reject(reason);
+  }
+
+  /** The commits of a batch that insert a copy of a stored message. */
+  async #copiesIn(batch: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const asked = batch.flatMap((entry) =>
+      entry.statements.flatMap(({ isCopy }) => (isCopy ? [{ entry, query: this.#query(isCopy) }] : [])),
+    );
+    if (asked.length === 0) return [];
+    const client = await this.#writing.connect();
+    try {
+      const answers = await Promise.all(asked.map(({ query }) => client.query<{ found: boolean }>(query)));
+      client.release();
+      return asked.filter((_, n) => answers[n]?.rows[0]?.found).map(({ entry }) => entry);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
   }
 
   /**
@@ -212,7 +237,8 @@ function isOwnFault({ code = '' }: DatabaseError): boolean {
 
 /**
  * Converts errors of the connection or the server to StoreUnavailable; returns other errors unchanged. Code 57014 is the
- * timeout of a statement, 53100 a full disk; XX001 and XX002 are damaged pages; 28 and 3D reject a connection.
+ * timeout of a statement, 53100 a full disk; XX001 and XX002 are damaged pages; 28 and 3D reject a connection; 25006 is a
+ * server that only reads, such as a standby; 26000 and 42P05 are prepared statements that a connection pooler has mixed up.
  */
 function asOutage(error: unknown): unknown {
   // The cast is safe because the errors of servers and of sockets have a code.
@@ -221,7 +247,7 @@ function asOutage(error: unknown): unknown {
   if (error instanceof DatabaseError && /^XX00[12]/.test(code)) return new StoreUnavailable(error, 'store-damaged');
   const isOutage =
     error instanceof DatabaseError
-      ? /^(08|28|3D|53|57P|57014)/.test(code)
+      ? /^(08|25006|26000|28|3D|42P05|53|57P|57014)/.test(code)
       : /^E[A-Z_]+$/.test(code) || /connection|connect|timeout/i.test(message);
   return isOutage ? new StoreUnavailable(error) : error;
 }

@@ -8,7 +8,7 @@
  */
 import type { Pool, PoolClient } from 'pg';
 import type { Alarm, Clock } from '../../../kernel/clock.js';
-import { seconds } from '../../../kernel/time.js';
+import { type Millis, seconds } from '../../../kernel/time.js';
 import type { News, Nodes } from '../nodes.js';
 
 const RECONNECT_AFTER = seconds(1);
@@ -17,6 +17,8 @@ const TURN_LIMIT = seconds(30);
 
 interface PostgresNodesOptions {
   readonly pool: Pool;
+  /** The timeout that statements of the pool's connections have. */
+  readonly statementLimit: Millis;
   /** Name of this service on the channel: the `application_name` of all its connections. */
   readonly name: string;
   readonly channel: string;
@@ -24,6 +26,7 @@ interface PostgresNodesOptions {
 
 export class PostgresNodes implements Nodes {
   readonly #pool: Pool;
+  readonly #statementLimit: Millis;
   readonly #name: string;
   readonly #channel: string;
   readonly #hearers: ((news: News) => void)[] = [];
@@ -34,8 +37,9 @@ export class PostgresNodes implements Nodes {
   #nextClaims: { readonly serials: number[]; readonly sent: Promise<void> } | undefined;
   #claimsSent: Promise<void> = Promise.resolve();
 
-  constructor({ pool, name, channel }: PostgresNodesOptions) {
+  constructor({ pool, statementLimit, name, channel }: PostgresNodesOptions) {
     this.#pool = pool;
+    this.#statementLimit = statementLimit;
     this.#name = name;
     this.#channel = channel;
   }
@@ -90,7 +94,7 @@ export class PostgresNodes implements Nodes {
       await client.query(lock);
       const result = await work();
       await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', key);
-      await client.query('RESET statement_timeout');
+      await client.query(`SET statement_timeout = ${this.#statementLimit}`);
       unlocked = true;
       return result;
     } finally {

@@ -7,6 +7,7 @@ import type { NamedKey } from '../secrets/key.js';
 import { PostgresDriver } from './driver.js';
 import { migratePostgres } from './migrations.js';
 import { PostgresNodes } from './nodes.js';
+import { refusePooledTransactions } from './pooler.js';
 import { fromPostgres } from './text.js';
 import { checkKey, rotate, USE_KEY, unlock } from './unlock.js';
 import { parsePostgresUrl, publicName } from './url.js';
@@ -35,21 +36,22 @@ const QUERY_LIMIT = seconds(5);
 export async function openPostgres(url: string, key: NamedKey | undefined, alone = false): Promise<PostgresDriver> {
   const name = publicName(url);
   const { node, schema } = await prepare(url, name, key);
-  const address = parsePostgresUrl(url);
-  // The name is set in the address, where it takes precedence over other settings.
-  address.searchParams.set('application_name', node);
-  const pool = openPool(address, CONNECTIONS);
-  const nodes = alone ? undefined : new PostgresNodes({ pool, name: node, channel: `ghostfleet.${schema}` });
-  return new PostgresDriver({ reading: pool, writing: openPool(address, 1), nodes });
+  const pool = openPool(url, CONNECTIONS, node);
+  const nodes = alone
+    ? undefined
+    : new PostgresNodes({ pool, statementLimit: STATEMENT_LIMIT, name: node, channel: `ghostfleet.${schema}` });
+  return new PostgresDriver({ reading: pool, writing: openPool(url, 1, node), nodes });
 }
 
-function openPool(address: URL, connections: number): pg.Pool {
+/** @param node name of this service in the database */
+function openPool(url: string, connections: number, node: string): pg.Pool {
+  // Set after connecting, because connection poolers reject unknown settings in the request for a connection.
+  const settings = `SET statement_timeout = ${STATEMENT_LIMIT}; SET application_name = '${node}'; ${USE_KEY}`;
   const pool = new pg.Pool({
-    connectionString: address.href,
+    connectionString: parsePostgresUrl(url).href,
     max: connections,
     connectionTimeoutMillis: CONNECT_LIMIT,
     query_timeout: QUERY_LIMIT,
-    statement_timeout: STATEMENT_LIMIT,
     keepAlive: true,
     pipeline: true,
     types: TYPES,
@@ -59,8 +61,8 @@ function openPool(address: URL, connections: number): pg.Pool {
   pool.on('connect', (client) => {
     // If a connection breaks while it is used, its query fails.
     client.on('error', () => {});
-    // Takes a lock: the key of the database cannot be replaced while the connection exists.
-    client.query(USE_KEY).catch(() => {});
+    // `USE_KEY` takes a lock: the key of the database cannot be replaced while the connection exists.
+    client.query(settings).catch(() => {});
   });
   return pool;
 }
@@ -82,6 +84,7 @@ function prepare(
   key: NamedKey | undefined,
 ): Promise<{ readonly node: string; readonly schema: string }> {
   return connected(url, name, async (client) => {
+    await refusePooledTransactions(client, url, name);
     const { rows: settings } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
     const encoding = settings[0]?.server_encoding;
     if (encoding !== 'UTF8') {

@@ -11,6 +11,11 @@ export interface Statement {
   readonly values: readonly SqlValue[];
   /** The statement writes to the journal of events: transactions with such statements take place one after another. */
   readonly inOrder?: true;
+  /**
+   * A query with one value `found`: whether the message that this statement inserts is a copy. The statement rejects a copy
+   * itself; a database that logs each rejected statement asks this query first.
+   */
+  readonly isCopy?: Statement;
 }
 
 export interface Dialect {

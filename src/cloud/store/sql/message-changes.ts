@@ -25,6 +25,7 @@ export const OFFER_MESSAGE = `UPDATE message SET down_state = 'pending', created
 export const END_MESSAGE = 'UPDATE message SET down_state = ?, down_state_at = ? WHERE id = ?';
 
 const IS_COPY = 'EXISTS (SELECT 1 FROM message WHERE device_id = ? AND print = ? AND created_at >= ?)';
+const FIND_COPY = `SELECT ${IS_COPY} AS found`;
 const HAS_ROOM = "(SELECT count(*) FROM message WHERE device_id = ? AND down_state = 'pending') < ?";
 
 /** Statements that insert a message. The database rejects each of them if the device has a message with a greater id. */
@@ -91,7 +92,7 @@ export function insertMessage(
     return { text: insertions.withRoom, values };
   }
   values.push(row.downAttempt, row.downAnsweredAt);
-  if (newSince === undefined || print === null) values.push(row.direction);
-  else values.push(row.deviceId, print, Math.ceil(newSince));
-  return { text: newSince === undefined || print === null ? insertions.any : insertions.new, values };
+  if (newSince === undefined || print === null) return { text: insertions.any, values: [...values, row.direction] };
+  const copy = [row.deviceId, print, Math.ceil(newSince)];
+  return { text: insertions.new, values: [...values, ...copy], isCopy: { text: FIND_COPY, values: copy } };
 }
