@@ -16,6 +16,7 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly description?: string;
+  readonly example?: unknown;
   readonly schema: Schema;
 }
 
@@ -121,7 +122,7 @@ export function judge({ paths, components }: Document): Judge {
 /** Statuses of requests that are rejected before routing: too long or unreadable. */
 const ANYWHERE: readonly number[] = [413, 414, 415];
 /** Statuses of requests for an unknown route. */
-const NOWHERE: readonly number[] = [400, 404];
+const NOWHERE: readonly number[] = [400, 404, 405];
 
 function matcher(template: string): RegExp {
   return new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]*')}$`);

@@ -42,8 +42,11 @@ const Delay = Type.Integer({ minimum: 0, maximum: 604_800, description: 'a whole
 const RetryDelays = Type.Array(Delay, { maxItems: 50, description: 'a list of at most 50 numbers of seconds' });
 const Timeout = Type.Integer({ minimum: 0, maximum: 60, description: 'a whole number of seconds, at most 60' });
 export const Transformation = Type.Refine(
-  Type.String({ description: 'a script of at most 65536 characters' }),
-  (text) => text.length <= 65_536 && !/[\0\p{Surrogate}]/u.test(text),
+  Type.String({
+    description: 'a script of at most 65536 characters',
+    documented: { type: 'string', maxLength: 65_536, pattern: '^[^\\x00]*$' },
+  }),
+  (text) => [...text].length <= 65_536 && !/[\0\p{Surrogate}]/u.test(text),
 );
 
 const View = Type.Object(

@@ -17,6 +17,11 @@ import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader } from './names.js';
 import { knownTags, TagRefs } from './tags.js';
 
+/** Ten digits from 0000000001 to 4294967295. */
+const SERIAL_PATTERN =
+  '^(?!0{10})(?:[0-3][0-9]{9}|4[01][0-9]{8}|42[0-8][0-9]{7}|429[0-3][0-9]{6}|4294[0-8][0-9]{5}|42949[0-5][0-9]{4}|' +
+  '429496[0-6][0-9]{3}|4294967[01][0-9]{2}|42949672[0-8][0-9]|429496729[0-5])$';
+
 const UpdateFields = {
   name: Type.Optional(Name),
   external_id: Type.Optional(NullableText(255)),
@@ -25,6 +30,10 @@ const UpdateFields = {
     Type.Refine(
       Type.Record(Type.String(), Type.String({ description: 'a text' }), {
         description: 'an object of at most 64 texts (names up to 64 characters, values up to 1024)',
+        documented: {
+          ...{ type: 'object', maxProperties: 64, propertyNames: { maxLength: 64 } },
+          additionalProperties: { type: 'string', maxLength: 1024 },
+        },
       }),
       isLabel,
     ),
@@ -53,7 +62,15 @@ const NewDevice = Type.Object(
     ...UpdateFields,
     name: Name,
     serial_number: Type.Refine(
-      Type.Union([Type.String(), Type.Integer()], { description: 'ten decimal digits from 0000000001 to 4294967295' }),
+      Type.Union([Type.String(), Type.Integer()], {
+        description: 'ten decimal digits from 0000000001 to 4294967295',
+        documented: {
+          anyOf: [
+            { type: 'string', pattern: SERIAL_PATTERN },
+            { type: 'integer', minimum: 1_000_000_000, maximum: 0xffff_ffff },
+          ],
+        },
+      }),
       (value) => serialOf(value) !== undefined,
     ),
     token: ClaimToken,
@@ -282,11 +299,11 @@ function isLabel(label: Readonly<Record<string, unknown>>): boolean {
   const entries = Object.entries(label);
   // The schema does not check the value under a name with a line break, because its pattern for names does not match such a
   // name.
-  return entries.length <= 64 && entries.every(([name, value]) => name.length <= 64 && isShort(value));
+  return entries.length <= 64 && entries.every(([name, value]) => [...name].length <= 64 && isShort(value));
 }
 
 function isShort(value: unknown): boolean {
-  return typeof value === 'string' && value.length <= 1024;
+  return typeof value === 'string' && [...value].length <= 1024;
 }
 
 /** The serial number as a number; undefined if it is not valid. */

@@ -1,6 +1,6 @@
 /** Queueing and cancelling of downlinks (cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
 import type { FastifyRequest } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { faultOfJson } from '../http/body.js';
 import { ApiFault } from '../http/errors.js';
 import { operation } from '../http/operation.js';
@@ -19,22 +19,52 @@ import { Message, messageView } from './messages.js';
 const LINE_BYTES = 255;
 
 const CommandLine = Type.Refine(
-  Type.String({ description: `a line of 1 to ${LINE_BYTES} bytes, without a line break` }),
+  Type.String({
+    description: `a line of 1 to ${LINE_BYTES} bytes, without a line break`,
+    // JSON Schema counts characters. A character of UTF-8 has up to four bytes.
+    documented: {
+      type: 'string',
+      anyOf: [
+        {
+          maxLength: LINE_BYTES,
+          pattern: '^[\\x01-\\x09\\x0b\\x0c\\x0e-\\x7f]*[\\x21-\\x7e][\\x01-\\x09\\x0b\\x0c\\x0e-\\x7f]*$',
+        },
+        { maxLength: Math.floor(LINE_BYTES / 4), pattern: '^[^\\x00\\r\\n]*[^\\s\\x00][^\\x00\\r\\n]*$' },
+      ],
+    },
+  }),
   (line) => line.trim() !== '' && Buffer.byteLength(line) <= LINE_BYTES && !/[\0\r\n]/.test(line),
 );
 const CommandLines = Type.Array(CommandLine, { minItems: 1, maxItems: 100, description: 'a list of 1 to 100 lines' });
 const Fields = Type.Record(Type.String(), Type.Unknown(), { description: 'a JSON object' });
+
+const RAW = Type.String({ pattern: '^(?:[0-9a-fA-F]{2})+$', description: 'at least one byte in hex digits' });
+
+/** What the document says about a downlink of one type. */
+function messageOf(type: string, content: Readonly<Record<string, TSchema>>): object {
+  const properties = { device_id: Uuid, type: { const: type, description: `"${type}"` }, ...content };
+  return { type: 'object', required: Object.keys(properties), properties };
+}
 
 const NewMessage = Type.Object(
   {
     device_id: Uuid,
     type: Type.Enum(['data', 'config', 'shell'], { description: '"data", "config" or "shell"' }),
     body: Type.Optional(Type.Unknown({ description: 'as for the routes of a device, or the same as JSON text' })),
-    raw: Type.Optional(
-      Type.String({ pattern: '^(?:[0-9a-fA-F]{2})+$', description: 'at least one byte in hex digits' }),
-    ),
+    raw: Type.Optional(RAW),
   },
-  { description: 'a JSON object' },
+  {
+    description: 'a JSON object',
+    documented: {
+      type: 'object',
+      oneOf: [
+        messageOf('data', { body: Fields }),
+        messageOf('data', { raw: RAW }),
+        messageOf('config', { body: CommandLines }),
+        messageOf('shell', { body: CommandLines }),
+      ],
+    },
+  },
 );
 
 /** The common part of all operations that queue a downlink. */

@@ -162,3 +162,13 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   sendUplink: { type: 'data', body: { temperature: -18.4 } },
   acknowledgeDownlink: { id: DOWNLINK },
 };
+
+/** Examples of parameters, by the keys of meanings.ts. A parameter with a default or a list of values needs none. */
+export const PARAMETERS: Readonly<Record<string, unknown>> = {
+  ...{ space_id: SPACE, device_id: DEVICE, tag_id: TAG, message_id: UPLINK, delivery_id: DELIVERY, offset: DEVICE },
+  ...{ 'devices/id': DEVICE, 'messages/id': DOWNLINK, 'tags/id': TAG, 'firmware/id': UPDATE, 'images/id': IMAGE },
+  ...{ 'connectors/id': CONNECTOR, 'variables/id': VARIABLE, 'users/id': ACCOUNT, 'keys/id': KEY, 'logins/id': LOGIN },
+  ...{ name: 'freezer', serial_number: SERIAL, external_id: 'stock-4711', tag_ids: [TAG], environment: 'test' },
+  ...{ type: ['data'], after: CREATED, before: LATER, 'idempotency-key': 'onboarding-1', 'if-match': '"3"' },
+  ...{ event: ['message'], 'last-event-id': '5e2f0c8d1b7a4936a1d0e4c27f8b3569' },
+};

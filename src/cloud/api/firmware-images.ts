@@ -5,7 +5,7 @@ import { readImage } from '../../protocol/firmware-image.js';
 import type { Image, Images } from '../firmware/images.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
-import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
+import { BASE64, ItemParams, Nullable, PageQuery, printableText, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
 import { needWholeSpace } from './access.js';
 import type { Family } from './family.js';
@@ -14,14 +14,14 @@ import { pageOf } from './totals.js';
 
 const Text = Type.Optional(
   Type.Refine(
-    Type.String({ description: 'a text of 1 to 127 characters' }),
-    (text) => text.trim() !== '' && text.length <= 127 && !/\p{Cc}/u.test(text),
+    Type.String({ description: 'a text of 1 to 127 characters', documented: printableText(127) }),
+    (text) => text.trim() !== '' && [...text].length <= 127 && !/\p{Cc}/u.test(text),
   ),
 );
 const NewImage = Type.Object(
   {
     data: Type.Refine(
-      Type.String({ description: 'base64 of at least one byte' }),
+      Type.String({ description: 'base64 of at least one byte', documented: BASE64 }),
       (text) => text !== '' && Buffer.from(text, 'base64').toString('base64') === text,
     ),
     bundle: Text,

@@ -7,7 +7,7 @@ import { firmwareId } from '../firmware/updates.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
+import { ItemParams, Nullable, PageQuery, SpaceParams, Time, UUID_PATTERN, Uuid } from '../http/schemas.js';
 import { everyRecord } from '../store/records.js';
 import { ConflictError, type DeviceRow, type Id, type Page } from '../store/store.js';
 import { type Caller, deviceInBody, needWritableTag, visibleDevice } from './access.js';
@@ -17,7 +17,10 @@ import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { pageOf } from './totals.js';
 
 const FirmwareId = Type.Refine(
-  Type.String({ description: 'a firmware identifier: 32 hex digits, or a UUID' }),
+  Type.String({
+    description: 'a firmware identifier: 32 hex digits, or a UUID',
+    documented: { type: 'string', pattern: `${UUID_PATTERN}|^[0-9a-fA-F]{32}$` },
+  }),
   (text) => firmwareId(text) !== undefined,
 );
 const State = Type.Enum([...UPDATE_STATES], { description: `one of ${UPDATE_STATES.join(', ')}` });

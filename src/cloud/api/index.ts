@@ -10,6 +10,7 @@ import { AuditLog } from '../accounts/audit.js';
 import { Logins } from '../accounts/logins.js';
 import { Members } from '../accounts/members.js';
 import { SignIn } from '../accounts/sign-in.js';
+import { collectMethods } from '../http/allowed-methods.js';
 import { acceptJsonOnly } from '../http/body.js';
 import { ApiFault, errorHandler, unknownRoute } from '../http/errors.js';
 import { guardHosts } from '../http/host-guard.js';
@@ -32,7 +33,7 @@ import { deviceSummaries } from './device-summaries.js';
 import { devices } from './devices.js';
 import { downlinks } from './downlinks.js';
 import { events } from './events.js';
-import { ANSWERS, REQUESTS } from './examples.js';
+import { ANSWERS, PARAMETERS, REQUESTS } from './examples.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { firmware } from './firmware.js';
 import { firmwareImages } from './firmware-images.js';
@@ -107,6 +108,7 @@ export function createApi(
     routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQuery },
     rewriteUrl: ({ url = '/' }) => canonicalUrl(withoutPrefix(url, publicUrl?.prefix ?? ''), options.legacyPaths),
   });
+  collectMethods(api);
   acceptJsonOnly(api);
   api.setValidatorCompiler(validatorCompiler);
   // Response schemas are documentation: they neither drop nor change fields of an answer.
@@ -132,7 +134,7 @@ export function createApi(
   if (options.cors) api.register(cors, CORS);
   const { rateLimit, rateLimitHolds } = options;
   limitRequests(api, { clock: context.clock, rateLimit, rateLimitHolds, isProxy });
-  documentApi(api, { meanings: MEANINGS, answers: ANSWERS, requests: REQUESTS }, publicUrl);
+  documentApi(api, { meanings: MEANINGS, answers: ANSWERS, requests: REQUESTS, parameters: PARAMETERS }, publicUrl);
   const families = named('families', async (routes) => {
     routes.addHook('onRequest', authenticate(all, publicUrl?.origin));
     routes.addHook('onRequest', refuseEmptyId);

@@ -11,6 +11,7 @@ import {
   PageQuery,
   Serial,
   SpaceParams,
+  Text,
   Time,
   Timestamp,
   Uuid,
@@ -72,7 +73,7 @@ const TimelineEvent = Type.Object(
 export const MessageFilters = {
   device_id: Type.Optional(Uuid),
   tag_id: Type.Optional(Uuid),
-  type: Type.Optional(Type.Array(Type.String(), { maxItems: 32, description: 'a list of at most 32 types' })),
+  type: Type.Optional(Type.Array(Text, { maxItems: 32, description: 'a list of at most 32 types' })),
   direction: Type.Optional(Type.Enum(['up', 'down'], { description: '"up" or "down"' })),
 };
 

@@ -13,6 +13,8 @@ export interface Texts {
   readonly answers: Readonly<Record<string, unknown>>;
   /** Examples of requests by the id of their operation. */
   readonly requests: Readonly<Record<string, unknown>>;
+  /** Examples of parameters, by the same keys as the meanings. */
+  readonly parameters: Readonly<Record<string, unknown>>;
 }
 
 /** The parts of a document that are used here. */
@@ -24,7 +26,7 @@ interface Documented {
 interface OperationObject {
   operationId?: string;
   summary?: string;
-  parameters?: { name: string; in: string; description?: string }[];
+  parameters?: { name: string; in: string; description?: string; example?: unknown; schema?: SchemaObject }[];
   requestBody?: { description?: string; content: Record<string, MediaObject> };
   responses?: Record<string, ResponseObject>;
 }
@@ -46,6 +48,8 @@ interface SchemaObject {
   description?: string;
   properties?: Record<string, SchemaObject>;
   items?: SchemaObject;
+  default?: unknown;
+  enum?: unknown[];
   anyOf?: SchemaObject[];
 }
 
@@ -60,13 +64,19 @@ export function complete(document: Documented, texts: Texts): void {
   shareFailures(document);
 }
 
-function completeOperation(path: string, operation: OperationObject, { meanings, answers, requests }: Texts): void {
+function completeOperation(path: string, operation: OperationObject, texts: Texts): void {
+  const { meanings, answers, requests } = texts;
   const { operationId: id = '', summary, parameters = [], requestBody, responses = {} } = operation;
   const own = (name: string) => meanings[`${id}.${name}`];
   for (const parameter of parameters) {
     const { name } = parameter;
-    const place = parameter.in === 'path' ? meanings[placeOf(path, name)] : undefined;
-    parameter.description = sentences(place ?? own(name) ?? meanings[name], parameter.description);
+    const place = parameter.in === 'path' ? placeOf(path, name) : name;
+    parameter.description = sentences(
+      (place === name ? undefined : meanings[place]) ?? own(name) ?? meanings[name],
+      parameter.description,
+    );
+    const { default: standard, enum: values } = parameter.schema ?? {};
+    parameter.example = standard ?? values?.[0] ?? texts.parameters[place] ?? texts.parameters[name];
   }
   if (requestBody) {
     requestBody.description = `The body of "${summary}".`;

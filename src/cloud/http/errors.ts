@@ -8,6 +8,7 @@ import type { Log } from '../../kernel/log.js';
 import { DownlinkRefused, LONGEST_QUEUE } from '../interfaces/downlinks.js';
 import { StoreBusy } from '../store/bounded-commits.js';
 import { ConflictError, type ConflictField, StoreUnavailable } from '../store/store.js';
+import { methodsFor } from './allowed-methods.js';
 
 /** An error response: status, message, and a stable code. */
 export class ApiFault extends Error {
@@ -70,6 +71,13 @@ const RETRY_AFTER: Readonly<Record<string, number>> = { 'store-full': 10, 'store
 /** Responds to a request that matches no route. */
 export function unknownRoute(request: FastifyRequest, reply: FastifyReply): void {
   const path = request.url.split('?', 1)[0];
+  const methods = methodsFor(request);
+  if (methods.length > 0) {
+    const allow = methods.join(', ');
+    const fault = new ApiFault(405, `${request.method} is not possible for ${path}; it has ${allow}`);
+    reply.code(405).header('allow', allow).send(errorBody(fault));
+    return;
+  }
   reply.code(404).send(errorBody(new ApiFault(404, `Route ${request.method}:${path} not found`)));
 }
 

@@ -43,7 +43,8 @@ const ABOUT = `Devices, their messages, and the downlinks queued for them.
 
 Authenticate with the header \`X-API-KEY\`. Bodies are JSON. Lists are arrays; the \`id\` of the last item, passed as
 \`offset\`, returns the next page. Times are ISO 8601 in UTC. An error is \`{statusCode, error, message, code?}\`; an
-address that is too long returns 414, a body that is too long 413, on every route.
+address that is too long returns 414, a body that is too long 413, and a method that a path does not have 405 with
+\`Allow\`, on every route.
 Resources of other spaces return 404, like resources that do not exist.`;
 
 const SECURITY_SCHEMES = {
@@ -74,7 +75,9 @@ function withComponents<Document extends { components?: { schemas?: object } }>(
     if (Array.isArray(node)) return node.map(visit);
     if (typeof node !== 'object' || node === null) return node;
     const copy: Record<string, unknown> = {};
-    for (const [key, value] of Object.entries(node)) copy[key] = visit(value);
+    const { description, writeOnly, documented } = node as Readonly<Record<string, unknown>>;
+    if (typeof documented === 'object') return visit({ description, writeOnly, ...documented });
+    for (const [key, value] of Object.entries(node)) if (value !== undefined) copy[key] = visit(value);
     if (typeof copy.title !== 'string' || !('type' in copy)) return copy;
     const { title, ...schema } = copy;
     schemas[title] = schema;

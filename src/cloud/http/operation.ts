@@ -182,6 +182,11 @@ export const COMMON_FAILURES: readonly CommonFailure[] = [
   },
   { status: 413, sentence: 'The body is longer than 1 MiB.', concerns: ({ body }) => body !== undefined },
   {
+    status: 414,
+    sentence: 'A part of the address is longer than 100 characters.',
+    concerns: ({ params }) => params !== undefined,
+  },
+  {
     status: 415,
     sentence: 'The body is not JSON in UTF-8, or is compressed.',
     concerns: ({ body }) => body !== undefined,

@@ -60,7 +60,7 @@ describe('errors', () => {
       error: 'Not Found',
       message: 'Route GET:/v2/nothing not found',
     });
-    expect((await call('PATCH', 'devices')).status).toBe(404);
+    expect((await call('PATCH', 'devices')).status).toBe(405);
   });
 
   it('name every problem with its value and what is expected', async () => {
@@ -311,6 +311,17 @@ describe('a URL', () => {
       expect([status, json.code]).toEqual([400, 'invalid-utf-8']);
     },
   );
+
+  it.each([
+    ['PATCH', 'devices', 'GET, HEAD, POST'],
+    ['GET', '/v2/auth/login', 'POST'],
+    ['POST', '/v2/documentation/json', 'GET, HEAD'],
+  ])('that has other methods is answered with 405, and they are in Allow: %s %s', async (method, path, allow) => {
+    const { call } = await service();
+    const { status, headers, json } = await call(method, path);
+    expect([status, headers.allow, json.error]).toEqual([405, allow, 'Method Not Allowed']);
+    expect((await call('GET', '/v2/nowhere')).status).toBe(404);
+  });
 
   it('with a null character is rejected with 400 and not logged as an error', async () => {
     const { app, logged } = await service();

@@ -153,6 +153,17 @@ describe('the OpenAPI document', () => {
     expect(problems).toEqual([]);
   });
 
+  it('has an example of every parameter, which is valid', async () => {
+    const problems = operationsOf(whole).flatMap(({ name, operation: { parameters = [] } }) =>
+      parameters.flatMap((parameter) =>
+        parameter.example !== undefined && Compile(parameter.schema as TSchema).Check(parameter.example)
+          ? []
+          : [`${name}: ${parameter.name}`],
+      ),
+    );
+    expect(problems).toEqual([]);
+  });
+
   it('has a license, and an address of the service', async () => {
     expect(document).toMatchObject({ info: { license: { identifier: 'MIT' } }, servers: [{ url: '/' }] });
   });
