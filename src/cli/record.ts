@@ -1,9 +1,11 @@
 /** `ghostfleet record`: reads the history of a space through the public API and writes it, anonymised, to a file. */
+
 import { ApiError, ConnectionError, DeviceCloudClient } from '../client/client.js';
 import { parseTimeOrDate } from '../kernel/calendar.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { days, exactDuration, parseDuration, type UnixMillis } from '../kernel/time.js';
+import { shownAddress } from '../kernel/web-address.js';
 import { reserve, writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
 import { collect } from '../record/collect.js';
@@ -133,7 +135,7 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
     });
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error;
-    throw new UsageError('bad-target', `cannot read ${flags.target}: ${error.message}`);
+    throw new UsageError('bad-target', `cannot read ${shownAddress(flags.target)}: ${error.message}`);
   } finally {
     await api?.close();
   }

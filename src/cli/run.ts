@@ -1,8 +1,10 @@
 /** `ghostfleet run`: runs a scenario and reports the result. */
+
 import { join } from 'node:path';
 import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { cannotWrite } from '../kernel/file-failure.js';
+import { shownAddress, shownCommand } from '../kernel/web-address.js';
 import { beginRun, EVENTS_FILE, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import type { Leftovers, RunResult } from '../report/result.js';
@@ -320,13 +322,13 @@ function ignoredSettings(api: string, { cloud }: Plan): string {
   const settings = cloud ? describeCloud(cloud) : [];
   return settings.length === 0
     ? ''
-    : `warning: ${api} ignores the cloud settings of the scenario: ${settings.join(', ')}\n`;
+    : `warning: ${shownAddress(api)} ignores the cloud settings of the scenario: ${settings.join(', ')}\n`;
 }
 
 /** Message about the leftovers of a run if the user quits immediately. */
 function leftBy({ target, out }: RunFlags): string | undefined {
   const left = [
-    ...(target === undefined ? [] : [`what the run created in ${target} may still exist`]),
+    ...(target === undefined ? [] : [`what the run created in ${shownAddress(target)} may still exist`]),
     ...(out === undefined ? [] : [`"${out}" is incomplete`]),
   ];
   return left.length === 0 ? undefined : left.join('; ');
@@ -351,12 +353,19 @@ function offerLeftovers(api: string, { err, env }: Host): void {
 
 /** The command that repeats the run. Options that do not decide its events are left out. */
 function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
-  const words = ['ghostfleet', ...runWords(flags, plan.seed, clock)];
+  const words = ['ghostfleet', ...runWords({ ...flags, var: shownVariables(flags.var, plan) }, plan.seed, clock)];
   if (flags.speed !== undefined) words.push('--speed', String(flags.speed));
   const transport = transportOf(flags, 'virtual');
   if (transport !== 'memory') words.push('--transport', transport);
   words.push(...targetWords(flags), ...queueWords(flags, clock));
-  return words.map((word) => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+  return shownCommand(words);
+}
+
+/** The values of `--var`; those that a secret variable of the setup contains are masked. */
+function shownVariables(given: ReadonlyMap<string, string>, { setup = [] }: Plan): ReadonlyMap<string, string> {
+  const secrets = setup.flatMap((call) => (call.setup === 'variable' && call.options.secure ? call.options.value : []));
+  const isHidden = (value: string) => value !== '' && secrets.some((secret) => secret.includes(value));
+  return new Map([...given].map(([name, value]) => [name, isHidden(value) ? '***' : value]));
 }
 
 /** Options of the embedded cloud. */

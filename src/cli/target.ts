@@ -1,6 +1,8 @@
 /** The options for a cloud other than the embedded one. */
+
 import type { Argv } from 'yargs';
 import { UsageError } from '../kernel/errors.js';
+import { apiBase, shownAddress } from '../kernel/web-address.js';
 import type { RemoteCloud } from '../runner/targets/remote-api.js';
 import { checked } from './command.js';
 import type { Host } from './host.js';
@@ -99,8 +101,10 @@ export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined
   if (apiKey === undefined) {
     throw new UsageError('bad-flags', '--target requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
   }
-  if (!URL.canParse(target))
-    throw new UsageError('bad-flags', `--target "${target}" is not an address such as "https://cloud.example"`);
+  const shown = shownAddress(target);
+  if (apiBase(target) === undefined)
+    throw new UsageError('bad-flags', `--target "${shown}" is not an address such as "https://cloud.example"`);
+  if (/[?#]/.test(target)) throw new UsageError('bad-flags', `--target "${shown}" must not have a query or a fragment`);
   const { 'udp-raw-port': rawPort, 'udp-dtls-port': dtlsPort } = flags;
   const gateway = {
     ...(udp ?? { host: hostIn(target), port: GATEWAY_PORT }),

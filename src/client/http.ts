@@ -3,6 +3,7 @@ import { Client, type Dispatcher, Pool } from 'undici';
 import { UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { formatDuration, type Millis, seconds } from '../kernel/time.js';
+import { apiBase, shownAddress } from '../kernel/web-address.js';
 import { ApiError, ConnectionError } from './errors.js';
 
 /** Largest answer, in bytes. The largest page of messages is far smaller. */
@@ -13,7 +14,10 @@ const WHOLE_ANSWER = 4;
 const LONGEST_SILENCE = seconds(45);
 
 export interface HttpOptions {
-  /** Address of the service, such as `http://127.0.0.1:8080`. A path in it is the prefix of all request paths. */
+  /**
+   * Address of the service, such as `http://127.0.0.1:8080`. A path in it is the prefix of all request paths; `/v2` at its end is
+   * ignored. A user name and password in it are sent as `Authorization: Basic`.
+   */
   readonly baseUrl: string;
   /** API key or token. Default: requests are sent without a credential. */
   readonly apiKey?: string;
@@ -49,6 +53,8 @@ export class JsonHttp {
   readonly #origin: string;
   readonly #prefix: string;
   readonly #apiKey: string | undefined;
+  /** Credentials. */
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #gate: Gate;
   readonly #clock = new RealClock();
 
@@ -58,21 +64,22 @@ export class JsonHttp {
    */
   constructor(options: HttpOptions, pool?: Pool) {
     const { baseUrl, apiKey, connections = 16, timeout = seconds(30), gate = atOnce } = options;
-    if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-      throw new UsageError('bad-url', `"${baseUrl}" is not an address such as "http://127.0.0.1:8080"`);
+    const base = apiBase(baseUrl);
+    if (base === undefined) {
+      throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not an address such as "http://127.0.0.1:8080"`);
     }
     if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
       throw new UsageError('bad-api-key', 'the API key contains spaces or characters other than visible ASCII');
     }
-    const url = new URL(baseUrl);
     this.#options = options;
-    this.#origin = url.origin;
-    this.#prefix = url.pathname.replace(/\/+$/, '');
+    this.#origin = base.origin;
+    this.#prefix = base.prefix;
+    this.#headers = { ...base.headers, ...(apiKey !== undefined && { 'x-api-key': apiKey }) };
     this.#apiKey = apiKey;
     this.#gate = gate;
     this.#pool =
       pool ??
-      new Pool(url.origin, {
+      new Pool(base.origin, {
         connections,
         headersTimeout: timeout,
         bodyTimeout: timeout,
@@ -149,7 +156,7 @@ export class JsonHttp {
       const answer = await connection.request({
         method: 'GET',
         path: this.#prefix + path + queryText(query),
-        headers: { ...(this.#apiKey !== undefined && { 'x-api-key': this.#apiKey }), ...headers },
+        headers: { ...this.#headers, ...headers },
         signal,
       });
       if (answer.statusCode !== 200) throw await this.#failure(answer, path);
@@ -185,8 +192,7 @@ export class JsonHttp {
     body: unknown,
     further: Readonly<Record<string, string>>,
   ) {
-    const headers: Record<string, string> = { accept: 'application/json', ...further };
-    if (this.#apiKey !== undefined) headers['x-api-key'] = this.#apiKey;
+    const headers: Record<string, string> = { accept: 'application/json', ...this.#headers, ...further };
     if (body !== undefined) headers['content-type'] = 'application/json';
     const dated = this.#options.dated?.();
     const { timeout = seconds(30) } = this.#options;

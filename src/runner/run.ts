@@ -7,6 +7,7 @@ import { RunExplainer } from '../explain/run-explainer.js';
 import { isoTime } from '../kernel/calendar.js';
 import { EXIT } from '../kernel/errors.js';
 import { openFileLimit } from '../kernel/open-files.js';
+import { shownAddress } from '../kernel/web-address.js';
 import type { Leftovers, RunResult, SystemError } from '../report/result.js';
 import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
 import { planDigest } from '../scenario/plan/describe.js';
@@ -152,7 +153,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     ],
     clock: options.clock,
     speed: options.clock === 'real' ? options.speed : null,
-    target: options.cloud?.api ?? 'embedded',
+    target: shownAddress(options.cloud?.api ?? 'embedded'),
     transport: transportOf(options),
     ...(targetClock && { targetClock }),
     out: options.out,

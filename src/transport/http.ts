@@ -2,10 +2,12 @@
  * A transport over HTTP: sends each datagram of a device as an HTTP request and returns the response as a datagram
  * (protocol/http/frames.ts). A failed request gives no response, so the device repeats it.
  */
+
 import { Pool } from 'undici';
 import type { EdgeClock } from '../kernel/clock.js';
 import { UsageError } from '../kernel/errors.js';
 import { seconds } from '../kernel/time.js';
+import { apiBase, shownAddress } from '../kernel/web-address.js';
 import { decodeRequest, encodeResponse } from '../protocol/http/frames.js';
 import type { Failed, Transport } from './transport.js';
 
@@ -73,11 +75,15 @@ const LARGEST_ANSWER = 1_048_576;
  * @throws UsageError for an invalid address
  */
 export function pooledRequests(baseUrl: string): { readonly send: SendRequest; close(): Promise<void> } {
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-    throw new UsageError('bad-url', `"${baseUrl}" is not a URL such as "http://127.0.0.1:8080"`);
+  const base = apiBase(baseUrl);
+  if (base === undefined) {
+    throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not a URL such as "http://127.0.0.1:8080"`);
   }
-  const { origin, pathname } = new URL(baseUrl);
-  const prefix = pathname.replace(/\/+$/, '');
+  const { origin, prefix, headers: credentials } = base;
+  if (credentials.authorization !== undefined) {
+    const message = `a device over HTTP cannot send the password in "${shownAddress(baseUrl)}"`;
+    throw new UsageError('bad-url', message, 'its claim token needs the header Authorization; use UDP instead');
+  }
   const pool = new Pool(origin, {
     connections: CONNECTIONS,
     headersTimeout: TIMEOUT,

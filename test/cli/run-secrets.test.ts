@@ -1,10 +1,16 @@
 /** The folder of a run, which users keep and pass on, contains no secret in clear. */
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openStore } from '../../src/cloud/open-store.js';
+import { startService } from '../../src/cloud/service.js';
+import { seededRandom } from '../../src/kernel/random.js';
+import { RealClock } from '../../src/kernel/real-clock.js';
 import { foundIn } from '../cloud/store/planted.js';
+import { QUIET } from '../support/cloud.js';
 import { ghostfleet } from '../support/host.js';
 
 const SCENARIO = `
@@ -54,4 +60,77 @@ it('a run writes no secret in clear to its folder, not even to its database, and
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+it('a run against a target shows no password, token or secret variable in any of its outputs, and sends the password', async () => {
+  const seen = new Set<string | undefined>();
+  const service = await startService({
+    ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey: 'KEY-77aa', log: QUIET },
+    ...{ clock: new RealClock(), random: seededRandom('service'), trace: { emit: () => {} } },
+  });
+  const proxy = createServer((request, response) => {
+    seen.add(request.headers.authorization);
+    const { method, headers, url } = request;
+    const through = httpRequest(service.api + url, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(through);
+  });
+  await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
+  const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-planted-'));
+  try {
+    const file = join(folder, 'planted.yaml');
+    writeFileSync(
+      file,
+      `
+name: planted
+duration: 1s
+settle: 1s
+vars: { hook: none, link: none }
+fleet: [{ name: clime, profile: clime, count: 1, boot: { over: 1s } }]
+setup:
+  - variable: { name: hook, value: "\${hook}", secure: true }
+  - variable: { name: link, value: "\${link}" }
+expect: [uplink.stored >= 1]
+`,
+    );
+    const secrets = {
+      password: 'PASSWORD-5f1c',
+      variable: 'HOOK-88aa',
+      token: 'TOKEN-31be',
+      key: 'KEY-77aa',
+    };
+    const { port } = proxy.address() as AddressInfo;
+    const out = join(folder, 'run');
+    const words = ['run', file, '--target', `http://bob:PASSWORD-5f1c@127.0.0.1:${port}/v2`, '--api-key', 'KEY-77aa'];
+    words.push('--udp', '127.0.0.1:9', '--speed', '60', '--out', out);
+    words.push(
+      '--var',
+      'hook=https://hooks.example/T00/HOOK-88aa',
+      '--var',
+      'link=https://x.example/?token=TOKEN-31be',
+    );
+    const texts = await ghostfleet(words);
+    expect(readFileSync(join(out, 'report.txt'), 'utf8')).toContain(`--target 'http://***@127.0.0.1:${port}/v2'`);
+    expect(foundIn(out, secrets)).toEqual([]);
+    for (const [name, secret] of Object.entries(secrets)) expect(texts.out + texts.err, name).not.toContain(secret);
+    expect([...seen]).toEqual([`Basic ${Buffer.from('bob:PASSWORD-5f1c').toString('base64')}`]);
+  } finally {
+    proxy.closeAllConnections();
+    proxy.close();
+    await service.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it.each([
+  ['http://bob:PASSWORD-5f1c@127.0.0.1:1', 'http://***@127.0.0.1:1 is not usable'],
+  ['bad://bob:PASSWORD-5f1c@host', '"bad://***@host" is not an address'],
+  ['http://bob:PASS/WORD-5f1c@host', '"http://***@host" is not an address'],
+  ['http://127.0.0.1:1/?token=WORD-5f1c', '"http://127.0.0.1:1/?token=***" must not have a query'],
+])('the message about the target %s does not repeat its secret', async (target, message) => {
+  const { exit, out, err } = await ghostfleet(['run', 'demo', '--target', target, '--api-key', 'k']);
+  expect([exit, err]).toEqual([2, expect.stringContaining(message)]);
+  expect(out + err).not.toContain('WORD-5f1c');
 });

@@ -1,5 +1,8 @@
 /** Sends the requests of loads over HTTP. */
+
 import { buildConnector } from 'undici';
+import { UsageError } from '../../kernel/errors.js';
+import { apiBase, shownAddress } from '../../kernel/web-address.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
 import { Connection, type ResultHandler, WriteBatch } from './connection.js';
 
@@ -21,9 +24,10 @@ interface CallSenderOptions {
 }
 
 export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): CallSender {
-  const { origin, pathname } = new URL(baseUrl);
-  const prefix = pathname.replace(/\/+$/, '');
-  const reading = ['accept', 'application/json', 'x-api-key', apiKey];
+  const base = apiBase(baseUrl);
+  if (base === undefined) throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not the address of an API`);
+  const { origin, prefix } = base;
+  const reading = ['accept', 'application/json', 'x-api-key', apiKey, ...Object.entries(base.headers).flat()];
   const writing = [...reading, 'content-type', 'application/json'];
   const connect = buildConnector({});
   const batch = new WriteBatch();

@@ -2,6 +2,7 @@
 import { type ClientOptions, DeviceCloudClient, type HttpOptions } from '../../client/client.js';
 import { UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
+import { shownAddress } from '../../kernel/web-address.js';
 import { type Pace, paced } from './paced.js';
 import type { TargetClock } from './target-clock.js';
 
@@ -83,7 +84,7 @@ async function spaceOf(options: HttpOptions & { readonly apiKey: string }, wante
     return spaceId;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError('bad-target', `${options.baseUrl} is not usable: ${reason}`);
+    throw new UsageError('bad-target', `${shownAddress(options.baseUrl)} is not usable: ${reason}`);
   } finally {
     await Promise.resolve(client).then(
       (opened) => opened.close(),

@@ -1,0 +1,50 @@
+/** Addresses of web services: how a client reads them, and how messages and reports show them without their secrets. */
+
+/** What a client of an API needs of its address. */
+interface ApiBase {
+  readonly origin: string;
+  /** Prefix of all paths, without a slash at its end and without `/v2`, which is part of every path of the API. */
+  readonly prefix: string;
+  /** Headers for the user name and password in the address; none without them. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Reads `https://user:password@host/prefix`; undefined if the text is not such an address. */
+export function apiBase(text: string): ApiBase | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, origin, pathname, username, password } = new URL(text);
+  if (!/^https?:$/.test(protocol)) return undefined;
+  const prefix = pathname.replace(/\/+$/, '').replace(/\/v2$/, '');
+  if (username === '' && password === '') return { origin, prefix, headers: {} };
+  try {
+    const pair = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+    return { origin, prefix, headers: { authorization: `Basic ${btoa(String.fromCharCode(...pair))}` } };
+  } catch {
+    // The user name or the password contains an invalid percent escape.
+    return undefined;
+  }
+}
+
+const MASK = '***';
+
+/**
+ * A text with addresses, such as a message or a word of a command line, without the secrets in them: user names with passwords,
+ * and the values in a query. Queries have too many names for tokens, so all values are masked.
+ */
+export function shownAddress(text: string): string {
+  return text.replace(/([a-z][a-z\d+.-]*:\/\/)([^\s"'<>]+)/gi, (whole, scheme: string, rest: string) => {
+    // In an address that cannot be read, a password may contain any sign.
+    const end = URL.canParse(whole) ? rest.search(/[/?#]|$/) : rest.length;
+    const at = rest.slice(0, end).lastIndexOf('@');
+    const open = at < 0 ? rest : `${MASK}@${rest.slice(at + 1)}`;
+    return scheme + open.replace(/([?&#])([^=&#]*=)?[^&#]+/g, `$1$2${MASK}`);
+  });
+}
+
+/** A command line for a shell, without the secrets in its addresses. */
+export function shownCommand(words: readonly string[]): string {
+  return words
+    .map(shownAddress)
+    .map((word) => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}

@@ -1,0 +1,43 @@
+/** Addresses are shown without the secrets in them. */
+import { describe, expect, it } from 'vitest';
+import { apiBase, shownAddress, shownCommand } from '../../src/kernel/web-address.js';
+
+describe('an address in a message', () => {
+  it.each([
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+    ['https://bob:S3cret@host/iot/', 'https://***@host/iot/'],
+    ['https://S3cret@host', 'https://***@host'],
+    ['https://:S3cret@host', 'https://***@host'],
+    ['https://bob:S3%40cret@[::1]:8080', 'https://***@[::1]:8080'],
+    ['https://bob:S3/cr@et@host', 'https://***@host'],
+    ['http://bob:S3?cr#et@host:1/x', 'http://***@host:1/x'],
+    ['https://host/@scope/x', 'https://host/@scope/x'],
+    ['https://host/in?token=S3cret&sig=S3cret', 'https://host/in?token=***&sig=***'],
+    ['https://host/in?S3cret', 'https://host/in?***'],
+    ['https://host/in#access_token=S3cret', 'https://host/in#access_token=***'],
+    ['postgres://bob:S3cret@db/x?password=S3cret', 'postgres://***@db/x?password=***'],
+    ['url=https://bob:S3cret@host and "http://eve:S3cret@other/"', 'url=https://***@host and "http://***@other/"'],
+  ])('%s is shown as %s', (address, shown) => expect(shownAddress(address)).toBe(shown));
+});
+
+it('a command line is shown with quotation marks for the shell, and without passwords', () => {
+  const words = ['ghostfleet', 'run', "it's.yaml", '--target', 'https://bob:S3cret@host', '--var', 'n=1'];
+  expect(shownCommand(words)).toBe(`ghostfleet run 'it'\\''s.yaml' --target 'https://***@host' --var n=1`);
+});
+
+describe('the address of an API', () => {
+  it('may have a user name and a password, a prefix, and the version as "serve" prints it', () => {
+    const headers = { authorization: `Basic ${Buffer.from('bob:pä@ß').toString('base64')}` };
+    expect(apiBase('https://bob:p%C3%A4%40%C3%9F@host:1/iot/v2/')).toEqual({
+      origin: 'https://host:1',
+      prefix: '/iot',
+      headers,
+    });
+    expect(apiBase('http://host/v2')).toEqual({ origin: 'http://host', prefix: '', headers: {} });
+    expect(apiBase('http://host/v2x/')).toEqual({ origin: 'http://host', prefix: '/v2x', headers: {} });
+  });
+
+  it.each(['host:80', 'ftp://host', 'http://bob:%zz@host', 'http://'])('is not %s', (text) => {
+    expect(apiBase(text)).toBeUndefined();
+  });
+});
