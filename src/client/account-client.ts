@@ -34,7 +34,7 @@ export class AccountClient {
 
   /** A page of the valid logins of the account, oldest first, without their tokens. Default: the first 100. */
   logins(query: PageQuery = {}): Promise<readonly Login[]> {
-    return this.requests.get('/v2/auth/logins', { ...query });
+    return this.requests.list('/v2/auth/logins', { ...query });
   }
 
   /** Ends a login of the account. @throws ApiError 404 if the account has no such login */
@@ -47,7 +47,7 @@ export class AccountClient {
    * @throws ApiError 403 if the caller is not an admin
    */
   audit(query: PageQuery = {}): Promise<readonly AuditEntry[]> {
-    return this.requests.get(`${this.requests.space}/audit`, { ...query });
+    return this.requests.list(`${this.requests.space}/audit`, { ...query });
   }
 
   /** The whole audit log, newest first. The pages of 500 are requested as the generator is consumed. */

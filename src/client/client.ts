@@ -110,12 +110,12 @@ export class DeviceCloudClient extends SpaceClient {
 
   /** A page of devices. Default: the first 100 in order of id. */
   devices(query: DeviceQuery = {}): Promise<readonly Device[]> {
-    return this.requests.get(`${this.requests.space}/devices`, { ...query });
+    return this.requests.list(`${this.requests.space}/devices`, { ...query });
   }
 
   /** A page of devices with only the fields that a table of a fleet shows. Default: the first 100 in order of id. */
   deviceSummaries(query: DeviceSummaryQuery = {}): Promise<readonly DeviceSummary[]> {
-    return this.requests.get(`${this.requests.space}/devices/summaries`, { ...query });
+    return this.requests.list(`${this.requests.space}/devices/summaries`, { ...query });
   }
 
   /** All devices that match. The pages of 500 are requested as the generator is consumed. */
@@ -218,7 +218,7 @@ export class DeviceCloudClient extends SpaceClient {
 
   /** A page of tags. Default: the first 100 in order of id. */
   tags(query: PageQuery = {}): Promise<readonly Tag[]> {
-    return this.requests.get(`${this.requests.space}/tags`, { ...query });
+    return this.requests.list(`${this.requests.space}/tags`, { ...query });
   }
 
   /** All tags. The pages of 500 are requested as the generator is consumed. */
@@ -248,7 +248,7 @@ export class DeviceCloudClient extends SpaceClient {
 
   /** A page of messages, newest first. Default: the newest 20 of the last 24 hours. */
   async messages(query: MessageQuery = {}): Promise<readonly Message[]> {
-    const page = await this.requests.get<readonly Message[]>(`${this.requests.space}/messages`, { ...query });
+    const page = await this.requests.list<Message>(`${this.requests.space}/messages`, { ...query });
     return page.map(withBody);
   }
 
@@ -290,7 +290,7 @@ export class DeviceCloudClient extends SpaceClient {
 
   /** The timeline of a downlink, oldest event first. Default: a page of 100, which is the whole timeline. */
   timeline(messageId: string, query: PageQuery = {}): Promise<readonly TimelineEntry[]> {
-    return this.requests.get(`${this.requests.item('messages', messageId)}/timeline`, { ...query });
+    return this.requests.list(`${this.requests.item('messages', messageId)}/timeline`, { ...query });
   }
 
   /** Creates a resource of any kind by its path. @param path path below the space, such as `/keys` */

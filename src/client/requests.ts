@@ -36,7 +36,12 @@ export class Requests {
     query: Query,
   ): Promise<{ readonly items: readonly T[]; readonly next: string | undefined }> {
     const { value, next } = await this.#http.page(path, query);
-    return { items: value as readonly T[], next };
+    return { items: itemsIn(value, path), next };
+  }
+
+  /** The items of a list. @throws ApiError if the answer is not a list of objects */
+  async list<T>(path: string, query: Query): Promise<readonly T[]> {
+    return itemsIn(await this.#http.request('GET', path, query), path);
   }
 
   async post<T>(path: string, body?: unknown): Promise<T> {
@@ -66,6 +71,13 @@ export class Requests {
     if (!isMessage(answer)) throw new ApiError(200, 'the answer is not a message', 'POST', path);
     return withBody(answer);
   }
+}
+
+/** The items of the answer to a request for a list. The type of the items is not checked: types.ts describes them. */
+function itemsIn<T>(answer: unknown, path: string): readonly T[] {
+  const isList = Array.isArray(answer) && answer.every((item) => typeof item === 'object' && item !== null);
+  if (!isList) throw new ApiError(200, 'the answer is not a list of objects', 'GET', path);
+  return answer;
 }
 
 /** Yields the items of all pages of a list. */

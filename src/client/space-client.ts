@@ -29,7 +29,7 @@ import type {
 export class SpaceClient extends AccountClient {
   /** A page of the spaces that the key or the login opens. Default: the first 100 in order of id. */
   spaces(query: PageQuery = {}): Promise<readonly Space[]> {
-    return this.requests.get('/v2/spaces', { ...query });
+    return this.requests.list('/v2/spaces', { ...query });
   }
 
   /** Creates a space, whose owner is the account of the login. @throws ApiError 403 with an API key */
@@ -60,7 +60,7 @@ export class SpaceClient extends AccountClient {
 
   /** A page of users. Default: the first 100. */
   users(query: PageQuery = {}): Promise<readonly User[]> {
-    return this.requests.get(`${this.requests.space}/users`, { ...query });
+    return this.requests.list(`${this.requests.space}/users`, { ...query });
   }
 
   /**
@@ -91,7 +91,7 @@ export class SpaceClient extends AccountClient {
 
   /** A page of API keys, oldest first. Default: the first 100. */
   keys(query: PageQuery = {}): Promise<readonly Key[]> {
-    return this.requests.get(`${this.requests.space}/keys`, { ...query });
+    return this.requests.list(`${this.requests.space}/keys`, { ...query });
   }
 
   /** Creates an API key. The result contains the secret, which is not returned again. */
@@ -121,7 +121,7 @@ export class SpaceClient extends AccountClient {
 
   /** A page of variables. Default: the first 100. */
   variables(query: VariableQuery = {}): Promise<readonly Variable[]> {
-    return this.requests.get(`${this.requests.space}/variables`, { ...query });
+    return this.requests.list(`${this.requests.space}/variables`, { ...query });
   }
 
   /** @throws ApiError 409 if a variable with this name exists for the same device and environment */
@@ -156,7 +156,7 @@ export class SpaceClient extends AccountClient {
 
   /** A page of connectors, oldest first. Default: the first 100. */
   connectors(query: PageQuery = {}): Promise<readonly Connector[]> {
-    return this.requests.get(`${this.requests.space}/connectors`, { ...query });
+    return this.requests.list(`${this.requests.space}/connectors`, { ...query });
   }
 
   /** @throws ApiError 404 if the space has no such connector */
@@ -191,7 +191,7 @@ export class SpaceClient extends AccountClient {
 
   /** A page of a connector's deliveries, newest first. Default: the newest 100. */
   deliveries(connectorId: string, query: DeliveryQuery = {}): Promise<readonly Delivery[]> {
-    return this.requests.get(`${this.requests.item('connectors', connectorId)}/deliveries`, { ...query });
+    return this.requests.list(`${this.requests.item('connectors', connectorId)}/deliveries`, { ...query });
   }
 
   /** All deliveries that match, newest first. The pages of 500 are requested as the generator is consumed. */
@@ -208,7 +208,7 @@ export class SpaceClient extends AccountClient {
 
   /** A page of firmware images, oldest first. Default: the first 100. */
   firmwareImages(query: PageQuery = {}): Promise<readonly FirmwareImage[]> {
-    return this.requests.get(`${this.requests.space}/firmware/images`, { ...query });
+    return this.requests.list(`${this.requests.space}/firmware/images`, { ...query });
   }
 
   /** Uploads a firmware image. @throws ApiError 400 if neither the image nor `version` states the version */
@@ -228,7 +228,7 @@ export class SpaceClient extends AccountClient {
 
   /** A page of firmware updates of all devices, or of the device with `device_id`. Default: the first 100. */
   firmwareUpdates(query: PageQuery & { readonly device_id?: string } = {}): Promise<readonly FirmwareUpdate[]> {
-    return this.requests.get(`${this.requests.space}/firmware`, { ...query });
+    return this.requests.list(`${this.requests.space}/firmware`, { ...query });
   }
 
   /** @throws ApiError 404 if the space has no such firmware update */

@@ -123,6 +123,19 @@ describe('a service that never comes to an end', () => {
     expect(await failure(processing.space())).toBeInstanceOf(ConnectionError);
   });
 
+  it.each(['{}', '{"devices":[]}', '"text"', 'null', '[1]', '[null]', ''])(
+    'that answers a list with %j is reported',
+    async (body) => {
+      const client = await against((_, response) => void response.end(body));
+      const whole = async () => {
+        for await (const _ of client.allTags());
+      };
+      const message = 'was answered with 200: the answer is not a list of objects';
+      for (const request of [client.devices(), client.messages(), client.keys(), client.audit(), whole()])
+        expect((await failure(request)).message).toContain(message);
+    },
+  );
+
   it('because it ignores the offset of a list gets no third request for the same page', async () => {
     const pages = [['a', 'b'], ['c'], ['d', 'b']];
     let asked = 0;
