@@ -4,10 +4,11 @@
  * The map has the names of the decoder. A leaf names its source in two words, `last thermometer.temperature`. `* 1000` follows
  * if the unit of the decoder differs, `if any` if the firmware omits the key of an event list without events. A list of one map
  * is written once for each sensor of the kinds in `$each`; with `$sparse`, only for sensors with samples. A map with `$if` is
- * written only by a device with the sensor named there. A name with dots is a path from the top of the decoder, because some
+ * written only by a device with the sensor named there. `$order` has the order in which the firmware writes the sections, also
+ * those of profiles that extend this one. A name with dots is a path from the top of the decoder, because some
  * firmware writes keys of one section inside another (wire protocol, 12.2).
  */
-import { boolean, type Check, complain, formed, list } from '../input/checks.js';
+import { boolean, type Check, complain, formed, list, text } from '../input/checks.js';
 import type { LocatedNode, MapNode } from '../input/document.js';
 import { didYouMean, quote } from '../input/problems.js';
 import type { CodecField } from '../protocol/codec.js';
@@ -20,16 +21,40 @@ const IF = '$if';
 /** This key limits a list to sensors with samples. */
 const SPARSE = '$sparse';
 
+/** This key of the whole section lists keys in the order of the firmware; other keys follow. */
+const ORDER = '$order';
+
 /** Reads the section `body`. */
 export function readBody(parts: BodyParts): Check<readonly BodyNode[]> {
   return formed(
-    () => ({ type: 'object', additionalProperties: { $ref: '#/definitions/bodyEntry' } }),
+    () => ({
+      type: 'object',
+      properties: { [ORDER]: { type: 'array', items: { type: 'string' } } },
+      additionalProperties: { $ref: '#/definitions/bodyEntry' },
+    }),
     (node, problems) => {
       if (node.kind !== 'map') return complain(node, problems, 'a map from the keys of the decoder to their values');
       if (parts.decoder === undefined) return undefined;
-      return readEntries(new BodyReferences(parts, parts.decoder, problems), node, '', undefined);
+      const refs = new BodyReferences(parts, parts.decoder, problems);
+      return readEntries(refs, inOrder(refs, node), '', undefined);
     },
   );
+}
+
+/** The section with its keys in the order of the firmware. */
+function inOrder(refs: BodyReferences, body: MapNode): MapNode {
+  const wanted = body.entries.get(ORDER);
+  if (wanted === undefined) return body;
+  const order = list(text())(wanted.value, refs.problems) ?? [];
+  const items = wanted.value.kind === 'list' ? wanted.value.items : [];
+  order.forEach((name, i) => {
+    if (refs.field(name) !== undefined) return;
+    const near = didYouMean(name, refs.paths);
+    refs.problems.add(items[i] ?? wanted.key, `${quote(name)} is not a key of the decoder${near}`);
+  });
+  const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
+  const entries = [...body.entries].filter(([name]) => name !== ORDER).sort(([a], [b]) => place(a) - place(b));
+  return { ...body, entries: new Map(entries) };
 }
 
 function readEntries(refs: BodyReferences, map: MapNode, parent: string, each: Each): readonly BodyNode[] {

@@ -139,6 +139,12 @@ describe('a mistake in a profile', () => {
       'voltage_lode: last',
       '"system.voltage_lode" is not a key of the decoder (did you mean "system.voltage_load"?)',
     ],
+    [
+      'an unknown key in the order of the body',
+      'backup, network, thermometer',
+      'backup, netwrok, thermometer',
+      '"netwrok" is not a key of the decoder (did you mean "network"?)',
+    ],
     ['a source without a name', 'uptime: fact uptime', 'uptime: fact', '"fact" is not a source'],
     ['an unknown kind of source', 'uptime: fact uptime', 'uptime: facts uptime', '"facts uptime" is not a source'],
     ['an unknown fact', 'uptime: fact uptime', 'uptime: fact downtime', '"downtime" is not a fact: version, sequence'],

@@ -344,6 +344,47 @@ describe('any body', () => {
   });
 });
 
+describe('the keys of a body are in the order of the firmware', () => {
+  // `app_cbor.c` of each application, as far as the build writes the section.
+  it.each([
+    [
+      'clime',
+      'message system backup network thermometer accelerometer hygrometer w1_thermometers soil_sensors ble_tags',
+    ],
+    ['clime-iaq', 'message system network thermometer accelerometer iaq_sensor soil_sensors'],
+    ['current-z', 'message system network thermometer accelerometer backup analog_channels w1_thermometers ble_tags'],
+    [
+      'meteo-z',
+      'message system attribute network thermometer accelerometer backup w1_thermometers barometer hygrometer',
+    ],
+    ['push', 'message attribute system network thermometer accelerometer backup buttons ble_tags'],
+    ['range-z', 'message system network thermometer accelerometer backup w1_thermometers ultrasonic_ranger ble_tags'],
+    ['scale-z', 'message attribute system network accelerometer thermometer backup weight ble_tags'],
+  ])('%s', (profile, wanted) => {
+    const keys = Object.keys(rig({ profile }).report());
+    const order = wanted.split(' ').filter((key) => keys.includes(key));
+    expect(keys.filter((key) => order.includes(key))).toEqual(order);
+    expect(order.length).toBeGreaterThan(5);
+  });
+
+  it.each(['clime', 'current', 'meteo', 'push', 'scale'])(
+    '%s writes the voltage at rest before that under load',
+    (profile) => {
+      expect(Object.keys(rig({ profile }).report().system)).toEqual([
+        'uptime',
+        'voltage_rest',
+        'voltage_load',
+        'current_load',
+      ]);
+    },
+  );
+
+  it('also if a profile that extends another one adds a section', () => {
+    const keys = Object.keys(rig({ profile: 'clime-iaq' }).report());
+    expect(keys.indexOf('iaq_sensor')).toBe(keys.indexOf('accelerometer') + 1);
+  });
+});
+
 describe('a value beyond the integers of the firmware', () => {
   const SETTINGS: Readonly<Record<string, RigOptions>> = {
     clime: TAG,
