@@ -10,6 +10,7 @@ import type { Pace } from '../kernel/pace.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { sinceStart } from '../kernel/time.js';
 import type { RunControl } from '../runner/run.js';
+import type { RequestWait } from '../runner/targets/paced.js';
 import type { Plan } from '../scenario/model/plan.js';
 import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
@@ -138,6 +139,11 @@ export class LiveServices {
 
   #say(link: string): void {
     this.#options.host.err.write(`console at ${link} (opens once, within 10 minutes)\n`);
+  }
+
+  /** Shows that the cloud has rejected requests, so that they wait; undefined: they go on. */
+  waits(wait: RequestWait | undefined): void {
+    this.#progress.waits(wait);
   }
 
   /** Passes an event of the run to the consoles. */

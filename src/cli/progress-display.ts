@@ -1,13 +1,17 @@
 /** Writes progress to the error stream: one line that is overwritten on a terminal, a new line every 5 s otherwise. */
 import type { Alarm } from '../kernel/clock.js';
-import { type Millis, seconds } from '../kernel/time.js';
+import { RealClock } from '../kernel/real-clock.js';
+import { humanDuration, type Instant, type Millis, seconds } from '../kernel/time.js';
 import { plainProgress, progressLine } from '../report/progress.js';
 import type { RunControl } from '../runner/run.js';
+import type { RequestWait } from '../runner/targets/paced.js';
 import type { Plan } from '../scenario/model/plan.js';
 import type { Host } from './host.js';
 
 const TERMINAL_EVERY: Millis = 100;
 const PLAIN_EVERY: Millis = seconds(5);
+/** Time between the ends of two waits that are announced. */
+const REPEATED_AFTER: Millis = seconds(10);
 /** Number of progress checks in a run, at equal distances in simulated time. */
 const CHECKS = 400;
 
@@ -18,6 +22,14 @@ export class ProgressDisplay {
   #written: number;
   #onScreen = false;
   #next: Alarm | undefined;
+  /** Real time: the clock of the run stands still while the fleet is created. */
+  readonly #time = new RealClock();
+  #control: RunControl | undefined;
+  /** The requests that the cloud has rejected wait until `until`. */
+  #wait: { readonly until: Instant; readonly status: number } | undefined;
+  #nextOfWait: Alarm | undefined;
+  /** End of the last wait that was announced. */
+  #announced: Instant = Number.NEGATIVE_INFINITY;
 
   constructor(host: Host, plan: Plan) {
     this.#host = host;
@@ -27,6 +39,7 @@ export class ProgressDisplay {
   }
 
   follow(control: RunControl): void {
+    this.#control = control;
     const every = Math.max(1, Math.round(this.#plan.duration / CHECKS));
     const tick = (): void => {
       this.#check(control);
@@ -37,7 +50,29 @@ export class ProgressDisplay {
 
   end(): void {
     this.#next?.cancel();
+    this.#nextOfWait?.cancel();
     this.#clear();
+  }
+
+  /** Announces that the cloud has rejected requests, so that they wait; undefined: they go on. */
+  waits(wait: RequestWait | undefined): void {
+    this.#nextOfWait?.cancel();
+    this.#wait = undefined;
+    if (wait === undefined) return;
+    const { status, delay } = wait;
+    const { now } = this.#time;
+    this.#wait = { until: now + delay, status };
+    if (now + delay > this.#announced + REPEATED_AFTER) {
+      this.#announced = now + delay;
+      this.say(
+        `the target rejects requests (${status}), so the run waits ${humanDuration(delay)}; Ctrl-C ends the run`,
+      );
+    }
+    const tick = (): void => {
+      if (this.#control) this.#check(this.#control);
+      this.#nextOfWait = this.#time.after(seconds(1), 'the progress of a wait', tick);
+    };
+    tick();
   }
 
   /** Erases the progress line of a terminal, and writes another line to the error stream. */
@@ -69,6 +104,9 @@ export class ProgressDisplay {
       uplinksStored: count('uplink.stored'),
       downlinksQueued: count('downlink.queued'),
       downlinksDelivered: count('downlink.delivered'),
+      ...(this.#wait && {
+        waiting: { left: Math.max(0, this.#wait.until - this.#time.now), status: this.#wait.status },
+      }),
     };
     if (err.isTerminal) err.write(`\r${progressLine(state, err.columns)}\u001b[K`, 'styled');
     else err.write(`${plainProgress(state)}\n`);

@@ -4,7 +4,7 @@ import { ApiError, ConnectionError, DeviceCloudClient } from '../client/client.j
 import { parseTimeOrDate } from '../kernel/calendar.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { days, exactDuration, parseDuration, type UnixMillis } from '../kernel/time.js';
+import { days, exactDuration, humanDuration, parseDuration, type UnixMillis } from '../kernel/time.js';
 import { shownAddress } from '../kernel/web-address.js';
 import { reserve, writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
@@ -12,7 +12,7 @@ import { collect } from '../record/collect.js';
 import { paceOf } from '../record/pace.js';
 import type { Recording } from '../record/recording.js';
 import { writeRecording } from '../record/write.js';
-import { paced } from '../runner/targets/paced.js';
+import { paced, type RequestWait } from '../runner/targets/paced.js';
 import { checked, command } from './command.js';
 import type { Host } from './host.js';
 import { POSITIVE_FORM, positiveNumber } from './values.js';
@@ -111,7 +111,12 @@ interface Window {
 }
 
 async function read(flags: RecordFlags, apiKey: string, window: Window, host: Host): Promise<Recording> {
-  const gate = paced({ atOnce: 1, perSecond: flags.rate ?? GENTLE }, new RealClock());
+  const { signal } = window;
+  const waits = (wait: RequestWait | undefined) => {
+    if (wait === undefined) return;
+    host.err.write(`the target rejects requests (${wait.status}): waiting ${humanDuration(wait.delay)}\n`);
+  };
+  const gate = paced({ atOnce: 1, perSecond: flags.rate ?? GENTLE }, new RealClock(), { signal, waits });
   const options = { baseUrl: flags.target, apiKey, connections: 1, gate };
   const { space } = flags;
   const types = new Map(

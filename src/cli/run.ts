@@ -10,6 +10,7 @@ import { RENDERERS } from '../report/renderers/index.js';
 import type { Leftovers, RunResult } from '../report/result.js';
 import { run as carryOut, MOST_WORKERS, type RunControl, type RunOptions, undividedBecause } from '../runner/run.js';
 import { TRANSPORTS, type TransportName } from '../runner/targets/embedded.js';
+import type { RequestWait } from '../runner/targets/paced.js';
 import { describeLeftovers, withoutSecrets } from '../runner/world/clean-up.js';
 import { CLOCKS } from '../runner/world/course.js';
 import { describeCloud } from '../scenario/model/cloud.js';
@@ -230,6 +231,7 @@ async function executeOne(flags: RunFlags, host: Host, begun: () => string | und
       ...storeOf(flags, out, host),
       sinks: out ? [new FileSink(join(out, EVENTS_FILE))] : [],
       out: flags.out ?? null,
+      waits: (wait: RequestWait | undefined) => live.waits(wait),
       started: (control: RunControl) => {
         live.follow(control, (changes) => carryOut({ ...again, webConsole: WEB_CONSOLE, ...changes }));
         downlinks = control.metrics.downlinks;

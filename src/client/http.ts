@@ -2,6 +2,7 @@
 import { Client, type Dispatcher, Pool } from 'undici';
 import { UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
+import { retryAfter } from '../kernel/retry-after.js';
 import { formatDuration, type Millis, seconds } from '../kernel/time.js';
 import { apiBase, shownAddress } from '../kernel/web-address.js';
 import { ApiError, ConnectionError } from './errors.js';
@@ -127,10 +128,10 @@ export class JsonHttp {
     body: unknown,
     further: Readonly<Record<string, string>>,
   ): Promise<{ readonly value: unknown; readonly next: string | undefined }> {
-    const { status, text, next, retryAfter } = await this.#exchange(method, path, target, body, further);
+    const { status, text, next, wait } = await this.#exchange(method, path, target, body, further);
     if (status < 200 || status > 299) {
       const answer = this.#withoutKey(text);
-      throw new ApiError(status, parseJson(answer) ?? answer, method, path, retryAfter);
+      throw new ApiError(status, parseJson(answer) ?? answer, method, path, wait);
     }
     if (text === '') return { value: undefined, next };
     const value = parseJson(text);
@@ -177,7 +178,7 @@ export class JsonHttp {
 
   async #failure({ statusCode, headers, body }: Dispatcher.ResponseData, path: string): Promise<ApiError> {
     const answer = this.#withoutKey(await body.text());
-    return new ApiError(statusCode, parseJson(answer) ?? answer, 'GET', path, delayIn(headers['retry-after']));
+    return new ApiError(statusCode, parseJson(answer) ?? answer, 'GET', path, retryAfter(headers));
   }
 
   /** Removes the API key, because the answer of a foreign server could repeat it. */
@@ -208,29 +209,17 @@ export class JsonHttp {
         body: body === undefined ? null : JSON.stringify(body),
         signal: end.signal,
       });
-      const { date, 'retry-after': later, 'x-next-offset': next } = answer.headers;
-      if (typeof date === 'string') dated?.(date);
+      const { headers: head, statusCode: status } = answer;
+      if (typeof head.date === 'string') dated?.(head.date);
+      const next = head['x-next-offset'];
       const text = await answer.body.text();
-      return {
-        status: answer.statusCode,
-        text,
-        next: typeof next === 'string' ? next : undefined,
-        retryAfter: delayIn(later),
-      };
+      return { status, text, next: typeof next === 'string' ? next : undefined, wait: retryAfter(head) };
     } catch (error) {
       throw new ConnectionError(error instanceof Error ? error : new Error(String(error)), this.#origin, method, path);
     } finally {
       alarm.cancel();
     }
   }
-}
-
-/**
- * Delay in ms from a `Retry-After` header that gives a number of seconds; otherwise undefined. A date in the header is ignored,
- * because it requires synchronised clocks.
- */
-export function delayIn(header: string | string[] | undefined): Millis | undefined {
-  return typeof header === 'string' && /^\d{1,6}$/.test(header) ? seconds(Number(header)) : undefined;
 }
 
 /** Servers and proxies leave "." out of a path, and go up for "..". */

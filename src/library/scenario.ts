@@ -249,6 +249,7 @@ const OF_THE_PROJECT = {
   watch: CHECKED_ELSEWHERE,
   crew: CHECKED_ELSEWHERE,
   started: CHECKED_ELSEWHERE,
+  waits: CHECKED_ELSEWHERE,
 } as const;
 
 type PlanOptions = Partial<Omit<FullRunOptions, 'plan' | 'connectorHosts' | 'secretsKey'>> &

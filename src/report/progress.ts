@@ -13,6 +13,8 @@ interface Progress {
   readonly uplinksStored: number;
   readonly downlinksQueued: number;
   readonly downlinksDelivered: number;
+  /** The cloud has rejected requests, so they wait for this time; left out if they do not wait. */
+  readonly waiting?: { readonly left: Millis; readonly status: number };
 }
 
 /** A form of the progress line; shorter forms have fewer parts. */
@@ -67,7 +69,9 @@ function facts(progress: Progress, words: Form['words'], parts: Form['parts']): 
         : [`${humanCount(downlinksDelivered)}/${humanCount(downlinksQueued)} ${downlinks}`]),
     ].join(' · '),
   };
-  return parts.map((part) => texts[part]).join(' · ');
+  const { waiting } = progress;
+  const wait = waiting === undefined ? [] : [`waiting ${humanDuration(waiting.left)} (${waiting.status})`];
+  return [...wait, ...parts.map((part) => texts[part])].join(' · ');
 }
 
 /** A bar of `width` characters, filled in proportion to `share`. */

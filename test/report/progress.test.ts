@@ -48,6 +48,15 @@ describe('progress', () => {
     expect(progressLine(progressOf({ simulated: 7_200_001 }))).toContain('100% settling');
   });
 
+  it('begins with the wait for a cloud that rejects requests, however narrow the terminal is', () => {
+    const waiting = { left: 43_200, status: 429 };
+    const line =
+      '[█████░░░░░░░░░░░░░░░]  25% waiting 43.2s (429) · 30m 00s of 2h 00m · 299/300 ready · 1,204 up · 180/210 down';
+    expect(progressLine(progressOf({ waiting }), 120)).toBe(line);
+    expect(progressLine(progressOf({ waiting }), 50)).toContain('waiting 43.2s (429)');
+    expect(plainProgress(progressOf({ waiting }))).toMatch(/^waiting 43\.2s \(429\) · 30m 00s of /);
+  });
+
   it('of a run without a duration is complete', () => {
     expect(progressLine(progressOf({ simulated: 0, duration: 0 }))).toContain('100%');
   });

@@ -10,6 +10,15 @@ export interface Lies {
   readonly answer?: (method: string, path: string, answer: unknown) => unknown;
   /** How often a request is sent to the service; if never, its answer is an empty object. Default: once. */
   readonly times?: (method: string, path: string, body: string) => number;
+  /**
+   * The rejection of a request by the proxy itself; undefined passes the request on. `nth`: number of requests with the same
+   * method and path so far, with this one. Default: no request is rejected.
+   */
+  readonly rejects?: (
+    method: string,
+    path: string,
+    nth: number,
+  ) => { readonly status: number; readonly retryAfter: number } | undefined;
   /** Whether a request keeps its `Idempotency-Key`. Default: every request does. */
   readonly keepsKey?: (method: string, path: string) => boolean;
 }
@@ -28,11 +37,20 @@ export async function lyingProxy(
     answer = (_m, _p, body) => body,
     times = () => 1,
     keepsKey = () => true,
+    rejects = () => undefined,
   }: Lies,
 ): Promise<LyingProxy> {
+  const counts = new Map<string, number>();
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '/' } = request;
     const sent = change(method, url, await text(request));
+    const nth = (counts.get(`${method} ${url}`) ?? 0) + 1;
+    counts.set(`${method} ${url}`, nth);
+    const rejection = rejects(method, url, nth);
+    if (rejection !== undefined) {
+      response.writeHead(rejection.status, { 'retry-after': String(rejection.retryAfter) }).end('{}');
+      return;
+    }
     const headers = new Headers();
     for (const name of ['x-api-key', 'content-type', 'authorization', 'idempotency-key']) {
       const value = request.headers[name];

@@ -2,11 +2,12 @@
  * Sends requests to untrusted targets. The duration of an exchange and the length of a response are limited, redirects are not
  * followed, and the guard must permit the address.
  */
-import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Clock } from '../../kernel/clock.js';
 import { reasonOf } from '../../kernel/no-answer.js';
-import { type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
+import { retryAfter } from '../../kernel/retry-after.js';
+import { type Millis, seconds } from '../../kernel/time.js';
 import { checkHost, guarded, type Lookup, type Permission } from './guard.js';
 import type { WebhookRequest } from './request.js';
 import { TargetRefused } from './target-refused.js';
@@ -58,8 +59,8 @@ export class Sender {
       // Node sets the status of every response that it has received.
       const { statusCode: status = 0, headers } = answer;
       if (isSuccess(status)) return { kind: 'answer', status, text: '' };
-      const retryAfter = waitIn(headers, patience.wall);
-      return { kind: 'answer', status, text, ...(retryAfter !== undefined && { retryAfter }) };
+      const wait = retryAfter(headers, patience.wall);
+      return { kind: 'answer', status, text, ...(wait !== undefined && { retryAfter: wait }) };
     } catch (error) {
       const refusal = refusalIn(error);
       if (refusal) return { kind: 'refused', why: refusal.message };
@@ -102,20 +103,6 @@ function exchange(
     request.on('error', reject);
     request.end(body ?? undefined);
   });
-}
-
-/**
- * The wait that a response demands by `Retry-After`, as seconds or as a date (RFC 9110, 10.2.3). A date is compared with the
- * date of the response, so the clocks need not agree.
- * @param now used if the response has no date
- */
-function waitIn({ 'retry-after': wait = '', date = '' }: IncomingHttpHeaders, now: UnixMillis): Millis | undefined {
-  if (/^\d{1,9}$/.test(wait)) return seconds(Number(wait));
-  // `Date.parse` alone would also take numbers such as 1.5 for dates.
-  const until = /^[A-Z][a-z]+,? /.test(wait) ? Date.parse(wait) : Number.NaN;
-  if (Number.isNaN(until)) return undefined;
-  const sent = Date.parse(date);
-  return Math.max(0, until - (Number.isNaN(sent) ? now : sent));
 }
 
 export function isSuccess(status: number): boolean {

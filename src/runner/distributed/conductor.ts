@@ -10,6 +10,7 @@ import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart, type UnixMillis } from '../../kernel/time.js';
 import { partsOf } from '../../scenario/plan/divide.js';
 import { endOfAll } from '../parallel/ends.js';
+import { RunPatience } from '../targets/paced.js';
 import { offsetOfAll } from '../targets/target-clock.js';
 import type { CourseEnd, WorldControl, WorldOptions } from '../world/course.js';
 import { watchExpectations } from '../world/early-end.js';
@@ -64,6 +65,7 @@ class Conductor {
   /** Real time; `#clock` has the time of the run. */
   readonly #time = new RealClock();
   readonly #abort = new AbortController();
+  readonly #patience: RunPatience;
   readonly #merge: Merge;
   /** Indices of the parts by the serial numbers of their devices. */
   readonly #parts = new Map<number, number>();
@@ -85,6 +87,7 @@ class Conductor {
   constructor(options: ConductorOptions, journal: Journal) {
     this.#options = options;
     this.#journal = journal;
+    this.#patience = new RunPatience(options.waits);
     this.#clock = new RealClock({ speed: options.speed, frozen: true });
     this.#merge = new Merge(options.workers, () => (this.#isOver ? Number.POSITIVE_INFINITY : this.#clock.now));
   }
@@ -99,6 +102,7 @@ class Conductor {
     this.#stopped = reason;
     this.#stoppedAt = sinceStart(this.#clock.now);
     this.#abort.abort(reason);
+    this.#patience.end(reason);
     this.#clock.stop(reason);
     for (const member of this.#members) member.stop(reason);
     void this.#options.crew.giveUp(reason);
@@ -107,10 +111,16 @@ class Conductor {
 
   openCloud(): Promise<SharedCloud> {
     const { cloud, profiles, plan } = this.#options;
-    if (cloud !== undefined) return SharedRemoteCloud.open(cloud, profiles);
+    if (cloud !== undefined) return SharedRemoteCloud.open(cloud, profiles, this.#patience);
     const random = seededRandom(plan.seed);
     // The parts report the failures of their devices.
-    return OwnCloud.open(this.#options, { clock: this.#clock, trace: this.#merge.own, random, failed: () => {} });
+    return OwnCloud.open(this.#options, {
+      clock: this.#clock,
+      trace: this.#merge.own,
+      random,
+      failed: () => {},
+      patience: this.#patience,
+    });
   }
 
   async run(shared: SharedCloud): Promise<CourseEnd> {
@@ -159,6 +169,7 @@ class Conductor {
   /** Deletes what is left in the target when all workers have ended, or passes its names to `keep`. */
   async cleanUp(shared: SharedCloud): Promise<void> {
     const { keep, left } = this.#options;
+    this.#patience.cleansUp();
     const lost = this.#members.filter((member) => member.lost !== undefined);
     if (keep !== undefined) {
       const maybe = lost.flatMap(({ number, plan }) =>
@@ -198,6 +209,7 @@ class Conductor {
       ({ name }, message) => {
         if (message.kind === 'log')
           return this.#options.log[message.level](message.fields, `${name}: ${message.message}`);
+        if (message.kind === 'waits') return this.#options.waits?.(message.wait ?? undefined);
         this.#merge.add(number - 1, message.lines, message.until);
         this.#record();
       },

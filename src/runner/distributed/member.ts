@@ -8,7 +8,7 @@ import { ChannelLost, type RunChannel } from './channel.js';
 import type { ClockReading } from './clock-offset.js';
 import type { FromPart, PartEnd } from './messages.js';
 
-type Handler = (member: Member, message: Extract<FromPart, { readonly kind: 'events' | 'log' }>) => void;
+type Handler = (member: Member, message: Extract<FromPart, { readonly kind: 'events' | 'log' | 'waits' }>) => void;
 
 export class Member {
   /** From 1. */

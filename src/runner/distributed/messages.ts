@@ -5,6 +5,7 @@ import type { GeneratorReport, LeftThing } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Failure } from '../parallel/messages.js';
 import type { RuleTally } from '../targets/audit/rules.js';
+import type { RequestWait } from '../targets/paced.js';
 import type { RemoteCloud } from '../targets/remote-api.js';
 import type { ServedCloud } from '../targets/served.js';
 import type { ClockOffset } from '../targets/target-clock.js';
@@ -52,6 +53,8 @@ export type FromPart =
   /** Lines of the event log. All events that the part sends in later messages happen at `until` or later. */
   | { readonly kind: 'events'; readonly lines: string; readonly until: Instant }
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
+  /** The target rejects requests, so the part waits; null: the requests go on. */
+  | { readonly kind: 'waits'; readonly wait: RequestWait | null }
   /** The part is over, and has deleted everything that it created except {@link PartEnd.kept}. */
   | PartEnd
   /**

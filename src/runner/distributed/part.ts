@@ -126,6 +126,7 @@ class Part {
         ...(keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
         left: ({ things }) => void left.push(...things),
         ...(meter && { meter }),
+        waits: (wait) => this.#channel.send({ kind: 'waits', wait: wait ?? null }),
       },
       {
         trace: outbox.trace,

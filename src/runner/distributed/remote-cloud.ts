@@ -8,6 +8,7 @@ import type { Instant, UnixMillis } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
 import type { LeftThing } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
+import type { Patience } from '../targets/paced.js';
 import { openApi, type RemoteApi, type RemoteCloud } from '../targets/remote-api.js';
 import { TargetClock } from '../targets/target-clock.js';
 import { deleteThing, isOurs, type MadeThing } from '../world/clean-up.js';
@@ -39,10 +40,14 @@ export class SharedRemoteCloud implements SharedCloud {
   }
 
   /** @throws UsageError if the API of the target cannot be used */
-  static async open(cloud: RemoteCloud, profiles: ReadonlyMap<string, Profile>): Promise<SharedRemoteCloud> {
+  static async open(
+    cloud: RemoteCloud,
+    profiles: ReadonlyMap<string, Profile>,
+    patience: Patience,
+  ): Promise<SharedRemoteCloud> {
     const time = new RealClock();
     const times = new TargetClock({ time, run: time, speed: 1 });
-    return new SharedRemoteCloud(cloud, await openApi(cloud, times), profiles, times);
+    return new SharedRemoteCloud(cloud, await openApi(cloud, times, patience), profiles, times);
   }
 
   get apiKey(): string {

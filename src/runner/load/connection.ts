@@ -5,9 +5,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
-import { delayIn, LARGEST_ANSWER } from '../../client/http.js';
+import { LARGEST_ANSWER } from '../../client/http.js';
 import { codeOf } from '../../kernel/no-answer.js';
 import { realTimers } from '../../kernel/real-timers.js';
+import { retryAfter } from '../../kernel/retry-after.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 
 export interface CallResult {
@@ -71,7 +72,7 @@ export class Connection implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status;
-    this.#retryAfter = status >= 400 ? (delayIn(headers['retry-after']) ?? 0) : 0;
+    this.#retryAfter = status >= 400 ? (retryAfter(headers) ?? 0) : 0;
   }
 
   onResponseData(_: Dispatcher.DispatchController, part: Buffer): void {

@@ -2,16 +2,63 @@
  * Limits the load on a service that has other users: limits concurrent requests and requests a second, and obeys
  * `Retry-After`.
  */
+import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import { ApiError, type Gate } from '../../client/client.js';
 import type { Clock } from '../../kernel/clock.js';
-import { type Millis, seconds } from '../../kernel/time.js';
+import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 
 export interface Pace {
   /** Maximum number of concurrent requests. */
   readonly atOnce: number;
   /** Limit of requests a second; null for no limit. */
   readonly perSecond: number | null;
+}
+
+/** The service has rejected a request, so all requests wait. */
+export interface RequestWait {
+  /** HTTP status of the answer: 429 or 503. */
+  readonly status: number;
+  /** How long the requests wait, in real time. */
+  readonly delay: Millis;
+}
+
+export interface Patience {
+  /**
+   * Ends the wait of a request if it is aborted; the request then fails with the answer of the service. It is read when a wait
+   * begins. Default: waits last as long as the service demands.
+   */
+  readonly signal?: AbortSignal;
+  /** Called when a wait begins or becomes longer, and with undefined when the requests go on. */
+  readonly waits?: (wait: RequestWait | undefined) => void;
+}
+
+/** How long the requests of a run wait: until it is interrupted. Those of its clean-up wait until a later interrupt. */
+export class RunPatience implements Patience {
+  readonly waits: (wait: RequestWait | undefined) => void;
+  readonly #run = new AbortController();
+  readonly #cleanUp = new AbortController();
+  #isCleaningUp = false;
+
+  constructor(waits: Patience['waits'] = () => {}) {
+    this.waits = waits;
+    // Many requests may wait at the same time.
+    setMaxListeners(0, this.#run.signal, this.#cleanUp.signal);
+  }
+
+  get signal(): AbortSignal {
+    return (this.#isCleaningUp ? this.#cleanUp : this.#run).signal;
+  }
+
+  /** Ends all waits of the run, or of its clean-up if that has begun. */
+  end(reason: Error): void {
+    (this.#isCleaningUp ? this.#cleanUp : this.#run).abort(reason);
+  }
+
+  /** Called when the clean-up begins. */
+  cleansUp(): void {
+    this.#isCleaningUp = true;
+  }
 }
 
 /** A request that was rejected this many times is not repeated again, and fails. */
@@ -21,36 +68,66 @@ const MOST_TRIES = 20;
  * A request that is answered with 429, or with 503 and a `Retry-After`, was not processed. It is repeated after the demanded
  * time; after a 429, this is at least 1 s. Meanwhile the queue is paused.
  */
-export function paced({ atOnce, perSecond }: Pace, clock: Pick<Clock, 'after'>): Gate {
-  const queue = new PQueue({
-    concurrency: atOnce,
-    ...(perSecond !== null && {
-      interval: 1000 / Math.min(1, perSecond),
-      intervalCap: Math.max(1, perSecond),
-      strict: true,
-    }),
-  });
-  const rest = (delay: Millis) =>
-    new Promise<void>((resolve) => clock.after(delay, 'the rate limit of the cloud', resolve));
+export function paced(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience: Patience = {}): Gate {
+  const queue = new PQueue({ concurrency: pace.atOnce, ...limitOf(pace) });
+  let resting = 0;
+  let until: Instant = 0;
+  /** Resolves with false if the wait was ended early. */
+  const rest = async (wait: RequestWait): Promise<boolean> => {
+    queue.pause();
+    if (resting++ === 0 || clock.now + wait.delay > until) {
+      until = clock.now + wait.delay;
+      patience.waits?.(wait);
+    }
+    const waited = await waitOf(wait.delay, clock, patience.signal);
+    if (--resting === 0) {
+      patience.waits?.(undefined);
+      queue.start();
+    }
+    return waited;
+  };
   // A request that waits for its repetition still counts as one of the concurrent requests.
   const untilTaken = async <T>(request: () => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries++) {
       try {
         return await request();
       } catch (error) {
-        const delay = laterBy(error);
-        if (delay === undefined || tries === MOST_TRIES) throw error;
-        queue.pause();
-        await rest(delay);
-        queue.start();
+        const wait = waitAfter(error);
+        if (wait === undefined || tries === MOST_TRIES || patience.signal?.aborted) throw error;
+        if (!(await rest(wait))) throw error;
       }
     }
   };
   return (request) => queue.add(() => untilTaken(request));
 }
 
-function laterBy(error: unknown): Millis | undefined {
-  if (!(error instanceof ApiError) || (error.status !== 429 && error.status !== 503)) return undefined;
-  if (error.status === 429) return Math.max(error.retryAfter ?? 0, seconds(1));
-  return error.retryAfter;
+/** The queue allows a whole number of requests in an interval, so the interval is chosen to fit any limit. */
+function limitOf({ perSecond }: Pace) {
+  if (perSecond === null) return {};
+  const intervalCap = Math.max(1, Math.floor(perSecond));
+  return { intervalCap, interval: (1000 * intervalCap) / perSecond, strict: true };
+}
+
+/** Resolves with true after the delay, or with false when the signal is aborted. */
+function waitOf(delay: Millis, clock: Pick<Clock, 'after'>, signal: AbortSignal | undefined): Promise<boolean> {
+  // The announcement of a wait may end it.
+  if (signal?.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const abort = () => {
+      alarm.cancel();
+      resolve(false);
+    };
+    const alarm = clock.after(delay, 'the rate limit of the cloud', () => {
+      signal?.removeEventListener('abort', abort);
+      resolve(true);
+    });
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+function waitAfter(error: unknown): RequestWait | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const { status, retryAfter } = error;
+  if (status === 429) return { status, delay: Math.max(retryAfter ?? 0, seconds(1)) };
+  return status === 503 && retryAfter !== undefined ? { status, delay: retryAfter } : undefined;
 }

@@ -3,7 +3,7 @@ import { type ClientOptions, DeviceCloudClient, type HttpOptions } from '../../c
 import { UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { shownAddress } from '../../kernel/web-address.js';
-import { type Pace, paced } from './paced.js';
+import { type Pace, type Patience, paced } from './paced.js';
 import type { TargetClock } from './target-clock.js';
 
 /** Addresses and keys of a cloud other than the embedded one. */
@@ -44,11 +44,12 @@ export interface RemoteApi {
 
 /**
  * @param times measures the clock of the cloud
+ * @param patience how long requests wait that the cloud has rejected
  * @throws UsageError if the API cannot be used
  */
-export async function openApi(cloud: RemoteCloud, times: TargetClock): Promise<RemoteApi> {
+export async function openApi(cloud: RemoteCloud, times: TargetClock, patience: Patience): Promise<RemoteApi> {
   // A real clock, because requests also wait while the clock of the run is frozen.
-  const gate = paced(cloud.pace, new RealClock());
+  const gate = paced(cloud.pace, new RealClock(), patience);
   const dated = () => {
     const sent = times.now;
     return (date: string) => times.dated(date, sent);

@@ -26,6 +26,7 @@ import { udpTransport } from '../../transport/udp.js';
 import { TargetAudit } from './audit/audit.js';
 import { either } from './dtls-wire.js';
 import { Observer } from './observer.js';
+import type { Patience } from './paced.js';
 import { openApi, type RemoteCloud } from './remote-api.js';
 import type { Target } from './target.js';
 import { TargetClock } from './target-clock.js';
@@ -42,14 +43,15 @@ interface RemoteOptions {
   readonly clock: EdgeClock;
   readonly trace: Trace;
   readonly failed: Failed;
+  readonly patience: Patience;
 }
 
 /** Connects to another cloud. @throws UsageError if its API cannot be used */
 export async function remoteTarget(options: RemoteOptions): Promise<Target> {
-  const { cloud, serials, profiles, speed, clock, trace } = options;
+  const { cloud, serials, profiles, speed, clock, trace, patience } = options;
   // A real clock, because the time of the run stands still during the provisioning.
   const times = new TargetClock({ time: new RealClock(), run: clock, speed });
-  const { options: usual, openSpace, closeSpaces } = await openApi(cloud, times);
+  const { options: usual, openSpace, closeSpaces } = await openApi(cloud, times, patience);
   const own = { ...usual, gate: reporting(usual.gate, options.failed) };
   const opened = times.now;
   const audit = new TargetAudit(clock, profiles, speed, times);

@@ -20,6 +20,7 @@ import { withFaults } from '../../transport/faults/with-faults.js';
 import { Callers } from '../load/callers.js';
 import { Loads } from '../load/loads.js';
 import type { RuleTally } from '../targets/audit/rules.js';
+import { type RequestWait, RunPatience } from '../targets/paced.js';
 import type { ServedCloud } from '../targets/served.js';
 import type { Target } from '../targets/target.js';
 import type { ClockOffset } from '../targets/target-clock.js';
@@ -55,6 +56,10 @@ export interface WorldOptions extends TargetOptions {
   readonly keep?: (what: readonly string[]) => void;
   /** Called after the clean-up with the things that could not be deleted, unless all could. `since`: when the run began. */
   readonly left?: (left: LeftBehind) => void;
+  /**
+   * Called when another cloud rejects requests with 429 or 503, so that the run waits; with undefined when the requests go on.
+   */
+  readonly waits?: (wait: RequestWait | undefined) => void;
   /** Measures in real time whether this process keeps up. Default: {@link GeneratorWatch}. */
   readonly meter?: (speed: number) => GeneratorMeter;
 }
@@ -157,15 +162,17 @@ export async function inOneWorld(
   const faults = new LiveFaults(plan, clock);
   const random = seededRandom(plan.seed);
   const abort = new AbortController();
+  const patience = new RunPatience(options.waits);
   const stop = (reason: GhostfleetError) => {
     abort.abort(reason);
+    patience.end(reason);
     clock.stop(reason);
   };
   const errors = new SystemErrors((error) => {
     // In virtual time, the course of the run must not depend on real failures.
     if (options.clock === 'virtual' && error.own) clock.stop(machineFailed(error));
   });
-  const target = await openTarget(options, { clock, trace, random, failed: errors.add }, options.part?.cloud);
+  const target = await openTarget(options, { clock, trace, random, failed: errors.add, patience }, options.part?.cloud);
   faults.serve(target.faults);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
   const times = new StepTimes(clock, trace);
@@ -198,6 +205,7 @@ export async function inOneWorld(
       journal.close();
     } finally {
       // Runs even if the event log could not be written, because the run must clean up in another cloud.
+      patience.cleansUp();
       await closeAll(fixture, target, callers, options);
     }
   }

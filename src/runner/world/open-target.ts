@@ -9,6 +9,7 @@ import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
 import type { Failed } from '../../transport/transport.js';
 import { embeddedTarget, type TransportName } from '../targets/embedded.js';
+import type { Patience } from '../targets/paced.js';
 import { remoteTarget } from '../targets/remote.js';
 import type { RemoteCloud } from '../targets/remote-api.js';
 import { type ServedCloud, servedTarget } from '../targets/served.js';
@@ -43,6 +44,7 @@ export interface TargetParts {
   readonly random: Random;
   /** Receives the failures of this machine. */
   readonly failed: Failed;
+  readonly patience: Patience;
 }
 
 /**

@@ -38,6 +38,7 @@ export async function setUp(
   for (const [index, call] of setup.entries()) {
     if (signal.aborted) return;
     await runSetup(world, call).catch((error: unknown) => {
+      if (signal.aborted) return;
       throw notMade(`setup ${index + 1}, ${describeSetup(call)}, failed`, error);
     });
   }
@@ -82,7 +83,7 @@ async function createFleet(
   };
   await Promise.all(Array.from({ length: concurrency }, createNext));
   const [first] = failures.sort((one, other) => one.index - other.index);
-  if (first !== undefined) throw notMade('the fleet could not be created', first.error);
+  if (first !== undefined && !signal.aborted) throw notMade('the fleet could not be created', first.error);
 }
 
 /** Whether the target already has a device with this serial number. */

@@ -1,8 +1,8 @@
 /** Requests to another cloud respect its rate limit. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../../src/client/client.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
-import { paced } from '../../../src/runner/targets/paced.js';
+import { paced, type RequestWait, RunPatience } from '../../../src/runner/targets/paced.js';
 
 const turnedAway = (status: number, retryAfter?: number) => new ApiError(status, 'later', 'GET', '/v2', retryAfter);
 
@@ -67,5 +67,66 @@ describe('paced requests', () => {
       });
     await clock.attend(Promise.all(Array.from({ length: 10 }, () => gate(request))));
     expect(most).toBe(3);
+  });
+
+  it.each([
+    [2.5, 150],
+    [1.5, 90],
+    [1.01, 61],
+    [0.7, 42],
+    [2, 120],
+  ])('at a rate of %d a second are at most %d in a minute', async (perSecond, most) => {
+    vi.useFakeTimers();
+    try {
+      const gate = paced({ atOnce: 16, perSecond }, new VirtualClock());
+      let sent = 0;
+      for (let n = 0; n < 200; n++) void gate(async () => void sent++);
+      await vi.advanceTimersByTimeAsync(59_999);
+      expect(sent).toBeLessThanOrEqual(most);
+      expect(sent).toBeGreaterThanOrEqual(most - 2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('announce a wait at once, and that they go on', async () => {
+    const clock = new VirtualClock();
+    const said: (readonly [number, RequestWait | undefined])[] = [];
+    const waits = (wait: RequestWait | undefined) => void said.push([clock.now, wait]);
+    const gate = paced({ atOnce: 3, perSecond: null }, clock, { waits });
+    const one = service(clock, [turnedAway(429, 61_000), 'done']);
+    const other = service(clock, [turnedAway(503, 5000), 'done']);
+    await clock.attend(Promise.all([gate(one.request), gate(other.request)]));
+    expect(said).toEqual([
+      [0, { status: 429, delay: 61_000 }],
+      [61_000, undefined],
+    ]);
+  });
+
+  it('fail at once when their wait is ended', async () => {
+    const clock = new VirtualClock();
+    const patience = new RunPatience();
+    const gate = paced({ atOnce: 1, perSecond: null }, clock, patience);
+    const { request, sentAt } = service(clock, [turnedAway(429, 86_400_000)]);
+    const both = Promise.allSettled([gate(request), gate(request)]);
+    clock.after(1000, 'Ctrl-C', () => patience.end(new Error('interrupted')));
+    expect((await clock.attend(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(sentAt).toEqual([0, 1000]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('of a clean-up wait although the run was interrupted, until the next interrupt', async () => {
+    const clock = new VirtualClock();
+    const patience = new RunPatience();
+    const gate = paced({ atOnce: 1, perSecond: null }, clock, patience);
+    patience.end(new Error('interrupted'));
+    patience.cleansUp();
+    const removed = service(clock, [turnedAway(429, 5000), 'done']);
+    expect(await clock.attend(gate(removed.request))).toBe('done');
+    const stuck = service(clock, [turnedAway(429, 5000)]);
+    const waiting = Promise.allSettled([gate(stuck.request)]);
+    clock.after(1000, 'Ctrl-C', () => patience.end(new Error('interrupted')));
+    expect(await clock.attend(waiting)).toMatchObject([{ status: 'rejected' }]);
+    expect(clock.now).toBe(6000);
   });
 });

@@ -159,6 +159,32 @@ describe('a run against another cloud', () => {
     expect(await whatIsLeft(theirs)).toEqual({ devices: [], tags: [] });
   });
 
+  it('also deletes its devices if it is interrupted while the cloud rejects requests for a day', async () => {
+    const theirs = await serve();
+    proxy = await lyingProxy(theirs.api, {
+      // The first device is created, and no other one.
+      rejects: (method, path, nth) =>
+        method === 'POST' && path.endsWith('/devices') && nth > 1 ? { status: 429, retryAfter: 86_400 } : undefined,
+    });
+    const said: unknown[] = [];
+    let stop = () => {};
+    const result = await visit(
+      { ...cloudAt(theirs, 'udp'), api: proxy.url, pace: { atOnce: 1, perSecond: null } },
+      {
+        started: (control) => {
+          stop = () => control.stop(new InterruptedError('SIGINT'));
+        },
+        waits: (wait) => {
+          said.push(wait);
+          stop();
+        },
+      },
+    );
+    expect(said).toEqual([{ status: 429, delay: 86_400_000 }, undefined]);
+    expect(result.failure).toBe('interrupted by SIGINT');
+    expect(await whatIsLeft(theirs)).toEqual({ devices: [], tags: [] });
+  });
+
   it('follows the downlink in the answer to a request of a load, and ignores answers without a downlink', async () => {
     const cloud = cloudAt(await serve(), 'http');
     const events: TraceEvent[] = [];
@@ -171,6 +197,7 @@ describe('a run against another cloud', () => {
       clock: new RealClock(),
       trace,
       failed: () => {},
+      patience: {},
     });
     const answers = ['{"id":"m1","type":"shell","device_serial_number":"1"}', '', '<html>', 'null', '{}'];
     expect(answers.map((answer) => target.accepted(answer, '["info show"]'))).toEqual([
@@ -193,6 +220,7 @@ describe('a run against another cloud', () => {
       clock: new RealClock(),
       trace: { emit: () => {} },
       failed: () => {},
+      patience: {},
     };
     const target = await remoteTarget({ cloud: cloudAt(theirs, 'http'), ...options });
     const { id } = await target.api.createDevice({ name: 'one', serial_number: String(serial), token: 'a'.repeat(32) });
@@ -206,7 +234,14 @@ describe('a run against another cloud', () => {
 
   it('does not report missing downlinks of a device that the run has deleted', async () => {
     const [cloud, serial] = [cloudAt(await serve(), 'http'), 2159017985];
-    const options = { serials: new Set([serial]), profiles: [], speed: 1, clock: new RealClock(), failed: () => {} };
+    const options = {
+      serials: new Set([serial]),
+      profiles: [],
+      speed: 1,
+      clock: new RealClock(),
+      failed: () => {},
+      patience: {},
+    };
     const target = await remoteTarget({ cloud, ...options, trace: { emit: () => {} } });
     const { id } = await target.api.createDevice({
       name: 'one',

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import type { Host } from '../../src/cli/host.js';
+import { ProgressDisplay } from '../../src/cli/progress-display.js';
+import type { Plan } from '../../src/scenario/model/plan.js';
+
+it('a wait for the target is announced at once, also before the run begins, and not for every second of it', () => {
+  const written: string[] = [];
+  const err = { write: (text: string) => void written.push(text), isTerminal: false, columns: 80 };
+  // The casts are safe because the display uses nothing else of them before the run begins.
+  const display = new ProgressDisplay({ err, stopwatch: () => 0 } as unknown as Host, {} as Plan);
+  display.waits({ status: 429, delay: 61_000 });
+  expect(written).toEqual(['the target rejects requests (429), so the run waits 61.0s; Ctrl-C ends the run\n']);
+  display.waits(undefined);
+  display.waits({ status: 429, delay: 60_000 });
+  display.end();
+  expect(written).toHaveLength(1);
+});
