@@ -15,6 +15,7 @@ import {
   type NewDevice,
 } from '../../client/client.js';
 import type { EdgeClock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { isOfThisMachine } from '../../kernel/system-errors.js';
 import type { Profile } from '../../profile/profile.js';
@@ -28,6 +29,7 @@ import { either } from './dtls-wire.js';
 import { Observer } from './observer.js';
 import type { Patience } from './paced.js';
 import { openApi, type RemoteCloud } from './remote-api.js';
+import { SilentGateway } from './silent-gateway.js';
 import type { Target } from './target.js';
 import { TargetClock } from './target-clock.js';
 import { isUndecided } from './undecided.js';
@@ -44,6 +46,7 @@ interface RemoteOptions {
   readonly trace: Trace;
   readonly failed: Failed;
   readonly patience: Patience;
+  readonly log: Log;
 }
 
 /** Connects to another cloud. @throws UsageError if its API cannot be used */
@@ -57,7 +60,8 @@ export async function remoteTarget(options: RemoteOptions): Promise<Target> {
   const audit = new TargetAudit(clock, profiles, speed, times);
   const observer = new Observer(clock, trace, serials, speed, audit, times);
   const api = new ReportingClient(own, observer, audit, times);
-  const wire = await openWire(options);
+  const silent = new SilentGateway((sentence) => options.log.error({}, sentence));
+  const wire = await openWire(options, silent);
   observer.follow(api);
   return {
     api,
@@ -74,6 +78,7 @@ export async function remoteTarget(options: RemoteOptions): Promise<Target> {
     trace: observer,
     audit,
     clockOffset: () => times.offset,
+    remarks: () => silent.sentences,
     outlivesRun: true,
     unsure: api.unsure,
     since: () => times.stampBefore(opened),
@@ -92,11 +97,21 @@ export async function remoteTarget(options: RemoteOptions): Promise<Target> {
 const RAW_PORT = 5002;
 const DTLS_PORT = 5005;
 
-async function openWire({ cloud: { api, gateway }, clock, failed }: RemoteOptions): Promise<Transport> {
+async function openWire(
+  { cloud: { api, gateway }, clock, failed }: RemoteOptions,
+  silent: SilentGateway,
+): Promise<Transport> {
   if (gateway !== null) {
     const { host, port: base64, rawPort: raw = RAW_PORT, dtlsPort: port = DTLS_PORT } = gateway;
     const at = { host, failed };
-    return either(await udpTransport({ ...at, ports: { base64, raw } }), await ownSockets({ ...at, port, clock }));
+    const wire = either(
+      await udpTransport({ ...at, ports: { base64, raw } }),
+      await ownSockets({ ...at, port, clock }),
+    );
+    return silent.watch(wire, (format) => {
+      if (format === 'raw') return `${host}, port ${raw} (--udp-raw-port)`;
+      return format === 'dtls' ? `${host}, port ${port} (--udp-dtls-port)` : `${host}, port ${base64} (--udp)`;
+    });
   }
   const requests = pooledRequests(api);
   return httpTransport(requests.send, clock, () => requests.close(), failed);

@@ -66,6 +66,8 @@ export interface Target {
   readonly trace: Trace;
   /** Compares the messages in the cloud with those of the devices; undefined for the embedded cloud. */
   readonly audit?: TargetAudit;
+  /** Warnings about the cloud at the end of the run. Default: none. */
+  readonly remarks?: () => readonly string[];
   /** How far the clock of the cloud is ahead of the clock of this machine; missing for the embedded cloud. */
   readonly clockOffset?: () => ClockOffset | undefined;
   /** Whether the cloud still exists after the run. If so, the run must delete what it created there. */

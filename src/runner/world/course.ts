@@ -197,7 +197,7 @@ export async function inOneWorld(
     target.begin();
     end = await endOf(runSchedule(fixture, clock).then(() => target.lastLook()));
     target.end();
-    if (options.part === undefined) remarks = await undelivered(target.api, plan);
+    if (options.part === undefined) remarks = [...(target.remarks?.() ?? []), ...(await undelivered(target.api, plan))];
   } finally {
     target.end();
     generator = withErrors(generatorReport(), errors.all);

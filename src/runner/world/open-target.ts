@@ -71,5 +71,5 @@ export function openTarget(options: TargetOptions, parts: TargetParts, served?: 
     throw new UsageError('bad-fault', `the fault ${kind} requires the embedded cloud`);
   }
   const serials = new Set(plan.devices.map(({ serial }) => serial));
-  return remoteTarget({ cloud, serials, profiles: options.profiles.values(), speed, ...parts });
+  return remoteTarget({ cloud, log, serials, profiles: options.profiles.values(), speed, ...parts });
 }

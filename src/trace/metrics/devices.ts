@@ -39,8 +39,8 @@ export class DeviceFold {
   readonly devices: number;
   repeats = 0;
   /**
-   * Datagrams that were repeated at least twice, because the cloud never answers a first repetition (wire protocol, section
-   * 14, item 13).
+   * Datagrams that were repeated at least twice, for example because the cloud never answers a first repetition (wire
+   * protocol, section 14, item 13).
    */
   repetitionGaps = 0;
   restarts = 0;
@@ -233,7 +233,7 @@ export const DEVICE_METRICS: MetricTable<DeviceFold> = {
   },
   'device.repeats': { about: 'repeated datagrams', count: (fold) => fold.repeats },
   'device.repetition-gaps': {
-    about: 'datagrams sent three times or more, because the cloud never answers the first repetition',
+    about: 'datagrams sent three times or more: neither the first one nor its repetition was answered',
     count: (fold) => fold.repetitionGaps,
   },
   'device.restarts': { about: 'transfers that restarted from sequence 0', count: (fold) => fold.restarts },

@@ -251,7 +251,7 @@ export class Metrics implements Fold {
       {
         name: 'repetition-gap',
         count: this.#devices.repetitionGaps,
-        about: 'exchange that stalled for 20 s or more, because the cloud never answers a first repetition',
+        about: 'exchange that stalled for 20 s or more: neither a datagram nor its first repetition was answered',
       },
       {
         name: 'copy-after-restart',

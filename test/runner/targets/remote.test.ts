@@ -198,6 +198,7 @@ describe('a run against another cloud', () => {
       trace,
       failed: () => {},
       patience: {},
+      log: QUIET,
     });
     const answers = ['{"id":"m1","type":"shell","device_serial_number":"1"}', '', '<html>', 'null', '{}'];
     expect(answers.map((answer) => target.accepted(answer, '["info show"]'))).toEqual([
@@ -221,6 +222,7 @@ describe('a run against another cloud', () => {
       trace: { emit: () => {} },
       failed: () => {},
       patience: {},
+      log: QUIET,
     };
     const target = await remoteTarget({ cloud: cloudAt(theirs, 'http'), ...options });
     const { id } = await target.api.createDevice({ name: 'one', serial_number: String(serial), token: 'a'.repeat(32) });
@@ -241,6 +243,7 @@ describe('a run against another cloud', () => {
       clock: new RealClock(),
       failed: () => {},
       patience: {},
+      log: QUIET,
     };
     const target = await remoteTarget({ cloud, ...options, trace: { emit: () => {} } });
     const { id } = await target.api.createDevice({
