@@ -43,7 +43,7 @@ const BUILDS: Readonly<Record<string, string>> = {
   'control-x4': '1d1bb30f1e295a7b',
   'control-z': '4d53153c9bce28a5',
   'current-z': 'be0f41d7b6075695',
-  'hio-node': '6572179ff57bbc3a',
+  'hio-node': '3ccfbe59234c7db3',
   'meteo-m': '9ad7e97ffc7478fd',
   'meteo-p': '2415c756650db869',
   'meteo-z': '32d127937cefba80',

@@ -215,6 +215,7 @@ export class Modem extends ModemState implements SendOwner {
   private attach(): void {
     this.isRegistered = false;
     this.connectedAt = undefined;
+    this.releaseAt = 0;
     this.phaseStart = this.board.clock.now;
     this.attaching ??= new Attaching(this.board.attachPolicy());
     this.counted.attaching(this.board.unixTime());
@@ -258,6 +259,7 @@ export class Modem extends ModemState implements SendOwner {
   private wake(): void {
     const { wake } = this.board.modemTimings;
     this.connectedAt = undefined;
+    this.releaseAt = 0;
     if (!this.rules.wakes) return this.sendAsleep();
     if (this.inFlightMode) return this.enter('wakeup', wake, () => this.attach());
     const silent = this.anomalies?.lost === 'modem' && this.anomalies.fault === 'mute';
@@ -275,13 +277,20 @@ export class Modem extends ModemState implements SendOwner {
 
   /** State `ready`: checks the modem and sends, or goes to sleep. */
   private ready(): void {
-    if (this.anomalies?.readdressed) return this.openSocket();
+    if (this.anomalies?.readdressed) {
+      this.openSocket();
+      // The datagram to the other address needs a radio connection of its own.
+      this.connectedAt = undefined;
+      return;
+    }
     if (this.#pending === undefined) return this.idle();
     if (this.found) return this.error();
     this.sendPending(this.#pending);
   }
 
   private idle(): void {
+    // A connection that a datagram without an answer has left open; after an answer, the connection is counted already.
+    if (this.releaseAt > 0 && !this.released()) this.disconnected(this.board.clock.now);
     this.present = 'sleep';
     this.noAlarm();
     this.phaseStart = this.board.clock.now;
@@ -290,6 +299,7 @@ export class Modem extends ModemState implements SendOwner {
 
   private sendPending(pending: PendingSend): void {
     pending.attempt();
+    if (this.released()) return this.sendUnaware(pending);
     if (this.connectedAt !== undefined) return this.transmit(pending);
     const begun = this.board.clock.now;
     const { connectionLimit, afterNoConnection } = this.rules;
@@ -308,12 +318,29 @@ export class Modem extends ModemState implements SendOwner {
     });
   }
 
-  private transmit(pending: PendingSend): void {
+  /**
+   * Repeats a datagram over a radio connection that was released in the pause before. The error state ignores the release, so
+   * the firmware listens at once, while the modem needs a new connection to send (`ctr_lte_v2.c`, FLAG_CSCON).
+   */
+  private sendUnaware(pending: PendingSend): void {
+    const begun = this.board.clock.now;
+    const takes = this.fades() ? LISTEN : integerBetween(this.random, ...this.board.modemTimings.connect);
+    if (takes >= LISTEN) return this.enter('receive', LISTEN, () => this.unanswered(pending));
+    this.enter('receive', takes, () => {
+      this.connectedAt = begun;
+      this.connecting = takes;
+      this.transmit(pending, LISTEN - takes);
+    });
+  }
+
+  /** @param listen how long the modem listens for an answer */
+  private transmit(pending: PendingSend, listen = LISTEN): void {
     if (!this.board.feedRadio()) return this.known.reset(this.board.clock.now);
     const { request } = pending;
     request.transmit();
     if (request.listens) {
-      this.enter('receive', LISTEN, () => this.unanswered(pending));
+      this.releaseAt = this.board.clock.now + this.board.modemTimings.release;
+      this.enter('receive', listen, () => this.unanswered(pending));
       return request.listening();
     }
     const release = request.releases ? this.rules.release : 0;
@@ -329,7 +356,7 @@ export class Modem extends ModemState implements SendOwner {
   }
 
   private unanswered(pending: PendingSend): void {
-    this.disconnected(this.board.clock.now);
+    this.released();
     const deregistered = this.found === 'registration' && !this.rules.badCheckEndsSend;
     pending.failed(deregistered ? 'deregistered' : 'no answer in time');
     // The end of the send may have restarted the device.
@@ -407,6 +434,10 @@ export class Modem extends ModemState implements SendOwner {
   protected moved(): void {
     if (this.present === 'attach') this.tryAttach();
     else if (!this.covered) this.deregistered();
+    else if (this.present === 'send' && this.rules.badCheckEndsSend && this.found === undefined && this.#pending) {
+      // The wait for a radio connection ends: the modem has found the network again.
+      this.sendPending(this.#pending);
+    }
   }
 
   /** The network deregisters the modem. A modem that is asleep does not notice (firmware timing, 7.3). */

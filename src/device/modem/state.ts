@@ -50,6 +50,8 @@ export abstract class ModemState extends Reception {
   protected phaseEnd: Instant = 0;
   /** Start of the part of the radio connection that is not counted yet; undefined without a connection. */
   protected connectedAt: Instant | undefined;
+  /** When the network releases the radio connection, because a datagram is not answered; 0 if it does not. */
+  protected releaseAt: Instant = 0;
   /** How long the present radio connection took to establish, which uses charge but does not count as a connection. */
   protected connecting: Millis = 0;
   /** Whether the modem shows `gnss` instead of `sleep`; only some modems have GNSS (firmware shell, 5.7). */
@@ -132,7 +134,15 @@ export abstract class ModemState extends Reception {
     this.connectedAt = undefined;
     this.counted.connectedFor(connected - this.connecting);
     this.connecting = 0;
+    this.releaseAt = 0;
     this.board.spent('connected', connected);
+  }
+
+  /** Ends a radio connection that the network has released; returns whether it has. */
+  protected released(): boolean {
+    if (this.connectedAt === undefined || this.releaseAt === 0 || this.board.clock.now < this.releaseAt) return false;
+    this.disconnected(this.releaseAt);
+    return true;
   }
 
   /** Switches the modem off, and counts the charge that its radio has used. */
@@ -141,7 +151,7 @@ export abstract class ModemState extends Reception {
     if (this.present === 'attach') this.board.spent('attach', now - this.phaseStart);
     // After an exchange, the connection is counted already.
     if (this.present === 'sleep') this.connectedAt = undefined;
-    this.disconnected(now);
+    if (!this.released()) this.disconnected(now);
     this.isRegistered = false;
     if (this.anomalies) this.anomalies.lost = undefined;
   }

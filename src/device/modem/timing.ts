@@ -14,6 +14,8 @@ export interface ModemTimings {
   readonly wake: Millis;
   /** Time until a registered modem has a radio connection. */
   readonly connect: Span;
+  /** Time from a datagram without an answer until the network releases the radio connection. */
+  readonly release: Millis;
   /** Time to open a socket. */
   readonly openSocket: Millis;
   /** Time for a connection evaluation. */
@@ -30,6 +32,7 @@ export const ASSUMED_TIMINGS: ModemTimings = {
   attach: [seconds(5), seconds(40)],
   wake: 500,
   connect: [500, 3500],
+  release: seconds(5),
   openSocket: 100,
   evaluation: seconds(1),
 };

@@ -157,6 +157,56 @@ describe('the radio', () => {
     expectTimes(times('uplink.acked'), [151]);
   });
 
+  it('sends at once when the network returns while the first send is blocked', async () => {
+    const { device, until, sent, zero } = await measured(HIO);
+    zero();
+    device.radio(false);
+    await until(seconds(10));
+    report(device);
+    await until(seconds(22.9));
+    expect(sent()).toEqual([]);
+    device.radio(true);
+    await until(seconds(40));
+    // Measured 23.2 s: a radio connection takes 0.3 s.
+    expect(Math.abs((sent()[0]?.at ?? 0) / 1000 - 23.2)).toBeLessThanOrEqual(0.15);
+  });
+
+  it('needs a new radio connection after a change of the address', async () => {
+    const config = ['cloud config addr2 192.0.2.2', 'cloud config failover 1'];
+    const { device, network, until, sent, zero, times } = await measured({
+      ...HIO,
+      config,
+      modem: { connect: [2000, 2000] },
+    });
+    zero();
+    network.up = false;
+    device.shell('cloud poll');
+    await until(seconds(20));
+    const [change = 0] = times('device.restart');
+    // The error state lasts 5 s, then the socket is opened and evaluated.
+    expect(Math.round(((sent()[1]?.at ?? 0) - change) / 100) / 10).toBe(7);
+  });
+
+  it('attaches at once after a loss of 3 s in the evaluation of the connection', async () => {
+    const bench = await measured({ ...HIO, modem: { evaluation: 10 } });
+    const { device, until, run, sent, zero, now } = bench;
+    zero();
+    await until(seconds(2.2));
+    device.shell('cloud poll');
+    while (sent().length === 0) await run(1);
+    await run(105);
+    expect(device.modem.state).toBe('coneval');
+    device.radio(false);
+    const lost = now();
+    report(device);
+    await until(lost + seconds(3));
+    device.radio(true);
+    await until(seconds(12));
+    const next = sent().find(({ packet }) => packet.data.length > 0);
+    // The modem registers 1.2 s after the return of the network (measured 7.0 s, with the loss at 2.5 s).
+    expect(Math.abs((next?.at ?? 0) - lost - 4200)).toBeLessThanOrEqual(320);
+  });
+
   it('does not reset the back-off when a socket is opened', async () => {
     const { device, phases, run, zero } = await measured(HIO);
     device.modem.suffer('error');

@@ -342,3 +342,45 @@ describe('the drain of the spool', () => {
 });
 
 const ID = new Uint8Array(16);
+
+describe('a poll that a silent cloud does not answer, with 2.0 s for a radio connection', () => {
+  /** Times between copies, in seconds, if the network releases the connection `release` seconds after a datagram. */
+  async function periods(release: number): Promise<readonly number[]> {
+    const bench = await measured({ modem: { connect: [2000, 2000], release: seconds(release) } });
+    const { device, network, zero, until, sent } = bench;
+    zero();
+    network.up = false;
+    device.shell('cloud poll');
+    await until(seconds(90));
+    const at = sent().map((copy) => copy.at);
+    return at.slice(1).map((time, i) => Math.round((time - (at[i] ?? 0)) / 100) / 10);
+  }
+
+  it.each([
+    [2, [12, 12, 12, 12]],
+    [5, [12, 12, 12, 12]],
+    [6, [12, 10, 10, 10]],
+    [8, [12, 10, 10, 10]],
+    [11, [10, 10, 10, 10, 10]],
+    [15, [10, 10, 10, 10, 10]],
+  ])('is repeated after a release %i s after the datagram', async (release, expected) => {
+    expect((await periods(release)).slice(0, expected.length)).toEqual(expected);
+  });
+
+  it('has six copies within its 60 s if the connection stays', async () => {
+    expect(await periods(11)).toHaveLength(5);
+  });
+
+  it('listens only for the rest of its 5 s after a release in the pause', async () => {
+    const bench = await measured({ modem: { connect: [2000, 2000], release: seconds(6) } });
+    const { device, network, zero, until, sent, phases } = bench;
+    zero();
+    network.up = false;
+    device.shell('cloud poll');
+    await until(seconds(12));
+    const listening = (await phases(seconds(20))).find(({ state }) => state === 'receive');
+    const second = sent()[1]?.at ?? 0;
+    // It listens from 12.2 s, is on air at 14.2 s, and ends at 17.2 s.
+    expect(Math.abs((listening?.at ?? 0) + (listening?.lasted ?? 0) - second - 3000)).toBeLessThanOrEqual(200);
+  });
+});
