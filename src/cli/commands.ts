@@ -66,7 +66,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   ),
   listed(
     'image <profile>',
-    'Print a firmware image for virtual devices as JSON for POST …/firmware/images',
+    'Print a firmware image for virtual devices as JSON for POST …/firmware-images',
     async () => (await import('./image.js')).image,
   ),
   listed(

@@ -208,17 +208,17 @@ export class SpaceClient extends AccountClient {
 
   /** A page of firmware images, oldest first. Default: the first 100. */
   firmwareImages(query: PageQuery = {}): Promise<readonly FirmwareImage[]> {
-    return this.requests.list(`${this.requests.space}/firmware/images`, { ...query });
+    return this.requests.list(`${this.requests.space}/firmware-images`, { ...query });
   }
 
   /** Uploads a firmware image. @throws ApiError 400 if neither the image nor `version` states the version */
   createFirmwareImage(image: NewFirmwareImage): Promise<FirmwareImage> {
-    return this.requests.post(`${this.requests.space}/firmware/images`, image);
+    return this.requests.post(`${this.requests.space}/firmware-images`, image);
   }
 
   /** Deletes an image; unfinished updates to it fail. */
   deleteFirmwareImage(id: string): Promise<void> {
-    return this.requests.delete(`${this.requests.space}/firmware/images/${encodeURIComponent(id)}`);
+    return this.requests.delete(`${this.requests.space}/firmware-images/${encodeURIComponent(id)}`);
   }
 
   /** Schedules an update of a device to an image. @throws ApiError 409 if the device has another unfinished update */

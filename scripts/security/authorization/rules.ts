@@ -62,7 +62,7 @@ function inOwnSpace(operation: Operation, right: Right, ids: IdKind): number {
   // The owner may delete the space, but not with devices in it.
   if (id === 'deleteSpace') return level === 'owner' ? 409 : 403;
   // Images belong to the space: a key with tags reads them and changes none, whichever id it names.
-  const isImage = /firmware\/images/.test(operation.template);
+  const isImage = /firmware-images/.test(operation.template);
   if (isImage && isChange && tags !== undefined) return 403;
   if (ids === 'mixed' || ids === 'missing') return 404;
   if (ids === 'unseen' && !isImage) return 404;

@@ -103,7 +103,7 @@ class Maker {
   }
 
   image(): Promise<Id> {
-    return this.#create('firmware/images', { data: IMAGE });
+    return this.#create('firmware-images', { data: IMAGE });
   }
 
   update(device: Id, image: Id): Promise<Id> {

@@ -166,7 +166,13 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
 /** Examples of parameters, by the keys of meanings.ts. A parameter with a default or a list of values needs none. */
 export const PARAMETERS: Readonly<Record<string, unknown>> = {
   ...{ space_id: SPACE, device_id: DEVICE, tag_id: TAG, message_id: UPLINK, delivery_id: DELIVERY, offset: DEVICE },
-  ...{ 'devices/id': DEVICE, 'messages/id': DOWNLINK, 'tags/id': TAG, 'firmware/id': UPDATE, 'images/id': IMAGE },
+  ...{
+    'devices/id': DEVICE,
+    'messages/id': DOWNLINK,
+    'tags/id': TAG,
+    'firmware/id': UPDATE,
+    'firmware-images/id': IMAGE,
+  },
   ...{ 'connectors/id': CONNECTOR, 'variables/id': VARIABLE, 'users/id': ACCOUNT, 'keys/id': KEY, 'logins/id': LOGIN },
   ...{ name: 'freezer', serial_number: SERIAL, external_id: 'stock-4711', tag_ids: [TAG], environment: 'test' },
   ...{ type: ['data'], after: CREATED, before: LATER, 'idempotency-key': 'onboarding-1', 'if-match': '"3"' },

@@ -44,8 +44,8 @@ const FirmwareImage = Type.Object(
 );
 
 export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { images } }) => {
-  const collection = '/spaces/:space_id/firmware/images';
-  const item = '/spaces/:space_id/firmware/images/:id';
+  const collection = '/spaces/:space_id/firmware-images';
+  const item = '/spaces/:space_id/firmware-images/:id';
 
   routes.get(
     collection,

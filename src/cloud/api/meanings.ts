@@ -13,7 +13,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'messages/id': 'Id of the message.',
   'tags/id': 'Id of the tag.',
   'firmware/id': 'Id of the firmware update.',
-  'images/id': 'Id of the firmware image.',
+  'firmware-images/id': 'Id of the firmware image.',
   'connectors/id': 'Id of the connector.',
   'variables/id': 'Id of the variable.',
   'users/id': 'Id of the user, which is the id of the account.',

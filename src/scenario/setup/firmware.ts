@@ -79,7 +79,7 @@ export const firmware: SetupKind<FirmwareOptions> = {
       : `"${called}", from ${source.file}`,
   run: async (world, { name: called, source }) => {
     const { id } = await world.api.createFirmwareImage({ name: called, ...bodyOf(source, world.image) });
-    world.made(`firmware "${called}"`, `/firmware/images/${id}`);
+    world.made(`firmware "${called}"`, `/firmware-images/${id}`);
     world.nameFirmware(called, id);
   },
 };

@@ -13,7 +13,7 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 async function lab() {
   const used = await service();
   const device = await used.device();
-  const image = (await used.call('POST', 'firmware/images', { data: base64(CONTENT) })).json;
+  const image = (await used.call('POST', 'firmware-images', { data: base64(CONTENT) })).json;
   const schedule = (firmwareId: string = image.id, deviceId = device.id) =>
     used.call('POST', 'firmware', { device_id: deviceId, firmware_id: firmwareId });
   const limitedKey = async (): Promise<{ headers: Record<string, string>; tag: { id: string } }> => {
@@ -34,32 +34,32 @@ describe('an image', () => {
       sha256: createHash('sha256').update(CONTENT).digest('hex'),
       created_at: '2026-01-01T00:00:00.000Z',
     });
-    expect((await call('GET', 'firmware/images')).json).toEqual([image]);
-    expect((await call('GET', `firmware/images/${image.id}`)).json).toEqual(image);
-    expect((await call('DELETE', `firmware/images/${image.id}`)).status).toBe(204);
-    expect((await call('GET', `firmware/images/${image.id}`)).status).toBe(404);
-    expect((await call('GET', 'firmware/images')).json).toEqual([]);
+    expect((await call('GET', 'firmware-images')).json).toEqual([image]);
+    expect((await call('GET', `firmware-images/${image.id}`)).json).toEqual(image);
+    expect((await call('DELETE', `firmware-images/${image.id}`)).status).toBe(204);
+    expect((await call('GET', `firmware-images/${image.id}`)).status).toBe(404);
+    expect((await call('GET', 'firmware-images')).json).toEqual([]);
   });
 
   it('that does not contain its version requires one in the request', async () => {
     const { call } = await lab();
     const data = base64(Uint8Array.of(0x3d, 0xb8, 0xf3, 0x96));
-    const refused = await call('POST', 'firmware/images', { data });
+    const refused = await call('POST', 'firmware-images', { data });
     expect(refused).toMatchObject({ status: 400, json: { message: expect.stringContaining('"version"') } });
-    const image = (await call('POST', 'firmware/images', { data, version: 'v3.6.0' })).json;
+    const image = (await call('POST', 'firmware-images', { data, version: 'v3.6.0' })).json;
     expect(image).toMatchObject({ version: 'v3.6.0', bundle: null, name: null, size: 4 });
   });
 
   it.each([[''], ['!!!!'], ['YQ'], [7]])('is rejected if its data is %j, which is not base64', async (data) => {
     const { call } = await lab();
-    expect((await call('POST', 'firmware/images', { data, version: 'v1' })).status).toBe(400);
+    expect((await call('POST', 'firmware-images', { data, version: 'v1' })).status).toBe(400);
   });
 
   it('is stored once if it is uploaded twice with the same idempotency key', async () => {
     const { call } = await lab();
-    const upload = () => call('POST', 'firmware/images', { data: base64(CONTENT) }, { 'idempotency-key': 'the-same' });
+    const upload = () => call('POST', 'firmware-images', { data: base64(CONTENT) }, { 'idempotency-key': 'the-same' });
     expect((await upload()).json).toEqual((await upload()).json);
-    expect((await call('GET', 'firmware/images')).json).toHaveLength(2);
+    expect((await call('GET', 'firmware-images')).json).toHaveLength(2);
   });
 });
 
@@ -174,7 +174,7 @@ describe('the list of updates', () => {
     expect((await call('GET', `firmware/${foreign.id}`, undefined, headers)).status).toBe(404);
     const notMine = { ...body, device_id: device.id };
     expect((await call('POST', 'firmware', notMine, headers)).json.code).toBe('unknown-id');
-    expect((await call('POST', 'firmware/images', { data: base64(CONTENT) }, headers)).status).toBe(403);
+    expect((await call('POST', 'firmware-images', { data: base64(CONTENT) }, headers)).status).toBe(403);
     await call('PUT', `tags/${tag.id}`, { access_type: 'read' });
     expect((await call('POST', `firmware/${own.id}/cancel`, undefined, headers)).status).toBe(403);
   });

@@ -35,6 +35,16 @@ function operationsOf({ paths }: Document) {
   );
 }
 
+/** Whether a path can match two templates of which neither is the more concrete one in every segment (OpenAPI 3.1, 4.8.8.2). */
+function areAmbiguous(one: string, other: string): boolean {
+  const [a, b] = [one.split('/'), other.split('/')];
+  const isOpen = (segment = '') => segment.startsWith('{');
+  const overlap = a.length === b.length && a.every((segment, n) => segment === b[n] || isOpen(segment) || isOpen(b[n]));
+  const opener = (left: readonly string[], right: readonly string[]) =>
+    left.some((segment, n) => isOpen(segment) && !isOpen(right[n]));
+  return overlap && opener(a, b) && opener(b, a);
+}
+
 /** The bodies of an operation by their place in it: `request` or the status. */
 function contentsOf({ requestBody, responses }: DocumentedOperation): [string, Content[string]][] {
   const answers = Object.entries(responses).map(([status, { content }]) => [status, content] as const);
@@ -65,6 +75,12 @@ function fieldsWithoutMeaning(schema: Schema, place: string): string[] {
 }
 
 describe('the OpenAPI document', () => {
+  it('has no path that two of its templates match equally well', () => {
+    const paths = Object.keys(document.paths);
+    expect(areAmbiguous('/a/{id}/b', '/a/c/{id}')).toBe(true);
+    expect(paths.flatMap((one) => paths.filter((other) => one < other && areAmbiguous(one, other)))).toEqual([]);
+  });
+
   it('is OpenAPI 3.1 and open to everyone', async () => {
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: expect.any(String) } });
   });
