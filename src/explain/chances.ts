@@ -53,6 +53,8 @@ type Draft = { -readonly [K in keyof Chance]: Chance[K] } & {
   restarts: { at: Instant; why: RuledRestart }[];
   /** Time of the last event that belongs to the chance. */
   lastEvent: Instant;
+  /** Whether the device sent a report in this chance. */
+  sentReport: boolean;
 };
 
 /** Reason for the failure of a poll or a report that waited too long for another exchange. The other exchange continues. */
@@ -102,8 +104,9 @@ class Walk {
         if (COSTLY.has(event.fault)) this.#hit(event.at).lost.push(event.fault);
         else if (event.fault === 'duplication') this.#duplicatedAt = event.at;
         return;
-      case 'cloud.stored':
       case 'downlink.offered':
+        return this.#polled(event.at);
+      case 'cloud.stored':
         this.#ongoing(event.at).heard = true;
         return;
       case 'uplink.sent':
@@ -166,10 +169,20 @@ class Walk {
   /** An uplink that follows in an exchange: a report from the spool, an answer, or an upload of the session phase. */
   #sent(at: Instant, type: UplinkType): void {
     const current = this.#ongoing(at);
+    current.sentReport = type === 'data';
     if (current.begins !== 'follow') return;
     current.why = type === 'data' ? 'report' : type === 'shell' ? 'answer' : 'boot';
     // The chance of an answer begins when it is sent: before that, the device was running the commands.
     if (current.why === 'answer') current.at = at;
+  }
+
+  /** A downlink is the answer to a poll, so a report without a result has failed before. It stays in the spool. */
+  #polled(at: Instant): void {
+    const sending = this.#current?.result === 'open' && this.#current.sentReport;
+    if (sending) this.#failed(at, 'out of time');
+    const current = this.#ongoing(at);
+    if (sending) current.why = 'poll';
+    current.heard = true;
   }
 
   #reached(at: Instant): void {
@@ -218,7 +231,7 @@ class Walk {
     const current = this.#current;
     if (current === undefined) return;
     if (current.result === 'open') current.until = rested ? Math.min(at, current.lastEvent + LONGEST_SILENCE) : at;
-    const { lastEvent: _, ...chance } = current;
+    const { lastEvent: _, sentReport: __, ...chance } = current;
     const duplicated = chance.at - this.#duplicatedAt <= SAME_CONTACT;
     this.#chances.push({ ...chance, lost: [...new Set(chance.lost)], duplicated });
     this.#current = undefined;
@@ -242,6 +255,6 @@ function draft(at: Instant, why: ContactReason, begins: Chance['begins']): Draft
       lost: [],
       duplicated: false,
     },
-    ...{ missed: undefined, cutBy: undefined, pauses: [], restarts: [], lastEvent: at },
+    ...{ missed: undefined, cutBy: undefined, pauses: [], restarts: [], lastEvent: at, sentReport: false },
   };
 }

@@ -127,6 +127,28 @@ describe('the timeline of a downlink', () => {
     expect(timeline(explanation)).toContain('report: its last acknowledgement was lost');
   });
 
+  it('shows a report as failed if the device polls without an acknowledgement of the report', () => {
+    const sent = (at: number, uplink: number): TraceEvent => ({
+      kind: 'uplink.sent',
+      at,
+      serial: 1,
+      uplink,
+      type: 'data',
+    });
+    const life = { queued: 0, wake: 1000, offered: 6000, delivered: 7000, received: 7000, executed: 7000 };
+    const { timeline } = explained(life, [
+      sent(1000, 2),
+      { kind: 'uplink.acked', at: 2000, serial: 1, uplink: 2, type: 'data' },
+      sent(3000, 1),
+    ]);
+    expect(timeline.filter(({ kind }) => kind === 'contact' || kind === 'failure')).toMatchObject([
+      { what: 'the device starts (power): no answer', kind: 'failure' },
+      { what: 'report: acknowledged', kind: 'contact' },
+      { what: 'report from the spool, which comes first: out of time', kind: 'failure' },
+      { what: 'poll: acknowledged', kind: 'contact' },
+    ]);
+  });
+
   it('shows the answer after the execution, even if the device did not wake its radio for the answer', () => {
     const life = { queued: 0, wake: 1000, contact: 2000, offered: 2100, received: 2200, delivered: 2200 };
     const explanation = explained({ ...life, executed: 12_200, answered: 12_500 }, [
