@@ -37,6 +37,7 @@
  * The configuration of a group is written to flash before the first boot. If the device type has the parameter `mode` and the
  * scenario does not set it, the plan sets it to lte, because a device never sends with the factory default, mode none.
  */
+import type { Ratio } from '../../kernel/ratio.js';
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 import type { Expectation, MetricExpectation } from '../expect/expectation.js';
 import type { Load } from '../load/load.js';
@@ -92,6 +93,8 @@ export interface ScenarioStep {
 
 export interface Rollout {
   readonly cohorts: number;
+  /** Size of each cohort as a share of the devices; the last cohort has the rest. */
+  readonly share: Ratio;
   /** Time from the beginning of one cohort to the beginning of the next. */
   readonly every: Millis;
 }

@@ -186,7 +186,7 @@ function timingOf(
 function rolloutOf({ in: share, every }: { readonly in: number; readonly every: Millis }): Rollout {
   const exact = 1 / share;
   const whole = Math.round(exact);
-  return { cohorts: Math.abs(exact - whole) < 1e-6 ? whole : Math.ceil(exact), every };
+  return { cohorts: Math.abs(exact - whole) < 1e-6 ? whole : Math.ceil(exact), share, every };
 }
 
 /** The context for the check of a step. @param to undefined if the devices are not known */

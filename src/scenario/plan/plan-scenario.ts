@@ -17,7 +17,7 @@ import type {
   PlannedScope,
   PlannedWait,
 } from '../model/plan.js';
-import type { Scenario, ScenarioFault, ScenarioStep } from '../model/scenario.js';
+import type { Rollout, Scenario, ScenarioFault, ScenarioStep } from '../model/scenario.js';
 import { deviceName, devicesOf } from '../selector/device.js';
 import { type SelectableFleet, samplingRandom, select } from '../selector/match.js';
 import { selectorName } from '../selector/selector.js';
@@ -185,7 +185,7 @@ function planStep(
     ...(fault !== undefined && { fault }),
     ...(to.kind === 'sample' && { sample: selectorName(to) }),
   };
-  return cohortsOf(devices, rollout?.cohorts ?? 1).flatMap((cohort, number) => {
+  return cohortsOf(devices, rollout).flatMap((cohort, number) => {
     const at = begin.at + number * (rollout?.every ?? 0);
     // A step without devices remains visible as an action without devices.
     if (over === 0 || devices.length === 0) return [{ ...common, at, devices: cohort }];
@@ -193,8 +193,13 @@ function planStep(
   });
 }
 
-/** Divides devices into cohorts of nearly the same size, in order. */
-function cohortsOf(devices: readonly number[], count: number): readonly (readonly number[])[] {
-  const border = (i: number) => Math.floor((i * devices.length) / count);
-  return Array.from({ length: count }, (_, i) => devices.slice(border(i), border(i + 1)));
+/** Divides devices into cohorts of a share of all devices, in order; the last one has the rest. */
+function cohortsOf(devices: readonly number[], rollout: Rollout | undefined): readonly (readonly number[])[] {
+  if (rollout === undefined) return [devices];
+  const { cohorts, share } = rollout;
+  // A rounding error must not change a size: 3 * 0.1 * 10 is 3.0000000000000004, and 0.29 * 100 is 28.999999999999996.
+  const border = (i: number) => (i === cohorts ? devices.length : Math.floor(i * share * devices.length + ROUNDING));
+  return Array.from({ length: cohorts }, (_, i) => devices.slice(border(i), border(i + 1)));
 }
+
+const ROUNDING = 1e-6;

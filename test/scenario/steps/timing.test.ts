@@ -19,12 +19,29 @@ describe('a step', () => {
   it('with cohorts is executed for one cohort after the other, at equal intervals and in order', () => {
     const { actions } = planOf('  - { at: 10m, for: { each: clime, in: 30%, every: 20m }, shell: send }\n');
     expect(actions.map(({ at, devices }) => [at, devices])).toEqual([
-      [minutes(10), [0, 1]],
-      [minutes(30), [2, 3, 4]],
-      [minutes(50), [5, 6]],
-      [minutes(70), [7, 8, 9]],
+      [minutes(10), [0, 1, 2]],
+      [minutes(30), [3, 4, 5]],
+      [minutes(50), [6, 7, 8]],
+      [minutes(70), [9]],
     ]);
   });
+
+  it.each([
+    ['40%', 10, [4, 4, 2]],
+    ['29%', 100, [29, 29, 29, 13]],
+    ['1/3', 10, [3, 3, 4]],
+    ['10%', 25, [2, 3, 2, 3, 2, 3, 2, 3, 2, 3]],
+    ['70%', 10, [7, 3]],
+    ['100%', 10, [10]],
+  ])(
+    'with cohorts of %s of %i devices has cohorts of this size, and the rest in the last one',
+    (share, count, sizes) => {
+      const fleet = FLEET.replace('10', String(count));
+      const steps = `  - { at: 0s, for: { in: ${share}, every: 5m }, shell: send }\n`;
+      const { actions } = planScenario(scenarioOf({ fleet, steps }));
+      expect(actions.map(({ devices }) => devices.length)).toEqual(sizes);
+    },
+  );
 
   it('with cohorts may be spread over time within each cohort', () => {
     const { actions } = planOf('  - { at: 0s, over: 10m, for: { in: 50%, every: 30m }, shell: send }\n');
