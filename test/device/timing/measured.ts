@@ -49,11 +49,13 @@ export interface MeasuredOptions extends Partial<TestDeviceOptions> {
   readonly up?: (packet: Packet) => boolean;
   /** Whether the device receives the packet. By default, it receives all packets. */
   readonly down?: (packet: Packet) => boolean;
+  /** How often a datagram to the cloud, or to the device, arrives. By default, each arrives once. */
+  readonly times?: (way: 'up' | 'down') => number;
 }
 
 /** A device that has set up its session and sent its first report, and sleeps. `config` adds configuration lines. */
 export async function measured(options: MeasuredOptions = {}) {
-  const { modem = {}, config = [], up = () => true, down = () => true } = options;
+  const { modem = {}, config = [], up = () => true, down = () => true, times = () => 1 } = options;
   const wire = wireOf(options);
   const cloud = await testCloud();
   await cloud.addDevice();
@@ -69,11 +71,14 @@ export async function measured(options: MeasuredOptions = {}) {
       const packet = packetIn(datagram, wire);
       sent.push({ at: clock.now, packet });
       if (!network.up || !up(packet)) return;
-      clock.after(1, 'datagram', () =>
-        cloud.gateway.receive(datagram, wire, (reply) => {
-          if (network.up && down(packetIn(reply, wire))) answer(reply);
-        }),
-      );
+      for (let copies = times('up'); copies > 0; copies -= 1) {
+        clock.after(1, 'datagram', () =>
+          cloud.gateway.receive(datagram, wire, (reply) => {
+            if (!network.up || !down(packetIn(reply, wire))) return;
+            for (let answers = times('down'); answers > 0; answers -= 1) answer(reply);
+          }),
+        );
+      }
     },
     ...options,
     config: [...quiet(options.profile), ...config],
