@@ -2,7 +2,7 @@
 
 import type { Profile } from '../../src/profile/profile.js';
 import { decodeCbor } from '../../src/protocol/cbor.js';
-import { type Codec, compileCodec, parseCodecDocument } from '../../src/protocol/codec.js';
+import { type Codec, readCodec } from '../../src/protocol/codec.js';
 import { decodeBody } from '../../src/protocol/decode.js';
 import { configHash } from '../../src/protocol/hashes.js';
 import { type DownMessage, parseDown, parseUp, type UpMessage } from '../../src/protocol/messages/index.js';
@@ -33,7 +33,7 @@ export class MessageText {
         return this.#config(message.lines, message.hash);
       case 'upload-decoder':
       case 'upload-encoder':
-        return codecLines(compileCodec(parseCodecDocument(message.document), message.document));
+        return codecLines(readCodec(message.document));
       case 'upload-stats':
         return jsonLines(message.stats);
       case 'upload-data':

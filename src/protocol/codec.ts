@@ -90,36 +90,52 @@ function encodeCodecDocument(document: CodecDocument): Uint8Array {
 }
 
 /**
- * Reads a codec document with keys in any order. {@link compileCodec} checks the modifiers.
- * @throws CodecError
+ * Reads and compiles a codec document as a device uploads it, with keys in any order.
+ * @param as the type under which the document is uploaded. Default: the type in the document
+ * @throws CodecError with all problems
  */
-export function parseCodecDocument(bytes: Uint8Array): CodecDocument {
+export function readCodec(bytes: Uint8Array, as?: CodecDocument['type']): Codec {
+  const problems: string[] = [];
+  const document = readDocument(bytes, problems);
+  if (as !== undefined && isType(document.type) && document.type !== as) {
+    problems.push(`the type of the codec is "${document.type}", but it is uploaded as "${as}"`);
+  }
+  return compile(document, bytes, problems);
+}
+
+/** Numbers the fields and checks the modifiers. @throws CodecError with all problems */
+export function compileCodec(document: CodecDocument): Codec {
+  return compile(document, encodeCodecDocument(document), []);
+}
+
+/** The parts of a document that are valid. */
+function readDocument(bytes: Uint8Array, problems: string[]): CodecDocument {
   const root = decodeDocument(bytes);
   const [version, type, name] = ['version', 'type', 'name'].map((key) => root.get(key));
-  const problems: string[] = [];
   if (version !== 2) problems.push(`the version of a codec must be 2, not ${show(version)}`);
-  if (type !== 'decoder' && type !== 'encoder') {
+  if (!isType(type)) {
     problems.push(`the type of a codec must be "decoder" or "encoder", not ${show(type)}`);
   }
   if (typeof name !== 'string') problems.push(`the name of a codec must be a text, not ${show(name)}`);
   const schema = root.get('schema');
   if (!Array.isArray(schema)) problems.push(`the schema of a codec must be a list, not ${show(schema)}`);
-  if (problems.length > 0) throw new CodecError(problems);
   return {
     version: 2,
     type: type === 'encoder' ? 'encoder' : 'decoder',
     name: String(name),
-    schema: (schema as CborValue[]).map(entryFromCbor),
+    schema: Array.isArray(schema) ? entriesFromCbor(schema, 'the schema', problems) : [],
   };
 }
 
+function isType(value: unknown): value is CodecDocument['type'] {
+  return value === 'decoder' || value === 'encoder';
+}
+
 /**
- * Numbers the fields and checks the modifiers.
- * @param bytes the document as uploaded; its hash is the hash of the codec. Default: our own encoding
- * @throws CodecError with all problems
+ * @param bytes the document as uploaded; its hash is the hash of the codec
+ * @param problems problems that were found before
  */
-export function compileCodec(document: CodecDocument, bytes: Uint8Array = encodeCodecDocument(document)): Codec {
-  const problems: string[] = [];
+function compile(document: CodecDocument, bytes: Uint8Array, problems: string[]): Codec {
   const keys: CodecField[] = [];
   const numbers = new Map<string, number>();
 
@@ -255,18 +271,25 @@ function decodeDocument(bytes: Uint8Array): ReadonlyMap<unknown, CborValue> {
   throw new CodecError(['the codec is not a map']);
 }
 
-function entryFromCbor(value: CborValue): CodecEntry {
-  const [pair, ...others] = value instanceof Map ? value : [];
-  if (pair === undefined || others.length > 0 || typeof pair[0] !== 'string') {
-    throw new CodecError([`an entry of a codec must be a map of one name, not ${show(value)}`]);
-  }
-  return { name: pair[0], value: valueFromCbor(pair[1], pair[0]) };
+/** @param parent the list of the entries, for messages */
+function entriesFromCbor(list: readonly CborValue[], parent: string, problems: string[]): readonly CodecEntry[] {
+  return list.flatMap((value) => {
+    const [pair, ...others] = value instanceof Map ? value : [];
+    if (pair === undefined || others.length > 0 || typeof pair[0] !== 'string') {
+      problems.push(`an entry of ${parent} must be a map of one name, not ${show(value)}`);
+      return [];
+    }
+    return { name: pair[0], value: valueFromCbor(pair[1], pair[0], problems) };
+  });
 }
 
-function valueFromCbor(value: CborValue, name: string): CodecValue {
+function valueFromCbor(value: CborValue, name: string, problems: string[]): CodecValue {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
-  if (!Array.isArray(value)) throw new CodecError([`"${name}" cannot have the value ${show(value)}`]);
-  return value.every((item) => typeof item === 'string') ? value : value.map(entryFromCbor);
+  if (Array.isArray(value)) {
+    return value.every((item) => typeof item === 'string') ? value : entriesFromCbor(value, `"${name}"`, problems);
+  }
+  problems.push(`"${name}" cannot have the value ${show(value)}`);
+  return null;
 }
 
 function valueToCbor(value: CodecValue): CborValue {

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeCbor } from '../../src/protocol/cbor.js';
-import {
-  type CodecDocument,
-  type CodecEntry,
-  CodecError,
-  compileCodec,
-  parseCodecDocument,
-} from '../../src/protocol/codec.js';
+import { type CodecDocument, type CodecEntry, CodecError, compileCodec, readCodec } from '../../src/protocol/codec.js';
 import { decoderOf, encoderOf, field, map, modifier, tries } from './fixtures.js';
 
 function problemsOf(action: () => unknown): readonly string[] {
@@ -75,7 +69,7 @@ describe('a codec document', () => {
         anySchema,
         (type, name, schema) => {
           const document: CodecDocument = { version: 2, type, name, schema };
-          expect(parseCodecDocument(compileCodec(document).bytes)).toEqual(document);
+          expect(readCodec(compileCodec(document).bytes).document).toEqual(document);
         },
       ),
     );
@@ -84,7 +78,7 @@ describe('a codec document', () => {
   it('may have fields with the name of a property of all objects', () => {
     const fields = [field('__proto__', modifier('$key', 'constructor')), field('a', modifier('$key', '__proto__'))];
     const { document, bytes, keys, numbers } = decoderOf(...fields);
-    expect(parseCodecDocument(bytes)).toEqual(document);
+    expect(readCodec(bytes).document).toEqual(document);
     expect(keys.map(({ outputName }) => outputName)).toEqual(['constructor', '__proto__']);
     expect(numbers.get('__proto__')).toBe(0);
   });
@@ -92,14 +86,14 @@ describe('a codec document', () => {
   it('has the hash of the uploaded bytes, not of our own encoding', () => {
     const schema = [map(['relay', null])];
     const bytes = encodeCbor(map(['schema', schema], ['name', 'odd order'], ['type', 'encoder'], ['version', 2]));
-    const uploaded = compileCodec(parseCodecDocument(bytes), bytes);
+    const uploaded = readCodec(bytes);
     expect(uploaded.bytes).toBe(bytes);
-    expect(uploaded.hash).not.toBe(compileCodec(parseCodecDocument(bytes)).hash);
+    expect(uploaded.hash).not.toBe(compileCodec(uploaded.document).hash);
   });
 
   it('is rejected with all problems of its head', () => {
     const bytes = encodeCbor(map(['version', 1], ['type', 'codec'], ['schema', 'none']));
-    expect(problemsOf(() => parseCodecDocument(bytes))).toEqual([
+    expect(problemsOf(() => readCodec(bytes))).toEqual([
       'the version of a codec must be 2, not "1"',
       'the type of a codec must be "decoder" or "encoder", not "codec"',
       'the name of a codec must be a text, not missing',
@@ -107,17 +101,39 @@ describe('a codec document', () => {
     ]);
   });
 
+  it('is rejected with all mistakes at once: of its head, of its tree and of its modifiers', () => {
+    const schema = [
+      map(['a', [map(['$div', 0]), map(['$time', 5]), 7]]),
+      map(['b', true]),
+      map(['a', null]),
+      map(['$fpp', 2]),
+      map(['c', 5]),
+    ];
+    const bytes = encodeCbor(map(['version', 1], ['type', 'encoder'], ['name', 'x'], ['schema', schema]));
+    expect(problemsOf(() => readCodec(bytes, 'decoder'))).toEqual([
+      'the version of a codec must be 2, not "1"',
+      'an entry of "a" must be a map of one name, not "7"',
+      '"b" cannot have the value "true"',
+      'the type of the codec is "encoder", but it is uploaded as "decoder"',
+      '$div of "a" must be a number other than 0, not "0"',
+      '"$time" of "a" is not a modifier',
+      '"a" occurs twice',
+      '"c" must be empty or a list of modifiers and fields, not "5"',
+      'modifier "$fpp" is outside of a field',
+    ]);
+  });
+
   it.each([
     [encodeCbor([]), 'the codec is not a map'],
     [Uint8Array.of(0xa1), 'the codec is not CBOR: the item before byte 1 promises more than the 1 bytes hold'],
-    [documentWith(1), 'an entry of a codec must be a map of one name, not "1"'],
-    [documentWith(map(['a', null], ['b', null])), 'an entry of a codec must be a map of one name, not a map'],
-    [documentWith(map([1, null])), 'an entry of a codec must be a map of one name, not a map'],
+    [documentWith(1), 'an entry of the schema must be a map of one name, not "1"'],
+    [documentWith(map(['a', null], ['b', null])), 'an entry of the schema must be a map of one name, not a map'],
+    [documentWith(map([1, null])), 'an entry of the schema must be a map of one name, not a map'],
     [documentWith(map(['a', true])), '"a" cannot have the value "true"'],
     [documentWith(map(['a', map(['b', null])])), '"a" cannot have the value a map'],
-    [documentWith(map(['a', [map(['b', null]), 'c']])), 'an entry of a codec must be a map of one name, not "c"'],
+    [documentWith(map(['a', [map(['b', null]), 'c']])), 'an entry of "a" must be a map of one name, not "c"'],
   ])('is rejected when it is not a tree of entries (%#)', (bytes, problem) => {
-    expect(problemsOf(() => parseCodecDocument(bytes))).toEqual([problem]);
+    expect(problemsOf(() => readCodec(bytes))).toEqual([problem]);
   });
 
   it('throws only CodecError, for any bytes', () => {
@@ -126,7 +142,7 @@ describe('a codec document', () => {
       fc.property(fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 }), (changes) => {
         const changed = bytes.slice();
         for (const [at, byte] of changes) changed[at % changed.length] = byte;
-        problemsOf(() => compileCodec(parseCodecDocument(changed), changed));
+        problemsOf(() => readCodec(changed));
       }),
       tries(10),
     );

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CborWriter } from '../../src/protocol/cbor.js';
-import { type Codec, compileCodec, parseCodecDocument } from '../../src/protocol/codec.js';
+import { type Codec, compileCodec, readCodec } from '../../src/protocol/codec.js';
 import { decodeBody } from '../../src/protocol/decode.js';
 import { encodeBody } from '../../src/protocol/encode.js';
 import { codecHash, configHash, configTextHash } from '../../src/protocol/hashes.js';
@@ -164,7 +164,7 @@ describe('messages of the vectors', () => {
 });
 
 describe('codecs of the vectors', () => {
-  const decoder = compileCodec(parseCodecDocument(hex(vectors.decoderCbor)));
+  const decoder = readCodec(hex(vectors.decoderCbor));
 
   it('a decoder document is written byte for byte from its text form', () => {
     const hundredths = [modifier('$div', 100), modifier('$fpp', 2)];
@@ -210,7 +210,7 @@ describe('codecs of the vectors', () => {
 
   it('documents are the same after reading and writing', () => {
     for (const document of [vectors.decoderCbor, vectors.encoderCbor]) {
-      expect(toHex(compileCodec(parseCodecDocument(hex(document))).bytes)).toBe(document);
+      expect(toHex(compileCodec(readCodec(hex(document)).document).bytes)).toBe(document);
     }
   });
 
@@ -233,7 +233,7 @@ describe('codecs of the vectors', () => {
   });
 
   it('the data downlink is encoded from JSON', () => {
-    const encoder = compileCodec(parseCodecDocument(hex(vectors.encoderCbor)));
+    const encoder = readCodec(hex(vectors.encoderCbor));
     const body = encodeBody(encoder, { relay: 1, label: 'hi' });
     expect(toHex(encodeDown({ kind: 'download-data', hash: encoder.hash, body }))).toBe(vectors.messages.dlData);
   });

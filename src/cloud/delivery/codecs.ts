@@ -1,5 +1,5 @@
 /** The codecs that devices have uploaded. Compiled codecs are cached. */
-import { type Codec, CodecError, compileCodec, parseCodecDocument } from '../../protocol/codec.js';
+import { type Codec, type CodecDocument, CodecError, readCodec } from '../../protocol/codec.js';
 import type { Change, CodecRow, DeviceRow, Id, RecordRow, Store } from '../store/store.js';
 import { CodecCache } from './codec-cache.js';
 
@@ -18,10 +18,14 @@ export const MOST_OF_SPACE = 2000;
 /** Family of the records that count how many codecs a device or a space has added to the store. */
 const COUNT = 'codec-count';
 
-/** Name and version from a codec document; both null if it cannot be parsed. */
+/** Maximum number of mistakes that are listed for a document. */
+const MOST_MISTAKES = 20;
+
+/** Name and version from a codec document; both null if the document has mistakes. */
 interface CodecTitle {
   readonly name: string | null;
   readonly version: number | null;
+  readonly problems?: readonly string[];
 }
 
 export class Codecs {
@@ -55,12 +59,13 @@ export class Codecs {
    * The title of a codec that a device uploads.
    * @param hash hash computed from the document
    */
-  titleOf(hash: string, document: Uint8Array): CodecTitle {
-    let title = this.#titles.get(hash);
+  titleOf(type: CodecDocument['type'], hash: string, document: Uint8Array): CodecTitle {
+    const key = `${type} ${hash}`;
+    let title = this.#titles.get(key);
     if (title === undefined) {
-      title = readTitle(document);
+      title = readTitle(type, document);
       if (this.#titles.size >= MANY) this.#titles.clear();
-      this.#titles.set(hash, title);
+      this.#titles.set(key, title);
     }
     return title;
   }
@@ -113,7 +118,7 @@ export class Codecs {
 
 function compiled({ document }: CodecRow): Codec | undefined {
   try {
-    return compileCodec(parseCodecDocument(document), document);
+    return readCodec(document);
   } catch (error) {
     if (error instanceof CodecError) return undefined;
     throw error;
@@ -121,15 +126,17 @@ function compiled({ document }: CodecRow): Codec | undefined {
 }
 
 /**
- * Name and version of a codec; both null for an invalid codec. An invalid codec is stored all the same: if it were rejected,
- * the device would upload it again without end (wire protocol, section 13, quirk 14).
+ * The title of a codec document. Of a document with mistakes, `problems` has the first of them, and the number of the others. It
+ * is stored all the same: if it were rejected, a CHESTER would upload it again without end (wire protocol, section 14, quirk 14).
  */
-function readTitle(document: Uint8Array): CodecTitle {
+export function readTitle(type: CodecDocument['type'], document: Uint8Array): CodecTitle {
   try {
-    const { name, version } = parseCodecDocument(document);
+    const { name, version } = readCodec(document, type).document;
     return { name, version };
   } catch (error) {
-    if (error instanceof CodecError) return { name: null, version: null };
-    throw error;
+    if (!(error instanceof CodecError)) throw error;
+    const others = error.problems.length - MOST_MISTAKES;
+    const problems = error.problems.slice(0, MOST_MISTAKES);
+    return { name: null, version: null, problems: others > 0 ? [...problems, `and ${others} more`] : problems };
   }
 }

@@ -278,7 +278,7 @@ export class UplinkHandler {
     const row = this.#row(
       session,
       type,
-      { hash, ...this.#options.codecs.titleOf(hash, document) },
+      { hash, ...this.#options.codecs.titleOf(type, hash, document) },
       { codecHash: hash },
     );
     const device = type === 'decoder' ? { decoderHash: hash } : { encoderHash: hash };

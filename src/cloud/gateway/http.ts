@@ -19,8 +19,9 @@ import type { Clock } from '../../kernel/clock.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
 import { downToJson } from '../../protocol/http/downlinks.js';
 import { upFromJson } from '../../protocol/http/uplinks.js';
-import { encodeUp, MessageError, parseDown } from '../../protocol/messages/index.js';
+import { encodeUp, MessageError, parseDown, type UploadCodec } from '../../protocol/messages/index.js';
 import type { Trace } from '../../trace/events.js';
+import { readTitle } from '../delivery/codecs.js';
 import type { CloudCore } from '../delivery/core.js';
 import type { DeviceSession } from '../delivery/device-session.js';
 import type { AckResult } from '../delivery/offers.js';
@@ -173,6 +174,7 @@ export class HttpGateway {
   async #accept(session: DeviceSession, uplink: unknown, print: string | null): Promise<Acknowledgement> {
     try {
       const read = upFromJson(uplink);
+      if (read.kind === 'upload-decoder' || read.kind === 'upload-encoder') checkCodec(read);
       const encoded = read.kind === 'decoded-data' ? read : encodeUp(read);
       const accepted = await this.#core.accept(session, read.kind === 'create-session' ? read : encoded, print);
       if (!accepted) throw new ApiFault(400, 'the message was rejected', 'unacceptable-message');
@@ -265,3 +267,10 @@ const REFUSALS: Readonly<Record<Exclude<AckResult, 'sent' | 'unknown'>, string>>
 
 /** Stands in for the claim token of an unknown device in the comparison. */
 const NO_TOKEN = new Uint8Array(16);
+
+/** Unlike a device with datagrams, a device over HTTP learns what is wrong with its codec. @throws MessageError */
+function checkCodec({ kind, document }: UploadCodec): void {
+  const type = kind === 'upload-decoder' ? 'decoder' : 'encoder';
+  const { problems } = readTitle(type, document);
+  if (problems) throw new MessageError('malformed', `the ${type} has mistakes: ${problems.join('; ')}`);
+}

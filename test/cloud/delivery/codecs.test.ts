@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Codecs, MOST_OF_DEVICE, MOST_OF_SPACE } from '../../../src/cloud/delivery/codecs.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import type { CodecRow } from '../../../src/cloud/store/store.js';
+import { type CborValue, encodeCbor } from '../../../src/protocol/cbor.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
 import { encodeUp } from '../../../src/protocol/messages/index.js';
 import { testCloud } from '../../support/cloud.js';
@@ -104,17 +105,31 @@ describe('the title of a codec', () => {
 
   it('is its name and version, or unknown if the document is invalid', () => {
     const { codecs } = setUp();
-    expect(codecs.titleOf('a', documentOf('clime'))).toEqual({ name: 'clime', version: 2 });
-    expect(codecs.titleOf('b', Uint8Array.of(0xff))).toEqual({ name: null, version: null });
+    expect(codecs.titleOf('decoder', 'a', documentOf('clime'))).toEqual({ name: 'clime', version: 2 });
+    expect(codecs.titleOf('decoder', 'b', Uint8Array.of(0xff))).toMatchObject({
+      ...{ name: null, version: null, problems: [expect.stringContaining('the codec is not CBOR')] },
+    });
+  });
+
+  it('has the first 20 mistakes of the document, and the number of the others', () => {
+    const schema = Array.from({ length: 30 }, (_, n) => new Map([[`a${n}`, true]]));
+    const entries = { version: 2, type: 'decoder', name: 'x', schema };
+    const { problems = [] } = setUp().codecs.titleOf(
+      'decoder',
+      'c',
+      encodeCbor(new Map<string, CborValue>(Object.entries(entries))),
+    );
+    expect(problems).toHaveLength(21);
+    expect([problems[0], problems.at(-1)]).toEqual(['"a0" cannot have the value "true"', 'and 10 more']);
   });
 
   it('is read once, until there are a thousand others', () => {
     const { codecs } = setUp();
-    codecs.titleOf('first', documentOf('one'));
-    for (let n = 1; n < 1000; n++) codecs.titleOf(`hash ${n}`, bytes);
-    expect(codecs.titleOf('first', documentOf('other'))).toMatchObject({ name: 'one' });
-    codecs.titleOf('hash 1000', bytes);
-    expect(codecs.titleOf('first', documentOf('other'))).toMatchObject({ name: 'other' });
+    codecs.titleOf('decoder', 'first', documentOf('one'));
+    for (let n = 1; n < 1000; n++) codecs.titleOf('decoder', `hash ${n}`, bytes);
+    expect(codecs.titleOf('decoder', 'first', documentOf('other'))).toMatchObject({ name: 'one' });
+    codecs.titleOf('decoder', 'hash 1000', bytes);
+    expect(codecs.titleOf('decoder', 'first', documentOf('other'))).toMatchObject({ name: 'other' });
   });
 });
 

@@ -200,7 +200,9 @@ describe('a device that the API has deleted', () => {
   });
 });
 
-it('an invalid codec is stored, and data that refer to it are stored raw', async () => {
+const PROBLEMS_OF_HEAD = ['version', 'type', 'schema'].map((key) => expect.stringContaining(`the ${key} of a codec`));
+
+it('an invalid codec is stored with its mistakes, and data that refer to it are stored raw', async () => {
   const cloud = await testCloud();
   const device = await cloud.addDevice();
   const session = await sessionOf(cloud);
@@ -211,7 +213,7 @@ it('an invalid codec is stored, and data that refer to it are stored raw', async
     true,
   );
   expect(await cloud.messages(device)).toMatchObject([
-    { type: 'decoder', body: { hash, name: null, version: null } },
+    { type: 'decoder', body: { hash, name: null, version: null, problems: PROBLEMS_OF_HEAD } },
     { type: 'data', body: null, raw: 'a0' },
   ]);
 });

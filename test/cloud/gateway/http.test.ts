@@ -380,6 +380,29 @@ describe('a message is rejected if it has', () => {
       { type: 'decoder', codec_hash: '0'.repeat(16), cbor: 'oA==' },
       'is not that of the decoder',
     ],
+    [
+      'a decoder without a schema',
+      { type: 'decoder', body: { version: 2, type: 'decoder', name: 'x' } },
+      'not missing',
+    ],
+    [
+      'a decoder that is not CBOR',
+      { type: 'decoder', cbor: '/w==' },
+      'the decoder has mistakes: the codec is not CBOR',
+    ],
+    [
+      'a decoder in place of an encoder',
+      { type: 'encoder', body: { version: 2, type: 'decoder', name: 'x', schema: [] } },
+      'the encoder has mistakes: the type of the codec is "decoder", but it is uploaded as "encoder"',
+    ],
+    [
+      'a decoder with mistakes',
+      {
+        type: 'decoder',
+        body: { version: 2, type: 'decoder', name: 'x', schema: [{ a: [{ $div: 'ten' }] }, { b: true }, { a: null }] },
+      },
+      '"b" cannot have the value "true"; $div of "a" must be a number, not "ten"; "a" occurs twice',
+    ],
     ['a shell answer without the id of its downlink', { type: 'shell', body: { responses: [] } }, 'needs "message_id"'],
     ['a fraction as a number', { type: 'stats', body: { uptime: 1.5 } }, ' 1.5 is not a whole number'],
     ['an invalid update id', { type: 'firmware', body: { type: 'next', update_id: '7' } }, '"7" is not a UUID'],

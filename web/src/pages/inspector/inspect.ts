@@ -1,7 +1,7 @@
 /** Decodes a datagram, a message or a body into its parts, with the code that the cloud uses. */
 import '../../platform/buffer.js';
 import { type CborValue, decodeCbor } from '../../../../src/protocol/cbor.js';
-import { type Codec, compileCodec, parseCodecDocument } from '../../../../src/protocol/codec.js';
+import { type Codec, readCodec } from '../../../../src/protocol/codec.js';
 import { decodeBody } from '../../../../src/protocol/decode.js';
 import { type Envelope, hasValidTag, open, tokenBytes } from '../../../../src/protocol/flap/envelope.js';
 import { ACK, FIRST, formatFlags, LAST, POLL } from '../../../../src/protocol/flap/packet.js';
@@ -39,7 +39,7 @@ export function inspect(text: string, options: Options): readonly Section[] {
 
 function codecIn(text: string): Codec {
   const { bytes } = readPasted(text);
-  return compileCodec(parseCodecDocument(bytes), bytes);
+  return readCodec(bytes);
 }
 
 function datagramSections(bytes: Uint8Array, token: string, codec: Codec | undefined): readonly Section[] {
