@@ -237,11 +237,36 @@ describe('opening a database that cannot be used', () => {
   it('does not change the database of another program', async () => {
     const path = newPath();
     const other = new BetterSqlite(path);
-    other.exec('CREATE TABLE recipe (name TEXT)');
+    other.exec('CREATE TABLE recipe (name TEXT); CREATE TABLE device (id TEXT)');
     other.close();
     const before = readFileSync(path);
     expect(await refusal(path)).toMatch(/is the database of another program$/);
     expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it.each([
+    ['the present version', MIGRATIONS.length, 0],
+    ['an earlier version', 4, 0],
+    ['a version with another user_version', 9, 3],
+  ])('names the remedy for a database without its application_id, of %s', async (_, version, kept) => {
+    const path = newPath();
+    const db = new BetterSqlite(path);
+    migrate(db, path, MIGRATIONS.slice(0, version));
+    db.pragma('application_id = 0');
+    db.pragma(`user_version = ${kept}`);
+    db.close();
+    const before = readFileSync(path);
+    const error = await openStore(path).then(
+      () => undefined,
+      (reason: UsageError) => reason,
+    );
+    expect(error?.message).toContain('is a database of ghostfleet without its application_id');
+    expect(readFileSync(path).equals(before)).toBe(true);
+    const [, remedy = ''] = /^to set them again, run sqlite3 \S+ '(.*)'$/.exec(error?.hint ?? '') ?? [];
+    const mended = new BetterSqlite(path);
+    mended.exec(remedy);
+    mended.close();
+    await (await openStore(path)).close();
   });
 
   it('rejects a database that a newer version wrote', async () => {

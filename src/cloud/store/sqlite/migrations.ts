@@ -3,9 +3,10 @@
  * it runs the missing steps. A released step is never edited: a change is a new step.
  */
 import { createHash } from 'node:crypto';
-import type { Database } from 'better-sqlite3';
+import BetterSqlite, { type Database } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
 import { foldCase } from '../../../kernel/fold-case.js';
+import { shownCommand } from '../../../kernel/web-address.js';
 
 /** "gflt" in ASCII: marks our files in the header, so that the database of another program is never migrated. */
 const APPLICATION_ID = 0x67666c74;
@@ -192,8 +193,7 @@ export const MIGRATIONS: readonly string[] = [
  * @throws UsageError `bad-database` if another program or a newer version of ghostfleet wrote the database
  */
 export function migrate(db: Database, path: string, steps: readonly string[] = MIGRATIONS): void {
-  db.function('token_hash_of', { deterministic: true }, (token) => sha256(String(token)));
-  db.function('fold_case', { deterministic: true }, (name) => foldCase(String(name)));
+  defineFunctions(db);
   db.transaction(() => {
     const version = Number(db.pragma('user_version', { simple: true }));
     if (contentOf(db, path) === 'nothing') db.pragma(`application_id = ${APPLICATION_ID}`);
@@ -206,13 +206,19 @@ export function migrate(db: Database, path: string, steps: readonly string[] = M
   }).immediate();
 }
 
+/** The functions that the steps call. */
+function defineFunctions(db: Database): void {
+  db.function('token_hash_of', { deterministic: true }, (token) => sha256(String(token)));
+  db.function('fold_case', { deterministic: true }, (name) => foldCase(String(name)));
+}
+
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
 /**
  * Whether the file contains our tables or is still empty. Changes nothing.
- * @throws UsageError `bad-database` if it belongs to another program
+ * @throws UsageError `bad-database` if it belongs to another program, or has lost the marks of ours
  */
 export function contentOf(db: Database, path: string): 'ours' | 'nothing' {
   const owner = Number(db.pragma('application_id', { simple: true }));
@@ -220,5 +226,42 @@ export function contentOf(db: Database, path: string): 'ours' | 'nothing' {
   const version = Number(db.pragma('user_version', { simple: true }));
   const { tables } = db.prepare<[], { tables: number }>('SELECT count(*) AS tables FROM sqlite_schema').get() ?? {};
   if (owner === 0 && version === 0 && tables === 0) return 'nothing';
-  throw new UsageError('bad-database', `"${path}" is the database of another program`);
+  const unmarked = owner === 0 ? versionOfSchema(db) : undefined;
+  if (unmarked === undefined) throw new UsageError('bad-database', `"${path}" is the database of another program`);
+  const marks = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${unmarked}`;
+  throw new UsageError(
+    'bad-database',
+    `"${path}" is a database of ghostfleet without its application_id and user_version, which "sqlite3 .dump" leaves out`,
+    `to set them again, run ${shownCommand(['sqlite3', path, marks])}`,
+  );
+}
+
+/**
+ * The step after which a database has exactly these tables and columns; undefined without such a step. Of several steps, the
+ * first: steps that change no tables can run again.
+ */
+function versionOfSchema(db: Database): number | undefined {
+  const wanted = shapeOf(db);
+  const built = new BetterSqlite(':memory:');
+  try {
+    defineFunctions(built);
+    for (const [before, step] of MIGRATIONS.entries()) {
+      built.exec(step);
+      if (shapeOf(built) === wanted) return before + 1;
+    }
+    return undefined;
+  } finally {
+    built.close();
+  }
+}
+
+/** The names of all tables, columns, indexes and triggers, as one text. */
+function shapeOf(db: Database): string {
+  const names = db.prepare<
+    [],
+    string
+  >(`SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'
+    UNION SELECT s.name || '.' || c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c WHERE s.type = 'table'
+      AND s.name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY 1`);
+  return names.pluck().all().join('\n');
 }
