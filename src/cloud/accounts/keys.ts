@@ -27,8 +27,10 @@ export interface ApiKey {
   readonly createdAt: UnixMillis;
   /** When the key becomes invalid. Absent: never. */
   readonly expiresAt?: UnixMillis | undefined;
-  /** The key that created this key. Absent: a login or the service created it. */
+  /** The key that created this key, or an ancestor if that was deleted. Absent: a login or the service created it. */
   readonly parentId?: Id;
+  /** How many keys it has created. Absent: none. */
+  readonly created?: number;
   /**
    * Set for the key of a session of the web console. Keys that are created with this key may expire later than this key,
    * because the user of the session operates the service.
@@ -94,6 +96,15 @@ export async function withDescendants(store: Store, key: ApiKey): Promise<readon
   const family = [key];
   for (const each of family) family.push(...all.filter(({ parentId }) => parentId === each.id));
   return family;
+}
+
+/** Changes that give the children of a key, which is being deleted, to its own parent: they still end with that key. */
+export async function adopted(store: Store, { id, spaceId, parentId }: ApiKey): Promise<readonly Change[]> {
+  const children = (await everyKey(store, spaceId)).filter((each) => each.parentId === id);
+  return children.map((child) => {
+    const { parentId: _, ...others } = child;
+    return changeKey(child, parentId === undefined ? others : { ...others, parentId });
+  });
 }
 
 /** The key with this secret; undefined if it does not exist or was deleted. */

@@ -4,6 +4,7 @@ import { isoTime } from '../../kernel/calendar.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import {
   type ApiKey,
+  adopted,
   changeKey,
   deleteKey,
   findKey,
@@ -102,7 +103,7 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
       response: { 201: KeyWithSecret },
     }),
     async ({ spaceId, body, access }, reply) => {
-      const key: ApiKey = {
+      const fields = {
         id: ids.uuid(),
         spaceId,
         name: body.name.trim(),
@@ -110,11 +111,17 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
         tagIds: await resource.limitOf(spaceId, body.tags),
         access: body.access_type ?? 'write',
         createdAt: Math.floor(clock.wall),
-        expiresAt: await resource.endOf(body.expires_at, { spaceId, access }),
         ...(access.keyId !== null && { parentId: access.keyId }),
       };
       const secret = newSecret(random);
-      await store.commit(putKey(key, secret));
+      const key = await untilUndisturbed(async () => {
+        const parent = await ownKey(store, { spaceId, access });
+        const made: ApiKey = { ...fields, expiresAt: await resource.endOf(body.expires_at, { spaceId, access }) };
+        // The parent changes too, so that of this commit and one that deletes the parent or moves its end, one fails.
+        const counted = parent ? [changeKey(parent, { ...parent, created: (parent.created ?? 0) + 1 })] : [];
+        await store.commit([...counted, ...putKey(made, secret)]);
+        return made;
+      });
       return reply.code(201).send(await resource.withSecret(key, secret));
     },
   );
@@ -174,15 +181,21 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       id: 'deleteKey',
       summary: 'Delete an API key',
       description:
-        'The key becomes invalid immediately. Keys that were created with it stay valid, unless `children` is `true`.',
+        'The key becomes invalid immediately. Keys that were created with it stay valid, unless `children` is `true`; their ' +
+        '`parent_id` becomes that of the deleted key.',
       params: ItemParams,
       querystring: Type.Object({ children: Type.Optional(Children) }),
       response: { 204: NoContent },
     }),
     async ({ spaceId, params, query }, reply) => {
-      const key = await resource.find(spaceId, params.id);
-      const ended = query.children === 'true' ? await withDescendants(store, key) : [key];
-      await store.commit(ended.flatMap(({ id }) => deleteKey(id)));
+      await untilUndisturbed(async () => {
+        const key = await resource.find(spaceId, params.id);
+        const ended = query.children === 'true' ? await withDescendants(store, key) : [key];
+        const kept = query.children === 'true' ? [] : await adopted(store, key);
+        // They are changed first, so that the commit fails if one has created a key in the meantime.
+        const unchanged = ended.map((each) => changeKey(each, each));
+        await store.commit([...unchanged, ...kept, ...ended.flatMap(({ id }) => deleteKey(id))]);
+      });
       return reply.code(204).send();
     },
   );
@@ -212,10 +225,26 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
 /**
  * When the API key of a caller ends, and with it all access that it gives to others. Undefined: the caller has no end, is a
  * login, or a session of the web console, whose user operates the service.
+ * @throws ApiFault 401 if the key was deleted after the request began
  */
-export async function endOfCaller(store: Store, { spaceId, access }: Caller): Promise<UnixMillis | undefined> {
-  const own = access.keyId === null ? undefined : await findKey(store, spaceId, access.keyId);
+export async function endOfCaller(store: Store, caller: Caller): Promise<UnixMillis | undefined> {
+  const own = await ownKey(store, caller);
   return own?.isSession ? undefined : own?.expiresAt;
+}
+
+/** @throws ApiFault 403 for an API key with an end: what it gives here has none, and could be given to the holder of the key */
+export async function needNoEnd(store: Store, caller: Caller): Promise<void> {
+  const end = await endOfCaller(store, caller);
+  if (end === undefined) return;
+  throw new ApiFault(403, `this API key ends at ${isoTime(end)} and cannot give access that lasts longer`, 'key-ends');
+}
+
+/** The API key of a caller; undefined for a login. @throws ApiFault 401 if it was deleted after the request began */
+async function ownKey(store: Store, { spaceId, access }: Caller): Promise<ApiKey | undefined> {
+  if (access.keyId === null) return undefined;
+  const own = await findKey(store, spaceId, access.keyId);
+  if (!own) throw new ApiFault(401, 'this API key was deleted');
+  return own;
 }
 
 function endsBy({ expiresAt }: ApiKey, time: UnixMillis): boolean {
@@ -256,10 +285,13 @@ function keyResource({ store, clock }: ApiContext) {
     return at;
   }
 
-  /** @throws ApiFault 403 if the key is valid longer than the caller, who could otherwise extend its own access by it */
+  /**
+   * @throws ApiFault 403 if the key is valid longer than the caller, who could otherwise extend its own access by it. A session
+   * counts as longer, because keys without an end can be created with it.
+   */
   async function needAsLong(key: ApiKey, caller: Caller): Promise<void> {
     const end = await endOfCaller(store, caller);
-    if (end === undefined || endsBy(key, end)) return;
+    if (end === undefined || (endsBy(key, end) && !key.isSession)) return;
     throw new ApiFault(
       403,
       `this API key ends at ${isoTime(end)} and cannot change a key that is valid longer`,

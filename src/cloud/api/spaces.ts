@@ -13,6 +13,7 @@ import { Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/sche
 import { ConflictError, type Id, type Page, type SpaceRow } from '../store/store.js';
 import { type Access, needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';
+import { needNoEnd } from './keys.js';
 import { nameReader, type ReadName } from './names.js';
 import { pageOf } from './totals.js';
 
@@ -127,7 +128,10 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
         ...(name !== undefined && { name: readName('space', name) }),
         ...(type !== undefined && { type }),
       };
-      if (typeof ownerId === 'string') await resource.handOver(spaceId, access, ownerId.toLowerCase());
+      if (typeof ownerId === 'string') {
+        await needNoEnd(store, { spaceId, access });
+        await resource.handOver(spaceId, access, ownerId.toLowerCase());
+      }
       await store.commit([{ kind: 'space.change', id: spaceId, change }]);
       return resource.view({ ...before, ...change }, access.role);
     },

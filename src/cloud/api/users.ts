@@ -10,10 +10,9 @@ import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { Email, ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import type { Id, Store } from '../store/store.js';
-import type { Caller } from './access.js';
+import type { Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
-import { endOfCaller } from './keys.js';
+import { needNoEnd } from './keys.js';
 import { pageOf } from './totals.js';
 
 const Role = Type.Enum(['admin', 'user'], { description: '"admin" or "user"' });
@@ -162,13 +161,6 @@ function addItem(routes: Routes, { store, members }: ApiContext): void {
     if (!member) throw notFound('user');
     return member;
   }
-}
-
-/** @throws ApiFault 403 for an API key with an end: memberships have none, and the user could be the holder of the key */
-async function needNoEnd(store: Store, caller: Caller): Promise<void> {
-  const end = await endOfCaller(store, caller);
-  if (end === undefined) return;
-  throw new ApiFault(403, `this API key ends at ${isoTime(end)} and cannot give access that lasts longer`, 'key-ends');
 }
 
 /** Returns the result of a change of a member, or throws the error for the reason why it was not made. */

@@ -1,8 +1,9 @@
 /** API keys, and the resources that a key limited to tags can read and change. */
 import { describe, expect, it } from 'vitest';
-import { days, minutes } from '../../../src/kernel/time.js';
+import { putKey } from '../../../src/cloud/accounts/keys.js';
+import { days, hours, minutes } from '../../../src/kernel/time.js';
 import { person, withKey } from './people.js';
-import { type Call, service } from './service.js';
+import { type Call, START, service } from './service.js';
 
 const SECRET = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -165,6 +166,19 @@ describe('a key that was created with another key', () => {
       expect((await call('GET', `keys/${id}`)).json.expires_at).toBe(end);
   });
 
+  it('ends earlier with that key also if the key between them was deleted', async () => {
+    const { call } = await service();
+    const parent = (await call('POST', 'keys', { name: 'parent' })).json;
+    const child = (await withKey(call, parent.key)('POST', 'keys', { name: 'child' })).json;
+    const grandchild = (await withKey(call, child.key)('POST', 'keys', { name: 'grandchild' })).json;
+    await withKey(call, parent.key)('DELETE', `keys/${child.id}`);
+    const end = '2026-01-02T00:00:00.000Z';
+    await call('PUT', `keys/${parent.id}`, { expires_at: end });
+    expect((await call('GET', `keys/${grandchild.id}`)).json).toMatchObject({ expires_at: end, parent_id: parent.id });
+    await call('DELETE', `keys/${parent.id}?children=true`);
+    expect((await withKey(call, grandchild.key)('GET', '')).status).toBe(401);
+  });
+
   it('expires with that key at the latest', async () => {
     const { call } = await service();
     const end = '2026-02-01T00:00:00.000Z';
@@ -312,10 +326,11 @@ describe('a key that is limited to tags', () => {
 
 describe('a key with an end', () => {
   async function expiring() {
-    const { call } = await service();
+    const made = await service();
+    const { call } = made;
     const { key, id } = (await call('POST', 'keys', { name: 'contractor', expires_at: '2026-01-02T00:00:00.000Z' }))
       .json;
-    return { call, own: withKey(call, key), id };
+    return { ...made, own: withKey(call, key), id };
   }
   const REFUSED = { status: 403, json: { code: 'key-ends' } };
 
@@ -326,6 +341,41 @@ describe('a key with an end', () => {
     for (const change of [{ access_type: 'write' }, { tags: [] }, { name: 'x' }, { expires_at: null }])
       expect(await own('PUT', `keys/${other.id}`, change)).toMatchObject(REFUSED);
     expect((await withKey(call, other.key)('GET', '')).status).toBe(200);
+  });
+
+  it('creates no key while it is being deleted, nor one without an end', async () => {
+    const { call, own, id } = await expiring();
+    const create = () => Array.from({ length: 4 }, () => own('POST', 'keys', { name: 'child' }));
+    const creations = [...create(), own('DELETE', `keys/${id}`), ...create()];
+    const statuses = (await Promise.all(creations)).map(({ status }) => status);
+    expect(statuses.every((status) => [201, 204, 401].includes(status))).toBe(true);
+    const [, ...left] = (await call('GET', 'keys')).json as { expires_at: string | null }[];
+    expect(left.filter((key) => key.expires_at === null)).toEqual([]);
+  });
+
+  it('can neither rotate nor change a session of the console, with which keys without an end can be created', async () => {
+    const { call, own, store, ids, spaceId } = await expiring();
+    const session = {
+      id: ids.uuid(),
+      spaceId,
+      name: 'console session',
+      prefix: '',
+      tagIds: null,
+      isSession: true,
+    } as const;
+    const times = { createdAt: START, expiresAt: START + hours(12) };
+    await store.commit(putKey({ ...session, ...times, access: 'write' }, 'the secret of a session of the console'));
+    expect(await own('POST', `keys/${session.id}/rotate`)).toMatchObject(REFUSED);
+    expect(await own('PUT', `keys/${session.id}`, { name: 'x' })).toMatchObject(REFUSED);
+    expect((await call('POST', `keys/${session.id}/rotate`)).status).toBe(200);
+  });
+
+  it('cannot hand over its space', async () => {
+    const { call, own } = await expiring();
+    const ann = await person({ call }, 'ann@example.org');
+    expect(await own('PUT', '', { owner_id: ann.id })).toMatchObject(REFUSED);
+    expect((await own('PUT', '', { name: 'renamed' })).status).toBe(200);
+    expect((await call('PUT', '', { owner_id: ann.id })).status).toBe(200);
   });
 
   it('can rotate itself and change the keys that it has created', async () => {
