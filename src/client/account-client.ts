@@ -19,7 +19,7 @@ export class AccountClient {
    * tokens of these logins, and all tokens made with them, become invalid immediately.
    */
   async logout(): Promise<void> {
-    await this.requests.post('/v2/auth/logout');
+    await this.requests.ask('POST', '/v2/auth/logout');
   }
 
   /**
@@ -28,8 +28,9 @@ export class AccountClient {
    * @param change `new_password`: 8 to 256 characters
    * @throws ApiError 403 `wrong-password` if the present password is wrong; 429 `login-limit` after too many wrong ones
    */
-  changePassword(change: PasswordChange): Promise<Token> {
-    return this.requests.post('/v2/auth/password', change);
+  async changePassword(change: PasswordChange): Promise<Token> {
+    // The cast is safe because types.ts describes the answers of the service.
+    return (await this.requests.ask('POST', '/v2/auth/password', { body: change })) as Token;
   }
 
   /** A page of the valid logins of the account, oldest first, without their tokens. Default: the first 100. */

@@ -7,10 +7,9 @@
 import { ApiError } from './errors.js';
 import type { EventQuery, SpaceEvent } from './event-types.js';
 import { type Gate, type HttpOptions, JsonHttp } from './http.js';
-import { everyPage, Requests, withBody } from './requests.js';
+import { everyPage, itemsIn, Requests, withBody } from './requests.js';
 import { SpaceClient } from './space-client.js';
 import type {
-  Count,
   Credentials,
   Device,
   DeviceFilter,
@@ -80,8 +79,7 @@ export class DeviceCloudClient extends SpaceClient {
   static async connect(options: HttpOptions & { readonly apiKey: string }): Promise<DeviceCloudClient> {
     const http = new JsonHttp({ ...options, connections: 1 });
     try {
-      const spaces = (await http.request('GET', '/v2/spaces')) as readonly Space[];
-      if (!Array.isArray(spaces)) throw new ApiError(200, 'the answer is not a list of spaces', 'GET', '/v2/spaces');
+      const spaces = itemsIn<Space>(await http.request('GET', '/v2/spaces'), '/v2/spaces');
       const [space] = spaces;
       if (!space) throw new ApiError(200, 'the key opens no space', 'GET', '/v2/spaces');
       return new DeviceCloudClient({ ...options, spaceId: space.id });
@@ -133,8 +131,11 @@ export class DeviceCloudClient extends SpaceClient {
 
   /** Number of devices that match. Default: all devices of the space. */
   async countDevices(filter: DeviceFilter = {}): Promise<number> {
-    const { count } = await this.requests.get<Count>(`${this.requests.space}/devices/count`, { ...filter });
-    return count;
+    const path = `${this.requests.space}/devices/count`;
+    const answer = await this.requests.ask('GET', path, { query: { ...filter } });
+    const isCount = typeof answer === 'object' && answer !== null && 'count' in answer;
+    if (isCount && typeof answer.count === 'number') return answer.count;
+    throw new ApiError(200, 'the answer has no "count"', 'GET', path);
   }
 
   /** @throws ApiError 404 if the space has no such device */

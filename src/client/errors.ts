@@ -4,6 +4,9 @@ import { codeOf, reasonOf } from '../kernel/no-answer.js';
 import { printableLine } from '../kernel/printable.js';
 import type { Millis } from '../kernel/time.js';
 
+/** Longest text of a service in a message, in characters. */
+const LONGEST = 1000;
+
 /** The service answered with a status other than 2xx, or with a body that the client cannot use. */
 export class ApiError extends Error {
   /** HTTP status. */
@@ -44,7 +47,7 @@ export class ConnectionError extends Error {
 }
 
 function sentenceOf(body: unknown): string {
-  if (typeof body === 'object' && body !== null && 'message' in body) return printableLine(String(body.message));
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+  const message = typeof body === 'object' && body !== null && 'message' in body ? body.message : body;
+  const text = printableLine(typeof message === 'string' ? message : JSON.stringify(message));
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }

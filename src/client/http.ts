@@ -1,6 +1,7 @@
 /** JSON over HTTP to one origin, through one pool of keep-alive connections. */
 import { Client, type Dispatcher, Pool } from 'undici';
 import { UsageError } from '../kernel/errors.js';
+import { DEPTH_LIMIT, isTooDeep } from '../kernel/json-depth.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { retryAfter } from '../kernel/retry-after.js';
 import { formatDuration, type Millis, seconds } from '../kernel/time.js';
@@ -9,6 +10,8 @@ import { ApiError, ConnectionError } from './errors.js';
 
 /** Largest answer, in bytes. The largest page of messages is far smaller. */
 export const LARGEST_ANSWER = 64 * 1_048_576;
+/** Most levels of an answer: those of the body of a message, and a list around the message. */
+const DEEPEST_ANSWER = DEPTH_LIMIT + 8;
 /** How many times the timeout a whole answer may take. Without this limit, one whose parts come just in time never ends. */
 const WHOLE_ANSWER = 4;
 /** Longest silence of a stream: three heartbeats of the service. */
@@ -247,7 +250,7 @@ function queryText(query: Query): string {
 /** The JSON value of a text; undefined if it is not JSON. */
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return isTooDeep(text, DEEPEST_ANSWER) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -25,13 +25,15 @@ export class Requests {
     return `${this.space}/${path.replace(/^\//, '')}`;
   }
 
-  // `get`, `post` and `put` do not check the type of the answer: types.ts describes the service's answers.
-  async get<T>(path: string, query: Query = {}): Promise<T> {
-    return (await this.#http.request('GET', path, query)) as T;
+  // The types of the further fields are not checked: types.ts describes the answers of the service.
+
+  /** Reads a resource. @throws ApiError if the answer is not an object with an id */
+  async get<T extends Resource>(path: string): Promise<T> {
+    return resourceIn(await this.#http.request('GET', path), 'GET', path);
   }
 
   /** A page of a list, with the offset of the next page, if the service says it. */
-  async page<T>(
+  async page<T extends Resource>(
     path: string,
     query: Query,
   ): Promise<{ readonly items: readonly T[]; readonly next: string | undefined }> {
@@ -40,16 +42,22 @@ export class Requests {
   }
 
   /** The items of a list. @throws ApiError if the answer is not a list of objects */
-  async list<T>(path: string, query: Query): Promise<readonly T[]> {
+  async list<T extends Resource>(path: string, query: Query): Promise<readonly T[]> {
     return itemsIn(await this.#http.request('GET', path, query), path);
   }
 
-  async post<T>(path: string, body?: unknown): Promise<T> {
-    return (await this.#http.request('POST', path, {}, body)) as T;
+  /** Creates or changes a resource. @throws ApiError if the answer is not an object with an id */
+  async post<T extends Resource>(path: string, body?: unknown): Promise<T> {
+    return resourceIn(await this.#http.request('POST', path, {}, body), 'POST', path);
   }
 
-  async put<T>(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<T> {
-    return (await this.#http.request('PUT', path, {}, body, headers)) as T;
+  async put<T extends Resource>(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<T> {
+    return resourceIn(await this.#http.request('PUT', path, {}, body, headers), 'PUT', path);
+  }
+
+  /** A request whose answer is not a resource, so that the caller has to check it. */
+  ask(method: 'GET' | 'POST', path: string, { query, body }: { query?: Query; body?: unknown } = {}): Promise<unknown> {
+    return this.#http.request(method, path, query, body);
   }
 
   async delete(path: string): Promise<void> {
@@ -67,17 +75,31 @@ export class Requests {
 
   /** A POST request whose answer is a message. @throws ApiError if the answer is not a message */
   async postMessage(path: string, body?: unknown): Promise<Message> {
-    const answer = await this.post<unknown>(path, body);
+    const answer = await this.ask('POST', path, { body });
     if (!isMessage(answer)) throw new ApiError(200, 'the answer is not a message', 'POST', path);
     return withBody(answer);
   }
 }
 
-/** The items of the answer to a request for a list. The type of the items is not checked: types.ts describes them. */
-function itemsIn<T>(answer: unknown, path: string): readonly T[] {
-  const isList = Array.isArray(answer) && answer.every((item) => typeof item === 'object' && item !== null);
-  if (!isList) throw new ApiError(200, 'the answer is not a list of objects', 'GET', path);
-  return answer;
+interface Resource {
+  readonly id: string;
+}
+
+/** The items of the answer to a request for a list. @throws ApiError if one has no id */
+export function itemsIn<T extends Resource>(answer: unknown, path: string): readonly T[] {
+  // The cast is as safe as in `resourceIn`.
+  if (Array.isArray(answer) && answer.every(isResource)) return answer as readonly Resource[] as readonly T[];
+  throw new ApiError(200, 'the answer is not a list of objects with an "id"', 'GET', path);
+}
+
+function resourceIn<T extends Resource>(answer: unknown, method: string, path: string): T {
+  // The cast is as safe as the service is true to types.ts: only the id is checked, on which all callers depend.
+  if (isResource(answer)) return answer as T;
+  throw new ApiError(200, 'the answer is not an object with an "id"', method, path);
+}
+
+function isResource(answer: unknown): answer is Resource {
+  return typeof answer === 'object' && answer !== null && 'id' in answer && typeof answer.id === 'string';
 }
 
 /** Yields the items of all pages of a list. */
@@ -122,7 +144,7 @@ export async function* pagesOf<T extends { readonly id: string }>(
 
 /** Whether an answer is a message. Checks only the `id`, on which callers depend. */
 export function isMessage(answer: unknown): answer is Message {
-  return typeof answer === 'object' && answer !== null && 'id' in answer && typeof answer.id === 'string';
+  return isResource(answer);
 }
 
 /** The message with its body as a JSON value: some services send it as JSON text (cloud API gaps, 3.5). */

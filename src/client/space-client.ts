@@ -184,9 +184,13 @@ export class SpaceClient extends AccountClient {
    * @param transformation script to run instead of the connector's own
    * @throws ApiError 400 if the space has no such message
    */
-  previewConnector(id: string, messageId: string, transformation?: string): Promise<ConnectorPreview> {
+  async previewConnector(id: string, messageId: string, transformation?: string): Promise<ConnectorPreview> {
     const script = transformation === undefined ? {} : { transformation };
-    return this.requests.post(`${this.requests.item('connectors', id)}/preview`, { message_id: messageId, ...script });
+    const body = { message_id: messageId, ...script };
+    // The cast is safe because types.ts describes the answers of the service.
+    return (await this.requests.ask('POST', `${this.requests.item('connectors', id)}/preview`, {
+      body,
+    })) as ConnectorPreview;
   }
 
   /** A page of a connector's deliveries, newest first. Default: the newest 100. */

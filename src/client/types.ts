@@ -340,10 +340,6 @@ export interface Token {
   readonly expires_in: number;
 }
 
-export interface Count {
-  readonly count: number;
-}
-
 /** Message types that a connector forwards; `codec` stands for `decoder` and `encoder`. */
 export type ConnectorTrigger = 'data' | 'session' | 'config' | 'stats' | 'codec';
 

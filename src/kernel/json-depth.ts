@@ -8,9 +8,9 @@ export const DEPTH_LIMIT = 64;
 /** Message for a JSON text with more than {@link DEPTH_LIMIT} levels. */
 export const TOO_DEEP = `the JSON is nested too deep: the limit is ${DEPTH_LIMIT} levels`;
 
-/** True if the JSON text has more than {@link DEPTH_LIMIT} levels. The text need not be valid JSON. */
-export function isTooDeep(text: string): boolean {
-  if (text.length <= DEPTH_LIMIT) return false;
+/** True if the JSON text has more levels than the limit. The text need not be valid JSON. */
+export function isTooDeep(text: string, limit = DEPTH_LIMIT): boolean {
+  if (text.length <= limit) return false;
   let depth = 0;
   let inString = false;
   for (let at = 0; at < text.length; at++) {
@@ -19,7 +19,7 @@ export function isTooDeep(text: string): boolean {
     else if (inString) {
       if (unit === BACKSLASH) at++;
     } else if (unit === OPEN_BRACKET || unit === OPEN_BRACE) {
-      if (++depth > DEPTH_LIMIT) return true;
+      if (++depth > limit) return true;
     } else if (unit === CLOSE_BRACKET || unit === CLOSE_BRACE) depth--;
   }
   return false;

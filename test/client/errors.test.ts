@@ -44,7 +44,7 @@ describe('an ApiError', () => {
     const baseUrl = await listening((_, response) => response.end('{"a":1}'));
     const connecting = DeviceCloudClient.connect({ baseUrl, apiKey: KEY });
     await expect(connecting).rejects.toThrow(
-      'GET /v2/spaces was answered with 200: the answer is not a list of spaces',
+      'GET /v2/spaces was answered with 200: the answer is not a list of objects with an "id"',
     );
   });
 
@@ -123,18 +123,50 @@ describe('a service that never comes to an end', () => {
     expect(await failure(processing.space())).toBeInstanceOf(ConnectionError);
   });
 
-  it.each(['{}', '{"devices":[]}', '"text"', 'null', '[1]', '[null]', ''])(
+  it.each(['{}', '{"devices":[]}', '"text"', 'null', '[1]', '[null]', '[{}]', '[{"id":5}]', '[[]]', ''])(
     'that answers a list with %j is reported',
     async (body) => {
       const client = await against((_, response) => void response.end(body));
       const whole = async () => {
         for await (const _ of client.allTags());
       };
-      const message = 'was answered with 200: the answer is not a list of objects';
+      const message = 'was answered with 200: the answer is not a list of objects with an "id"';
       for (const request of [client.devices(), client.messages(), client.keys(), client.audit(), whole()])
         expect((await failure(request)).message).toContain(message);
     },
   );
+
+  it.each(['[]', '"text"', 'null', '7', '{}', '{"id":{"toString":1}}', ''])(
+    'that answers a request for a resource with %j is reported',
+    async (body) => {
+      const client = await against((_, response) => void response.end(body));
+      const requests = [client.device('d'), client.createTag({ name: 'a', color: '#000000' }), client.updateSpace({})];
+      for (const request of requests)
+        expect((await failure(request)).message).toContain('200: the answer is not an object with an "id"');
+      expect((await failure(client.countDevices())).message).toContain('200: the answer has no "count"');
+    },
+  );
+
+  it.each([`${'['.repeat(100_000)}${']'.repeat(100_000)}`, '{"message":{"toString":1}}', '{"message":null}'])(
+    'with an error of which no text can be made is reported',
+    async (body) => {
+      const client = await against((_, response) => {
+        response.statusCode = 500;
+        response.end(body);
+      });
+      expect((await failure(client.space())).message).toMatch(/^GET \S+ was answered with 500: .{1,1000}$/);
+    },
+  );
+
+  it('has one short line in the message of an error', async () => {
+    const client = await against((_, response) => {
+      response.statusCode = 500;
+      response.end('first\r\nghostfleet: all is well\u001b[2J '.repeat(1000));
+    });
+    expect((await failure(client.space())).message).toMatch(
+      /^GET \S+ was answered with 500: first\\u000d\\nghostfleet.{900,1000}$/,
+    );
+  });
 
   it('because it ignores the offset of a list gets no third request for the same page', async () => {
     const pages = [['a', 'b'], ['c'], ['d', 'b']];
