@@ -12,6 +12,9 @@ export type OpenStream = (query: Query, lastId: string | undefined, signal: Abor
 const FIRST_WAIT = seconds(1);
 const LONGEST_WAIT = seconds(30);
 
+/** Longest event, in characters. A body of a message has at most a megabyte. */
+const LONGEST_EVENT = 4 * 1_048_576;
+
 /** One event as it arrives. */
 interface Frame {
   readonly id?: string;
@@ -122,6 +125,7 @@ async function* frames(pieces: AsyncGenerator<string>): AsyncGenerator<Frame> {
   for await (const piece of pieces) {
     const parts = (rest + piece).split(/\r?\n\r?\n/);
     rest = parts.pop() ?? '';
+    if (rest.length > LONGEST_EVENT) throw new ApiError(200, 'an event of the stream never ends', 'GET', 'events');
     for (const part of parts) yield frameOf(part);
   }
 }

@@ -1,10 +1,11 @@
 /** JSON over HTTP to one origin, through one pool of keep-alive connections. */
 import { Client, type Dispatcher, Pool } from 'undici';
+import { within } from '../kernel/deadline.js';
 import { UsageError } from '../kernel/errors.js';
 import { DEPTH_LIMIT, isTooDeep } from '../kernel/json-depth.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { retryAfter } from '../kernel/retry-after.js';
-import { formatDuration, type Millis, seconds } from '../kernel/time.js';
+import { type Millis, seconds } from '../kernel/time.js';
 import { apiBase, shownAddress } from '../kernel/web-address.js';
 import { ApiError, ConnectionError } from './errors.js';
 
@@ -14,6 +15,8 @@ export const LARGEST_ANSWER = 64 * 1_048_576;
 const DEEPEST_ANSWER = DEPTH_LIMIT + 8;
 /** How many times the timeout a whole answer may take. Without this limit, one whose parts come just in time never ends. */
 const WHOLE_ANSWER = 4;
+/** Longest text of an error in place of a stream, in characters. */
+const LARGEST_ERROR = 65_536;
 /** Longest silence of a stream: three heartbeats of the service. */
 const LONGEST_SILENCE = seconds(45);
 
@@ -163,7 +166,10 @@ export class JsonHttp {
         headers: { ...this.#headers, ...headers },
         signal,
       });
-      if (answer.statusCode !== 200) throw await this.#failure(answer, path);
+      if (answer.statusCode !== 200) {
+        const limit = { clock: this.#clock, limit: timeout, what: 'the answer' };
+        throw await within(limit, (late) => this.#failure(answer, path, late));
+      }
       const decoder = new TextDecoder();
       for await (const piece of answer.body) yield decoder.decode(piece, { stream: true });
     } catch (error) {
@@ -179,8 +185,19 @@ export class JsonHttp {
     return this.#pool.close();
   }
 
-  async #failure({ statusCode, headers, body }: Dispatcher.ResponseData, path: string): Promise<ApiError> {
-    const answer = this.#withoutKey(await body.text());
+  /** The error of a request for a stream. Its connection has no limit of size, so only the beginning of the answer is read. */
+  async #failure(
+    { statusCode, headers, body }: Dispatcher.ResponseData,
+    path: string,
+    late: AbortSignal,
+  ): Promise<ApiError> {
+    late.addEventListener('abort', () => body.destroy());
+    let text = '';
+    for await (const piece of body) {
+      text += piece;
+      if (text.length > LARGEST_ERROR) break;
+    }
+    const answer = this.#withoutKey(text);
     return new ApiError(statusCode, parseJson(answer) ?? answer, 'GET', path, retryAfter(headers));
   }
 
@@ -200,27 +217,19 @@ export class JsonHttp {
     if (body !== undefined) headers['content-type'] = 'application/json';
     const dated = this.#options.dated?.();
     const { timeout = seconds(30) } = this.#options;
-    const end = new AbortController();
-    const alarm = this.#clock.after(WHOLE_ANSWER * timeout, 'an answer', () =>
-      end.abort(new Error(`the answer was not complete after ${formatDuration(WHOLE_ANSWER * timeout)}`)),
-    );
     try {
-      const answer = await this.#pool.request({
-        method,
-        path: target,
-        headers,
-        body: body === undefined ? null : JSON.stringify(body),
-        signal: end.signal,
+      const limit = { clock: this.#clock, limit: WHOLE_ANSWER * timeout, what: 'the answer' };
+      return await within(limit, async (signal) => {
+        const sent = body === undefined ? null : JSON.stringify(body);
+        const answer = await this.#pool.request({ method, path: target, headers, body: sent, signal });
+        const { headers: head, statusCode: status } = answer;
+        if (typeof head.date === 'string') dated?.(head.date);
+        const next = head['x-next-offset'];
+        const text = await answer.body.text();
+        return { status, text, next: typeof next === 'string' ? next : undefined, wait: retryAfter(head) };
       });
-      const { headers: head, statusCode: status } = answer;
-      if (typeof head.date === 'string') dated?.(head.date);
-      const next = head['x-next-offset'];
-      const text = await answer.body.text();
-      return { status, text, next: typeof next === 'string' ? next : undefined, wait: retryAfter(head) };
     } catch (error) {
       throw new ConnectionError(error instanceof Error ? error : new Error(String(error)), this.#origin, method, path);
-    } finally {
-      alarm.cancel();
     }
   }
 }

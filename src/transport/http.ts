@@ -5,8 +5,10 @@
 
 import { Pool } from 'undici';
 import type { EdgeClock } from '../kernel/clock.js';
+import { within } from '../kernel/deadline.js';
 import { UsageError } from '../kernel/errors.js';
-import { seconds } from '../kernel/time.js';
+import { RealClock } from '../kernel/real-clock.js';
+import { type Millis, seconds } from '../kernel/time.js';
 import { apiBase, shownAddress } from '../kernel/web-address.js';
 import { decodeRequest, encodeResponse } from '../protocol/http/frames.js';
 import type { Failed, Transport } from './transport.js';
@@ -72,9 +74,13 @@ const LARGEST_ANSWER = 1_048_576;
 
 /**
  * Real HTTP to one service, such as `http://127.0.0.1:8080`.
+ * @param timeout longest time of a request with its whole answer. Default: 30 s
  * @throws UsageError for an invalid address
  */
-export function pooledRequests(baseUrl: string): { readonly send: SendRequest; close(): Promise<void> } {
+export function pooledRequests(
+  baseUrl: string,
+  timeout: Millis = TIMEOUT,
+): { readonly send: SendRequest; close(): Promise<void> } {
   const base = apiBase(baseUrl);
   if (base === undefined) {
     throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not a URL such as "http://127.0.0.1:8080"`);
@@ -86,16 +92,20 @@ export function pooledRequests(baseUrl: string): { readonly send: SendRequest; c
   }
   const pool = new Pool(origin, {
     connections: CONNECTIONS,
-    headersTimeout: TIMEOUT,
-    bodyTimeout: TIMEOUT,
-    connect: { timeout: TIMEOUT },
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
+    connect: { timeout },
     maxResponseSize: LARGEST_ANSWER,
   });
+  const limit = { clock: new RealClock(), limit: timeout, what: 'the answer' };
   return {
-    send: async ({ path, headers, body }) => {
-      const answer = await pool.request({ method: 'POST', path: prefix + path, headers: { ...headers }, body });
-      return { status: answer.statusCode, body: await answer.body.text() };
-    },
+    // The timeouts of the pool begin again with each part of an answer.
+    send: ({ path, headers, body }) =>
+      within(limit, async (signal) => {
+        const request = { method: 'POST', path: prefix + path, headers: { ...headers }, body, signal } as const;
+        const answer = await pool.request(request);
+        return { status: answer.statusCode, body: await answer.body.text() };
+      }),
     // Aborts open requests: their results are not needed.
     close: () => pool.destroy(),
   };

@@ -168,6 +168,29 @@ describe('a service that never comes to an end', () => {
     );
   });
 
+  it.each([
+    [500, 'x'],
+    [200, 'data: x'],
+  ])('in a stream of events with the status %i is given up', async (status, text) => {
+    const client = await against((_, response) => {
+      response.writeHead(status, { 'content-type': 'text/event-stream' });
+      const part = text.repeat(1_000_000);
+      const more = () => {
+        while (!response.destroyed && response.write(part));
+      };
+      response.on('drain', more);
+      more();
+    });
+    const read = async () => {
+      for await (const _ of client.events());
+    };
+    const error = await failure(read());
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error.message).toMatch(
+      /^GET \S+ was answered with (500: xxx.{990,1000}|200: an event of the stream never ends)$/,
+    );
+  });
+
   it('because it ignores the offset of a list gets no third request for the same page', async () => {
     const pages = [['a', 'b'], ['c'], ['d', 'b']];
     let asked = 0;

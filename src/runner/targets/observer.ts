@@ -287,7 +287,7 @@ export class Observer implements Trace {
   async #report(api: DeviceCloudClient, message: Message): Promise<void> {
     const { id, type, created_at, device_serial_number } = message;
     const serial = Number(device_serial_number);
-    const kind = UPLINKS[type];
+    const kind = Object.hasOwn(UPLINKS, type) ? UPLINKS[type] : undefined;
     if (kind === undefined || !this.#serials.has(serial)) return;
     const at = this.#times.moment(created_at);
     // If this request fails, the next look reads the message again.
