@@ -40,9 +40,13 @@ export function passOn(
   else outgoing.end(body);
 }
 
+/** Headers that `Connection` cannot take away: the body would lose its end, and the request its host, origin and user. */
+const OF_REQUEST = 'content-length host origin cookie authorization x-api-key sec-fetch-site'.split(' ');
+
 /** The headers without those of this connection only: {@link OF_HOP}, and those that `Connection` names. */
 function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const named = (headers.connection ?? '').toLowerCase().split(/\s*,\s*/);
+  const listed = (headers.connection ?? '').toLowerCase().split(/\s*,\s*/);
+  const named = listed.filter((name) => !OF_REQUEST.includes(name));
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !OF_HOP.includes(name) && !named.includes(name)),
   );

@@ -60,7 +60,11 @@ afterEach(() => {
 });
 
 /** Sends bytes on a connection of their own; the promise resolves with all answers when the server closes the connection. */
-function send(head: readonly string[], body: Uint8Array | string = ''): Promise<string> {
+function send(
+  head: readonly string[],
+  body: Uint8Array | string = '',
+  connection = 'Connection: close',
+): Promise<string> {
   const socket = connect(Number(host.split(':')[1]), '127.0.0.1');
   return new Promise((resolve) => {
     let answers = '';
@@ -68,7 +72,7 @@ function send(head: readonly string[], body: Uint8Array | string = ''): Promise<
       answers += piece;
     });
     socket.on('close', () => resolve(answers));
-    socket.write(`${[...head, 'Connection: close', '', ''].join('\r\n')}`);
+    socket.write(`${[...head, connection, '', ''].join('\r\n')}`);
     socket.write(body);
   });
 }
@@ -134,6 +138,20 @@ describe('a request that the port of a run passes on', () => {
     const answer = await send(['GET /v2 HTTP/1.1', `Host: ${host}`, 'Connection: x-mine', 'X-Mine: 1', 'X-Kept: 1']);
     expect(Object.keys(seen[0]?.headers ?? {}).filter((name) => name.startsWith('x-'))).toEqual(['x-kept']);
     expect(answer).not.toContain('x-own');
+  });
+
+  it('keeps its length, host and origin although Connection names them', async () => {
+    const hidden = 'GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n';
+    const head = [
+      'DELETE /v2/a HTTP/1.1',
+      `Host: ${host}`,
+      'Origin: http://evil.example',
+      `Content-Length: ${hidden.length}`,
+    ];
+    await send(head, hidden, 'Connection: close, content-length, host, origin');
+    expect(seen.map(({ url, body, headers }) => [url, body, headers.host, headers.origin])).toEqual([
+      ['/v2/a', hidden, host, 'http://evil.example'],
+    ]);
   });
 
   it('with two headers Host is rejected', async () => {

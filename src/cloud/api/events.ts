@@ -52,7 +52,7 @@ const Stream = {
 };
 
 export const events: Family = (routes, context, options) => {
-  const { feed } = context;
+  const { feed, members } = context;
   const open = new OpenStreams();
   const patience = new RealClock();
   routes.addHook('preClose', async () => feed.close());
@@ -79,7 +79,8 @@ export const events: Family = (routes, context, options) => {
       exposeHeadRoute: false,
     },
     async (request, reply) => {
-      const entered = open.enter(request.spaceId, callerOf(request));
+      const tenant = (await members.ownerOf(request.spaceId)) ?? request.spaceId;
+      const entered = open.enter({ space: request.spaceId, tenant, credential: callerOf(request) });
       if (typeof entered === 'string') throw new ApiFault(429, TOO_MANY[entered], 'too-many-streams');
       const { displaced, leave } = entered;
       try {

@@ -1,6 +1,6 @@
 /**
- * Limits the streams of events that are open at a time. A service that is full makes room for a space with few streams, by
- * ending the newest stream of the space with the most. So one tenant cannot keep the others out.
+ * Limits the streams of events that are open at a time. A service that is full makes room for a tenant with few streams, by
+ * ending the newest stream of the tenant with the most. So one tenant cannot keep the others out.
  */
 import type { Id } from '../store/store.js';
 
@@ -8,49 +8,54 @@ import type { Id } from '../store/store.js';
 export const STREAMS = { credential: 20, space: 200, all: 1000 } as const;
 
 export interface OpenStream {
-  /** Aborted when the stream has to make room for one of another space. */
+  /** Aborted when the stream has to make room for one of another tenant. */
   readonly displaced: AbortSignal;
   /** Call it when the stream has ended. */
   leave(): void;
 }
 
-interface Place {
+/** Who opens a stream. */
+interface Reader {
+  readonly space: Id;
+  /** Owner of the space, because an account may have many spaces; a space without an owner is its own tenant. */
+  readonly tenant: Id;
   readonly credential: string;
+}
+
+interface Place extends Reader {
   readonly displace: AbortController;
 }
 
 export class OpenStreams {
-  readonly #spaces = new Map<Id, Set<Place>>();
-  #all = 0;
+  /** In the order in which they were opened. */
+  readonly #open = new Set<Place>();
 
   /** Counts another stream. If there are too many, returns which limit is reached. */
-  enter(spaceId: Id, credential: string): OpenStream | keyof typeof STREAMS {
-    const own = this.#spaces.get(spaceId) ?? new Set();
-    const ofCredential = [...own].filter((place) => place.credential === credential).length;
-    if (ofCredential >= STREAMS.credential) return 'credential';
-    if (own.size >= STREAMS.space) return 'space';
-    if (this.#all >= STREAMS.all && !this.#makeRoom(own.size)) return 'all';
-    const place: Place = { credential, displace: new AbortController() };
-    this.#spaces.set(spaceId, own.add(place));
-    this.#all++;
-    return { displaced: place.displace.signal, leave: () => this.#leave(spaceId, place) };
+  enter(reader: Reader): OpenStream | keyof typeof STREAMS {
+    if (this.#countOf('credential', reader) >= STREAMS.credential) return 'credential';
+    if (this.#countOf('space', reader) >= STREAMS.space) return 'space';
+    if (this.#open.size >= STREAMS.all && !this.#makeRoom(reader)) return 'all';
+    const place: Place = { ...reader, displace: new AbortController() };
+    this.#open.add(place);
+    return { displaced: place.displace.signal, leave: () => void this.#open.delete(place) };
   }
 
-  /** Ends the newest stream of the space with the most streams, if it has at least two more than `own`. */
-  #makeRoom(own: number): boolean {
-    let most: readonly [Id, Set<Place>] | undefined;
-    for (const each of this.#spaces) if (each[1].size > (most?.[1].size ?? own + 1)) most = each;
-    const newest = most && [...most[1]].at(-1);
-    if (!most || !newest) return false;
-    this.#leave(most[0], newest);
-    newest.displace.abort();
+  #countOf(what: keyof Reader, reader: Reader): number {
+    let count = 0;
+    for (const place of this.#open) if (place[what] === reader[what]) count++;
+    return count;
+  }
+
+  /** Ends the newest stream of the tenant with the most streams, if it has at least two more than the tenant of `reader`. */
+  #makeRoom(reader: Reader): boolean {
+    const newest = new Map<Id, { readonly count: number; readonly place: Place }>();
+    for (const place of this.#open)
+      newest.set(place.tenant, { count: (newest.get(place.tenant)?.count ?? 0) + 1, place });
+    let most = { count: this.#countOf('tenant', reader) + 1, place: undefined as Place | undefined };
+    for (const each of newest.values()) if (each.count > most.count) most = each;
+    if (!most.place) return false;
+    this.#open.delete(most.place);
+    most.place.displace.abort();
     return true;
-  }
-
-  #leave(spaceId: Id, place: Place): void {
-    const own = this.#spaces.get(spaceId);
-    if (!own?.delete(place)) return;
-    this.#all--;
-    if (own.size === 0) this.#spaces.delete(spaceId);
   }
 }

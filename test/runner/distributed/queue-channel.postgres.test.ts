@@ -94,6 +94,17 @@ it.each([
   await expect(openEnd('run', part).next()).rejects.toThrow('a message in the queue is forged, or was moved there');
 });
 
+it.each([1, 2])('the removal of message %i of 3 ends the connection', async (removed) => {
+  const part = await newPart();
+  for (const number of [1, 2, 3].filter((each) => each !== removed)) {
+    const body = Buffer.from(seal({ number }, API_KEY, `${RUN}/${part}/part/${number}`)).toString('hex');
+    await query(url, `INSERT INTO ${QUEUE}.message VALUES ('${RUN}', ${part}, true, ${number}, '\\x${body}')`);
+  }
+  const run = openEnd('run', part);
+  for (let number = 1; number < removed; number++) expect(await run.next()).toEqual({ number });
+  await expect(run.next()).rejects.toThrow('a message was removed from the queue');
+});
+
 it('an end of the channel counts as lost if its process has vanished', async () => {
   const number = await newPart();
   const other = await QueueDatabase.open(url);

@@ -6,8 +6,8 @@
  * While the database does not answer, messages wait in memory, up to a limit. An end regards the other as lost if the
  * heartbeat of the other does not change for some time. Time in which an end has no database connection itself does not count.
  *
- * Each message is sealed for its run, part, direction and number. So a writer of the queue without the API key can neither forge
- * messages nor use those of other places: the connection is then lost, and the run fails.
+ * Each message is sealed for its run, part, direction and number, and none may be missing. So a writer of the queue without the API
+ * key can neither forge messages, nor use those of other places, nor remove one: the connection is then lost, and the run fails.
  */
 import { type Instant, type Millis, seconds } from '../../../kernel/time.js';
 import { type Channel, ChannelLost, Inbox } from '../channel.js';
@@ -147,13 +147,17 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     }
     for (const { number, body } of rows) {
       if (number === null || body === null) continue;
-      this.#received = Number(number);
       const from = this.#side === 'run' ? 'part' : 'run';
-      const message = unseal(body, this.#apiKey, this.#placeOf(this.#received, from));
+      const message = unseal(body, this.#apiKey, this.#placeOf(Number(number), from));
       if (message === undefined) {
         this.#lose('a message in the queue is forged, or was moved there');
         return false;
       }
+      if (Number(number) !== this.#received + 1) {
+        this.#lose('a message was removed from the queue');
+        return false;
+      }
+      this.#received++;
       // The cast is safe because the other end has sealed the message, and runs the same version of the program.
       this.#inbox.push(message as In);
     }
