@@ -1,4 +1,4 @@
-/** Limits the real time of an exchange with another program, which could keep it going for ever. */
+/** Limits the real time of an exchange with another program, which could continue it without an end. */
 import type { Clock } from './clock.js';
 import { formatDuration, type Millis } from './time.js';
 

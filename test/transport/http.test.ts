@@ -5,7 +5,7 @@ import { closeAll, closeLater, failure, listening } from '../client/services.js'
 
 afterEach(closeAll);
 
-it('a request of a device ends although the parts of its answer arrive just in time for ever', async () => {
+it('a request of a device ends although parts of its answer keep arriving just in time', async () => {
   const drip = await listening((_, response) => {
     const more = setInterval(() => response.write(' '), 10);
     response.on('close', () => clearInterval(more));

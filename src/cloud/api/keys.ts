@@ -227,7 +227,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
  * login, or a session of the web console, whose user operates the service.
  * @throws ApiFault 401 if the key was deleted after the request began
  */
-export async function endOfCaller(store: Store, caller: Caller): Promise<UnixMillis | undefined> {
+async function endOfCaller(store: Store, caller: Caller): Promise<UnixMillis | undefined> {
   const own = await ownKey(store, caller);
   return own?.isSession ? undefined : own?.expiresAt;
 }

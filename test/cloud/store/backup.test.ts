@@ -84,6 +84,19 @@ describe('a backup', () => {
     expect(readFileSync(target, 'latin1')).not.toContain('SESAME');
   });
 
+  it.each([
+    ['in its schema', (bytes: Buffer) => bytes.toString('latin1').replaceAll('CREATE TABLE ', 'CREATE TABLE \u0001')],
+    ['in its pages', (bytes: Buffer) => Buffer.from(bytes).fill(0, 8192, 40_960).toString('latin1')],
+    ['at its end', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2).toString('latin1')],
+  ])('of a database that is damaged %s is refused as such', async (_, damage) => {
+    const { path, store } = await furnished(200);
+    await store.close();
+    writeFileSync(path, damage(readFileSync(path)), 'latin1');
+    const target = newPath();
+    await expect(backupDatabase(path, target)).rejects.toMatchObject({ name: 'UsageError', code: 'bad-database' });
+    expect(existsSync(target)).toBe(false);
+  });
+
   it('never overwrites a file', async () => {
     const { path, store } = await furnished(1);
     await expect(backupDatabase(path, path)).rejects.toThrow('exists already');

@@ -42,6 +42,9 @@ export async function backupDatabase(path: string, target: string): Promise<Copi
     checkSoundness(unfinished);
     renameSync(unfinished, target);
     return { bytes: statSync(target).size, encrypted: storedProof(source) !== undefined };
+  } catch (error) {
+    // Also a damaged copy is the fault of the original.
+    throw error instanceof BetterSqlite.SqliteError ? asUsageError(path, error) : error;
   } finally {
     source.close();
     rmSync(unfinished, { force: true });
