@@ -25,17 +25,26 @@ export const clean = command<CleanFlags>(
       .option('target', {
         type: 'string',
         requiresArg: true,
-        describe: 'address of the cloud, if it needs credentials or has changed (default: that of the run)',
+        describe:
+          'address of the cloud, if it needs credentials or has changed (default: that of the run, if it was yours)',
       })
       .option('api-key', { type: 'string', requiresArg: true, describe: 'API key; also GHOSTFLEET_API_KEY' }),
   execute,
 );
 
 async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
-  const leftovers = leftoversOf(flags.run, host.env);
+  const { leftovers, isOwn } = leftoversOf(flags.run, host.env);
   const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
   if (apiKey === undefined) {
     throw new UsageError('bad-flags', 'clean requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
+  }
+  // A folder of others could name any address, to which the key would be sent.
+  if (!isOwn && flags.target === undefined) {
+    throw new UsageError(
+      'bad-flags',
+      `only the folder "${flags.run}" says that the run was at ${leftovers.api}`,
+      `if you trust this address, use --target ${leftovers.api}`,
+    );
   }
   const { spaceId, since } = leftovers;
   const baseUrl = flags.target ?? leftovers.api;
@@ -57,7 +66,7 @@ async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
   } finally {
     await Promise.all(opened.map((client) => client.close()));
   }
-  saveLeftovers({ ...leftovers, things: left }, host.env);
+  if (isOwn) saveLeftovers({ ...leftovers, things: left }, host.env);
   for (const { what, why } of left) host.err.write(`still in the cloud: ${what}: ${why}\n`);
   return left.length === 0 ? EXIT.fine : EXIT.stuck;
 }

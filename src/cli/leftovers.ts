@@ -2,10 +2,11 @@
  * Records of what runs left in other clouds. Each is a file in the state folder of the user, until `ghostfleet clean` has removed
  * the things. A record contains no secrets.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
-import type { Leftovers } from '../report/result.js';
+import type { Leftovers, LeftThing } from '../report/result.js';
 import type { Host } from './host.js';
 
 type Env = Host['env'];
@@ -29,14 +30,18 @@ export function knownLeftovers(env: Env): readonly Leftovers[] {
 }
 
 /**
- * The record of a run.
+ * The record of a run. `isOwn`: it is in the state folder of the user, and not only in a folder that others may have written.
  * @param run name of the run as its report shows it, or the folder of --out
  * @throws UsageError if the run left nothing
  */
-export function leftoversOf(run: string, env: Env): Leftovers {
+export function leftoversOf(run: string, env: Env): { readonly leftovers: Leftovers; readonly isOwn: boolean } {
   const known = knownLeftovers(env);
-  const found = known.find((one) => one.run === run) ?? recordIn(join(run, 'summary.json'));
-  if (found !== undefined) return found;
+  const named = known.find((one) => one.run === run);
+  if (named) return { leftovers: named, isOwn: true };
+  const inFolder = recordIn(join(run, 'summary.json'));
+  const own = known.find((one) => one.run === inFolder?.run);
+  if (own) return { leftovers: own, isOwn: true };
+  if (inFolder) return { leftovers: inFolder, isOwn: false };
   const names = known.map((one) => one.run);
   const hint = names.length === 0 ? 'no run has left anything' : `runs that have left something: ${names.join(', ')}`;
   throw new UsageError('nothing-left', `no record of things that the run "${run}" left in a cloud`, hint);
@@ -62,19 +67,31 @@ function filesIn(folder: string | undefined): readonly string[] {
 /** The record in a file, or in the `left` of a summary; undefined if the file has none. */
 function recordIn(file: string): Leftovers | undefined {
   try {
-    const found: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    const record = hasThings(found)
-      ? found
-      : typeof found === 'object' && found && 'left' in found
-        ? found.left
-        : undefined;
-    // The cast is safe because ghostfleet writes both files.
-    return hasThings(record) ? (record as Leftovers) : undefined;
+    const found: unknown = JSON.parse(readRegular(file));
+    if (isLeftovers(found)) return found;
+    return isRecord(found) && isLeftovers(found.left) ? found.left : undefined;
   } catch {
     return undefined;
   }
 }
 
-function hasThings(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'things' in value && Array.isArray(value.things);
+/** Checks everything, because a summary may come from others. The name of the run becomes the name of a file. */
+function isLeftovers(value: unknown): value is Leftovers {
+  if (!isRecord(value)) return false;
+  const { run, api, spaceId, since, things } = value;
+  const isNamed = typeof run === 'string' && /^[a-z0-9-]{1,60}$/.test(run);
+  const isPlaced = [api, spaceId, since].every((text) => typeof text === 'string' && text !== '');
+  return isNamed && isPlaced && Array.isArray(things) && things.every(isThing);
+}
+
+function isThing(value: unknown): value is LeftThing {
+  if (!isRecord(value)) return false;
+  const { what, why, space, path, serial } = value;
+  const isTold = typeof what === 'string' && typeof why === 'string' && (space === null || typeof space === 'string');
+  const isFound = path === undefined || (typeof path === 'string' && path.startsWith('/'));
+  return isTold && isFound && (serial === undefined || Number.isSafeInteger(serial));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }

@@ -101,8 +101,38 @@ it('clean also takes the folder of --out', async () => {
   const out = join(folder, 'out');
   await run(['--out', out]);
   fate = () => 'pass';
-  await ghostfleet(['clean', out], { env: { GHOSTFLEET_API_KEY: KEY } });
+  expect((await ghostfleet(['clean', out], { env: env() })).exit).toBe(0);
   expect(await present()).toEqual([]);
+});
+
+it('clean sends the key to the address in a folder of others only if the user gives it', async () => {
+  fate = (method) => (method === 'DELETE' ? 'refuse' : 'pass');
+  const out = join(folder, 'out');
+  await run(['--out', out]);
+  let asked = 0;
+  fate = () => {
+    asked++;
+    return 'pass';
+  };
+  const others = { GHOSTFLEET_API_KEY: KEY };
+  const refused = await ghostfleet(['clean', out], { env: others });
+  expect([refused.exit, asked]).toEqual([2, 0]);
+  expect(refused.err).toContain(`says that the run was at ${at()}\nif you trust this address, use --target ${at()}`);
+  expect((await ghostfleet(['clean', out, '--target', at()], { env: others })).exit).toBe(0);
+  expect(await present()).toEqual([]);
+});
+
+it.each([
+  ['a name that leads elsewhere', { run: '../../elsewhere' }],
+  ['things that are not objects', { things: [null, 5] }],
+  ['a thing with a path that is not a text', { things: [{ what: 'x', why: 'y', space: null, path: {} }] }],
+  ['a space that is not a text', { spaceId: 5 }],
+  ['no address', { api: null }],
+])('clean takes no record with %s', async (_, change) => {
+  const record = { run: 'a-b', api: at(), spaceId: 'x', since: '2026-01-01T00:00:00Z', things: [], ...change };
+  writeFileSync(join(folder, 'summary.json'), JSON.stringify({ left: record }));
+  const { exit, err } = await ghostfleet(['clean', folder, '--target', at()], { env: env() });
+  expect([exit, err]).toEqual([2, expect.stringContaining('no record of things')]);
 });
 
 it('a device whose creation got no answer is found by its serial number and deleted', async () => {
