@@ -22,6 +22,8 @@ export default defineConfig({
       // The API client and the protocol run unchanged; these files replace the modules that browsers do not have.
       undici: path('./src/api/pool.ts'),
       'node:crypto': path('./src/platform/crypto.ts'),
+      'node:perf_hooks': path('./src/platform/timers.ts'),
+      'node:timers': path('./src/platform/timers.ts'),
     },
   },
   build: {

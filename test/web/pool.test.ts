@@ -5,7 +5,7 @@ import { AGAIN, isAnswering, recoveries } from '../../web/src/api/answering.js';
 import { Client, connection, PATIENCE, Pool } from '../../web/src/api/pool.js';
 
 const READ = { method: 'GET', path: '/v2/spaces/s/tags', headers: {} };
-const PROBE = '/v2/spaces?limit=1';
+const PROBE = 'v2/spaces?limit=1';
 const LIMITS = { headersTimeout: 30_000, bodyTimeout: 45_000 };
 
 /** The requested addresses. While `isStill` is true, the service accepts requests and answers none. */

@@ -14,6 +14,9 @@ export interface Reading {
  */
 const OWN = ['message', 'system', 'network', 'accelerometer'];
 
+/** A section whose readings come after those of the sensors: narrow places show only the first ones. */
+const LAST = 'backup';
+
 /** Units by a part of a name. */
 const UNITS: readonly (readonly [RegExp, string])[] = [
   [/temperature|thermometers?$|^dew_point$/, '°C'],
@@ -61,7 +64,9 @@ function namedUnit(name: string): string {
 /** All numbers of a report except those about the device itself; of a series, only the latest. */
 export function readingsOf(body: unknown): readonly Reading[] {
   if (!isObject(body)) return [];
-  return Object.entries(body).flatMap(([section, inner]) => (OWN.includes(section) ? [] : numbersIn(section, inner)));
+  const { [LAST]: last, ...sections } = body;
+  const ordered = [...Object.entries(sections), [LAST, last] as const];
+  return ordered.flatMap(([section, inner]) => (OWN.includes(section) ? [] : numbersIn(section, inner)));
 }
 
 /** Name of a reading for narrow places: `thermometer` for a temperature, otherwise the last two words. */
