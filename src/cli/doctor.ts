@@ -4,6 +4,7 @@ import { type Examination, examine, save } from '../cloud/store/sqlite/doctor.js
 import type { TableFindings } from '../cloud/store/sqlite/salvage.js';
 import { keyPath, sameKey } from '../cloud/store/sqlite/unlock.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { shownCommand } from '../kernel/web-address.js';
 import { checkDatabase } from './check-database.js';
 import { command } from './command.js';
 import type { Host } from './host.js';
@@ -47,7 +48,9 @@ async function execute({ db, save: target }: DoctorFlags, host: Host): Promise<E
     return EXIT.fine;
   }
   if (isSound) return EXIT.fine;
-  host.out.write(`\`ghostfleet doctor ${db} --save COPY\` copies what is readable into a new file\n`);
+  host.out.write(
+    `\`${shownCommand(['ghostfleet', 'doctor', db, '--save', 'COPY'])}\` copies what is readable into a new file\n`,
+  );
   return EXIT.usage;
 }
 

@@ -38,6 +38,13 @@ export interface AnotherRun {
   stop(): void;
 }
 
+export interface AgainOptions {
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Receives the lines of the error output as they arrive. */
+  readonly errLine?: (line: string) => void;
+}
+
 export type InterruptHandler = (signal: string) => void;
 
 export interface Host {
@@ -64,10 +71,10 @@ export interface Host {
   /** Cores of this machine that the process may use. */
   readonly cores: number;
   /**
-   * Starts this program again in a process of its own, with other arguments and the same environment.
-   * @param errLine receives the lines of its error output as they arrive
+   * Starts this program again in a process of its own, with other arguments. Other users of the machine can read the arguments
+   * of a process, but not its environment.
    */
-  again(args: readonly string[], errLine?: (line: string) => void): AnotherRun;
+  again(args: readonly string[], options?: AgainOptions): AnotherRun;
   /** Opens an address in the browser of the user. */
   openBrowser(address: string): void;
   /** Real milliseconds since an arbitrary moment. */

@@ -49,7 +49,7 @@ export class PageScenarios implements ScenarioTools {
     writeFileSync(file, text, { mode: PRIVATE.file });
     const seeds = seed === undefined ? [] : ['--seed', String(seed)];
     // The scenario runs in one thread, because the run to which the console belongs needs the other cores.
-    const child = this.#host.again(['run', file, ...seeds, '--workers', '1', '--json'], progress);
+    const child = this.#host.again(['run', file, ...seeds, '--workers', '1', '--json'], { errLine: progress });
     const ended = child.ended.then(({ out, err }) => {
       rmSync(folder, { recursive: true, force: true });
       return verdictIn(out) ?? err.replaceAll(file, 'scenario').trim().slice(-LONGEST_REASON);

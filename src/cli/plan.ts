@@ -5,7 +5,7 @@ import { describePlan } from '../scenario/plan/describe.js';
 import { command } from './command.js';
 import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
 import { planOf } from './read-files.js';
-import { ALLOW_FILE, FIRMWARE, SEED, VARIABLES } from './values.js';
+import { ALLOW_FILE, allVariables, FIRMWARE, SEED, VARIABLES } from './values.js';
 
 interface PlanFlags {
   readonly file: string;
@@ -25,7 +25,12 @@ export const plan = command<PlanFlags>(
       .option('firmware', FIRMWARE),
   async ({ file, seed, var: vars, firmware, allowFile: allowFiles }, host) => {
     const { text, path } = await findScenario(typedName(file, host), host);
-    const { plan: made, profiles } = planOf(text, path, { seed, vars, firmware, allowFiles });
+    const { plan: made, profiles } = planOf(text, path, {
+      seed,
+      vars: allVariables(vars, host.env),
+      firmware,
+      allowFiles,
+    });
     host.out.write(describePlan(made, withoutEffect(made, profiles)));
     return EXIT.fine;
   },

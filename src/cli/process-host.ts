@@ -9,7 +9,7 @@ import { EXIT } from '../kernel/errors.js';
 import { fileReason } from '../kernel/file-failure.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { realTimers } from '../kernel/real-timers.js';
-import type { AnotherRun, Host, Output } from './host.js';
+import type { AgainOptions, AnotherRun, Host, Output } from './host.js';
 import { Interrupts } from './interrupts.js';
 import { openBrowser } from './open-browser.js';
 import { processTerminal } from './process-terminal.js';
@@ -36,20 +36,20 @@ export function processHost(
     onInterrupt: (handler, left) => interrupts.listen(handler, left),
     wallClock: () => clock.wall,
     cores: availableParallelism(),
-    again: (args, errLine) => again(self, args, errLine),
+    again: (args, options) => again(self, args, options),
     openBrowser: (address) => openBrowser(address, (remove) => self.once('exit', remove)),
     stopwatch: () => realTimers.now(),
   };
 }
 
 /** Starts the program of this process again. */
-function again(self: NodeJS.Process, args: readonly string[], errLine = (_: string) => {}): AnotherRun {
+function again(self: NodeJS.Process, args: readonly string[], { env, errLine }: AgainOptions = {}): AnotherRun {
   const child = spawn(self.execPath, [...self.execArgv, self.argv[1] ?? '', ...args], {
-    env: self.env,
+    env: { ...self.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const out = text(child.stdout);
-  const err = textWithLines(child.stderr, errLine);
+  const err = textWithLines(child.stderr, errLine ?? (() => {}));
   const ended = once(child, 'close').then(async ([code]: (number | null)[]) => {
     // The code is null if a signal ended the process.
     return { exit: code ?? EXIT.interrupted, out: await out, err: await err };

@@ -4,6 +4,7 @@ import { InputError, quote } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { cannotWrite } from '../kernel/file-failure.js';
+import { shownCommand } from '../kernel/web-address.js';
 import { draftProfile } from '../profile/draft.js';
 import { readHistory } from '../profile/history.js';
 import { packagedFiles, packagedProfiles, packagedSource, userFiles } from '../profile/library.js';
@@ -112,7 +113,9 @@ function draft(file: string, family: FamilyName, from: string | undefined, host:
   } catch (error) {
     throw cannotWrite(`"${file}"`, error);
   }
-  host.out.write(`${file}: written; "ghostfleet device ${file}" with --serial and --token runs it\n`);
+  host.out.write(
+    `${file}: written; "${shownCommand(['ghostfleet', 'device', file])}" with --serial and --token runs it\n`,
+  );
 }
 
 function shown(name: string, resolved: boolean): string {

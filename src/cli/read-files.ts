@@ -30,6 +30,8 @@ interface ScenarioSettings {
 interface ReadPlan {
   readonly plan: Plan;
   readonly profiles: Profiles;
+  /** Names of the variables that have a part of a secret. */
+  readonly secretVars: ReadonlySet<string>;
   /** Paths of the files that the scenario names, such as included files and recorded times. */
   readonly files: readonly string[];
 }
@@ -51,7 +53,8 @@ export function planOf(text: string, path: string, settings: ScenarioSettings): 
     vars,
     ...(firmware !== undefined && { firmware }),
   });
-  return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), profiles, files };
+  const plan = planScenario(scenario, seed === undefined ? {} : { seed });
+  return { plan, profiles, secretVars: scenario.secretVars, files };
 }
 
 const NO_VARIABLES: ReadonlyMap<string, string> = new Map();

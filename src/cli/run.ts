@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { cannotWrite } from '../kernel/file-failure.js';
-import { shownAddress, shownCommand } from '../kernel/web-address.js';
+import { plainBase, shownAddress, shownCommand } from '../kernel/web-address.js';
 import { beginRun, EVENTS_FILE, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import type { Leftovers, RunResult } from '../report/result.js';
 import { run as carryOut, MOST_WORKERS, type RunControl, type RunOptions, undividedBecause } from '../runner/run.js';
 import { TRANSPORTS, type TransportName } from '../runner/targets/embedded.js';
 import type { RequestWait } from '../runner/targets/paced.js';
-import { describeLeftovers, withoutSecrets } from '../runner/world/clean-up.js';
+import { describeLeftovers } from '../runner/world/clean-up.js';
 import { CLOCKS } from '../runner/world/course.js';
 import { describeCloud } from '../scenario/model/cloud.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -33,7 +33,7 @@ import { runWords } from './run-words.js';
 import { MOST_SEEDS, runSeeds } from './seeds.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
 import { checkTrust, type TrustFlags, trustOptions } from './trust.js';
-import { FIRMWARE, POSITIVE_FORM, positiveNumber, SEED, VARIABLES } from './values.js';
+import { allVariables, FIRMWARE, POSITIVE_FORM, positiveNumber, SEED, VARIABLES } from './values.js';
 import { version } from './version.js';
 import { printWarnings } from './warnings.js';
 
@@ -151,7 +151,7 @@ export const run = command<RunFlags>(
 );
 
 async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
-  const flags = { ...given, file: typedName(given.file, host) };
+  const flags = { ...given, file: typedName(given.file, host), var: allVariables(given.var, host.env) };
   if (flags.seeds !== undefined) return runSeeds({ ...flags, seeds: flags.seeds }, host);
   let early: string | undefined;
   // Until the run can be stopped: it then stops at once, with a report.
@@ -173,7 +173,7 @@ async function executeOne(flags: RunFlags, host: Host, begun: () => string | und
   const { cloud, clock, queue } = placeOf(flags, host);
   const { seed, var: vars, firmware, allowFile: allowFiles } = flags;
   const { text, path } = await findScenario(flags.file, host);
-  const { plan, profiles } = planOf(text, path, { seed, vars, firmware, allowFiles });
+  const { plan, profiles, secretVars } = planOf(text, path, { seed, vars, firmware, allowFiles });
   if (cloud) {
     host.err.write(ignoredSettings(cloud.api, plan));
     offerLeftovers(cloud.api, host);
@@ -181,7 +181,7 @@ async function executeOne(flags: RunFlags, host: Host, begun: () => string | und
   printWarnings(plan, profiles, host);
   checkTrust(plan, flags);
   const crew = queue && (await openCrew(queue, plan, host));
-  const reproduce = commandLine(flags, clock, plan);
+  const reproduce = commandLine({ ...flags, var: shownVariables(vars, secretVars) }, clock, plan);
   const isLive = clock === 'real' || flags.pace !== undefined;
   const live = await LiveServices.open({
     host,
@@ -347,7 +347,7 @@ function leftText(left: Leftovers): string {
 
 /** Names what earlier runs left in the cloud. */
 function offerLeftovers(api: string, { err, env }: Host): void {
-  const address = withoutSecrets(api);
+  const address = plainBase(api);
   for (const left of knownLeftovers(env)) {
     if (left.api === address) err.write(`note: ${describeLeftovers(left)}\n`);
   }
@@ -355,7 +355,7 @@ function offerLeftovers(api: string, { err, env }: Host): void {
 
 /** The command that repeats the run. Options that do not decide its events are left out. */
 function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
-  const words = ['ghostfleet', ...runWords({ ...flags, var: shownVariables(flags.var, plan) }, plan.seed, clock)];
+  const words = ['ghostfleet', ...runWords(flags, plan.seed, clock)];
   if (flags.speed !== undefined) words.push('--speed', String(flags.speed));
   const transport = transportOf(flags, 'virtual');
   if (transport !== 'memory') words.push('--transport', transport);
@@ -363,11 +363,9 @@ function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
   return shownCommand(words);
 }
 
-/** The values of `--var`; those that a secret variable of the setup contains are masked. */
-function shownVariables(given: ReadonlyMap<string, string>, { setup = [] }: Plan): ReadonlyMap<string, string> {
-  const secrets = setup.flatMap((call) => (call.setup === 'variable' && call.options.secure ? call.options.value : []));
-  const isHidden = (value: string) => value !== '' && secrets.some((secret) => secret.includes(value));
-  return new Map([...given].map(([name, value]) => [name, isHidden(value) ? '***' : value]));
+/** The values of variables; those of secrets are masked. */
+function shownVariables(given: ReadonlyMap<string, string>, secrets: ReadonlySet<string>): ReadonlyMap<string, string> {
+  return new Map([...given].map(([name, value]) => [name, secrets.has(name) ? '***' : value]));
 }
 
 /** Options of the embedded cloud. */

@@ -13,6 +13,7 @@ import type { AnotherRun, Host } from './host.js';
 import { planOf } from './read-files.js';
 import { runWords } from './run-words.js';
 import { checkTrust, type TrustFlags } from './trust.js';
+import { variablesAsEnvironment } from './values.js';
 import { printWarnings } from './warnings.js';
 
 /** Maximum number of runs of one command. */
@@ -92,7 +93,7 @@ async function runAll(first: number, flags: SeedsFlags, host: Host): Promise<rea
   const results = new Map<number, RunResult>();
   const one = async (seed: number): Promise<void> => {
     if (interrupted) return;
-    const run = host.again(argumentsOf(flags, seed));
+    const run = host.again(argumentsOf(flags, seed), { env: variablesAsEnvironment(flags.var) });
     running.add(run);
     const { out, err } = await run.ended;
     running.delete(run);
@@ -119,7 +120,8 @@ async function runAll(first: number, flags: SeedsFlags, host: Host): Promise<rea
 function argumentsOf(flags: SeedsFlags, seed: number): readonly string[] {
   const { transport, store, out } = flags;
   return [
-    ...runWords(flags, seed, 'virtual'),
+    // The values of variables may be secrets, so they are not arguments.
+    ...runWords({ ...flags, var: new Map() }, seed, 'virtual'),
     // One thread for each run, because the runs are spread over the cores already.
     ...['--workers', '1', '--json'],
     ...(transport === undefined ? [] : ['--transport', transport]),

@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { formatDuration, type Millis, minutes, parseDuration } from '../kernel/time.js';
+import { shownCommand } from '../kernel/web-address.js';
 import { reserve, writeWhole } from '../kernel/write-files.js';
 import { MOST_WORKERS } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -207,7 +208,7 @@ async function finish(target: string, failure: string, found: Found, host: Host)
       `note: "${line}" compares with a fixed number, so it may fail only because the scenario is smaller\n`,
     );
   }
-  host.out.write(`ghostfleet ${['run', target, ...trustWords(trust)].join(' ')}\n`);
+  host.out.write(`${shownCommand(['ghostfleet', 'run', target, ...trustWords(trust)])}\n`);
   return EXIT.fine;
 }
 
@@ -242,12 +243,12 @@ function withOrigin(text: string, { file, seed, target, outcome, causes, trust }
   const fails = [...failed, ...(failure === null ? [] : [failure])];
   // Like the path of the scenario, relative paths start from its folder.
   const allowFile = trust.allowFile.map((path) => (isAbsolute(path) ? path : relative(dirname(target), path)));
-  const words = ['run', basename(target), ...trustWords({ ...trust, allowFile })];
+  const words = ['ghostfleet', 'run', basename(target), ...trustWords({ ...trust, allowFile })];
   const head = [
     `Reduced by "ghostfleet shrink" from ${file === '-' ? 'standard input' : basename(file)} with seed ${seed}. It fails in the same way:`,
     ...fails.map((line) => `    ${line}`),
     ...causes.map((cause) => `Without ${cause} it passes.`),
-    `    ghostfleet ${words.join(' ')}`,
+    `    ${shownCommand(words)}`,
   ];
   const body = text.replace(/^(?:[ \t]*(?:#.*)?\r?\n)+/, '');
   return `${head.map((line) => `# ${line.replaceAll('\n', ' ')}`).join('\n')}\n\n${body.trimEnd()}\n`;

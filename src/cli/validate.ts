@@ -3,7 +3,7 @@ import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 import { findScenario, SCENARIO_FILE, typedNames } from './find-scenario.js';
 import { planOf } from './read-files.js';
-import { ALLOW_FILE, FIRMWARE, VARIABLES } from './values.js';
+import { ALLOW_FILE, allVariables, FIRMWARE, VARIABLES } from './values.js';
 import { printWarnings } from './warnings.js';
 
 interface ValidateFlags {
@@ -25,7 +25,7 @@ export const validate = command<ValidateFlags>(
     for (const file of typedNames(files, host)) {
       try {
         const { text, path } = await findScenario(file, host);
-        const { plan, profiles } = planOf(text, path, { vars, firmware, allowFiles });
+        const { plan, profiles } = planOf(text, path, { vars: allVariables(vars, host.env), firmware, allowFiles });
         host.out.write(`${file}: valid\n`);
         printWarnings(plan, profiles, host, file);
       } catch (error) {

@@ -1,5 +1,6 @@
 /** Options and formats of values that several commands share. */
 import { checked, wholeNumber } from './command.js';
+import type { Host } from './host.js';
 
 export interface HostAndPort {
   readonly host: string;
@@ -67,9 +68,24 @@ export const ALLOW_FILE = {
 /** `--var name=value`; may be repeated. */
 export const VARIABLES = {
   ...REPEATED,
-  describe: 'variable of the scenario as name=value; may be repeated',
+  describe: 'variable of the scenario as name=value; may be repeated; for secrets, set GHOSTFLEET_VAR_<name> instead',
   coerce: variables,
 };
+
+const OF_ENVIRONMENT = 'GHOSTFLEET_VAR_';
+
+/** The variables of the environment, `GHOSTFLEET_VAR_<name>`, and those of the command line, which take precedence. */
+export function allVariables(typed: ReadonlyMap<string, string>, env: Host['env']): ReadonlyMap<string, string> {
+  const fromEnvironment = Object.entries(env).flatMap(([key, value]) =>
+    key.startsWith(OF_ENVIRONMENT) && value !== undefined ? [[key.slice(OF_ENVIRONMENT.length), value] as const] : [],
+  );
+  return new Map([...fromEnvironment, ...typed]);
+}
+
+/** The environment that {@link allVariables} reads. */
+export function variablesAsEnvironment(variables: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  return Object.fromEntries([...variables].map(([name, value]) => [`${OF_ENVIRONMENT}${name}`, value]));
+}
 
 /** Values by name; the last one wins. @throws Error for a text that is not `name=value` */
 function variables(texts: readonly string[]): ReadonlyMap<string, string> {

@@ -8,6 +8,7 @@ import { portRefused } from '../kernel/listen-failure.js';
 import type { Log } from '../kernel/log.js';
 import type { Random } from '../kernel/random.js';
 import type { Millis } from '../kernel/time.js';
+import { shownCommand } from '../kernel/web-address.js';
 import type { Trace } from '../trace/events.js';
 import { type Bootstrapped, ensureSpaceAndKey } from './accounts/bootstrap.js';
 import { Members } from './accounts/members.js';
@@ -207,7 +208,7 @@ function withoutSpace(db: string, error: unknown): unknown {
   if (!(error instanceof StoreUnavailable)) return error;
   const hint =
     error.code === 'store-damaged'
-      ? `\`ghostfleet doctor ${storeName(db)}\` says what is lost and what can be saved`
+      ? `\`${shownCommand(['ghostfleet', 'doctor', storeName(db)])}\` says what is lost and what can be saved`
       : undefined;
   return new UsageError('bad-database', error.explained, hint);
 }

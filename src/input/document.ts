@@ -35,6 +35,8 @@ export interface ScalarNode extends Place {
   readonly source: string;
   /** Column of the first character of the text, after an opening quotation mark; for messages about a part of the text. */
   readonly textColumn: number;
+  /** The variables of the scenario whose values are in the text; missing for none. */
+  readonly variables?: readonly string[];
 }
 interface ListNode extends Place {
   readonly kind: 'list';

@@ -25,6 +25,12 @@ export function apiBase(text: string): ApiBase | undefined {
   }
 }
 
+/** The address of an API without secrets, and equal for all spellings of it; as given if it cannot be read. */
+export function plainBase(text: string): string {
+  const base = apiBase(text);
+  return base === undefined ? shownAddress(text) : `${base.origin}${base.prefix}`;
+}
+
 const MASK = '***';
 
 /**

@@ -7,7 +7,7 @@ import { RunExplainer } from '../explain/run-explainer.js';
 import { isoTime } from '../kernel/calendar.js';
 import { EXIT } from '../kernel/errors.js';
 import { openFileLimit } from '../kernel/open-files.js';
-import { shownAddress } from '../kernel/web-address.js';
+import { plainBase, shownAddress } from '../kernel/web-address.js';
 import type { Leftovers, RunResult, SystemError } from '../report/result.js';
 import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
 import { planDigest } from '../scenario/plan/describe.js';
@@ -30,7 +30,7 @@ import { inThreads } from './parallel/threads.js';
 import { situationOf } from './situation.js';
 import { ruleResults, spoiledByClock } from './targets/audit/rules.js';
 import { clockWarning } from './targets/target-clock.js';
-import { describeLeftovers, withoutSecrets } from './world/clean-up.js';
+import { describeLeftovers } from './world/clean-up.js';
 import { type CourseEnd, inOneWorld, type LeftBehind, type WorldControl, type WorldOptions } from './world/course.js';
 import { Journal } from './world/journal.js';
 import { checkOpenFiles } from './world/open-files.js';
@@ -196,7 +196,7 @@ function noted({ since, ...rest }: LeftBehind, { plan, cloud, leftBehind }: RunO
     .slice(0, 40);
   const left = {
     run: `${name}-${since.toString(36)}`,
-    api: withoutSecrets(cloud?.api ?? ''),
+    api: plainBase(cloud?.api ?? ''),
     since: isoTime(since),
     ...rest,
   };

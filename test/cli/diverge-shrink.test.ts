@@ -203,6 +203,12 @@ expect: [fleet.devices > 5]
     expect(one.out).toMatch(/; 1 cut in \d+ tries, nothing more can be removed\n/);
   });
 
+  it('prints a command that can be pasted into a shell', async () => {
+    const path = file("bob's one.yaml", hopeless(1));
+    const { out } = await ghostfleet(['shrink', path, '--workers', '1', '--allow-host', 'a b']);
+    expect(out.split('\n').at(-2)).toMatch(/^ghostfleet run '\S+\/bob'\\''s one-small\.yaml' --allow-host 'a b'$/);
+  });
+
   it('reads a scenario from the standard input, and finds a packaged one by its name', async () => {
     const out = join(directory, 'typed.yaml');
     const typed = await ghostfleet(['shrink', '-', '--out', out], { typed: hopeless(1).trim().split('\n') });

@@ -125,6 +125,51 @@ expect: [uplink.stored >= 1]
 });
 
 it.each([
+  [`variable: { name: hook, value: "\${hook}", secure: true }`, '--var hook=***'],
+  [`variable: { name: hook, value: "x\${hook}y", secure: true }`, '--var hook=***'],
+  [`variable: { name: hook, value: "\${outer}", secure: true }`, '--var hook=***'],
+  ['variable: { name: hook, value: a1b, secure: true }', '--var hook=1'],
+  [`variable: { name: hook, value: "\${hook}", secure: false }`, '--var hook=1'],
+  [`connector: { name: c, triggers: [data], script: "function main(job) { const key = \${hook}; return null }" }`, '--var hook=1'],
+])('a variable is masked in the command of the report exactly if it is in a secret: %s', async (setup, shown) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-secrets-'));
+  const file = join(folder, 'x.yaml');
+  writeFileSync(
+    file,
+    `name: x
+duration: 1m
+vars: { hook: none, outer: "\${hook}" }
+fleet: [{ name: clime, profile: clime, count: 1, boot: { over: 1s } }]
+setup: [{ ${setup} }]
+`,
+  );
+  const { out, err } = await ghostfleet(['run', file, '--var', 'hook=1']);
+  rmSync(folder, { recursive: true });
+  expect(err + out.replaceAll("'", '').replaceAll('\n', ' ')).toContain(`${shown} `);
+});
+
+it.each([
+  [`app config x-password \${hook}`, '***'],
+  [`lora config appkey \${hook}`, '***'],
+  [`app config interval-report \${hook}`, '600'],
+])('a variable in the shell line "%s" is shown as %s', async (line, shown) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-secrets-'));
+  const file = join(folder, 'x.yaml');
+  writeFileSync(
+    file,
+    `name: x
+duration: 1m
+vars: { hook: "60" }
+fleet: [{ name: clime, profile: clime, count: 1, boot: { over: 1s } }]
+steps: [{ at: 30s, unknown: true, commands: ["${line}"] }]
+`,
+  );
+  const { out, err } = await ghostfleet(['run', file, '--var', 'hook=600']);
+  rmSync(folder, { recursive: true });
+  expect(err + out.replaceAll("'", '').replaceAll('\n', ' ')).toContain(`--var hook=${shown}`);
+});
+
+it.each([
   ['http://bob:PASSWORD-5f1c@127.0.0.1:1', 'http://***@127.0.0.1:1 is not usable'],
   ['bad://bob:PASSWORD-5f1c@host', '"bad://***@host" is not an address'],
   ['http://bob:PASS/WORD-5f1c@host', '"http://***@host" is not an address'],

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { RunResult } from '../../src/report/result.js';
 import type { SeedsResult } from '../../src/report/seeds.js';
 import { ghostfleet } from '../support/host.js';
 
@@ -24,6 +25,22 @@ expect:
 );
 
 describe('ghostfleet run --seeds', () => {
+  it('passes variables to its runs by their environment, because other users can read arguments', async () => {
+    const started: (readonly string[])[] = [];
+    const text = readFileSync(file, 'utf8').replace('20%', `"\${loss}"`);
+    const own = join(directory, 'variable.yaml');
+    writeFileSync(own, `vars: { loss: 20% }\n${text}`);
+    const words = ['run', own, '--seeds', '2', '--var', 'loss=0%', '--json'];
+    const { out } = await ghostfleet(words, { started: (args) => void started.push(args) });
+    expect(started).toHaveLength(2);
+    expect(started.flat().join(' ')).not.toContain('loss');
+    const { runs } = JSON.parse(out) as SeedsResult;
+    const { out: plain } = await ghostfleet(['run', own, '--seed', '1', '--json'], {
+      env: { GHOSTFLEET_VAR_loss: '0%' },
+    });
+    expect(runs[0]?.digest).toBe((JSON.parse(plain) as RunResult).digest);
+  });
+
   it('prints a verdict for each seed and the spread of each expectation, and writes all metrics', async () => {
     const out = join(directory, 'out');
     const { exit, out: text, err } = await ghostfleet(['run', file, '--seeds', '3', '--seed', '5', '--out', out]);

@@ -1,6 +1,6 @@
 /** Addresses are shown without the secrets in them. */
 import { describe, expect, it } from 'vitest';
-import { apiBase, shownAddress, shownCommand } from '../../src/kernel/web-address.js';
+import { apiBase, plainBase, shownAddress, shownCommand } from '../../src/kernel/web-address.js';
 
 describe('an address in a message', () => {
   it.each([
@@ -36,6 +36,12 @@ describe('the address of an API', () => {
     expect(apiBase('http://host/v2')).toEqual({ origin: 'http://host', prefix: '', headers: {} });
     expect(apiBase('http://host/v2x/')).toEqual({ origin: 'http://host', prefix: '/v2x', headers: {} });
   });
+
+  it.each([
+    ['https://bob:S3cret@HOST:443/iot/v2/?token=S3cret', 'https://host/iot'],
+    ['http://host:8080', 'http://host:8080'],
+    ['bad://bob:S3cret@host', 'bad://***@host'],
+  ])('%s without secrets is %s', (address, plain) => expect(plainBase(address)).toBe(plain));
 
   it.each(['host:80', 'ftp://host', 'http://bob:%zz@host', 'http://'])('is not %s', (text) => {
     expect(apiBase(text)).toBeUndefined();

@@ -26,6 +26,8 @@ export interface HostOptions {
   readonly browser?: (address: string) => void;
   /** Folder with the built web console. */
   readonly webConsole?: string;
+  /** Receives the arguments of each further process of the program. */
+  readonly started?: (args: readonly string[]) => void;
   /** Presses Ctrl-C when this promise is settled. */
   readonly interruptWhen?: Promise<unknown>;
 }
@@ -102,13 +104,14 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
     },
     wallClock: () => Date.UTC(2026, 0, 2, 3, 4, 5),
     cores: 2,
-    again: (more, errLine) => {
+    again: (more, { env, errLine } = {}) => {
+      options.started?.(more);
       let stop = () => {};
       const stopped = new Promise<void>((resolve) => {
         stop = resolve;
       });
       const watch = (text: string) => errLine?.(text.trimEnd().split('\n').at(-1) ?? '');
-      return { ended: ghostfleet(more, { interruptWhen: stopped, watch }), stop: () => stop() };
+      return { ended: ghostfleet(more, { interruptWhen: stopped, watch, ...(env && { env }) }), stop: () => stop() };
     },
     openBrowser: (address) => options.browser?.(address),
     ...(options.webConsole !== undefined && { webConsole: options.webConsole }),

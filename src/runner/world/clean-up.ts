@@ -77,9 +77,3 @@ export function describeLeftovers({ run, api, things }: Leftovers): string {
   const [count, are, them] = things.length === 1 ? ['1 thing', 'is', 'it'] : [`${things.length} things`, 'are', 'them'];
   return `${count} of the run "${run}" ${are} still in ${api}; "ghostfleet clean ${run}" removes ${them}`;
 }
-
-/** The address without the parts that can contain secrets. */
-export function withoutSecrets(address: string): string {
-  const { protocol, host, pathname } = new URL(address);
-  return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
-}

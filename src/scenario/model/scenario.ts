@@ -50,6 +50,8 @@ import type { PlannedDeviceFault, PlannedFault, PlannedServiceFault } from './pl
 
 export interface Scenario {
   readonly name: string;
+  /** The variables of the file that have a part of a secret. */
+  readonly secretVars: ReadonlySet<string>;
   readonly about: string;
   readonly seed: number;
   readonly start: UnixMillis;

@@ -29,7 +29,7 @@ import { type FleetNames, selector } from '../selector/check.js';
 import type { Selector } from '../selector/selector.js';
 import { INCLUDE_FORM } from '../source/includes.js';
 import { readSource } from '../source/source.js';
-import { VARS_FORM } from '../source/variables.js';
+import { secretVariables, VARS_FORM } from '../source/variables.js';
 import { cloud } from './cloud.js';
 import { expectations as expectationList, expectForm } from './expect.js';
 import { faults, faultsForm, NO_FAULTS } from './faults.js';
@@ -202,6 +202,7 @@ function readParts(
   if (begun === undefined || expectations === undefined || next === undefined) return undefined;
   return {
     name,
+    secretVars: secretVariables(root),
     about,
     seed,
     start,

@@ -8,6 +8,7 @@
 import { complain, type Form } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml, type ScalarNode } from '../../input/document.js';
 import { didYouMean, InputError, quote } from '../../input/problems.js';
+import { withoutSecrets } from '../../kernel/shell-secrets.js';
 
 const KEY = 'vars';
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/i;
@@ -102,13 +103,18 @@ function filled(node: ScalarNode, text: string, variables: Variables, problems: 
   const alone = /^\$\{([^}]*)\}$/.exec(text)?.[1];
   if (alone !== undefined) {
     const found = lookUp(alone, node, variables, problems);
-    return found ? { ...node, value: found.value, source: found.source } : node;
+    if (found === undefined) return node;
+    const { value, source } = found;
+    return { ...node, value, source, variables: [alone.trim(), ...(found.variables ?? [])] };
   }
   const { room } = variables;
+  const used = new Set<string>();
   let length = text.length;
   const value = text.replace(USE, (whole, escaped: string, name: string) => {
     if (escaped !== '') return whole.slice(1);
-    const inserted = lookUp(name, node, variables, problems)?.source ?? whole;
+    const found = lookUp(name, node, variables, problems);
+    for (const each of [name.trim(), ...(found?.variables ?? [])]) used.add(each);
+    const inserted = found?.source ?? whole;
     length += inserted.length;
     room.left -= inserted.length;
     return length > LONGEST_TEXT || room.left < 0 ? '' : inserted;
@@ -119,9 +125,47 @@ function filled(node: ScalarNode, text: string, variables: Variables, problems: 
     room.left = Number.NEGATIVE_INFINITY;
     return node;
   }
-  if (length <= LONGEST_TEXT) return { ...node, value, source: value };
+  if (length <= LONGEST_TEXT) return { ...node, value, source: value, ...(used.size > 0 && { variables: [...used] }) };
   problems.add(node, `the text is longer than ${LONGEST_TEXT} characters with the values of its variables`);
   return node;
+}
+
+/**
+ * The variables that have a part of a secret: of a `secure` variable of the space, of a shell line with a secret, or of a value
+ * whose key names a secret, such as `password`.
+ * @param root the scenario with its variables replaced
+ */
+export function secretVariables(root: LocatedNode): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { scalar, key, isSecret } of scalarsIn(root, '', false)) {
+    const line = `${key} ${scalar.source}`.trim();
+    const isTyped = key !== 'script' && withoutSecrets(line) !== line;
+    if (isSecret || isTyped) for (const name of scalar.variables ?? []) found.add(name);
+  }
+  return found;
+}
+
+interface Keyed {
+  readonly scalar: ScalarNode;
+  /** The nearest key above. */
+  readonly key: string;
+  /** Whether it is the value of a `secure` variable. */
+  readonly isSecret: boolean;
+}
+
+/** The texts with variables. */
+function* scalarsIn(node: LocatedNode, key: string, isSecret: boolean): Generator<Keyed> {
+  if (node.kind === 'scalar') {
+    if (node.variables !== undefined) yield { scalar: node, key, isSecret };
+    return;
+  }
+  if (node.kind === 'list') {
+    for (const item of node.items) yield* scalarsIn(item, key, isSecret);
+    return;
+  }
+  const secure = node.entries.get('secure')?.value;
+  const isSecure = secure?.kind === 'scalar' && secure.value === true;
+  for (const [name, { value }] of node.entries) yield* scalarsIn(value, name, isSecure && name === 'value');
 }
 
 function lookUp(name: string, node: ScalarNode, variables: Variables, problems: Problems): ScalarNode | undefined {

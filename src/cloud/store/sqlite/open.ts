@@ -10,6 +10,7 @@ import { statSync } from 'node:fs';
 import BetterSqlite, { type Database, SqliteError } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
 import { makePrivate } from '../../../kernel/private-file.js';
+import { shownCommand } from '../../../kernel/web-address.js';
 import type { NamedKey } from '../secrets/key.js';
 import { Soundness } from '../soundness.js';
 import { type SqliteOptions, WRITER_PRAGMAS } from './driver.js';
@@ -116,7 +117,7 @@ export function asUsageError(path: string, error: unknown, namesDoctor = true): 
   const why = complaint(error);
   const hint =
     why === DAMAGED && namesDoctor
-      ? `\`ghostfleet doctor ${path}\` says what is lost and what can be saved`
+      ? `\`${shownCommand(['ghostfleet', 'doctor', path])}\` says what is lost and what can be saved`
       : undefined;
   return new UsageError('bad-database', `"${path}" ${why}`, hint);
 }

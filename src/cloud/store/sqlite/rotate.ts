@@ -7,6 +7,7 @@
  */
 import { rmSync } from 'node:fs';
 import { UsageError } from '../../../kernel/errors.js';
+import { shownCommand } from '../../../kernel/web-address.js';
 import { createKeyFile, moveKeyFile, type NamedKey } from '../secrets/key.js';
 import { asUsageError, openDatabase } from './open.js';
 import { forgetOld, keyPath, nextKeyPath, reseal } from './unlock.js';
@@ -33,7 +34,8 @@ export function rotateDatabase(path: string, { key, next, progress }: RotationOp
   const { db, key: present, options } = openDatabase(path, key);
   try {
     const [damage] = options.soundness?.damage ?? [];
-    if (damage !== undefined) throw new UsageError('bad-database', damage, `\`ghostfleet doctor ${path}\` says more`);
+    if (damage !== undefined)
+      throw new UsageError('bad-database', damage, `\`${shownCommand(['ghostfleet', 'doctor', path])}\` says more`);
     const replacement = next ?? nextKey(path, present.file);
     if (replacement.vault.keyId === present.vault.keyId) {
       throw new UsageError('same-secrets-key', `${replacement.source} is already the key of "${path}"`);
