@@ -130,7 +130,10 @@ it.each([
   [`variable: { name: hook, value: "\${outer}", secure: true }`, '--var hook=***'],
   ['variable: { name: hook, value: a1b, secure: true }', '--var hook=1'],
   [`variable: { name: hook, value: "\${hook}", secure: false }`, '--var hook=1'],
-  [`connector: { name: c, triggers: [data], script: "function main(job) { const key = \${hook}; return null }" }`, '--var hook=1'],
+  [
+    `connector: { name: c, triggers: [data], script: "function main(job) { const key = \${hook}; return null }" }`,
+    '--var hook=1',
+  ],
 ])('a variable is masked in the command of the report exactly if it is in a secret: %s', async (setup, shown) => {
   const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-secrets-'));
   const file = join(folder, 'x.yaml');
