@@ -169,9 +169,14 @@ export class SpaceClient extends AccountClient {
     return this.requests.post(`${this.requests.space}/connectors`, connector);
   }
 
-  /** Changes the given fields. Disabling a connector drops its pending deliveries. @throws ApiError 409 if the name is taken */
-  updateConnector(id: string, update: ConnectorUpdate): Promise<Connector> {
-    return this.requests.put(this.requests.item('connectors', id), update);
+  /**
+   * Changes the given fields. Disabling a connector drops its pending deliveries.
+   * @param version the `version` that the connector must have; left out, the change replaces changes of others
+   * @throws ApiError 409 if the name is taken; 412 if the connector has another version, because others changed it
+   */
+  updateConnector(id: string, update: ConnectorUpdate, version?: number): Promise<Connector> {
+    const condition = version === undefined ? {} : { 'if-match': `"${version}"` };
+    return this.requests.put(this.requests.item('connectors', id), update, condition);
   }
 
   /** Deletes a connector and drops its pending deliveries. @throws ApiError 404 if the space has no such connector */

@@ -360,6 +360,8 @@ export interface Connector {
   /** Timeout of a request in seconds; 0 means 30. */
   readonly timeout: Seconds;
   readonly created_at: IsoTime;
+  /** Number of changes, for conditions of changes; missing from services that do not count them. */
+  readonly version?: number;
 }
 
 export interface NewConnector {

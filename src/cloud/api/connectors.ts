@@ -23,6 +23,7 @@ import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Store } from '../store/store.js';
 import type { Access } from './access.js';
 import { atMostEach } from './at-most.js';
+import { changedMeanwhile, conditionErrors, conditionHeaders, versionIn } from './condition.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { MASK } from './masking.js';
@@ -65,6 +66,7 @@ const View = Type.Object(
     retry_delays: RetryDelays,
     timeout: Type.Integer({ description: 'timeout of a request in seconds; 0 means 30' }),
     created_at: Time,
+    version: Type.Integer(),
   },
   { title: 'Connector' },
 );
@@ -207,11 +209,15 @@ function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, 
       summary: 'Change a connector',
       description: 'Disabling a connector drops its pending deliveries.',
       params: ItemParams,
+      headers: conditionHeaders('connector'),
       body: ConnectorUpdate,
       response: { 200: View },
-      errors: NAME_TAKEN,
+      errors: { ...NAME_TAKEN, ...conditionErrors('connector') },
     }),
-    ({ spaceId, params, body }) => resource.update(spaceId, body, () => knownConnector(store, spaceId, params.id)),
+    ({ spaceId, params, body, headers }) => {
+      const find = () => knownConnector(store, spaceId, params.id);
+      return resource.update(spaceId, body, find, versionIn(headers['if-match']));
+    },
   );
 
   routes.delete(
@@ -248,12 +254,20 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
 
   return { update, check, changed, commit, view, shown };
 
-  async function update(spaceId: Id, body: Static<typeof ConnectorUpdate>, find: () => Promise<Connector>) {
+  /** @param was the version that the connector must have. Default: any */
+  async function update(
+    spaceId: Id,
+    body: Static<typeof ConnectorUpdate>,
+    find: () => Promise<Connector>,
+    was?: number,
+  ) {
     await find();
     await check(spaceId, body);
     return untilUndisturbed(async () => {
       const before = await find();
-      const connector = await changed(before, body);
+      const { version = 0 } = before;
+      if (was !== undefined && was !== version) throw changedMeanwhile('connector');
+      const connector = { ...(await changed(before, body)), version: version + 1 };
       const isBack = before.state === 'disabled' && connector.state === 'enabled';
       const after = isBack ? { ...connector, enabledAt: Math.floor(clock.wall) } : connector;
       await commit(after, [changeConnector(before, after)]);
@@ -313,6 +327,7 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
       retry_delays: [...connector.retryDelays],
       timeout: connector.timeout,
       created_at: isoTime(connector.createdAt),
+      version: connector.version ?? 0,
     };
   }
 }

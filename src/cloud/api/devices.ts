@@ -11,6 +11,7 @@ import { ItemParams, Name, NullableText, SpaceParams } from '../http/schemas.js'
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type DeviceChange, type DeviceRow } from '../store/store.js';
 import { type Caller, needWholeSpace, needWritableTag, visibleDevice } from './access.js';
+import { changedMeanwhile, conditionErrors, conditionHeaders, versionIn } from './condition.js';
 import { Device, deviceViews } from './device-view.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
@@ -77,16 +78,6 @@ const NewDevice = Type.Object(
   },
   { description: 'a JSON object' },
 );
-
-const Condition = Type.Object({
-  'if-match': Type.Optional(
-    Type.String({
-      pattern: '^"[0-9]{1,15}"$',
-      description:
-        'the `version` of the device in quotation marks, such as "7"; the change is rejected if it has another one',
-    }),
-  ),
-});
 
 const TAKEN = {
   409: 'Another device has this serial number or this claim token; both are unique across all spaces (`device-taken`).',
@@ -176,10 +167,10 @@ function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: Dev
         '`tags` and `label` replace the whole set; so send `If-Match` with the `version` on which they are based. `token` is for a repaired device; the old claim token becomes invalid ' +
         'immediately. `token` and `secret` need a key of the whole space. The serial number cannot be changed.',
       params: ItemParams,
-      headers: Condition,
+      headers: conditionHeaders('device'),
       body: DeviceUpdate,
       response: { 200: Device },
-      errors: { ...TAKEN, 412: 'The device no longer has the version of `If-Match` (`changed-meanwhile`).' },
+      errors: { ...TAKEN, ...conditionErrors('device') },
     }),
     async (request) => {
       const { body } = request;
@@ -269,8 +260,7 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
       await store.commit(changes);
     } catch (error) {
       if (error instanceof ConflictError && error.field === 'device-version') {
-        const message = 'the device has been changed meanwhile: read it again, and repeat your change of it';
-        throw new ApiFault(412, message, 'changed-meanwhile');
+        throw changedMeanwhile('device');
       }
       const isTaken = error instanceof ConflictError && (error.field === 'serial' || error.field === 'token');
       // The answer reveals neither which of the two is taken nor in which space: the other device may belong to another tenant.
@@ -288,11 +278,6 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
     const createdAt = Math.floor(clock.wall);
     return [{ kind: 'record.put', row: { family: 'secret', id, spaceId, key: null, createdAt, dueAt: null, body } }];
   }
-}
-
-/** The version in an `If-Match` that fits the schema; undefined without the header. */
-function versionIn(header: string | undefined): number | undefined {
-  return header === undefined ? undefined : Number(header.slice(1, -1));
 }
 
 function isLabel(label: Readonly<Record<string, unknown>>): boolean {

@@ -79,7 +79,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   Token: token,
   Connector: {
     ...{ id: CONNECTOR, space_id: SPACE, name: 'forward', type: 'webhook', direction: 'up', state: 'enabled' },
-    ...{ triggers: ['data'], tags: [tag], transformation: SCRIPT, retry_delays: [10, 30], timeout: 0 },
+    ...{ triggers: ['data'], tags: [tag], transformation: SCRIPT, retry_delays: [10, 30], timeout: 0, version: 2 },
     created_at: CREATED,
   },
   ConnectorPreview: {

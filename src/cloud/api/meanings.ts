@@ -103,6 +103,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'DeviceSummary.fw_version': 'Version of its firmware; null before the first session.',
   'Device.tags': 'Tags of the device that the caller sees.',
   'Device.version': 'Number of changes by users; for `If-Match`.',
+  'Connector.version': 'Number of changes; for `If-Match`.',
   count: 'Number of devices.',
 
   // Messages

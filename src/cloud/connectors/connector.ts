@@ -28,6 +28,8 @@ export interface Connector {
   readonly createdAt: UnixMillis;
   /** Time at which it was last enabled. Pending deliveries that were created before this time are dropped. */
   readonly enabledAt: UnixMillis;
+  /** Number of changes; missing before the first. */
+  readonly version?: number;
 }
 
 export function putConnector(connector: Connector): Change {

@@ -35,6 +35,7 @@ describe('connectors', () => {
         retry_delays: RETRY_DELAYS,
         timeout: 0,
         created_at: '2026-01-01T00:00:00.000Z',
+        version: 0,
       },
     ]);
     const path = `connectors/${created.json.id}`;
@@ -43,13 +44,28 @@ describe('connectors', () => {
     expect([list.json, list.headers['x-total']]).toEqual([[created.json], '1']);
     const change = { state: 'disabled', triggers: ['stats', 'codec', 'stats'], tags: [], retry_delays: [], timeout: 5 };
     const changed = await call('PUT', path, { ...change, name: 'renamed' });
-    expect(changed.json).toEqual({ ...created.json, ...change, name: 'renamed', triggers: ['stats', 'codec'] });
-    expect((await call('PUT', path, {})).json).toEqual(changed.json);
+    expect(changed.json).toEqual({
+      ...{ ...created.json, ...change, name: 'renamed', triggers: ['stats', 'codec'], version: 1 },
+    });
+    expect((await call('PUT', path, {})).json).toEqual({ ...changed.json, version: 2 });
     expect((await call('DELETE', path)).status).toBe(204);
     for (const method of ['GET', 'PUT', 'DELETE']) {
       expect((await call(method, path, method === 'PUT' ? {} : undefined)).json.message).toBe('connector not found');
     }
     expect((await call('GET', 'connectors')).json).toEqual([]);
+  });
+
+  it('reject a change with 412 if they no longer have the version of If-Match', async () => {
+    const { call, create } = await tagged();
+    const { id } = (await create()).json;
+    const put = (version: string, timeout: number) =>
+      call('PUT', `connectors/${id}`, { timeout }, { 'if-match': version });
+    const answers = await Promise.all([put('"0"', 5), put('"0"', 6)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+    const late = await put('"0"', 7);
+    expect([late.status, late.json.code]).toEqual([412, 'changed-meanwhile']);
+    expect((await put('1', 7)).status).toBe(400);
+    expect((await put('"1"', 8)).json).toMatchObject({ timeout: 8, version: 2 });
   });
 
   it('are limited to 100 in a space, even if they are created at the same time', async () => {
@@ -78,7 +94,10 @@ describe('connectors', () => {
     const created = await call('POST', 'connectors', whole);
     expect(created.status).toBe(201);
     const changed = await call('PUT', 'connectors', { ...whole, triggers: ['data', 'session'] });
-    expect([changed.status, changed.json]).toEqual([200, { ...created.json, triggers: ['data', 'session'] }]);
+    expect([changed.status, changed.json]).toEqual([
+      200,
+      { ...created.json, version: 1, triggers: ['data', 'session'] },
+    ]);
     const other = await call('PUT', 'connectors', { ...whole, name: 'Another' });
     expect([other.status, other.json.message]).toEqual([404, 'connector not found']);
     expect((await call('PUT', 'connectors', { state: 'disabled' })).status).toBe(400);

@@ -113,7 +113,7 @@ function Detail({ item, surroundings: { client, isAdmin }, reload }: DetailProps
         {isAdmin && (
           <Action
             run={async () => {
-              await client.updateConnector(item.id, { transformation: script });
+              await client.updateConnector(item.id, { transformation: script }, item.version);
               reload();
             }}
           >

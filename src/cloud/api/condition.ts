@@ -1,0 +1,24 @@
+/** `If-Match: "7"`: a change that is carried out only if the resource has not been changed since it was read. */
+import { Type } from 'typebox';
+import { ApiFault } from '../http/errors.js';
+
+/** The header, for the resource `what`. */
+export function conditionHeaders(what: string) {
+  const description = `the \`version\` of the ${what} in quotation marks, such as "7"; the change is rejected if it has another one`;
+  return Type.Object({ 'if-match': Type.Optional(Type.String({ pattern: '^"[0-9]{1,15}"$', description })) });
+}
+
+/** The documentation of the answer if the condition does not hold. */
+export function conditionErrors(what: string) {
+  return { 412: `The ${what} no longer has the version of \`If-Match\` (\`changed-meanwhile\`).` };
+}
+
+/** The version in a header that fits the schema; undefined without the header. */
+export function versionIn(header: string | undefined): number | undefined {
+  return header === undefined ? undefined : Number(header.slice(1, -1));
+}
+
+export function changedMeanwhile(what: string): ApiFault {
+  const message = `the ${what} has been changed meanwhile: read it again, and repeat your change of it`;
+  return new ApiFault(412, message, 'changed-meanwhile');
+}
