@@ -76,6 +76,8 @@ interface DetailProps {
 
 function Detail({ item, surroundings: { client, isAdmin }, reload }: DetailProps) {
   const [script, setScript] = useState(item.transformation);
+  // The connector on whose script the edit is based. A later version with the same script is as good.
+  const [loaded, setLoaded] = useState(item);
   const [shown, setShown] = useState('');
   const [failure, setFailure] = useState('');
 
@@ -113,7 +115,8 @@ function Detail({ item, surroundings: { client, isAdmin }, reload }: DetailProps
         {isAdmin && (
           <Action
             run={async () => {
-              await client.updateConnector(item.id, { transformation: script }, item.version);
+              const { version } = item.transformation === loaded.transformation ? item : loaded;
+              setLoaded(await client.updateConnector(item.id, { transformation: script }, version));
               reload();
             }}
           >
