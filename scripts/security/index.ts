@@ -2,17 +2,23 @@
  * `npm run security -- [SUBJECT…]`
  *
  * Runs the checks of docs/SECURITY.md and prints a verdict with the number of checks for each subject. `npm test` runs the same
- * test files, but only a sample of the authorization matrix, and 60 mutated scenarios in place of 10,000.
+ * test files, but only samples of the authorization matrices, 60 mutated scenarios in place of 10,000, and fewer hostile targets
+ * and folders.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fuzzRunFolders, fuzzTargets } from '../fuzz/hostile.js';
 import { fuzzScenarios } from '../fuzz/scenarios.js';
-import { authorizationMatrix } from './authorization/matrix.js';
+import { authorizationMatrix, type MatrixVerdict } from './authorization/matrix.js';
+import { queueMatrix } from './authorization/queue.js';
+import { runPortMatrix } from './authorization/run-port.js';
 import { SUBJECTS } from './subjects.js';
 
 const MUTATIONS = 10_000;
+/** Number of commands with a hostile target, and with a folder of a run that was changed. */
+const HOSTILE = 400;
 
 interface Report {
   readonly numPassedTests: number;
@@ -38,9 +44,19 @@ function verdict(name: string, about: string, checks: number, failed: readonly s
   for (const what of failed) console.log(`       ${what}`);
 }
 
+function matrix(of: string, { operations, credentials, requests, checks, failures: failed }: MatrixVerdict): void {
+  verdict(
+    `matrix of ${of}`,
+    `${operations} operations × ${credentials} credentials, ${requests} requests`,
+    checks,
+    failed,
+  );
+}
+
 if (isWanted('matrix')) {
-  const { operations, credentials, requests, checks, failures: failed } = await authorizationMatrix('whole');
-  verdict('matrix', `${operations} operations × ${credentials} credentials, ${requests} requests`, checks, failed);
+  matrix('the service and its streams', await authorizationMatrix('whole'));
+  matrix('the port of a run', await runPortMatrix('whole'));
+  matrix('the queue', queueMatrix());
 }
 for (const { name, about, files } of SUBJECTS.filter((subject) => isWanted(subject.name))) {
   const output = join(folder, `${name}.json`);
@@ -66,6 +82,10 @@ if (isWanted('fuzz')) {
     checked,
     faults.map(({ number, why }) => `scenario ${number}: ${why}`),
   );
+  const targets = await fuzzTargets('security', HOSTILE);
+  verdict('hostile targets', 'run and record, one answer mutated', targets.checked, targets.faults);
+  const folders = await fuzzRunFolders('security', HOSTILE);
+  verdict('hostile folders of runs', 'explain, compare, diverge and clean', folders.checked, folders.faults);
 }
 rmSync(folder, { recursive: true });
 console.log(`${total} checks, ${failures} failures`);

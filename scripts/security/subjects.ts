@@ -35,8 +35,39 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'run',
-    about: 'the cloud of a run, and names of services',
-    files: ['runner/targets/embedded-cloud', 'cli/serve'],
+    about: 'the cloud of a run, its port for the web console, and names of services',
+    files: [
+      'runner/targets/embedded-cloud',
+      'cli/serve',
+      'cli/open-browser',
+      'control/proxy',
+      'control/run-server',
+      'control/authorization',
+    ],
+  },
+  {
+    name: 'streams',
+    about: 'streams of events: who gets which, their number, and their end with the credential',
+    files: ['cloud/api/events', 'cloud/api/readers', 'cloud/events/open-streams'],
+  },
+  {
+    name: 'queue',
+    about: 'forged, moved, copied and removed tasks and messages of divided runs',
+    files: [
+      'runner/distributed/sealed',
+      'runner/distributed/queue-channel.postgres',
+      'runner/distributed/queue.postgres',
+    ],
+  },
+  {
+    name: 'targets',
+    about: 'answers of targets: endless, of wrong types, with secrets',
+    files: ['client/errors', 'transport/http', 'cli/hostile', 'cli/clean', 'cli/run-secrets'],
+  },
+  {
+    name: 'folders',
+    about: 'folders of runs and databases that were damaged or changed',
+    files: ['trace/diverge', 'kernel/write-files', 'cloud/store/backup', 'cloud/store/doctor'],
   },
   {
     name: 'files',

@@ -14,7 +14,7 @@ const LONGEST_LINE = 60_000;
 /** Maximum number of downlinks whose waits one request reads. The run pauses while the events of their devices are read. */
 const MOST_WAITS = 50;
 
-const ROUTES: readonly Route[] = [
+export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/run', status: 200, handle: ({ controls }) => controls.state() },
   { method: 'GET', path: '/run/states', status: 200, handle: states },
   {

@@ -216,12 +216,15 @@ describe('the rights of a reader', () => {
     expect(JSON.stringify(seen)).not.toContain(token);
   });
 
-  it('end when its key is deleted, before the next event', async () => {
+  it.each([
+    ['is rotated', (admin: DeviceCloudClient, id: string) => admin.rotateKey(id)],
+    ['is deleted', (admin: DeviceCloudClient, id: string) => admin.deleteKey(id)],
+  ])('end when its key %s, before the next event', async (_, end) => {
     const { service, client, device } = await start();
     const { id } = await device(1);
     const { id: keyId, key } = await client.createKey({ name: 'short' });
     const { ended, seen } = await follow(clientOf(service.api, service.spaceId, key));
-    await client.deleteKey(keyId);
+    await end(client, keyId);
     await client.sendCommands(id, ['info show']);
     await expect(ended).rejects.toThrow(ApiError);
     expect(seen).toEqual([]);

@@ -1,5 +1,6 @@
 /** A task is the part of a run for one worker. In the queue, it is encrypted with the API key of the run. */
 import { expect, it } from 'vitest';
+import { queueMatrix } from '../../../scripts/security/authorization/queue.js';
 import { seal, unseal } from '../../../src/runner/distributed/queue/sealed.js';
 
 const task = { plan: { devices: [{ claimToken: 'c1a1'.repeat(8) }] }, tags: new Map([['cold', 'id']]) };
@@ -23,4 +24,10 @@ it('a task that was changed in the queue cannot be opened', () => {
 
 it('claim tokens cannot be read in a sealed task', () => {
   expect(Buffer.from(seal(task, 'the key', 'run 1')).includes('c1a1')).toBe(false);
+});
+
+it('a task or message is read only at the place for which the owner of the key has sealed it', () => {
+  const { checks, failures } = queueMatrix();
+  expect(failures).toEqual([]);
+  expect(checks).toBeGreaterThan(5000);
 });

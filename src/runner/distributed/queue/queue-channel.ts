@@ -13,7 +13,7 @@ import { type Instant, type Millis, seconds } from '../../../kernel/time.js';
 import { type Channel, ChannelLost, Inbox } from '../channel.js';
 import { Absence, type QueueDatabase } from './database.js';
 import { CHANNEL, QUEUE, type Side, topicOf } from './schema.js';
-import { seal, unseal } from './sealed.js';
+import { messagePlace, seal, unseal } from './sealed.js';
 
 /** Maximum time without a heartbeat of an end whose database session has ended. In this time, the end may connect again. */
 const SILENCE: Readonly<Record<Side, Millis>> = { part: seconds(5), run: seconds(10) };
@@ -91,7 +91,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
   send(message: Out): void {
     if (this.#over) return;
     const number = ++this.#sent;
-    const body = seal(message, this.#apiKey, this.#placeOf(number, this.#side));
+    const body = seal(message, this.#apiKey, messagePlace(...this.#key, this.#side, number));
     this.#bytes += body.length;
     this.#waiting.push({ number, body });
     if (this.#bytes > MOST_WAITING) this.#lose('its events could not be passed on fast enough');
@@ -148,7 +148,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     for (const { number, body } of rows) {
       if (number === null || body === null) continue;
       const from = this.#side === 'run' ? 'part' : 'run';
-      const message = unseal(body, this.#apiKey, this.#placeOf(Number(number), from));
+      const message = unseal(body, this.#apiKey, messagePlace(...this.#key, from, Number(number)));
       if (message === undefined) {
         this.#lose('a message in the queue is forged, or was moved there');
         return false;
@@ -231,10 +231,6 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     this.#beat = beat;
     const limit = connected ? LONG_SILENCE : this.#silence;
     if (messages < AT_ONCE && now - this.#heardAt > limit) this.#lose(`no heartbeat for ${limit / 1000} s`);
-  }
-
-  #placeOf(number: number, from: Side): string {
-    return `${this.#key.join('/')}/${from}/${number}`;
   }
 
   #failed(error: unknown): void {

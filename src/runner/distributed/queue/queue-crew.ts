@@ -10,7 +10,7 @@ import { QueueDatabase } from './database.js';
 import { addJobs, deleteJobs, failedJobs } from './jobs.js';
 import { QueueChannel, sharedNow } from './queue-channel.js';
 import { FORGET_AFTER, QUEUE } from './schema.js';
-import { type SealedTask, seal } from './sealed.js';
+import { type SealedTask, seal, taskPlace } from './sealed.js';
 
 /** How long a run waits until workers have taken all parts. */
 const WAIT_FOR_WORKERS: Millis = seconds(60);
@@ -64,7 +64,7 @@ export class QueueCrew implements Crew {
       await this.#database.persist(
         `WITH run AS (INSERT INTO ${QUEUE}.run (id) VALUES ($1) ON CONFLICT DO NOTHING)
          INSERT INTO ${QUEUE}.part (run, number, task) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-        [this.#run, task.number, seal({ task, at } satisfies SealedTask, apiKey, `${this.#run}/${task.number}`)],
+        [this.#run, task.number, seal({ task, at } satisfies SealedTask, apiKey, taskPlace(this.#run, task.number))],
       );
     }
     const channels = tasks.map(

@@ -8,6 +8,7 @@ import { deserialize, serialize } from 'node:v8';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Millis } from '../../../kernel/time.js';
 import type { PartTask } from '../messages.js';
+import type { Side } from './schema.js';
 
 /** The content of a task in the queue. */
 export interface SealedTask {
@@ -20,18 +21,28 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @param context purpose of the data, such as the id of a run: {@link unseal} needs the same one */
-export function seal(data: unknown, apiKey: string, context: string): Uint8Array {
+/** The place of the task of a part. */
+export function taskPlace(run: string, part: number): string {
+  return `${run}/${part}`;
+}
+
+/** The place of a message. @param number its number among the messages of one side, from 1 */
+export function messagePlace(run: string, part: number, from: Side, number: number): string {
+  return `${taskPlace(run, part)}/${from}/${number}`;
+}
+
+/** @param place for which the data are: {@link unseal} needs the same one */
+export function seal(data: unknown, apiKey: string, place: string): Uint8Array {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv(CIPHER, keyOf(apiKey, context), iv);
+  const cipher = createCipheriv(CIPHER, keyOf(apiKey, place), iv);
   const sealed = Buffer.concat([cipher.update(gzipSync(serialize(data), { level: 1 })), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
 }
 
-/** Decrypts the result of {@link seal}. Returns undefined if it was made with another key or for another context. */
-export function unseal(sealed: Uint8Array, apiKey: string, context: string): unknown {
+/** Decrypts the result of {@link seal}. Returns undefined if it was made with another key or for another place. */
+export function unseal(sealed: Uint8Array, apiKey: string, place: string): unknown {
   if (sealed.length < IV_BYTES + TAG_BYTES) return undefined;
-  const decipher = createDecipheriv(CIPHER, keyOf(apiKey, context), sealed.subarray(0, IV_BYTES));
+  const decipher = createDecipheriv(CIPHER, keyOf(apiKey, place), sealed.subarray(0, IV_BYTES));
   decipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
   const body = sealed.subarray(IV_BYTES + TAG_BYTES);
   try {
@@ -41,6 +52,6 @@ export function unseal(sealed: Uint8Array, apiKey: string, context: string): unk
   }
 }
 
-function keyOf(apiKey: string, context: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', apiKey, context, 'ghostfleet part of a run', 32));
+function keyOf(apiKey: string, place: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', apiKey, place, 'ghostfleet part of a run', 32));
 }

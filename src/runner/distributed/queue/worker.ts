@@ -12,7 +12,7 @@ import { QueueDatabase } from './database.js';
 import { type JobPayload, takeJobs } from './jobs.js';
 import { QueueChannel, sharedNow } from './queue-channel.js';
 import { QUEUE } from './schema.js';
-import { type SealedTask, unseal } from './sealed.js';
+import { type SealedTask, taskPlace, unseal } from './sealed.js';
 
 /** Limit of the random number at which the heartbeat of a worker begins. */
 const MOST_BEATS = 1_000_000_000_000;
@@ -110,7 +110,7 @@ export async function taskOf(
     key,
   );
   if (row === undefined) return undefined;
-  const place = `${run}/${part}`;
+  const place = taskPlace(run, part);
   // The cast is safe because the run has sealed the task.
   const sealed = unseal(row.task, apiKey, place) as SealedTask | undefined;
   if (sealed === undefined) {

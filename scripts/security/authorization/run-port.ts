@@ -1,0 +1,195 @@
+/**
+ * The authorization matrix of the port of a run: every request that controls the run × every way in which a local program or a
+ * page could send it, while the cloud of the run is up and while it is down. Only a session that began with a one-time token
+ * controls the run.
+ */
+import { request as send } from 'node:http';
+import { DeviceCloudClient } from '../../../src/client/client.js';
+import { type Service, startService } from '../../../src/cloud/service.js';
+import type { RunControls } from '../../../src/control/controls.js';
+import { ROUTES } from '../../../src/control/routes.js';
+import { Scenarios } from '../../../src/control/scenarios.js';
+import { RunServer } from '../../../src/control/server.js';
+import { seededRandom } from '../../../src/kernel/random.js';
+import { RealClock } from '../../../src/kernel/real-clock.js';
+import { FakeTools } from '../../../test/control/scenario-tools.js';
+import type { MatrixVerdict } from './matrix.js';
+
+const KEY = 'the-key-of-the-run';
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** Other ways to write a path of the run: they must not pass for it at one place and for another path at the next. */
+const DISGUISED = [
+  '//run',
+  '/./run',
+  '/x/../run',
+  '/%72un',
+  '/RUN',
+  '/run%2fpause',
+  '/run/../run/pause',
+  '/run;x',
+  '/run/',
+];
+
+type Headers = Readonly<Record<string, string>>;
+
+interface Caller {
+  readonly name: string;
+  readonly headers: Headers;
+  /** Status of every request; undefined: the caller controls the run. */
+  readonly refused?: 401 | 403;
+}
+
+interface Port {
+  readonly service: Service;
+  readonly server: RunServer;
+  readonly origin: string;
+  /** How often a control of the run was used. */
+  readonly used: () => number;
+  setDown(isDown: boolean): void;
+}
+
+/** @param part `sample`: each caller tries each method with one path and one disguised path, in turn */
+export async function runPortMatrix(part: 'whole' | 'sample'): Promise<MatrixVerdict> {
+  const port = await open();
+  const callers = await callersOf(port);
+  const paths = [...new Set(ROUTES.map(({ path }) => (path.endsWith('/') ? `${path}x` : path))), '/run/unknown'];
+  const failures: string[] = [];
+  let requests = 0;
+  try {
+    for (const attempt of attempts(part, callers, paths)) {
+      const { method, path, caller, isDown } = attempt;
+      port.setDown(isDown);
+      const before = port.used();
+      const status = await statusOf(port.origin, method, path, caller.headers);
+      requests += 1;
+      const isRight = isExpected(attempt, status) && (caller.refused === undefined || port.used() === before);
+      if (!isRight) failures.push(`${method} ${path}, ${caller.name}${isDown ? ', cloud down' : ''}: ${status}`);
+    }
+  } finally {
+    await port.server.close('The run has ended.');
+    await port.service.close();
+  }
+  const operations = paths.length * METHODS.length;
+  return { operations, credentials: callers.length, requests, checks: requests, failures };
+}
+
+interface Attempt {
+  readonly caller: Caller;
+  readonly method: string;
+  readonly path: string;
+  readonly isDown: boolean;
+}
+
+function* attempts(part: string, callers: readonly Caller[], paths: readonly string[]): Generator<Attempt> {
+  let turn = 0;
+  for (const isDown of [false, true]) {
+    for (const caller of callers) {
+      const disguised = caller.refused ? DISGUISED : [];
+      for (const method of METHODS) {
+        turn += 1;
+        const all = part === 'whole' ? [...paths, ...disguised] : [...nth(paths, turn), ...nth(disguised, turn)];
+        for (const path of all) yield { caller, method, path, isDown };
+      }
+    }
+  }
+}
+
+function isExpected({ caller: { refused }, method, path }: Attempt, status: number): boolean {
+  if (refused === undefined) return status !== 401 && status !== 403 && status < 500;
+  // The cloud gets a disguised path. It answers every OPTIONS.
+  return DISGUISED.includes(path) ? status >= 400 || method === 'OPTIONS' : status === refused;
+}
+
+async function open(): Promise<Port> {
+  const service = await startService({
+    ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey: KEY },
+    ...{ clock: new RealClock(), random: seededRandom('port of a run'), trace: { emit: () => {} } },
+    ...{ log: { info: () => {}, warn: () => {}, error: () => {} }, webConsole: '/nowhere' },
+  });
+  let [used, isDown] = [0, false];
+  const control = () => {
+    used += 1;
+    return null;
+  };
+  // The cast is safe because the routes only call controls, and look for `travel`.
+  const controls = new Proxy({}, { get: (_, name) => (name === 'travel' ? undefined : control) }) as RunControls;
+  const server = await RunServer.open({
+    ...{ controls, scenarios: new Scenarios(new FakeTools()), cloud: service.api },
+    hasSession: (secret) => (isDown ? undefined : service.hasSession(secret)),
+  });
+  const setDown = (down: boolean) => {
+    isDown = down;
+  };
+  return { service, server, origin: new URL(server.link(`${service.api}/`)).origin, used: () => used, setDown };
+}
+
+async function callersOf(port: Port): Promise<readonly Caller[]> {
+  const { origin, service } = port;
+  const own = { origin, 'content-type': 'application/json' };
+  const ask = (method: string, path: string, headers: Headers, body?: unknown) =>
+    fetch(origin + path, { method, headers: { ...own, ...headers }, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const signIn = async (body: object) => {
+    const answer = await ask('POST', '/console/session', {}, body);
+    return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  };
+  const token = () => new URL(service.consoleLink() ?? '').hash.replace('#token=', '');
+  const api = new DeviceCloudClient({ baseUrl: service.api, apiKey: KEY, spaceId: service.spaceId });
+  const { key: reading } = await api.createKey({ name: 'reading', access_type: 'read' });
+
+  const once = token();
+  const controlling = await signIn({ token: once });
+  const left = await signIn({ token: token() });
+  await ask('DELETE', '/console/session', { cookie: left });
+  const deleted = await signIn({ token: token() });
+  await api.deleteKey((await api.keys()).at(-1)?.id ?? '');
+  await api.close();
+  const atCloud = await fetch(`${service.api}/console/session`, {
+    ...{ method: 'POST', headers: { origin: service.api, 'content-type': 'application/json' } },
+    body: JSON.stringify({ token: token() }),
+  });
+  const [name = '', secret = ''] = controlling.split('=');
+  const ofCloud = (atCloud.headers.get('set-cookie') ?? '').split(';')[0]?.split('=')[1];
+  const cookie = (value: string, refused: 401 | 403 = 401) => ({ headers: { cookie: value }, refused });
+  return [
+    { name: 'session with a token', headers: { cookie: controlling, origin } },
+    { name: 'no credential', headers: {}, refused: 401 },
+    { name: 'API key', headers: { 'x-api-key': KEY }, refused: 401 },
+    { name: 'reading API key', headers: { 'x-api-key': reading }, refused: 401 },
+    { name: 'API key as a token', headers: { authorization: `Bearer ${KEY}` }, refused: 401 },
+    { name: 'secret of the session as a key', headers: { 'x-api-key': secret }, refused: 401 },
+    { name: 'API key in the cookie', ...cookie(`${name}=${KEY}`) },
+    { name: 'unknown cookie', ...cookie(`${name}=${'f'.repeat(36)}`) },
+    { name: 'cookie of another port', ...cookie(`ghostfleet-1=${secret}`) },
+    { name: 'session with an API key', ...cookie(await signIn({ credential: KEY })) },
+    { name: 'session with a reading key', ...cookie(await signIn({ credential: reading })) },
+    { name: 'sign-in with a key and a token', ...cookie(await signIn({ credential: reading, token: 'x' })) },
+    { name: 'token that was used', ...cookie(await signIn({ token: once })) },
+    { name: 'session that began at the cloud', ...cookie(`${name}=${ofCloud}`) },
+    { name: 'session that has ended', ...cookie(left) },
+    { name: 'session whose key was deleted', ...cookie(deleted) },
+    { name: 'page of another port', headers: { cookie: controlling, origin: 'http://127.0.0.1:1' }, refused: 403 },
+    { name: 'page of another site', headers: { cookie: controlling, 'sec-fetch-site': 'cross-site' }, refused: 403 },
+    { name: 'another name of the host', headers: { cookie: controlling, host: 'evil.example' }, refused: 403 },
+  ];
+}
+
+/** The item of a list whose turn it is; an empty list has none. */
+function nth(list: readonly string[], turn: number): readonly string[] {
+  return list.slice(turn % list.length).slice(0, 1);
+}
+
+/** The status of an answer, whose body may have no end. */
+function statusOf(origin: string, method: string, path: string, headers: Headers): Promise<number> {
+  const { hostname, port } = new URL(origin);
+  const body = method === 'GET' || method === 'HEAD' ? '' : '{}';
+  return new Promise((resolve, reject) => {
+    const length = body === '' ? {} : { 'content-length': String(body.length), 'content-type': 'application/json' };
+    const request = send({ hostname, port, method, path, headers: { ...headers, ...length }, agent: false });
+    request.on('response', (answer) => {
+      resolve(answer.statusCode ?? 0);
+      answer.destroy();
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
