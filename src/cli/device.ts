@@ -168,7 +168,8 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     if (silent !== undefined && !flags.quiet) print([silent]);
   };
   const failures = new SystemErrors((failure) => {
-    if (!flags.quiet) print([describeError(failure)]);
+    // `silence` names a service that does not answer.
+    if (failure.own && !flags.quiet) print([describeError(failure)]);
   });
   const running = await startDevice({
     profile,

@@ -48,7 +48,7 @@ describe('the cloud accepts', () => {
 
 describe('a message is rejected', () => {
   it.each([
-    [raw('set-session', map([4, 'x'])), 'key 4 of SET_SESSION is not an integer'],
+    [raw('set-session', map([4, 'x'])), 'key 4 of SET_SESSION is not an integer of 64 bits'],
     [raw('set-session', map([5, 1])), 'key 5 of SET_SESSION is not a text'],
     [raw('set-session', map([1, '5'])), 'key 1 of SET_SESSION is not an unsigned integer'],
     [raw('set-session', map([1, -(2n ** 60n)])), 'key 1 of SET_SESSION is not an unsigned integer'],

@@ -353,7 +353,6 @@ describe('a device rejects', () => {
       encodeDown({ kind: 'download-config', lines: ['é'.repeat(128)] }),
       'DOWNLOAD_CONFIG has a line of 256 bytes; at most 255 are possible',
     ],
-    ['data without a hash', raw('download-data', new Uint8Array(7)), 'DOWNLOAD_DATA has only 7 bytes'],
     [
       'shell commands that do not come first',
       raw('download-shell', { cbor: map([1, ID], [0, ['x']]) }),
