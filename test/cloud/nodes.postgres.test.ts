@@ -1,9 +1,18 @@
 /** Two services on one database: any of them answers, a device may move between them, and nothing is delivered twice. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
+import {
+  type Connector,
+  changeConnector,
+  deleteConnector,
+  putConnector,
+} from '../../src/cloud/connectors/connector.js';
+import { Connectors } from '../../src/cloud/connectors/connectors.js';
+import type { Forwarding } from '../../src/cloud/interfaces/forwarding.js';
 import { startService } from '../../src/cloud/service.js';
+import { createIds } from '../../src/cloud/store/ids.js';
 import type { News, Nodes } from '../../src/cloud/store/nodes.js';
-import type { DeviceRow, MessageRow, Store } from '../../src/cloud/store/store.js';
+import type { Change, DeviceRow, MessageRow, Store } from '../../src/cloud/store/store.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { days, hours, seconds } from '../../src/kernel/time.js';
@@ -87,6 +96,71 @@ describe('a downlink that is queued through another service', () => {
     expect(await b.exchange(ack(2))).toBeUndefined();
     expect(await stateOf(first)).toBe('sent');
     expect(await offered(b)).toEqual(['two']);
+  });
+});
+
+describe('a change of connectors and tags through another service', () => {
+  const tag = {
+    id: '01900000-0000-7000-8000-000000000001',
+    name: 'hall',
+    color: '#1f77b4',
+    accessType: 'write',
+  } as const;
+  const connector: Omit<Connector, 'spaceId'> = {
+    ...{ id: '01900000-0000-7000-8000-000000000002', name: 'forward', direction: 'up', state: 'enabled' },
+    ...{ triggers: ['data'], tagIds: [tag.id], transformation: 'const main = () => null', retryDelays: [], timeout: 0 },
+    ...{ createdAt: 0, enabledAt: 0 },
+  };
+
+  it('decides about every later uplink, also before this service is notified', async () => {
+    const { spaceId, store } = a;
+    const opening = { store: await openShared(url), clock: new VirtualClock(), log: QUIET, random: seededRandom('c') };
+    const connectors = new Connectors({
+      ...opening,
+      ids: createIds(opening.clock, opening.random),
+      allowPrivate: true,
+    });
+    const forwarding: Forwarding = {
+      deliveries: (row, message) => connectors.deliveries(row, message),
+      reconsider: (id) => connectors.reconsider(id),
+      wake: () => {},
+    };
+    const { id } = await a.addDevice(SERIAL + 1, '9'.repeat(32));
+    // This service hears no notifications.
+    const deaf = Object.assign(opening.store, {
+      nodes: { ...opening.store.nodes, listen: () => {}, claim: async () => {} },
+    });
+    const service = await testCloud({ store: deaf, seed: 'deaf', forwarding });
+    const session = await service.core.load(SERIAL + 1);
+    if (!session) throw new Error('no session');
+    let uplinks = 0;
+    const forwarded = async () => {
+      const before = (await store.dueRecords('delivery', Number.MAX_SAFE_INTEGER, 99)).length;
+      await service.core.accept(session, { kind: 'decoded-data', body: { n: uplinks++ } });
+      return (await store.dueRecords('delivery', Number.MAX_SAFE_INTEGER, 99)).length - before;
+    };
+    const made = { ...connector, spaceId };
+    const tagged = (tagIds: readonly string[]): Change => ({ kind: 'device.change', id, change: { tagIds } });
+    const seen: number[] = [await forwarded()];
+    for (const change of [
+      [{ kind: 'tag.put', row: { ...tag, spaceId, createdAt: 0 } }],
+      [tagged([tag.id])],
+      [putConnector(made)],
+      [changeConnector(made, { ...made, triggers: ['stats'] })],
+      [putConnector(made)],
+      [tagged([])],
+      [tagged([tag.id])],
+      [deleteConnector(made.id)],
+      [putConnector(made)],
+      [{ kind: 'tag.delete', id: tag.id }],
+    ] satisfies Change[][]) {
+      await store.commit(change);
+      seen.push(await forwarded());
+    }
+    expect(seen).toEqual([0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
+    await connectors.close();
+    await service.core.close();
+    await opening.store.close();
   });
 });
 

@@ -59,7 +59,6 @@ export async function openCloud(): Promise<Cloud> {
     ...{ downlinks: core, firmware: core.firmware },
     // The service has no sandbox for connectors here: the sandbox has its own checks, and would need a thread.
     connectors: {
-      changed: () => {},
       compile: async () => undefined,
       preview: async () => ({ kind: 'unwanted' }),
     },

@@ -187,7 +187,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
 }
 
 /** Adds the routes that read, change and delete one connector. */
-function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, resource: ConnectorResource): void {
+function addItem(routes: Routes, { store }: ApiContext, resource: ConnectorResource): void {
   routes.get(
     ITEM,
     operation({
@@ -232,7 +232,6 @@ function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, 
     }),
     async ({ spaceId, params }, reply) => {
       await store.commit([deleteConnector((await knownConnector(store, spaceId, params.id)).id)]);
-      forwarding.changed(spaceId);
       return reply.code(204).send();
     },
   );
@@ -297,14 +296,13 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
     };
   }
 
-  async function commit({ name, spaceId }: Connector, changes: readonly Change[]): Promise<void> {
+  async function commit({ name }: Connector, changes: readonly Change[]): Promise<void> {
     try {
       await store.commit(changes);
     } catch (error) {
       const isTaken = error instanceof ConflictError && error.field === 'record-key';
       throw isTaken ? new ApiFault(409, `a connector "${name}" already exists`) : error;
     }
-    forwarding.changed(spaceId);
   }
 
   /** The view for a caller. Only an admin sees the script, because it may contain addresses and credentials of targets. */

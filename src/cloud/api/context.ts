@@ -30,8 +30,6 @@ export interface CloudContext {
 
 /** The part of the connectors that the API uses. */
 interface ConnectorControl {
-  /** Drops the cached connectors of the space after one has been created, changed or deleted. */
-  changed(spaceId: Id): void;
   /** Why the script cannot be compiled, with line and column; undefined if it can. The script is not run. */
   compile(spaceId: Id, source: string): Promise<string | undefined>;
   /** Computes the request that the connector would send for the message on its first attempt; sends nothing. */

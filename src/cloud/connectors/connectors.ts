@@ -11,7 +11,7 @@ import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { seconds } from '../../kernel/time.js';
-import type { Forwarding } from '../interfaces/forwarding.js';
+import type { Forwarded, Forwarding } from '../interfaces/forwarding.js';
 import type { Ids } from '../store/ids.js';
 import type { Change, DeviceRow, Id, ListedMessage, Store, WaitingRow } from '../store/store.js';
 import { Attempts, type Computed } from './attempt.js';
@@ -57,34 +57,36 @@ export class Connectors implements Forwarding {
   readonly #dispatcher: Dispatcher;
 
   constructor(options: ConnectorsOptions) {
-    const { store, clock, allowPrivate, hosts, lookup } = options;
+    const { store, allowPrivate, hosts, lookup } = options;
     this.#options = options;
     // Scripts and requests take real time, also in a simulation, whose virtual clock is held while they run.
     const patience = new RealClock();
     this.#patience = patience;
-    this.#directory = new Directory(store, clock);
+    this.#directory = new Directory(store);
     this.#sandbox = new Sandbox(patience);
     this.#sender = new Sender({ patience, allowPrivate, hosts, ...(lookup && { lookup }) });
     this.#attempts = new Attempts({ ...options, sandbox: this.#sandbox, sender: this.#sender });
     this.#dispatcher = new Dispatcher({ ...options, attempts: this.#attempts });
   }
 
-  deliveries(device: DeviceRow, message: WaitingRow): readonly Change[] | Promise<readonly Change[]> {
-    return device.tagIds.length === 0 ? [] : this.#deliveries(device, message);
+  deliveries(device: DeviceRow, message: WaitingRow): Forwarded | Promise<Forwarded> {
+    // Without an `await`, which would cost memory until the commit is durable: most devices have no tags.
+    if (device.tagIds.length === 0) return { changes: [needRules(device, null)], isWanted: false };
+    return this.#deliveries(device, message);
   }
 
-  async #deliveries(device: DeviceRow, message: WaitingRow): Promise<readonly Change[]> {
-    const connectors = await this.#directory.wanting(device, message);
-    return connectors.map(({ id }) => putDelivery(this.#newDelivery(id, message)));
+  async #deliveries(device: DeviceRow, message: WaitingRow): Promise<Forwarded> {
+    const { version, connectors } = await this.#directory.wanting(device, message);
+    const deliveries = connectors.map(({ id }) => putDelivery(this.#newDelivery(id, message)));
+    return { changes: [needRules(device, version), ...deliveries], isWanted: deliveries.length > 0 };
   }
 
   wake(): void {
     this.#dispatcher.wake();
   }
 
-  /** Call this after a connector of the space was created, changed or deleted. */
-  changed(spaceId: Id): void {
-    this.#directory.forget(spaceId);
+  reconsider(spaceId: Id): Promise<void> {
+    return this.#directory.reconsider(spaceId);
   }
 
   /** The request that the connector would send on the first attempt, computed with masked secure variables. Nothing is sent. */
@@ -128,4 +130,9 @@ export class Connectors implements Forwarding {
       log: [],
     };
   }
+}
+
+/** @param connectors version of the connectors; null: a device without tags has none */
+function needRules({ id: deviceId, version, tagIds }: DeviceRow, connectors: number | null): Change {
+  return { kind: 'rules.need', deviceId, version, tags: tagIds.length, connectors };
 }

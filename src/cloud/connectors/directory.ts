@@ -1,56 +1,58 @@
-/** Cache of the enabled connectors of each space, which are needed for every message. */
-import type { Clock } from '../../kernel/clock.js';
-import { type Instant, seconds } from '../../kernel/time.js';
+/**
+ * Cache of the enabled connectors of each space, which are needed for every message. It may be outdated at any time, because
+ * this or another service changes a connector. So the commit of a message demands the version that the cache has
+ * (`rules.need`); if it is rejected, `reconsider` reads the connectors again.
+ */
 import { everyRecord } from '../store/records.js';
 import type { DeviceRow, Id, Store, WaitingRow } from '../store/store.js';
 import { type Connector, toConnector, wants } from './connector.js';
 
-/** Lifetime of a cached space if several services share the database: another service may have changed a connector. */
-const SHARED_LIFETIME = seconds(5);
-
 interface CachedSpace {
-  readonly readAt: Instant;
-  readonly enabled: Promise<readonly Connector[]>;
+  readonly version: number;
+  readonly connectors: readonly Connector[];
 }
 
 export class Directory {
   readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #spaces = new Map<Id, CachedSpace>();
+  readonly #spaces = new Map<Id, Promise<CachedSpace>>();
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store) {
     this.#store = store;
-    this.#clock = clock;
   }
 
-  /** The connectors that forward this message of this device. */
-  async wanting(device: DeviceRow, message: WaitingRow): Promise<readonly Connector[]> {
-    const enabled = await this.#enabled(device.spaceId);
-    return enabled.filter((connector) => wants(connector, device, message));
+  /** The connectors that forward this message of this device, and the version of the connectors of its space. */
+  async wanting(device: DeviceRow, message: WaitingRow): Promise<CachedSpace> {
+    const { version, connectors } = await this.#cached(device.spaceId);
+    return { version, connectors: connectors.filter((connector) => wants(connector, device, message)) };
   }
 
-  forget(spaceId: Id): void {
-    this.#spaces.delete(spaceId);
-  }
-
-  #enabled(spaceId: Id): Promise<readonly Connector[]> {
+  /** Forgets the connectors of a space if they have changed. */
+  async reconsider(spaceId: Id): Promise<void> {
     const known = this.#spaces.get(spaceId);
-    const { now } = this.#clock;
-    if (known && (this.#store.nodes === undefined || now - known.readAt < SHARED_LIFETIME)) return known.enabled;
-    const cached = { readAt: now, enabled: this.#read(spaceId) };
-    this.#spaces.set(spaceId, cached);
-    cached.enabled.catch(() => {
-      if (this.#spaces.get(spaceId) === cached) this.#spaces.delete(spaceId);
-    });
-    return cached.enabled;
+    if (known === undefined) return;
+    const isCurrent = (await known).version === (await this.#store.connectorsVersion(spaceId));
+    if (!isCurrent && this.#spaces.get(spaceId) === known) this.#spaces.delete(spaceId);
   }
 
-  async #read(spaceId: Id): Promise<readonly Connector[]> {
-    const enabled: Connector[] = [];
+  #cached(spaceId: Id): Promise<CachedSpace> {
+    const known = this.#spaces.get(spaceId);
+    if (known) return known;
+    const reading = this.#read(spaceId);
+    this.#spaces.set(spaceId, reading);
+    reading.catch(() => {
+      if (this.#spaces.get(spaceId) === reading) this.#spaces.delete(spaceId);
+    });
+    return reading;
+  }
+
+  async #read(spaceId: Id): Promise<CachedSpace> {
+    // The version comes first: if a connector changes during the read, the version is outdated, and the commit is rejected.
+    const version = await this.#store.connectorsVersion(spaceId);
+    const connectors: Connector[] = [];
     for await (const row of everyRecord(this.#store, 'connector', spaceId)) {
       const connector = toConnector(row);
-      if (connector.state === 'enabled') enabled.push(connector);
+      if (connector.state === 'enabled') connectors.push(connector);
     }
-    return enabled;
+    return { version, connectors };
   }
 }

@@ -30,6 +30,7 @@ import {
   type WaitingRow,
 } from '../store/store.js';
 import { Codecs } from './codecs.js';
+import { byCurrentRules } from './current-rules.js';
 import {
   asQueued,
   type DeviceSession,
@@ -221,13 +222,15 @@ export class CloudCore implements Downlinks {
     queued.confirmed = evidence;
     const write = async () => {
       const more = queued.row.type === 'firmware' ? await this.firmware.delivered(session, queued.row) : [];
-      const deliveries = (await this.#forwarding?.deliveries(session.device, queued.row)) ?? [];
+      const forwarded = await this.#forwarding?.deliveries(session.device, queued.row);
       const sent = [this.#states.state(queued, 'sent'), this.#states.station(queued.row, 'sent', evidence)];
-      if (!(await this.#states.inTime([...sent, ...more, ...deliveries]))) return false;
-      if (deliveries.length > 0) this.#forwarding?.wake();
+      if (!(await this.#states.inTime([...sent, ...more, ...(forwarded?.changes ?? [])]))) return false;
+      if (forwarded?.isWanted) this.#forwarding?.wake();
       return true;
     };
-    if (!(await whileDequeued(session, queued, () => untilUndisturbed(write)))) return false;
+    const rules = { store: this.#store, forwarding: this.#forwarding };
+    const written = () => byCurrentRules(rules, session, () => untilUndisturbed(write));
+    if (!(await whileDequeued(session, queued, written))) return false;
     const at = this.#clock.now;
     this.#trace.emit({ kind: 'downlink.delivered', at, serial: session.device.serial, downlink: id, evidence });
     return true;

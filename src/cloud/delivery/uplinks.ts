@@ -30,6 +30,7 @@ import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type DeviceChange, type MessageRow, type Store } from '../store/store.js';
 import type { Codecs } from './codecs.js';
 import { containsConfig } from './config-lines.js';
+import { byCurrentRules } from './current-rules.js';
 import type { DeviceSession } from './device-session.js';
 import type { SessionBody } from './down-messages.js';
 
@@ -125,7 +126,9 @@ export class UplinkHandler {
 
   /** Repeats `work` if a concurrent change was committed first, or if a message of the device was out of sequence. */
   #repeated<T>(session: DeviceSession, work: () => Promise<T>): Promise<T> {
-    return inOrder(this.#options, session.device.id, () => untilUndisturbed(work));
+    return inOrder(this.#options, session.device.id, () =>
+      byCurrentRules(this.#options, session, () => untilUndisturbed(work)),
+    );
   }
 
   /** Returns false if the message is a copy of a stored one. */
@@ -135,8 +138,8 @@ export class UplinkHandler {
     const { serial } = session.device;
     const now = clock.wall;
     const change: DeviceChange = { lastSeen: now, ...uplink.device };
-    const forwarded = forwarding?.deliveries(session.device, row) ?? [];
-    const deliveries = forwarded instanceof Promise ? await forwarded : forwarded;
+    const deciding = forwarding?.deliveries(session.device, row);
+    const forwarded = deciding instanceof Promise ? await deciding : deciding;
     const proves = (session.unproven ?? session.doubted) && (await this.#isNew(session, row));
     const searching =
       uplink.type === 'data' && row.print !== null ? earlierCopy?.(session.device, row.print) : undefined;
@@ -152,7 +155,7 @@ export class UplinkHandler {
           { kind: 'message.answered', id, at: now },
           { kind: 'timeline.add', row: { messageId: id, at: now, what: 'answered', detail: row.id } },
         ]),
-        ...deliveries,
+        ...(forwarded?.changes ?? []),
       ]);
     } catch (error) {
       if (!(error instanceof ConflictError && error.field === 'print' && row.print !== null)) throw error;
@@ -161,7 +164,7 @@ export class UplinkHandler {
       trace.emit({ kind: 'cloud.stored', at: clock.now, serial, type: uplink.type, message, copy: true });
       return false;
     }
-    if (deliveries.length > 0) forwarding?.wake();
+    if (forwarded?.isWanted) forwarding?.wake();
     for (const written of uplink.changes) if (written.kind === 'codec.put') codecs.stored(written.row.hash);
     session.device = { ...session.device, ...change };
     session.configUnchecked = uplink.configUnchecked ?? session.configUnchecked;

@@ -1,12 +1,22 @@
 /** The port (interface) through which src/cloud/delivery passes messages to the connectors. */
-import type { Change, DeviceRow, WaitingRow } from '../store/store.js';
+import type { Change, DeviceRow, Id, WaitingRow } from '../store/store.js';
+
+/** What belongs to the commit that stores a message, or marks a downlink as sent. */
+export interface Forwarded {
+  /**
+   * The deliveries of the message, so that a crash loses none; and the demand that the rules by which they were chosen still
+   * hold (`rules.need`). If the commit is rejected for it, call {@link Forwarding.reconsider} and begin again.
+   */
+  readonly changes: readonly Change[];
+  /** Whether there are deliveries: then call {@link Forwarding.wake} after the commit. */
+  readonly isWanted: boolean;
+}
 
 export interface Forwarding {
-  /**
-   * Changes that store which connectors have to forward the message. They belong to the commit that stores the uplink or marks
-   * the downlink as sent, so that a crash loses no delivery.
-   */
-  deliveries(device: DeviceRow, message: WaitingRow): readonly Change[] | Promise<readonly Change[]>;
+  /** Decides which connectors forward the message. */
+  deliveries(device: DeviceRow, message: WaitingRow): Forwarded | Promise<Forwarded>;
   /** Notifies the connectors that deliveries have been committed. */
   wake(): void;
+  /** Reads the connectors of the space again if they have changed. */
+  reconsider(spaceId: Id): Promise<void>;
 }

@@ -105,6 +105,18 @@ export type Change =
   /** Replaces a record except for its space and creation time; `commit` rejects it if the stored body is not `was`. */
   | { readonly kind: 'record.change'; readonly row: RecordRow; readonly was: unknown }
   | { readonly kind: 'record.delete'; readonly family: string; readonly id: Id }
+  /**
+   * Rejects the commit if other rules now decide which connectors forward the messages of the device: if the device has another
+   * version or another number of tags, or the connectors of its space another version ({@link Store.connectorsVersion}; null:
+   * any). With a deleted device, it has no effect.
+   */
+  | {
+      readonly kind: 'rules.need';
+      readonly deviceId: Id;
+      readonly version: number;
+      readonly tags: number;
+      readonly connectors: number | null;
+    }
   | { readonly kind: 'key.delete'; readonly id: Id }
   /** Adds an entry to the journal. It has no effect if the row that the event refers to does not exist. */
   | { readonly kind: 'event.add'; readonly event: NewEvent }
@@ -123,6 +135,7 @@ export type ConflictField =
   | 'order'
   | 'print'
   | 'queue'
+  | 'rules'
   | 'space'
   | 'space-devices';
 
@@ -134,6 +147,7 @@ const OVERTAKEN: Partial<Record<ConflictField, string>> = {
   order: 'the device has a newer message',
   print: 'the message is already stored',
   queue: 'the queue of the device is full',
+  rules: 'the tags of the device or the connectors of its space have changed meanwhile',
   space: 'the space has been deleted',
   'space-devices': 'the space has devices',
 };
@@ -145,7 +159,7 @@ const OVERTAKEN: Partial<Record<ConflictField, string>> = {
 export class ConflictError extends Error {
   /**
    * - Taken: `serial` and `token` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space).
-   * - Changed meanwhile: `record-body`, `device-version`, `down-state`, `attempt`.
+   * - Changed meanwhile: `record-body`, `device-version`, `down-state`, `attempt`, `rules`.
    * - `order`: the device has a newer message. `print`: the message is already stored. `queue`: the queue is full.
    * - `space`: the space is deleted. `space-devices`: the space has devices.
    */

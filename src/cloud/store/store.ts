@@ -167,6 +167,9 @@ export interface Store {
    */
   dueSpaces(family: string, now: UnixMillis): Promise<readonly Id[]>;
 
+  /** A number that increases whenever a record of the family `connector` of the space is created, changed or deleted. */
+  connectorsVersion(spaceId: Id): Promise<number>;
+
   /** Entries of the journal with numbers above `after`, in their order. */
   events(after: number, limit: number): Promise<readonly EventRow[]>;
   /** Number of the newest entry of the journal; 0 if it is empty. */

@@ -1,6 +1,8 @@
 /** The messages that a connector forwards, and the requests that it sends. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { changeConnector, deleteConnector } from '../../../src/cloud/connectors/connector.js';
 import { putVariable } from '../../../src/cloud/connectors/variables.js';
+import type { Change } from '../../../src/cloud/store/store.js';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
 import { encodeUp } from '../../../src/protocol/messages/index.js';
@@ -64,6 +66,50 @@ describe('a connector', () => {
     await pass(minutes(1));
     expect(hook.received).toEqual([]);
     expect(await store.dueRecords('delivery', Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
+  });
+
+  it('forwards no more messages when the tag that it shares with the device is deleted', async () => {
+    const { connector, device, uplink, pass, hook, store, tagId } = await opened();
+    await connector();
+    const session = await device();
+    await uplink(session, { n: 1 });
+    await store.commit([{ kind: 'tag.delete', id: tagId }]);
+    await uplink(session, { n: 2 });
+    await pass(1);
+    expect(hook.received.map(({ json }) => json.message.body)).toEqual([{ n: 1 }]);
+    expect(session.device.tagIds).toEqual([]);
+  });
+
+  it('forwards by the rules that are stored when the message is committed, also if its cached device is outdated', async () => {
+    const { connector, device, uplink, pass, hook, store, tagId, otherTagId } = await opened();
+    const made = await connector({ tagIds: [otherTagId] });
+    const session = await device();
+    const steps: readonly (readonly Change[])[] = [
+      [{ kind: 'device.change', id: session.device.id, change: { tagIds: [otherTagId, tagId] } }],
+      [{ kind: 'tag.delete', id: otherTagId }],
+      [changeConnector(made, { ...made, tagIds: [tagId] })],
+      [{ kind: 'device.change', id: session.device.id, change: { tagIds: [] } }],
+      [{ kind: 'device.change', id: session.device.id, change: { tagIds: [tagId] } }],
+      [deleteConnector(made.id)],
+    ];
+    for (const [n, changes] of steps.entries()) {
+      await store.commit(changes);
+      await uplink(session, { after: n });
+      await pass(1);
+    }
+    expect(hook.received.map(({ json }) => json.message.body.after)).toEqual([0, 2, 4]);
+  });
+
+  it('forwards a downlink by the rules that are stored when its delivery is committed', async () => {
+    const { connector, device, core, pass, hook, store, tagId } = await opened();
+    await connector({ direction: 'down', triggers: ['config'] });
+    const session = await device();
+    await core.queue(session.device, { type: 'config', lines: ['app config a 1'] });
+    await core.take(session);
+    await store.commit([{ kind: 'tag.delete', id: tagId }]);
+    expect(await core.confirm(session, 'final-ack')).toBe(true);
+    await pass(1);
+    expect(hook.received).toEqual([]);
   });
 
   it('forwards decoders for the trigger codec and configurations for the trigger config, but no messages of other types', async () => {

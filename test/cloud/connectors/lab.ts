@@ -76,7 +76,6 @@ export async function lab({ store = new MemoryStore(), allowPrivate = true, answ
       ...given,
     };
     await store.commit([putConnector(made)]);
-    connectors.changed(spaceId);
     return made;
   };
   const device = async (serial = 2_159_017_985, tagIds: readonly Id[] = [tagId]): Promise<DeviceSession> => {

@@ -279,8 +279,10 @@ describe('messages for connectors', () => {
       calls,
       deliveries: async (_: unknown, message: Pick<MessageRow, 'id' | 'type'>) => {
         calls.push(`deliveries of ${message.type}`);
-        return wanted(message.type) ? [change(message.id)] : [];
+        const isWanted = wanted(message.type);
+        return { changes: isWanted ? [change(message.id)] : [], isWanted };
       },
+      reconsider: async () => {},
       wake: () => {
         calls.push('wake');
       },

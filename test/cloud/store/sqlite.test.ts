@@ -292,7 +292,7 @@ describe('migrations', () => {
     const path = newPath();
     const db = new BetterSqlite(path);
     migrate(db, path, MIGRATIONS.slice(0, version));
-    db.exec(`INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1);
+    db.exec(`INSERT INTO space (id, name, type, created_at) VALUES ('${SPACE}', 'lab', 'team', 1);
       INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at)
       VALUES ('${device(1).id}', '${SPACE}', 'Old', 'old', 4, 't', '{}', 1);
       INSERT INTO message (id, space_id, device_id, created_at, type, direction, body, down_state, down_attempt)
@@ -313,7 +313,7 @@ describe('migrations', () => {
     const path = newPath();
     const db = new BetterSqlite(path);
     migrate(db, path, MIGRATIONS.slice(0, 11));
-    db.exec(`INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1);
+    db.exec(`INSERT INTO space (id, name, type, created_at) VALUES ('${SPACE}', 'lab', 'team', 1);
       INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at)
       VALUES ('${device(1).id}', '${SPACE}', 'ΟΔΟΣ', 'οδος', 4, 't', '{}', 1)`);
     db.close();
@@ -326,7 +326,7 @@ describe('migrations', () => {
     const path = newPath();
     const db = new BetterSqlite(path);
     migrate(db, path, MIGRATIONS.slice(0, 5));
-    db.exec(`INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1)`);
+    db.exec(`INSERT INTO space (id, name, type, created_at) VALUES ('${SPACE}', 'lab', 'team', 1)`);
     const [first, second, third] = [device(1), device(2, { token: device(1).token }), device(3)];
     const old = db.prepare(
       "INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at) VALUES (?, ?, '', '', ?, ?, '{}', 1)",
@@ -351,7 +351,7 @@ describe('migrations', () => {
       const path = newPath();
       const db = new BetterSqlite(path);
       migrate(db, path, MIGRATIONS.slice(0, 5));
-      db.exec(`INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1)`);
+      db.exec(`INSERT INTO space (id, name, type, created_at) VALUES ('${SPACE}', 'lab', 'team', 1)`);
       const { token } = device(1);
       const old = db.prepare(
         "INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at) VALUES (?, ?, '', '', ?, ?, '{}', 1)",

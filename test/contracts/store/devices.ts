@@ -9,7 +9,18 @@ import {
   type DeviceRow,
   type Store,
 } from '../../../src/cloud/store/store.js';
-import { device, downlink, furnish, insert, message, OTHER_SPACE, SPACE, T0, tag } from '../../cloud/store/rows.js';
+import {
+  device,
+  downlink,
+  furnish,
+  insert,
+  message,
+  OTHER_SPACE,
+  record,
+  SPACE,
+  T0,
+  tag,
+} from '../../cloud/store/rows.js';
 import { at, bodiesOf, namesOf } from './queries.js';
 
 export function aboutDevices(opened: () => Store): void {
@@ -54,6 +65,60 @@ export function aboutDevices(opened: () => Store): void {
       const reasons = claims.flatMap((claim) => (claim.status === 'rejected' ? [claim.reason] : []));
       for (const reason of reasons) expect(reason).toEqual(new ConflictError('token'));
       expect(await namesOf(store, {})).toEqual(['device-1', 'device-2', 'device-3']);
+    });
+
+    it('reject a commit that needs other rules than those of their tags and of the connectors of their space', async () => {
+      const { id } = device(1);
+      await furnish(store, [device(1), device(2)]);
+      const change = (fields: DeviceChange) => store.commit([{ kind: 'device.change', id, change: fields }]);
+      await store.commit([insert.tag(tag(1)), insert.tag(tag(2))]);
+      await change({ tagIds: [tag(1).id, tag(2).id] });
+      const needed = async () => {
+        const row = await store.device(SPACE, id);
+        const connectors = await store.connectorsVersion(SPACE);
+        return {
+          kind: 'rules.need',
+          deviceId: id,
+          version: row?.version ?? 0,
+          tags: row?.tagIds.length ?? 0,
+          connectors,
+        } as const;
+      };
+      const connector = record(1, { family: 'connector' });
+      for (const [n, edit] of [
+        () => store.commit([{ kind: 'tag.delete', id: tag(1).id }]),
+        () => change({ tagIds: [] }),
+        () => change({ tagIds: [tag(2).id] }),
+        () => store.commit([insert.record(connector)]),
+        () => store.commit([{ kind: 'record.delete', family: 'connector', id: connector.id }]),
+      ].entries()) {
+        const before = await needed();
+        await edit();
+        const list = [insert.message(message(n + 1)), before];
+        await expect(store.commit(list), `edit ${n}`).rejects.toEqual(new ConflictError('rules'));
+        await store.commit([insert.message(message(n + 1)), await needed()]);
+      }
+      const before = await needed();
+      await store.commit([insert.record(connector)]);
+      await store.commit([{ ...before, connectors: null }]);
+      await change({ lastSeen: T0 + 5 });
+      await store.commit([await needed()]);
+      await store.commit([{ kind: 'device.delete', id, at: T0 }]);
+      await store.commit([before]);
+    });
+
+    it('reject every commit of one turn that needs outdated rules, and no other', async () => {
+      await furnish(store, [device(1), device(2)]);
+      const need = (n: number, version: number): Change => ({
+        ...{ kind: 'rules.need', deviceId: device(n).id, version, tags: 0, connectors: null },
+      });
+      const results = await Promise.allSettled(
+        [1, 0, 1, 0, 1].map((version, n) =>
+          store.commit([insert.message(message(n + 1)), need(n % 3 === 0 ? 1 : 2, version)]),
+        ),
+      );
+      expect(results.map(({ status }) => status === 'fulfilled')).toEqual([false, true, false, true, false]);
+      expect(await bodiesOf(store, {})).toEqual([{ n: 4 }, { n: 2 }]);
     });
 
     it('change only in the given fields', async () => {

@@ -47,6 +47,28 @@ export function aboutRecords(opened: () => Store): void {
       expect(await store.record('variable', SPACE, global.id)).toBeUndefined();
     });
 
+    it('of connectors are counted for each space: every creation, change and deletion', async () => {
+      await furnish(store, []);
+      const row = record(1, { family: 'connector' });
+      const versions = [await store.connectorsVersion(SPACE)];
+      for (const changes of [
+        [insert.record(row)],
+        [{ kind: 'record.change', row: { ...row, body: 2 }, was: row.body }],
+        [insert.record(record(2, { family: 'connector' }))],
+        [insert.record({ ...row, body: 3 })],
+        [{ kind: 'record.delete', family: 'connector', id: row.id }],
+      ] as const) {
+        await store.commit(changes);
+        versions.push(await store.connectorsVersion(SPACE));
+      }
+      await store.commit([
+        insert.record(record(3)),
+        insert.record(record(4, { family: 'connector', spaceId: OTHER_SPACE })),
+      ]);
+      expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
+      expect(await store.connectorsVersion(SPACE)).toBe(versions.at(-1));
+    });
+
     it('are not shared with writers or readers', async () => {
       await furnish(store, []);
       const body = { list: [1] };

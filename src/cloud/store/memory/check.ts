@@ -158,6 +158,9 @@ export class Check implements Bodies {
       case 'record.change':
         this.#changeRecord(change.row, JSON.stringify(change.was) ?? 'null');
         break;
+      case 'rules.need':
+        this.#needRules(change);
+        break;
       case 'record.delete':
         this.#freeRecordKey(change.family, change.id);
         this.#recordBodies.set(`${change.family} ${change.id}`, undefined);
@@ -304,6 +307,16 @@ export class Check implements Bodies {
     const device = this.#tables.devices.get(id);
     if (was === undefined || !isEdit(change) || !device || device.deleted) return;
     if (device.row.version !== was) throw new ConflictError('device-version');
+  }
+
+  /** Compares with stored rows only: a commit with a message changes neither tags nor connectors. */
+  #needRules({ deviceId, version, tags, connectors }: Extract<Change, { kind: 'rules.need' }>): void {
+    const device = this.#tables.devices.get(deviceId);
+    if (!device || device.deleted) return;
+    const { row } = device;
+    const current = this.#tables.spaces.get(row.spaceId)?.connectorsVersion;
+    const isSame = connectors === null || connectors === current;
+    if (row.version !== version || row.tagIds.length !== tags || !isSame) throw new ConflictError('rules');
   }
 
   #putRecord(row: RecordRow): void {

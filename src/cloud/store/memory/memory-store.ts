@@ -196,6 +196,10 @@ export class MemoryStore implements Store {
     return this.#tables.records.dueSpaces(family, now);
   }
 
+  async connectorsVersion(spaceId: Id): Promise<number> {
+    return this.#tables.spaces.get(spaceId)?.connectorsVersion ?? 0;
+  }
+
   async events(after: number, limit: number): Promise<readonly EventRow[]> {
     const { events } = this.#tables;
     const from = firstAbove(events, after);

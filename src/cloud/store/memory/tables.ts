@@ -8,6 +8,7 @@ import { MemoryRecords } from './records.js';
 export interface SpaceEntry {
   readonly id: Id;
   row: SpaceRow;
+  connectorsVersion: number;
   readonly tags: TagRow[];
   readonly devices: DeviceEntry[];
   /** Includes the messages of deleted devices. */

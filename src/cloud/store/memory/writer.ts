@@ -94,11 +94,16 @@ export class MemoryWriter {
         if (!this.#tables.codecs.has(change.row.hash)) this.#tables.codecs.set(change.row.hash, copyCodec(change.row));
         return;
       case 'record.put':
-        return this.#tables.records.put(change.row, bodies.ofRecords.get(change.row) ?? 'null');
+        this.#tables.records.put(change.row, bodies.ofRecords.get(change.row) ?? 'null');
+        return this.#countConnectors(change.row.family, change.row.spaceId);
       case 'record.change':
-        return this.#tables.records.change(change.row, bodies.ofRecords.get(change.row) ?? 'null');
+        this.#tables.records.change(change.row, bodies.ofRecords.get(change.row) ?? 'null');
+        return this.#countConnectors(change.row.family, change.row.spaceId);
       case 'record.delete':
+        this.#countConnectors(change.family, this.#tables.records.get(change.family, change.id)?.spaceId ?? null);
         return this.#tables.records.delete(change.family, change.id);
+      case 'rules.need':
+        return;
       case 'key.delete':
         return this.#deleteKey(change.id);
       case 'event.add':
@@ -111,13 +116,21 @@ export class MemoryWriter {
     }
   }
 
+  #countConnectors(family: string, spaceId: Id | null): void {
+    const space = family === 'connector' && spaceId !== null ? this.#tables.spaces.get(spaceId) : undefined;
+    if (space) space.connectorsVersion++;
+  }
+
   #putSpace(row: SpaceRow): void {
     const entry = this.#tables.spaces.get(row.id);
     if (entry) {
       entry.row = Object.freeze({ ...row });
       return;
     }
-    const made: SpaceEntry = { id: row.id, row: Object.freeze({ ...row }), tags: [], devices: [], messages: [] };
+    const made: SpaceEntry = {
+      ...{ id: row.id, row: Object.freeze({ ...row }), connectorsVersion: 0 },
+      ...{ tags: [], devices: [], messages: [] },
+    };
     this.#tables.spaces.set(row.id, made);
     insertById(this.#tables.spaceList, made);
   }

@@ -136,14 +136,15 @@ export class PostgresDriver implements SqlDriver {
     // and its caller then reads the rows of that other commit.
     const rejections: Rejection[] = [];
     try {
-      rejections.push(...(await this.#copiesIn(batch)).map((entry) => ({ entry, reason: new ConflictError('print') })));
+      rejections.push(...(await this.#found(batch, ({ isCopy }) => isCopy)).map(asCopy));
       rest = batch.filter((each) => !rejections.some(({ entry }) => entry === each));
       while (rest.length > 0) {
         const failure = await this.#attempt(rest);
         if (!failure) break;
         if (failure.error.code === '40P01' && deadlocks++ < DEADLOCK_RETRIES) continue;
-        rejections.push({ entry: failure.entry, reason: asConflict(failure.error) });
-        rest = rest.filter((entry) => entry !== failure.entry);
+        const rejected = await this.#rejectedWith(failure, rest);
+        rejections.push(...rejected);
+        rest = rest.filter((each) => !rejected.some(({ entry }) => entry === each));
       }
       for (const entry of rest) entry.resolve();
     } catch (error) {
@@ -155,10 +156,25 @@ export class PostgresDriver implements SqlDriver {
     for (const { entry, reason } of rejections) entry.reject(reason);
   }
 
-  /** The commits of a batch that insert a copy of a stored message. */
-  async #copiesIn(batch: readonly Waiting[]): Promise<readonly Waiting[]> {
+  /** The commit that failed; and if rules have changed, the other commits of the batch that would fail one by one for it. */
+  async #rejectedWith({ entry, error }: Failure, batch: readonly Waiting[]): Promise<readonly Rejection[]> {
+    const reason = asConflict(error);
+    const others = batch.filter((other) => other !== entry);
+    const isRules = reason instanceof ConflictError && reason.field === 'rules';
+    const outdated = isRules ? await this.#found(others, ({ isOutdated }) => isOutdated) : [];
+    return [{ entry, reason }, ...outdated.map((other) => ({ entry: other, reason: new ConflictError('rules') }))];
+  }
+
+  /** The commits of a batch with a statement whose question (`isCopy`, `isOutdated`) has the answer yes. */
+  async #found(
+    batch: readonly Waiting[],
+    questionOf: (statement: Statement) => Statement | undefined,
+  ): Promise<readonly Waiting[]> {
     const asked = batch.flatMap((entry) =>
-      entry.statements.flatMap(({ isCopy }) => (isCopy ? [{ entry, query: this.#query(isCopy) }] : [])),
+      entry.statements.flatMap((statement) => {
+        const question = questionOf(statement);
+        return question ? [{ entry, query: this.#query(question) }] : [];
+      }),
     );
     if (asked.length === 0) return [];
     const client = await this.#writing.connect();
@@ -223,6 +239,10 @@ export class PostgresDriver implements SqlDriver {
     }
     return { ...named, values: values.map(toParameter) };
   }
+}
+
+function asCopy(entry: Waiting): Rejection {
+  return { entry, reason: new ConflictError('print') };
 }
 
 function toParameter(value: SqlValue): unknown {

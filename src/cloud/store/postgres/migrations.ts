@@ -137,7 +137,7 @@ CREATE TRIGGER needs_space BEFORE INSERT ON record
 
 /**
  * 3: Triggers also notify other services of changes of a device's tags. The deletion of a tag causes no notification: if a
- * service still has the tag in a cached device, this has no effect, because nothing else refers to the tag.
+ * service still has the tag in a cached device, the commit of the next message finds it (`rules.need`).
  */
 const TAGS_OF_DEVICES = `
 CREATE FUNCTION tags_change() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -232,13 +232,30 @@ async function foldNames(client: ClientBase): Promise<void> {
   );
 }
 
+/**
+ * 11: Counts the changes of connectors, as in SQLite (step 13 there). The triggers come before `needs_space`, in the order of
+ * their names: they lock the row of the space for a change at once, instead of sharing it first.
+ */
+const CONNECTORS = `
+ALTER TABLE space ADD COLUMN connectors_version integer NOT NULL DEFAULT 0;
+CREATE FUNCTION connectors_change() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  UPDATE space SET connectors_version = connectors_version + 1 WHERE id = coalesce(NEW.space_id, OLD.space_id);
+  RETURN coalesce(NEW, OLD);
+END $$;
+CREATE TRIGGER connectors_change BEFORE INSERT OR UPDATE ON record
+  FOR EACH ROW WHEN (NEW.family = 'connector') EXECUTE FUNCTION connectors_change();
+CREATE TRIGGER connectors_end BEFORE DELETE ON record
+  FOR EACH ROW WHEN (OLD.family = 'connector') EXECUTE FUNCTION connectors_change();
+`;
+
 /** SQL, or a function for what SQL cannot do. */
 type Step = string | ((client: ClientBase) => Promise<void>);
 
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const POSTGRES_MIGRATIONS: readonly Step[] = [
   ...[FIRST, GONE_SPACES, TAGS_OF_DEVICES, TOKENS, DUE_OF_SPACE],
-  ...[CHECKSUMS, VAULT, EVENTS, VERSIONS, foldNames],
+  ...[CHECKSUMS, VAULT, EVENTS, VERSIONS, foldNames, CONNECTORS],
 ];
 
 /** Id of the lock of the service that migrates: "gflt" in ASCII. Other services wait for it, and then find no missing step. */

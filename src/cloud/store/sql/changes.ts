@@ -2,7 +2,7 @@
 import type { Vault } from '../secrets/vault.js';
 import type { Change, Id, RecordRow, TagChange } from '../store.js';
 import { checksumOf } from './checksum.js';
-import { changeDevice, deleteDevice, insertDevice } from './device-changes.js';
+import { changeDevice, deleteDevice, insertDevice, needRules } from './device-changes.js';
 import type { Dialect, SqlValue, Statement } from './dialect.js';
 import { addEvent } from './event-changes.js';
 import { END_MESSAGE, insertMessage, OFFER_MESSAGE } from './message-changes.js';
@@ -81,6 +81,8 @@ export function statementsOf(change: Change, sql: Dialect, vault: Vault): readon
     }
     case 'record.delete':
       return [{ text: 'DELETE FROM record WHERE family = ? AND id = ?', values: [change.family, change.id] }];
+    case 'rules.need':
+      return [needRules(change)];
     case 'event.add':
       return [addEvent(change.event)];
     case 'event.prune':

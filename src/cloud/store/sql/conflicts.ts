@@ -9,5 +9,6 @@ export const NULLED: Readonly<Record<string, ConflictField>> = {
   'message.type': 'order',
   'record.body': 'record-body',
   'device.version': 'device-version',
+  'device.created_at': 'rules',
   'space.type': 'space-devices',
 };

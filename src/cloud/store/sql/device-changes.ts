@@ -5,7 +5,7 @@ import { type Change, type DeviceChange, type DeviceRow, type Id, isEdit, type S
 import type { SqlValue, Statement } from './dialect.js';
 import { cancelPending } from './message-changes.js';
 import { place } from './places.js';
-import { type Columns, insert, json, update, valueIf } from './statements.js';
+import { type Columns, insert, json, REJECTED, update, valueIf } from './statements.js';
 
 /** Ignores a tag that does not exist or is already attached. */
 const ATTACH_TAG = `INSERT INTO device_tag (position, device_id, tag_id)
@@ -32,6 +32,19 @@ export function changeDevice(
   const tags = change.tagIds ? [...detached, ...attachTags(id, change.tagIds)] : [];
   const edit = isEdit(change) ? [{ text: RAISE_VERSION, values: [was ?? null, id] }] : [];
   return [...edit, ...update('device', deviceColumns(id, change, vault), id, ' AND deleted_at IS NULL'), ...tags];
+}
+
+/** Finds the device if its messages are now forwarded by other rules. Writes nothing otherwise, so that nothing waits for it. */
+const OTHER_RULES = `d.id = ? AND d.deleted_at IS NULL AND (d.version <> ?
+  OR (SELECT count(*) FROM device_tag t WHERE t.device_id = d.id) <> ?
+  OR (SELECT s.connectors_version FROM space s WHERE s.id = d.space_id) <> ?)`;
+const NEED_RULES = `UPDATE device AS d SET created_at = ${REJECTED} WHERE ${OTHER_RULES}`;
+const HAS_OTHER_RULES = `SELECT EXISTS (SELECT 1 FROM device d WHERE ${OTHER_RULES}) AS found`;
+
+/** The database rejects this statement if the rules have changed. A comparison with null finds nothing. */
+export function needRules({ deviceId, version, tags, connectors }: Extract<Change, { kind: 'rules.need' }>): Statement {
+  const values = [deviceId, version, tags, connectors];
+  return { text: NEED_RULES, values, isOutdated: { text: HAS_OTHER_RULES, values } };
 }
 
 function attachTags(deviceId: Id, tagIds: readonly Id[]): readonly Statement[] {

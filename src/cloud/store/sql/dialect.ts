@@ -16,6 +16,11 @@ export interface Statement {
    * itself; a database that logs each rejected statement asks this query first.
    */
   readonly isCopy?: Statement;
+  /**
+   * A query with one value `found`: whether the database would reject this statement because rules have changed. Such a change
+   * often concerns many commits of a transaction at once.
+   */
+  readonly isOutdated?: Statement;
 }
 
 export interface Dialect {

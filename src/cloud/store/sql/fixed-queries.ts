@@ -49,6 +49,7 @@ export function queriesIn(sql: Dialect) {
     dueRecords: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
     dueRecordsOfSpace: `SELECT ${RECORD_COLUMNS} FROM record
       WHERE family = ? AND space_id = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
+    connectorsVersion: 'SELECT connectors_version AS version FROM space WHERE id = ?',
     events: `SELECT seq, space_id AS "spaceId", device_id AS "deviceId", at, kind, ref, detail FROM event
       WHERE seq > ? ORDER BY seq LIMIT ?`,
     newestEvent: 'SELECT max(seq) AS seq FROM event',

@@ -231,6 +231,10 @@ export class SqlStore implements Store {
     return messages.length + deliveries.length;
   }
 
+  async connectorsVersion(spaceId: Id): Promise<number> {
+    return (await this.#one<{ version: number }>(this.#sql.connectorsVersion, spaceId))?.version ?? 0;
+  }
+
   async events(after: number, limit: number): Promise<readonly EventRow[]> {
     return this.#rows(toEvent, this.#sql.events, after, limit);
   }

@@ -182,10 +182,22 @@ const FOLDED = `
 UPDATE device SET name_folded = fold_case(name) WHERE name_folded <> fold_case(name);
 `;
 
+/** 13: Counts the changes of the connectors of each space: a message is stored together with the deliveries that they demand. */
+const CONNECTORS = `
+ALTER TABLE space ADD COLUMN connectors_version INTEGER NOT NULL DEFAULT 0;
+${['INSERT', 'UPDATE', 'DELETE']
+  .map((event) => {
+    const row = event === 'DELETE' ? 'OLD' : 'NEW';
+    return `CREATE TRIGGER connectors_${event.toLowerCase()} AFTER ${event} ON record WHEN ${row}.family = 'connector'
+  BEGIN UPDATE space SET connectors_version = connectors_version + 1 WHERE id = ${row}.space_id; END;`;
+  })
+  .join('\n')}
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES, TOKENS, DUE_OF_SPACE],
-  ...[SOUNDNESS, VAULT, EVENTS, VERSIONS, FOLDED],
+  ...[SOUNDNESS, VAULT, EVENTS, VERSIONS, FOLDED, CONNECTORS],
 ];
 
 /**
