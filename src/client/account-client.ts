@@ -1,5 +1,6 @@
 /** Methods for the account of a login, and for the audit log of the space (cloud API gaps, 3.1). */
 import type { AuditEntry, Login, PasswordChange } from './account-types.js';
+import { pathPart } from './http.js';
 import { everyPage, type Requests } from './requests.js';
 import type { PageQuery, Token } from './types.js';
 
@@ -40,7 +41,7 @@ export class AccountClient {
 
   /** Ends a login of the account. @throws ApiError 404 if the account has no such login */
   endLogin(id: string): Promise<void> {
-    return this.requests.delete(`/v2/auth/logins/${encodeURIComponent(id)}`);
+    return this.requests.delete(`/v2/auth/logins/${pathPart(id)}`);
   }
 
   /**

@@ -3,6 +3,7 @@ import { Client, type Dispatcher, Pool } from 'undici';
 import { within } from '../kernel/deadline.js';
 import { UsageError } from '../kernel/errors.js';
 import { DEPTH_LIMIT, isTooDeep } from '../kernel/json-depth.js';
+import { NOT_UNICODE } from '../kernel/json-text.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { retryAfter } from '../kernel/retry-after.js';
 import { type Millis, seconds } from '../kernel/time.js';
@@ -104,7 +105,7 @@ export class JsonHttp {
    * Sends a request and returns the JSON value of the answer; undefined if its body is empty.
    * @param further further headers
    * @throws UsageError `empty-id` if an id in the path is empty, "." or "..", so that the path names a list or another resource;
-   * `empty-parameter` if a parameter of the query is an empty text or list
+   * `empty-parameter` if a parameter of the query is an empty text or list; `invalid-unicode` if it is not valid Unicode
    * @throws ApiError if the status is not 2xx or the body is not JSON
    * @throws ConnectionError if no response arrives
    */
@@ -241,6 +242,17 @@ function checkPath(path: string): void {
   throw new UsageError('empty-id', `"${part}" in "${path}" is not the id of a resource`);
 }
 
+/** An id as part of a path. @throws UsageError `invalid-unicode` if it is not valid Unicode */
+export function pathPart(id: string): string {
+  needUnicode(id, 'the id');
+  return encodeURIComponent(id);
+}
+
+/** An address would contain another text. The service checks the texts of bodies. */
+function needUnicode(text: string, what: string): void {
+  if (!text.isWellFormed()) throw new UsageError('invalid-unicode', `${what} ${NOT_UNICODE}`);
+}
+
 /** The rule of the service: an empty filter is neither "nothing" nor "everything", but a mistake of the caller. */
 function queryText(query: Query): string {
   const parts = new URLSearchParams();
@@ -249,6 +261,7 @@ function queryText(query: Query): string {
     if (values.length === 0 || values.includes('')) {
       throw new UsageError('empty-parameter', `"${name}" of the query is empty; give it a value or leave it out`);
     }
+    for (const text of values) needUnicode(String(text), `"${name}" of the query`);
     if (typeof value === 'object') for (const item of value) parts.append(`${name}[]`, item);
     else if (value !== undefined) parts.append(name, String(value));
   }

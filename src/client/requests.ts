@@ -2,7 +2,7 @@
 import { ApiError } from './errors.js';
 import { followEvents, type OpenStream } from './event-stream.js';
 import type { EventQuery, SpaceEvent } from './event-types.js';
-import type { JsonHttp, Query } from './http.js';
+import { type JsonHttp, pathPart, type Query } from './http.js';
 import type { Message } from './types.js';
 
 export class Requests {
@@ -11,13 +11,13 @@ export class Requests {
   readonly #http: JsonHttp;
 
   constructor(http: JsonHttp, spaceId: string) {
-    this.space = `/v2/spaces/${encodeURIComponent(spaceId)}`;
+    this.space = `/v2/spaces/${pathPart(spaceId)}`;
     this.#http = http;
   }
 
   /** Path of one item. @param family resource name in the path, such as `devices` */
   item(family: string, id: string): string {
-    return `${this.space}/${family}/${encodeURIComponent(id)}`;
+    return `${this.space}/${family}/${pathPart(id)}`;
   }
 
   /** Path below the space. @param path such as `/keys/{id}`; an empty path is rejected like an empty id */

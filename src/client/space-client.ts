@@ -1,6 +1,7 @@
 /** Methods for the resources of a space other than devices, tags and messages (cloud API gaps, 3.2 and 3.7 to 3.11). */
 import { AccountClient } from './account-client.js';
 import type { FirmwareImage, FirmwareUpdate, NewFirmwareImage } from './firmware-types.js';
+import { pathPart } from './http.js';
 import { everyPage } from './requests.js';
 import type {
   Connector,
@@ -212,7 +213,7 @@ export class SpaceClient extends AccountClient {
 
   /** @throws ApiError 404 if the connector has no such delivery */
   delivery(connectorId: string, id: string): Promise<Delivery> {
-    return this.requests.get(`${this.requests.item('connectors', connectorId)}/deliveries/${encodeURIComponent(id)}`);
+    return this.requests.get(`${this.requests.item('connectors', connectorId)}/deliveries/${pathPart(id)}`);
   }
 
   /** A page of firmware images, oldest first. Default: the first 100. */
@@ -227,7 +228,7 @@ export class SpaceClient extends AccountClient {
 
   /** Deletes an image; unfinished updates to it fail. */
   deleteFirmwareImage(id: string): Promise<void> {
-    return this.requests.delete(`${this.requests.space}/firmware-images/${encodeURIComponent(id)}`);
+    return this.requests.delete(`${this.requests.space}/firmware-images/${pathPart(id)}`);
   }
 
   /** Schedules an update of a device to an image. @throws ApiError 409 if the device has another unfinished update */

@@ -10,6 +10,7 @@ import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashKey } from '../cloud/accounts/keys.js';
+import { readJsonBody } from '../cloud/http/body.js';
 import { ApiFault } from '../cloud/http/errors.js';
 import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
 import { cookieSecret, needSameOrigin } from '../cloud/http/session-cookie.js';
@@ -270,12 +271,10 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 /** @throws ApiFault 400 unless the text is empty or a JSON object */
 function parsed(text: string): Readonly<Record<string, unknown>> {
   if (text === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {
-    // Answered below.
-  }
+  const read = readJsonBody(text, 'body');
+  if ('fault' in read && read.fault !== undefined) throw read.fault;
+  const value = 'value' in read ? read.value : undefined;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw new ApiFault(400, 'the body must be a JSON object');
 }
 

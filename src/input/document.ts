@@ -19,6 +19,7 @@ import {
   type YAMLError,
   type Node as YamlNode,
 } from 'yaml';
+import { NOT_UNICODE } from '../kernel/json-text.js';
 import { formatProblem, InputError, oneLine, type Problem, quote } from './problems.js';
 
 /** Where a value is in a file; lines and columns count from 1. */
@@ -217,6 +218,9 @@ class Locator {
     if (isMap<YamlNode | null, YamlNode | null>(node))
       return { kind: 'map', ...at, entries: this.#locateEntries(node.items, at) };
     if (!isScalar(node)) return emptyAt(at);
+    if (typeof node.value === 'string' && !node.value.isWellFormed()) {
+      this.#problems.add(at, `${quote(node.value.toWellFormed())} ${NOT_UNICODE}`);
+    }
     const quoted = node.type === 'QUOTE_SINGLE' || node.type === 'QUOTE_DOUBLE';
     return {
       kind: 'scalar',

@@ -1,6 +1,7 @@
 /** Reads JSON text as a tree in which every value has its line and column, for messages. For YAML, see `readYaml`. */
 import { LineCounter } from 'yaml';
 import { isTooDeep, TOO_DEEP } from '../kernel/json-depth.js';
+import { faultsIn } from '../kernel/json-text.js';
 import type { LocatedNode, Place } from './document.js';
 import { InputError, quote } from './problems.js';
 
@@ -9,13 +10,14 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/y;
 
 /**
  * Reads JSON text.
- * @throws InputError with line and column of the first syntax error or duplicate key, or if the text is nested too deep
+ * @throws InputError with line and column of the first syntax error, or of all faults (kernel/json-text.ts)
  */
 export function readJson(text: string, file: string): LocatedNode {
   if (isTooDeep(text)) throw new InputError([{ file, line: 1, column: 1, message: TOO_DEEP }]);
   const reader = new JsonReader(text, file);
   const root = reader.value();
   reader.end();
+  reader.checkFaults();
   return root;
 }
 
@@ -55,6 +57,18 @@ class JsonReader {
     if (token !== '') this.#fail(place, `${quote(token)} is not the end of the file`);
   }
 
+  /** For valid JSON: @throws InputError if keys or texts are at fault */
+  checkFaults(): void {
+    const faults = faultsIn(this.#text);
+    if (faults.length === 0) return;
+    throw new InputError(
+      faults.map(({ at, path, message }) => {
+        const where = path.length === 0 ? 'the file' : quote(path.join('/').toWellFormed());
+        return { ...this.#place(at), message: `${where} ${message}`.toWellFormed() };
+      }),
+    );
+  }
+
   #items(): LocatedNode[] {
     const items: LocatedNode[] = [];
     if (this.#takeIf(']')) return items;
@@ -71,8 +85,6 @@ class JsonReader {
       const token = this.#take();
       const name = this.#scalar(token, key, 'a key in quotation marks');
       if (typeof name !== 'string') this.#fail(key, `${quote(token)} is not a key in quotation marks`);
-      const first = entries.get(name);
-      if (first) this.#fail(key, `duplicate key ${quote(name)}, first used in line ${first.key.line}`);
       const colon = this.#place();
       if (!this.#takeIf(':')) this.#fail(colon, `${shown(this.#take())} is not a colon`);
       entries.set(name, { key, value: this.value() });
@@ -119,8 +131,8 @@ class JsonReader {
     this.#at = SPACE.lastIndex;
   }
 
-  #place(): Place {
-    const { line, col } = this.#lines.linePos(this.#at);
+  #place(at = this.#at): Place {
+    const { line, col } = this.#lines.linePos(at);
     return { file: this.#file, line, column: col };
   }
 

@@ -2,28 +2,42 @@
  * Converts a JavaScript value to the same kind of tree as a parsed file, so that the same checks apply to it. The places in
  * the tree are paths, such as `steps[2].at`.
  */
-import type { LocatedNode, ScalarNode } from './document.js';
+import { NOT_UNICODE } from '../kernel/json-text.js';
+import { type LocatedNode, type Place, Problems, type ScalarNode } from './document.js';
+import { quote } from './problems.js';
 
-/** @param name of the value itself, for messages; values inside it are named by their paths: `steps[2].at` */
+/**
+ * @param name of the value itself, for messages; values inside it are named by their paths: `steps[2].at`
+ * @throws InputError if a text or a key in it is not valid Unicode
+ */
 export function valueNode(value: unknown, name: string): LocatedNode {
-  return nodeOf(value, '', name);
+  const problems = new Problems();
+  const node = nodeOf(value, problems, '', name);
+  problems.finish();
+  return node;
 }
 
-function nodeOf(value: unknown, path: string, name = path): LocatedNode {
+function nodeOf(value: unknown, problems: Problems, path: string, name = path.toWellFormed()): LocatedNode {
   // Line 0 means that the value is not from a file.
   const place = { file: name, line: 0, column: 0 };
   if (Array.isArray(value)) {
-    return { kind: 'list', ...place, items: value.map((item, i) => nodeOf(item, `${path}[${i}]`)) };
+    return { kind: 'list', ...place, items: value.map((item, i) => nodeOf(item, problems, `${path}[${i}]`)) };
   }
   if (typeof value === 'object' && value !== null) {
     const given = Object.entries(value).filter(([, entry]) => entry !== undefined);
     const entries = given.map(([key, entry]) => {
-      const node = nodeOf(entry, path === '' ? key : `${path}.${key}`);
+      const node = nodeOf(entry, problems, path === '' ? key : `${path}.${key}`);
+      noteText(key, problems, node);
       return [key, { key: node, value: node }] as const;
     });
     return { kind: 'map', ...place, entries: new Map(entries) };
   }
+  if (typeof value === 'string') noteText(value, problems, place);
   return { kind: 'scalar', ...place, value: scalar(value), source: value === null ? '' : String(value), textColumn: 0 };
+}
+
+function noteText(text: string, problems: Problems, place: Place): void {
+  if (!text.isWellFormed()) problems.add(place, `${quote(text.toWellFormed())} ${NOT_UNICODE}`);
 }
 
 function scalar(value: unknown): ScalarNode['value'] {

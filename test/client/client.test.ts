@@ -65,6 +65,17 @@ describe('the client', () => {
     expect(await client.devices({ name: undefined as never })).toHaveLength(1);
   });
 
+  it('rejects a text in an address that is not valid Unicode, and shows why the service rejects one in a body', async () => {
+    const { client } = await connected();
+    const half = 'cut \ud83d';
+    for (const call of [client.devices({ name: half }), client.messages({ type: ['data', half] })]) {
+      expect(await failure(call)).toMatchObject({ code: 'invalid-unicode' });
+    }
+    expect(() => client.device(half)).toThrow('the id is not valid Unicode: it contains half of a surrogate pair');
+    const refusal = await failure(client.createTag({ name: half, color: '#00ffaa' }));
+    expect(refusal).toMatchObject({ status: 400, body: { code: 'invalid-unicode' } });
+  });
+
   it('keeps every one of several edits of the tags of a device at the same time', async () => {
     const { client } = await connected();
     const names = ['base', 'one', 'two', 'three', 'four'];

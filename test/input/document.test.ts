@@ -185,6 +185,16 @@ describe('a file with problems', () => {
       'count: 1\n---\ncount: 2\n',
       'a.yaml:2:1: a second document begins here; a file must have only one',
     ],
+    [
+      'half of a surrogate pair',
+      'a: "x\\ud83d"',
+      'a.yaml:1:4: "x\ufffd" is not valid Unicode: it contains half of a surrogate pair',
+    ],
+    [
+      'half of one in a key',
+      '"\\ude00": 1',
+      'a.yaml:1:1: "\ufffd" is not valid Unicode: it contains half of a surrogate pair',
+    ],
     ['duplicate keys', 'count: 1\ncount: 2\n', 'a.yaml:2:1: duplicate key "count", first used in line 1'],
     ['the same key in two spellings', '1: a\n"1": b\n', 'a.yaml:2:1: duplicate key "1", first used in line 1'],
     ['a list as a key', '? [a]\n: 1\n', 'a.yaml:1:3: a key must be plain text'],

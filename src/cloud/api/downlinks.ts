@@ -1,7 +1,7 @@
 /** Queueing and cancelling of downlinks (cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
-import { faultOfJson } from '../http/body.js';
+import { readJsonBody } from '../http/body.js';
 import { ApiFault } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
@@ -229,11 +229,8 @@ function valid<T>(outcome: Checked<T>): T {
 /** The body as a JSON value. Some clients send it as JSON text. */
 function parsed(body: unknown): unknown {
   if (typeof body !== 'string') return body;
-  const fault = faultOfJson(body);
-  if (fault !== undefined) throw fault;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
+  const read = readJsonBody(body, 'body/body');
+  if ('value' in read) return read.value;
+  if (read.fault !== undefined) throw read.fault;
+  return body;
 }

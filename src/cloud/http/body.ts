@@ -1,11 +1,10 @@
 /**
  * Parses JSON bodies. Rejects dangerous ones (nested too deep, or with keys that change prototypes), and those that could not
- * be stored as they were sent: not in UTF-8, or with numbers that JavaScript would change.
+ * be stored as they were sent: not in UTF-8, or with the faults of kernel/json-text.ts.
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isTooDeep, TOO_DEEP } from '../../kernel/json-depth.js';
-import { changedNumbersIn } from '../../kernel/json-numbers.js';
+import { type JsonFault, parseJson } from '../../kernel/json-text.js';
 import { ApiFault } from './errors.js';
 
 /** Largest body, in bytes (cloud API gaps, 2.3). */
@@ -13,7 +12,6 @@ export const BODY_LIMIT = 1_048_576;
 
 /** Accepts JSON bodies only. */
 export function acceptJsonOnly(api: FastifyInstance): void {
-  const parse = api.getDefaultJsonParser('error', 'error');
   // A route that expects no body ignores the body and its type, because some clients send Content-Type without a body.
   const isUnwanted = ({ routeOptions }: FastifyRequest) => routeOptions.schema?.body === undefined;
   api.removeAllContentTypeParsers();
@@ -23,39 +21,13 @@ export function acceptJsonOnly(api: FastifyInstance): void {
     const charset = charsetOf(request);
     if (charset !== undefined) return done(foreign(charset));
     if (!isUtf8(bytes)) return done(new ApiFault(400, 'the body is not valid UTF-8', 'invalid-utf-8'));
-    const text = bytes.toString();
-    const fault = faultOfJson(text);
-    if (fault !== undefined) return done(fault);
-    const body = POISON.test(text) ? undefined : parsed(text);
-    if (body !== undefined) done(null, body);
-    else void parse(request, text, (error, checked) => done(error && isJson(text) ? poisoned() : error, checked));
+    const read = readJsonBody(bytes.toString(), 'body');
+    if ('value' in read) done(null, read.value);
+    else done(read.fault ?? (bytes.length === 0 ? empty() : malformed()));
   });
   api.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, _, done) => {
     done(isUnwanted(request) ? null : isEncoded(request) ? encoded() : notJson(), undefined);
   });
-}
-
-/**
- * Matches every spelling of a key that changes prototypes. Only a body with a match needs the slower parser, which checks each
- * key.
- */
-const POISON = /__proto__|constructor|\\u/;
-
-/** Returns undefined if the text is not valid JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isJson(text: string): boolean {
-  return parsed(text) !== undefined;
-}
-
-function poisoned(): ApiFault {
-  return new ApiFault(400, 'the JSON has a forbidden key: "__proto__", or "constructor" with a "prototype"');
 }
 
 /** Encoded bodies are rejected, because a compressed body could expand a thousandfold. */
@@ -86,9 +58,43 @@ function foreign(charset: string): ApiFault {
   return new ApiFault(415, `the body must be in UTF-8, not in "${charset.slice(0, 40)}"`, 'charset');
 }
 
-/** Why a JSON text is rejected before it is parsed. */
-export function faultOfJson(text: string): ApiFault | undefined {
-  if (isTooDeep(text)) return new ApiFault(400, TOO_DEEP);
-  const changed = changedNumbersIn(text);
-  return changed === undefined ? undefined : new ApiFault(400, `the body: ${changed}`, 'inexact-number');
+/**
+ * Reads the JSON text of a body, or of a text in a body.
+ * @param where names the text in messages, such as `body`
+ * @returns the value, or why it is refused; `fault` is undefined if the text is not JSON
+ */
+export function readJsonBody(
+  text: string,
+  where: string,
+): { readonly value: unknown } | { readonly fault: ApiFault | undefined } {
+  // Clients may begin the text with a byte order mark.
+  const read = parseJson(text.startsWith('\ufeff') ? text.slice(1) : text);
+  if ('value' in read) return read;
+  const [first] = read.faults;
+  if (first === undefined) return { fault: undefined };
+  if (first.code === 'too-deep') return { fault: new ApiFault(400, first.message) };
+  const shown = read.faults.slice(0, MOST_SHOWN).map((fault) => sentenceOf(fault, where));
+  if (read.faults.length > MOST_SHOWN) shown.push(`and ${read.faults.length - MOST_SHOWN} more`);
+  return { fault: new ApiFault(400, shown.join('; '), first.code) };
+}
+
+/** Limit of faults in a message. */
+const MOST_SHOWN = 20;
+
+function sentenceOf({ code, path, message }: JsonFault, where: string): string {
+  if (code === 'inexact-number') return `the body: ${message}`;
+  const steps = path.map((step) => `/${String(step).slice(0, LONGEST_STEP)}`).join('');
+  // A key at fault would make the answer one that strict parsers refuse.
+  return `${where}${steps} ${message}`.toWellFormed();
+}
+
+/** Limit of characters of a key in a message. */
+const LONGEST_STEP = 60;
+
+function empty(): ApiFault {
+  return new ApiFault(400, 'the body is empty: this request needs a body', 'FST_ERR_CTP_EMPTY_JSON_BODY');
+}
+
+function malformed(): ApiFault {
+  return new ApiFault(400, 'the body is not valid JSON', 'FST_ERR_CTP_INVALID_JSON_BODY');
 }

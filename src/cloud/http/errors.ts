@@ -85,8 +85,6 @@ export function unknownRoute(request: FastifyRequest, reply: FastifyReply): void
 const SENTENCES: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the body must be JSON: send it with Content-Type: application/json',
   FST_ERR_CTP_BODY_TOO_LARGE: 'the body is too large: the limit is 1 MiB, or 16 KiB without a credential',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'the body is empty: this request needs a body',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'the body is not valid JSON',
 };
 
 function toFault(error: FastifyError | Error): ApiFault {

@@ -84,15 +84,13 @@ export function NullableText(max: number) {
       description: `a text of at most ${max} characters, or null`,
       documented: { anyOf: [{ type: 'string', maxLength: max }, { type: 'null' }] },
     }),
-    (text) => text === null || ([...text].length <= max && !LONE_SURROGATE.test(text)),
+    (text) => text === null || [...text].length <= max,
   );
 }
 
 export const SpaceParams = Type.Object({ space_id: Uuid });
 export const ItemParams = Type.Object({ space_id: Uuid, id: Uuid });
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 function isPrintable(text: string): boolean {
-  return text !== '' && !/[\p{Cc}\p{Surrogate}]/u.test(text);
+  return text !== '' && !/\p{Cc}/u.test(text);
 }

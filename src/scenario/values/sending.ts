@@ -6,6 +6,7 @@ import { type Check, complain, type Form, formOf } from '../../input/checks.js';
 import type { LocatedNode, Place, Problems } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
 import { isKept } from '../../kernel/json-numbers.js';
+import { forbiddenKey } from '../../kernel/json-text.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { configPlaces } from './config-lines.js';
 
@@ -78,6 +79,7 @@ function noteLine(
 /** Reads a map of data for the application, and adds a problem for each key that the encoder of a recipient rejects. */
 export function sentData(check: Check<Data>): SendingCheck<Data> {
   return sent(check, (body, node, problems, { recipients }) => {
+    noteForbiddenKeys(node, problems);
     const changed = changedNumbersIn(node);
     for (const number of changed) complain(number, problems, KEPT);
     if (node.kind !== 'map' || changed.length > 0) return;
@@ -93,6 +95,16 @@ function changedNumbersIn(node: LocatedNode): readonly LocatedNode[] {
   if (node.kind === 'list') return node.items.flatMap(changedNumbersIn);
   if (node.kind === 'map') return [...node.entries.values()].flatMap(({ value }) => changedNumbersIn(value));
   return typeof node.value === 'number' && !isKept(node.source) ? [node] : [];
+}
+
+function noteForbiddenKeys(node: LocatedNode, problems: Problems, parent?: string): void {
+  if (node.kind === 'list') for (const item of node.items) noteForbiddenKeys(item, problems);
+  if (node.kind !== 'map') return;
+  for (const [key, { key: place, value }] of node.entries) {
+    const forbidden = forbiddenKey(key, parent);
+    if (forbidden !== undefined) problems.explain(place, `the API refuses data with the key ${forbidden}`);
+    noteForbiddenKeys(value, problems, key);
+  }
 }
 
 const KEPT = 'a number that can be kept exactly; write it as a text in quotation marks';

@@ -31,8 +31,6 @@ export function shellLine(node: LocatedNode, problems: Problems, text: string): 
     problems.add(node, `the line has ${bytes} bytes; a device accepts at most ${LONGEST_LINE}`);
   } else if (/[\0\r\n]/.test(text)) {
     problems.add(node, 'a line must not contain a line end or the character NUL');
-  } else if (/\p{Surrogate}/u.test(text)) {
-    problems.add(node, 'a line must be valid Unicode: it contains half of a surrogate pair');
   } else {
     return true;
   }

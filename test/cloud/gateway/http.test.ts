@@ -168,6 +168,18 @@ describe('a device that uses HTTP', () => {
     expect(await stored()).toEqual([]);
   });
 
+  it.each([
+    ['uplink', '{"type":"data","body":{"s":"cut \\ud83d"}}', 'invalid-unicode'],
+    ['session', '{"fw_version":"\\ude00"}', 'invalid-unicode'],
+    ['uplink', '{"type":"data","body":{"temp":1,"temp":2}}', 'duplicate-key'],
+    ['uplink', '{"type":"data","body":{"__proto__":{"a":1},"t":1}}', 'forbidden-key'],
+  ])('is refused JSON that could not be stored as it is: %s %s', async (kind, body, code) => {
+    const { send, stored } = await ingress();
+    const { status, json } = await send(kind, body);
+    expect([status, json.code]).toEqual([400, code]);
+    expect(await stored()).toEqual([]);
+  });
+
   it('may send data without a codec', async () => {
     const { send, stored } = await ingress();
     await send('uplink', reading({ temperature: 21.5, tags: ['a', null] }));

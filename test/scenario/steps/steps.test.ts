@@ -300,7 +300,6 @@ describe('the options of a step', () => {
     ['commands', 'info show', 'is not a list of 1 to 100 lines'],
     ['commands', `["${'x'.repeat(256)}"]`, 'a device accepts at most 255'],
     ['commands', '["a\\nb"]', 'must not contain a line end or the character NUL'],
-    ['commands', '["a\\ud800b"]', 'half of a surrogate pair'],
     ['shell', '"info\\tshow"', 'printable ASCII'],
     ['downlink', '[1]', 'is not a map'],
     ['create-device', 'now', '"now" is not empty: there are no options'],

@@ -138,6 +138,14 @@ describe('a key of a data downlink in a step', () => {
     }
   });
 
+  it.each([
+    ['{ __proto__: 1 }', '"__proto__"'],
+    ['{ output_1_state: [{ __proto__: 1 }] }', '"__proto__"'],
+    ['{ constructor: { prototype: 1 } }', '"prototype" in "constructor"'],
+  ])('is rejected if the API refuses it: %s', (data, key) => {
+    expect(step(`downlink: ${data}`, 'control').join()).toContain(`the API refuses data with the key ${key}`);
+  });
+
   it('is an error for a device type without an encoder', () => {
     expect(step('downlink: { output_1_state: 1 }')[0]).toContain('the device type takes no data');
   });

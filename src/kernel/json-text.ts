@@ -1,0 +1,151 @@
+/**
+ * Reads JSON text that others wrote: requests, and files of users. Text that could not be kept as it is written has faults: a
+ * key that is used twice in an object, texts that are not Unicode, keys that change prototypes, and numbers (json-numbers.ts).
+ */
+import { isTooDeep, TOO_DEEP } from './json-depth.js';
+import { changedNumbersIn } from './json-numbers.js';
+
+/** What is wrong with a JSON text. */
+export interface JsonFault {
+  /** `inexact-number` stands for all such numbers of the text. */
+  readonly code: 'too-deep' | 'inexact-number' | 'invalid-unicode' | 'duplicate-key' | 'forbidden-key';
+  /** Offset of the key or value in the text. */
+  readonly at: number;
+  /** Keys and indexes that lead to the object, list or value at fault. */
+  readonly path: readonly (string | number)[];
+  /** Completes a sentence that begins with the path, such as `is not valid Unicode: …`. */
+  readonly message: string;
+}
+
+/** `faults` is empty if the text is not JSON at all. */
+type JsonReading = { readonly value: unknown } | { readonly faults: readonly JsonFault[] };
+
+/** Parses JSON text, or names everything in it that could not be kept. */
+export function parseJson(text: string): JsonReading {
+  if (isTooDeep(text)) return { faults: [{ code: 'too-deep', at: 0, path: [], message: TOO_DEEP }] };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { faults: [] };
+  }
+  const faults = isKept(value, text) ? [] : faultsIn(text);
+  const numbers = changedNumbersIn(text);
+  if (numbers !== undefined) faults.push({ code: 'inexact-number', at: 0, path: [], message: numbers });
+  return faults.length === 0 ? { value } : { faults };
+}
+
+/** Why a text is refused that is not Unicode. Encoded as UTF-8, it would be another text. */
+export const NOT_UNICODE = 'is not valid Unicode: it contains half of a surrogate pair';
+
+/** The faults of the texts and keys of a JSON text that is not nested too deeply, in the order of the text. */
+export function faultsIn(text: string): JsonFault[] {
+  const faults: JsonFault[] = [];
+  const open: Frame[] = [];
+  for (const { 0: token, index: at } of text.matchAll(TOKEN)) {
+    const frame = open.at(-1);
+    if (token === '{' || token === '[') open.push(frameOf(token));
+    else if (token === '}' || token === ']') open.pop();
+    else if (token === ',') frame?.next();
+    else if (token.startsWith('"')) {
+      const value: string = JSON.parse(token);
+      const path = open.map(({ step }) => step);
+      if (frame?.isKey) faults.push(...faultsOfKey(value, frame, path.slice(0, -1), at));
+      else if (!value.isWellFormed()) faults.push({ code: 'invalid-unicode', at, path, message: NOT_UNICODE });
+    }
+  }
+  return faults;
+}
+
+function faultsOfKey(key: string, frame: Frame, path: JsonFault['path'], at: number): JsonFault[] {
+  const times = (frame.keys.get(key) ?? 0) + 1;
+  frame.keys.set(key, times);
+  frame.step = key;
+  frame.isKey = false;
+  const faults: JsonFault[] = [];
+  const note = (code: JsonFault['code'], message: string) => faults.push({ code, at, path, message });
+  if (!key.isWellFormed()) note('invalid-unicode', `has a key that ${NOT_UNICODE}`);
+  if (times === 2) note('duplicate-key', `has the key ${shown(key)} more than once`);
+  const forbidden = forbiddenKey(key, path.at(-1));
+  if (forbidden !== undefined) note('forbidden-key', `has the forbidden key ${forbidden}`);
+  return faults;
+}
+
+/**
+ * A key that changes prototypes, for a message; undefined for all other keys.
+ * @param parent key of the object with this key
+ */
+export function forbiddenKey(key: string, parent: string | number | undefined): string | undefined {
+  if (key === '__proto__') return '"__proto__"';
+  return key === 'prototype' && parent === 'constructor' ? '"prototype" in "constructor"' : undefined;
+}
+
+/** An array or object whose end has not come. */
+interface Frame {
+  /** How often each key has come. */
+  readonly keys: Map<string, number>;
+  /** The last key or index. */
+  step: string | number;
+  /** Whether the next text is a key. */
+  isKey: boolean;
+  /** Goes on after a comma. */
+  next(): void;
+}
+
+function frameOf(bracket: '{' | '['): Frame {
+  const frame: Frame = {
+    keys: new Map(),
+    step: 0,
+    isKey: bracket === '{',
+    next() {
+      if (typeof frame.step === 'number') frame.step++;
+      else frame.isKey = true;
+    },
+  };
+  return frame;
+}
+
+/** The tokens of valid JSON. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
+
+/** Whether a value has all keys of its text, and no text or key at fault: then the slower search is not needed. */
+function isKept(value: unknown, text: string): boolean {
+  const keys = keysIn(value);
+  return keys !== undefined && keys === colonsIn(text);
+}
+
+/** The number of keys in a value; undefined if a text or a key is at fault. */
+function keysIn(value: unknown): number | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? 0 : undefined;
+  if (typeof value !== 'object' || value === null) return 0;
+  const keys = Array.isArray(value) ? [] : Object.keys(value);
+  if (keys.some((key) => !key.isWellFormed() || key === '__proto__' || key === 'prototype')) return undefined;
+  let all = keys.length;
+  for (const entry of Array.isArray(value) ? value : Object.values(value)) {
+    const inside = keysIn(entry);
+    if (inside === undefined) return undefined;
+    all += inside;
+  }
+  return all;
+}
+
+/** The number of colons outside of texts: valid JSON has one after each key. */
+function colonsIn(text: string): number {
+  let colons = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) inString = !inString;
+    else if (unit === COLON) colons += inString ? 0 : 1;
+    else if (unit === BACKSLASH && inString) at++;
+  }
+  return colons;
+}
+
+function shown(key: string): string {
+  return JSON.stringify(key.length > 60 ? `${key.slice(0, 59)}…` : key);
+}
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
