@@ -16,7 +16,7 @@ interface StoreOptions {
   readonly memory?: MemoryTables | undefined;
   /** Key with which secrets are encrypted. Default: for SQLite, the key in the file beside the database. */
   readonly secretsKey?: NamedKey | undefined;
-  /** Whether no other service uses the database. Default: false. */
+  /** Whether the service is that of a run, so that no other one uses the database. Default: false. */
   readonly alone?: boolean | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function openStore(spec: string, { memory, secretsKey, alone }: Sto
     // The cast is safe because `openPostgres` throws without a key.
     return new SqlStore(driver, (secretsKey as NamedKey).vault);
   }
-  const { db, key, options } = openDatabase(spec, secretsKey);
+  const { db, key, options } = openDatabase(spec, secretsKey, alone);
   return new SqlStore(new SqliteDriver(db, options), key.vault, key.file);
 }
 

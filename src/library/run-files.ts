@@ -1,7 +1,7 @@
 /** Files of a run in its directory, other than the event log, which is written during the run. */
-import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { removeDatabase } from '../cloud/store/sqlite/files.js';
+import { keptBecause, removeDatabase } from '../cloud/store/sqlite/files.js';
 import { UsageError } from '../kernel/errors.js';
 import { cannotWrite, fileReason } from '../kernel/file-failure.js';
 import { PRIVATE } from '../kernel/private-file.js';
@@ -16,7 +16,7 @@ import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
  * of a run contain secrets.
  * @throws UsageError with the reason if it cannot be created
  */
-export function openDirectory(path: string): string {
+function openDirectory(path: string): string {
   try {
     makeWithParents(path);
     return path;
@@ -41,12 +41,33 @@ function makeWithParents(path: string): void {
 /**
  * Creates the directory of a run if it does not exist, and removes the files of earlier runs from it. So the reports of an
  * earlier run never stand beside the events of this run, even if this run is killed.
- * @throws UsageError with the reason if it cannot be created, or if a file cannot be removed
+ * @throws UsageError with the reason if it cannot be created, or if a file cannot be removed; `foreign-files`, before anything
+ * is changed, if it has a file that no run wrote under a name that a run would use
  */
 export function beginRun(path: string): string {
   openDirectory(path);
-  for (const name of readdirSync(path)) if (SEED.test(name)) removeSeed(join(path, name));
-  removeRun(path);
+  const seeds = readdirSync(path)
+    .filter((name) => SEED.test(name))
+    .map((name) => join(path, name))
+    .filter(isDirectory);
+  const folders = [path, ...seeds];
+  needOwn(folders.flatMap((folder) => [...foreignFiles(folder, Object.keys(BEGINNINGS)), ...foreignDatabase(folder)]));
+  for (const folder of folders) removeRun(folder);
+  for (const folder of seeds) {
+    // Other files are the user's.
+    if (readdirSync(folder).every((name) => name === `${DATABASE_FILE}-owner`)) rmSync(folder, { recursive: true });
+  }
+  return path;
+}
+
+/**
+ * Creates the directory for reports if it does not exist.
+ * @param names files that will be written
+ * @throws UsageError like {@link beginRun}
+ */
+export function openReports(path: string, names: readonly string[]): string {
+  openDirectory(path);
+  needOwn(foreignFiles(path, names));
   return path;
 }
 
@@ -60,28 +81,83 @@ const SEED = /^seed-\d+$/;
 /** Names of the tables over all runs. */
 export const SEEDS_FILES = { json: 'seeds.json', csv: 'seeds.csv' } as const;
 
-const DOWNLINKS_FILE = 'downlinks.csv';
+export const DOWNLINKS_FILE = 'downlinks.csv';
 export const EVENTS_FILE = 'events.jsonl';
 const DATABASE_FILE = 'cloud.db';
 
-/** Removes the directory of an earlier run unless a user has put other files into it. */
-function removeSeed(path: string): void {
-  if (!isDirectory(path)) return;
-  removeRun(path);
-  if (readdirSync(path).every((name) => name === `${DATABASE_FILE}-owner`)) rmSync(path, { recursive: true });
+/** How the files begin that runs write: a file with another beginning is not from a run. */
+const BEGINNINGS: Readonly<Record<string, RegExp>> = {
+  ...ofReports({
+    junit: /^<\?xml [^>]*>\n<testsuites name="ghostfleet" /,
+    text: /^.{0,2000}?·\s+seed\s+\d+\s+·\s+digest\s+[0-9a-f]{16}\s/s,
+    json: /^\{\n {2}"format": \d+,\n {2}"scenario": "/,
+    series: /^from_s,uplinks_stored,/,
+    html: /^<!doctype html>\n<html lang="en">\n.*<title>[^<]* · [^<]* · [0-9a-f]{16}<\/title>/s,
+  }),
+  [DOWNLINKS_FILE]: /^id,device,serial,type,queued_at_ms,/,
+  [EVENTS_FILE]: /^\{"kind":"[a-z]+\.[a-z-]+","at":/,
+  [SEEDS_FILES.json]: /^\{\n {2}"scenario": ".*",\n {2}"runs": \[/,
+  [SEEDS_FILES.csv]: /^metric,runs,min,median,max\r?\n/,
+};
+/** Bytes. The heading of the HTML report is within. */
+const LONGEST_BEGINNING = 8192;
+
+function ofReports(beginnings: Readonly<Record<ReportFormat, RegExp>>): Readonly<Record<string, RegExp>> {
+  return Object.fromEntries(REPORT_FORMATS.map((format) => [REPORT_FILES[format], beginnings[format]]));
 }
 
-/** Removes the files that runs write, and symbolic links with their names. Pipes, devices and directories stay. */
-function removeRun(path: string): void {
-  const files = [...Object.values(REPORT_FILES), DOWNLINKS_FILE, EVENTS_FILE, ...Object.values(SEEDS_FILES)];
-  for (const name of files) removing(join(path, name), (file) => isFileOrLink(file) && rmSync(file));
-  removing(join(path, DATABASE_FILE), removeDatabase);
+/** Messages about files of these names that no run wrote. Directories, pipes and devices are not replaced, so they are left out. */
+function foreignFiles(folder: string, names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => {
+    const path = join(folder, name);
+    const there = lstatSync(path, { throwIfNoEntry: false });
+    // Writing through a link would change a file elsewhere.
+    if (there?.isSymbolicLink()) return [`"${path}" is a link`];
+    if (!there?.isFile() || there.size === 0 || BEGINNINGS[name]?.test(beginningOf(path))) return [];
+    return [`"${path}" is not the file of a run`];
+  });
 }
 
-/** A link is one of them: writing through it would change a file elsewhere. */
-function isFileOrLink(path: string): boolean {
+function foreignDatabase(folder: string): readonly string[] {
+  const path = databaseIn(folder);
   const there = lstatSync(path, { throwIfNoEntry: false });
-  return there !== undefined && (there.isFile() || there.isSymbolicLink());
+  if (there === undefined || (there.isFile() && there.size === 0)) return [];
+  const why = there.isFile() ? keptBecause(path) : 'is not a file';
+  return why === undefined ? [] : [`"${path}" ${why}`];
+}
+
+function beginningOf(path: string): string {
+  const bytes = Buffer.alloc(LONGEST_BEGINNING);
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    return bytes.toString('utf8', 0, readSync(file, bytes));
+  } catch (error) {
+    throw new UsageError('cannot-read', `cannot read "${path}": ${fileReason(error, 'no such file')}`);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** @param foreign messages about files that must stay */
+function needOwn(foreign: readonly string[]): void {
+  if (foreign.length === 0) return;
+  throw new UsageError(
+    'foreign-files',
+    `a run would replace files that no run wrote: ${foreign.join('; ')}`,
+    'use another directory, or move these files away',
+  );
+}
+
+/** Removes the files of a run. Call it when none of them is foreign. Pipes, devices and directories stay. */
+function removeRun(path: string): void {
+  for (const name of Object.keys(BEGINNINGS)) removing(join(path, name), (file) => isFile(file) && rmSync(file));
+  // An empty file has no tables yet: the run can use it.
+  removing(databaseIn(path), (file) => isFile(file) && statSync(file).size > 0 && removeDatabase(file));
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 function removing(path: string, remove: (path: string) => void): void {

@@ -11,7 +11,7 @@ import { type Log, SILENT } from '../kernel/log.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { packagedProfiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
-import { REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
+import { REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
 import { downlinksOf } from '../runner/explainers.js';
 import { deviceTypes } from '../runner/known-types.js';
@@ -41,7 +41,7 @@ import {
   VARIABLES,
   wordOf,
 } from './options.js';
-import { beginRun, EVENTS_FILE, openDirectory, writeReports as writeFiles } from './run-files.js';
+import { beginRun, DOWNLINKS_FILE, EVENTS_FILE, openReports, writeReports as writeFiles } from './run-files.js';
 
 /** Options of {@link defineScenario}. */
 export interface DefineOptions {
@@ -305,7 +305,8 @@ const FILE_FORMATS: readonly FileFormat[] = [...REPORT_FORMATS, 'downlinks'];
  * log is written by the option `out` of {@link runPlan} only.
  * @param result the table needs the object with which {@link run} resolved in this process; a copy has no downlinks
  * @param formats default: all; for a copy, all except the table
- * @throws UsageError for an unknown format, for the table of a copy, or when a file cannot be written
+ * @throws UsageError for an unknown format, for the table of a copy, when a file cannot be written, or `foreign-files` when
+ * a file that no run wrote would be replaced
  */
 export function writeReports(result: RunResult, folder: string, formats?: readonly FileFormat[]): void {
   if (typeof result !== 'object' || result === null || !('scenario' in result)) {
@@ -321,7 +322,9 @@ export function writeReports(result: RunResult, folder: string, formats?: readon
   if (typeof folder !== 'string') throw new UsageError('no-folder', 'writeReports needs the path of a folder');
   const all = formats ?? FILE_FORMATS;
   const reports = all.filter((format) => format !== 'downlinks');
-  writeFiles(openDirectory(folder), result, all.includes('downlinks') ? downlinks : undefined, reports);
+  const table = all.includes('downlinks') ? downlinks : undefined;
+  const names = [...reports.map((format) => REPORT_FILES[format]), ...(table === undefined ? [] : [DOWNLINKS_FILE])];
+  writeFiles(openReports(folder, names), result, table, reports);
 }
 
 function isPlan(value: unknown): boolean {

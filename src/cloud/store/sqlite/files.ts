@@ -1,10 +1,54 @@
-/** The files of a database. */
-import { rmSync } from 'node:fs';
+/** The files of a database, and the mark of a database that only a run has used. */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import BetterSqlite, { SqliteError } from 'better-sqlite3';
+import { PRIVATE } from '../../../kernel/private-file.js';
+import { readTail } from './tail.mjs';
 
 /**
  * Removes a database and the files beside it. The lock file `<path>-owner` stays: without it, a second service could open the
  * next database at this path while the first one still runs.
  */
 export function removeDatabase(path: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-tail', '-key']) rmSync(path + suffix, { force: true });
+  for (const suffix of ['', '-wal', '-shm', '-tail', '-key', '-run']) rmSync(path + suffix, { force: true });
+}
+
+/** Marks a new database as that of a run, which the next run in its folder may remove. @param lineage see tail.mjs */
+export function markOfRun(path: string, lineage: string): void {
+  writeFileSync(`${path}-run`, `${lineage}\n`, { mode: PRIVATE.file });
+}
+
+/** Removes the mark: a service has opened the database, so it may contain data of users. */
+export function removeMark(path: string): void {
+  rmSync(`${path}-run`, { force: true });
+}
+
+/** Why the existing database must not be removed; undefined if only an ended run has used it. Changes nothing. */
+export function keptBecause(path: string): string | undefined {
+  const mark = markIn(path);
+  // A run that was killed at its start has left a database without commits, and so without a tail.
+  if (mark === undefined || (readTail(path)?.lineage ?? mark) !== mark) return 'is not only the database of a run';
+  return isOpen(path) ? 'is in use by another process' : undefined;
+}
+
+function markIn(path: string): string | undefined {
+  try {
+    return readFileSync(`${path}-run`, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process has locked the lock file (open.ts). */
+function isOpen(path: string): boolean {
+  if (!existsSync(`${path}-owner`)) return false;
+  const owner = new BetterSqlite(`${path}-owner`, { timeout: 0 });
+  try {
+    owner.exec('BEGIN EXCLUSIVE');
+    return false;
+  } catch (error) {
+    if (error instanceof SqliteError && error.code === 'SQLITE_BUSY') return true;
+    throw error;
+  } finally {
+    owner.close();
+  }
 }

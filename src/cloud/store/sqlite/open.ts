@@ -14,6 +14,7 @@ import { shownCommand } from '../../../kernel/web-address.js';
 import type { NamedKey } from '../secrets/key.js';
 import { Soundness } from '../soundness.js';
 import { type SqliteOptions, WRITER_PRAGMAS } from './driver.js';
+import { markOfRun, removeMark } from './files.js';
 import { contentOf, migrate } from './migrations.js';
 import { readTail, type Tail, tailPath } from './tail.mjs';
 import { encrypt, type FoundKey, findKey } from './unlock.js';
@@ -32,10 +33,11 @@ interface OpenDatabase {
  * Opens the file for a service, runs the missing steps of the schema, and encrypts secrets that are not encrypted yet. If the
  * last commits of the file are missing, this is reported as damage.
  * @param given key of the secrets. Default: the key in the file beside the database
+ * @param ofRun whether the service is that of a run
  * @throws UsageError `bad-database`, also if the contents of the file were lost; `wrong-secrets-key` and other errors of the
  * key
  */
-export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
+export function openDatabase(path: string, given?: NamedKey, ofRun = false): OpenDatabase {
   let db: Database | undefined;
   let owner: Database | undefined;
   let accepted = false;
@@ -53,8 +55,10 @@ export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
     // Checked before the first write, so that the file stays unchanged with a wrong key.
     const key = findKey(db, path, given);
     accepted = true;
+    if (!ofRun) removeMark(path);
     for (const pragma of WRITER_PRAGMAS) db.pragma(pragma);
     migrate(db, path);
+    if (ofRun && !existed) markOfRun(path, lineageOf(db));
     // Only after the checks, because this changes the header of the file.
     db.pragma('journal_mode = WAL');
     const soundness = new Soundness();
@@ -92,6 +96,10 @@ function closeUnchanged(db: Database): void {
     db.close();
     last?.close();
   }
+}
+
+function lineageOf(db: Database): string {
+  return db.prepare<[], Tail>('SELECT lineage FROM soundness').get()?.lineage ?? '';
 }
 
 /** Describes the loss of commits that the tail file beside the database shows; undefined without a loss. */

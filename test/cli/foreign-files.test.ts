@@ -1,0 +1,139 @@
+/** A run removes files of earlier runs from the directory of `--out`, and refuses to touch those of others. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { openStore } from '../../src/cloud/open-store.js';
+import { runScenario, writeReports } from '../../src/library/scenario.js';
+import { ghostfleet } from '../support/host.js';
+
+const top = mkdtempSync(join(tmpdir(), 'ghostfleet-foreign-'));
+afterAll(() => rmSync(top, { recursive: true }));
+
+const TINY = join(top, 'tiny.yaml');
+const TEXT = 'name: tiny\nduration: 10m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n';
+writeFileSync(TINY, TEXT);
+
+let folders = 0;
+function folder(): string {
+  const path = join(top, `out-${++folders}`);
+  mkdirSync(path);
+  return path;
+}
+
+function contents(path: string): Readonly<Record<string, string>> {
+  const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), 'latin1')]),
+  );
+}
+
+const run = (out: string, ...more: readonly string[]) => ghostfleet(['run', TINY, '--out', out, ...more]);
+
+const HINT = 'use another directory, or move these files away';
+
+it.each([
+  ['junit.xml', '<?xml version="1.0" encoding="UTF-8" ?>\n<testsuites name="vitest tests" tests="1">'],
+  ['summary.json', '{ "total": 3 }'],
+  ['report.html', '<!doctype html>\n<html lang="en">\n<title>coverage</title>'],
+  ['report.txt', 'all is well'],
+  ['series.csv', 'a,b\n1,2\n'],
+  ['downlinks.csv', 'id;type\n'],
+  ['events.jsonl', '{"event":"mine"}\n'],
+  ['seeds.json', '["oak"]'],
+  ['seeds.csv', 'plant,number\n'],
+  ['cloud.db', 'a database of another program'],
+])('a run refuses to replace a %s that no run wrote', async (name, text) => {
+  const out = folder();
+  await run(out);
+  writeFileSync(join(out, name), text);
+  const before = contents(out);
+  const { exit, err } = await run(out);
+  expect(exit).toBe(2);
+  expect(err).toContain(`"${join(out, name)}" is not `);
+  expect(err).toContain(HINT);
+  expect(contents(out)).toEqual(before);
+});
+
+it('a run names all files of others at once, also in the directories of seeds and behind links', async () => {
+  const out = folder();
+  mkdirSync(join(out, 'seed-7'));
+  writeFileSync(join(out, 'junit.xml'), '<mine/>');
+  writeFileSync(join(out, 'seed-7', 'series.csv'), 'year\n');
+  symlinkSync(TINY, join(out, 'report.txt'));
+  const { err } = await run(out);
+  for (const name of ['junit.xml', join('seed-7', 'series.csv'), 'report.txt']) expect(err).toContain(join(out, name));
+});
+
+it('a run removes the database of an earlier run', async () => {
+  const out = folder();
+  await run(out, '--store', 'sqlite');
+  expect((await run(out)).exit).toBe(0);
+  expect(readdirSync(out).filter((name) => name.startsWith('cloud'))).toEqual(['cloud.db-owner']);
+});
+
+it('a run removes the database of an earlier run in several threads', async () => {
+  const out = folder();
+  const several = join(top, 'several.yaml');
+  writeFileSync(several, TEXT.replace('count: 1', 'count: 4'));
+  expect((await ghostfleet(['run', several, '--out', out, '--store', 'sqlite', '--workers', '2'])).exit).toBe(0);
+  expect((await run(out)).exit).toBe(0);
+  expect(readdirSync(out).filter((name) => name.startsWith('cloud'))).toEqual(['cloud.db-owner']);
+});
+
+it('a run keeps the database of a service that is running', async () => {
+  const out = folder();
+  const store = await openStore(join(out, 'cloud.db'));
+  const { exit, err } = await run(out);
+  expect(exit).toBe(2);
+  expect(err).toContain(`"${join(out, 'cloud.db')}" is not only the database of a run`);
+  expect(readdirSync(out)).toEqual(expect.arrayContaining(['cloud.db', 'cloud.db-key', 'cloud.db-wal']));
+  await store.close();
+});
+
+it('a run keeps the database of an earlier run that a service has used since', async () => {
+  const out = folder();
+  await run(out, '--store', 'sqlite');
+  await (await openStore(join(out, 'cloud.db'))).close();
+  const { exit, err } = await run(out);
+  expect(exit).toBe(2);
+  expect(err).toContain(`"${join(out, 'cloud.db')}" is not only the database of a run`);
+});
+
+it('a run keeps the database that another run is using', async () => {
+  const out = folder();
+  const store = await openStore(join(out, 'cloud.db'), { alone: true });
+  const { exit, err } = await run(out);
+  expect(exit).toBe(2);
+  expect(err).toContain(`"${join(out, 'cloud.db')}" is in use by another process`);
+  await store.close();
+});
+
+it('a run keeps a database that was moved to the place of that of a run', async () => {
+  const [out, other] = [folder(), folder()];
+  await run(out, '--store', 'sqlite');
+  await run(other, '--store', 'sqlite');
+  for (const suffix of ['', '-key', '-tail']) {
+    writeFileSync(join(out, `cloud.db${suffix}`), readFileSync(join(other, `cloud.db${suffix}`)));
+  }
+  expect((await run(out)).exit).toBe(2);
+});
+
+it('a run whose reports follow a failed one replaces them', async () => {
+  const out = folder();
+  const failing = join(top, 'failing.yaml');
+  writeFileSync(failing, `${TEXT.replace('tiny', 'x'.repeat(60))}expect: [device.ready == 9]\n`);
+  expect((await ghostfleet(['run', failing, '--out', out])).exit).toBe(3);
+  expect((await run(out)).exit).toBe(0);
+});
+
+it('writeReports refuses to replace a file that no run wrote', async () => {
+  const out = folder();
+  const result = await runScenario(TINY);
+  writeReports(result, out);
+  writeReports(result, out);
+  writeFileSync(join(out, 'junit.xml'), '<mine/>');
+  expect(() => writeReports(result, out)).toThrow(`"${join(out, 'junit.xml')}" is not the file of a run`);
+  writeReports(result, out, ['text']);
+  expect(readFileSync(join(out, 'junit.xml'), 'utf8')).toBe('<mine/>');
+});
