@@ -15,7 +15,8 @@ import { FakeTools, WORDS } from './scenario-tools.js';
 
 const plan = defineScenario({
   name: 'controlled',
-  duration: '1h',
+  // Long enough for a busy machine: at this speed, an hour lasts a minute.
+  duration: '6h',
   fleet: [
     { name: 'clime', profile: 'clime', count: 2 },
     { name: 'push', profile: 'push', count: 1 },
@@ -97,7 +98,7 @@ async function ask(method: string, path: string, body?: unknown, headers: Record
 describe('the state of a run', () => {
   it('contains progress, time, expectations and faults', async () => {
     const { json } = await ask('GET', '/run');
-    expect(json).toMatchObject({ name: 'controlled', devices: 3, duration_ms: 3_600_000, speed: 60, paused: false });
+    expect(json).toMatchObject({ name: 'controlled', devices: 3, duration_ms: 21_600_000, speed: 60, paused: false });
     expect(json.expectations).toEqual([
       expect.objectContaining({ line: 'device.ready == fleet.devices', state: 'holds' }),
     ]);
