@@ -5,6 +5,7 @@ import { newPlace } from '../console/places.js';
 import { ConsoleServer } from '../console/server.js';
 import { readText } from '../input/text-file.js';
 import { entropy } from '../kernel/entropy.js';
+import { messageOf } from '../kernel/errors.js';
 import type { Host } from './host.js';
 
 /** If consoles cannot attach, returns undefined and writes a message to the error stream. */
@@ -15,7 +16,7 @@ export async function openToConsoles(host: Host, fleet: Fleet): Promise<ConsoleS
       .padStart(4, '0');
     return await ConsoleServer.open({ place: newPlace(fleet.name, random, host.env), fleet, readText });
   } catch (error) {
-    host.err.write(`ghostfleet: consoles cannot attach: ${error instanceof Error ? error.message : String(error)}\n`);
+    host.err.write(`ghostfleet: consoles cannot attach: ${messageOf(error)}\n`);
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 /** The main thread's handle on another thread of `shrink`, in which scenario texts are run. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { EXIT, GhostfleetError } from '../kernel/errors.js';
+import { EXIT, GhostfleetError, messageOf } from '../kernel/errors.js';
 import type { AttemptOutcome, AttemptSettings } from './attempt.js';
 import type { AttemptRequest } from './attempt-thread-main.js';
 
@@ -34,7 +34,7 @@ export class AttemptThread {
       const [outcome] = await Promise.race([answered, this.#ended]);
       return outcome;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const hint = 'with --workers 1, all attempts run in the main thread, one after another, and need less memory';
       throw new GhostfleetError('no-attempt', `a thread of shrink has failed: ${message}`, EXIT.internal, hint);
     } finally {

@@ -18,7 +18,7 @@ export const backup = command<{ readonly db: string; readonly target: string }>(
     if (isPostgresUrl(db)) {
       throw new UsageError('bad-database', 'backup copies SQLite files only', 'use pg_dump for PostgreSQL');
     }
-    checkDatabase(db);
+    for (const path of [db, target]) checkDatabase(path);
     const { bytes, encrypted } = await backupDatabase(db, target);
     const secrets = encrypted ? sameKey(db, target) : `${target} ${IN_CLEAR}`;
     host.out.write(`${target}: ${bytes} bytes, copied and verified\n${secrets}\n`);

@@ -3,7 +3,7 @@
  */
 import yargs, { type Argv } from 'yargs';
 import { didYouMean, quote } from '../input/problems.js';
-import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
+import { EXIT, type ExitCode, GhostfleetError, messageOf, UsageError } from '../kernel/errors.js';
 import { type Known, wrongArguments } from './check-arguments.js';
 import type { Command, Run } from './command.js';
 import { COMMANDS, type ListedCommand } from './commands.js';
@@ -121,7 +121,7 @@ function complain(host: Host, error: unknown): ExitCode {
     host.err.write(`ghostfleet: ${error.message}\n${error.hint ? `${error.hint}\n` : ''}`);
     return error.exit;
   }
-  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const details = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
   host.err.write(`ghostfleet: internal error (a bug in ghostfleet, worth reporting)\n${details}\n`);
   return EXIT.internal;
 }

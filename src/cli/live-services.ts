@@ -5,7 +5,7 @@ import { RunControls } from '../control/controls.js';
 import { Scenarios } from '../control/scenarios.js';
 import { RunServer } from '../control/server.js';
 import type { TimeTravel } from '../control/travel.js';
-import { InterruptedError } from '../kernel/errors.js';
+import { InterruptedError, messageOf } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { sinceStart } from '../kernel/time.js';
@@ -104,7 +104,7 @@ export class LiveServices {
       this.#options.onConsole?.(opened.link);
       return opened.server;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#options.host.err.write(`ghostfleet: the web console cannot be opened: ${reason}\n`);
       return undefined;
     }

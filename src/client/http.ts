@@ -1,7 +1,7 @@
 /** JSON over HTTP to one origin, through one pool of keep-alive connections. */
 import { Client, type Dispatcher, Pool } from 'undici';
 import { within } from '../kernel/deadline.js';
-import { UsageError } from '../kernel/errors.js';
+import { asError, UsageError } from '../kernel/errors.js';
 import { DEPTH_LIMIT, isTooDeep } from '../kernel/json-depth.js';
 import { NOT_UNICODE } from '../kernel/json-text.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -175,7 +175,7 @@ export class JsonHttp {
       for await (const piece of answer.body) yield decoder.decode(piece, { stream: true });
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      throw new ConnectionError(error instanceof Error ? error : new Error(String(error)), this.#origin, 'GET', path);
+      throw new ConnectionError(asError(error), this.#origin, 'GET', path);
     } finally {
       await connection.destroy();
     }
@@ -230,7 +230,7 @@ export class JsonHttp {
         return { status, text, next: typeof next === 'string' ? next : undefined, wait: retryAfter(head) };
       });
     } catch (error) {
-      throw new ConnectionError(error instanceof Error ? error : new Error(String(error)), this.#origin, method, path);
+      throw new ConnectionError(asError(error), this.#origin, method, path);
     }
   }
 }

@@ -28,8 +28,6 @@ interface StoreOptions {
  */
 export async function openStore(spec: string, { memory, secretsKey, alone }: StoreOptions = {}): Promise<Store> {
   if (spec === 'memory') return new MemoryStore(memory);
-  if (spec.trim() === '')
-    throw new UsageError('bad-database', 'invalid store "": expected "memory", "postgres://…" or the path of a file');
   if (isPostgresUrl(spec)) {
     // Imported here, because loading the driver takes a tenth of a second.
     const { openPostgres } = await import('./store/postgres/open.js');

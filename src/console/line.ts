@@ -1,6 +1,8 @@
 /** Executes a line of a console on one device: a control command if it begins with a dot, otherwise a shell command. */
+
 import { resolve } from 'node:path';
 import type { NamedText } from '../input/text-file.js';
+import { messageOf } from '../kernel/errors.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
 import type { StepCall } from '../scenario/steps/index.js';
 import { completeControls, parseControl, runControl } from './control-line.js';
@@ -41,7 +43,7 @@ export async function carryOut(
     options.noted(control.described, control.call);
     show({ code: 0, lines: [control.described], more: false });
   } catch (error) {
-    show({ code: FAILED, lines: [error instanceof Error ? error.message : String(error)], more: false });
+    show({ code: FAILED, lines: [messageOf(error)], more: false });
   }
 }
 

@@ -6,7 +6,7 @@
  * further requests of that console.
  */
 import { createServer, type Server, type Socket } from 'node:net';
-import { GhostfleetError } from '../kernel/errors.js';
+import { GhostfleetError, messageOf } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { Millis } from '../kernel/time.js';
 import { parseSelector } from '../scenario/selector/grammar.js';
@@ -150,7 +150,7 @@ class Attached {
         this.#work = this.#work.then(() => this.#serve(request)).then(() => void this.#socket.resume());
       }
     } catch (error) {
-      this.end(error instanceof Error ? error.message : String(error));
+      this.end(messageOf(error));
     }
   }
 
@@ -159,7 +159,7 @@ class Attached {
     try {
       this.#send({ id, done: await this.#carryOut(request) });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const hint = error instanceof GhostfleetError ? error.hint : undefined;
       this.#send({ id, refused: message, ...(hint !== undefined && { hint }) });
     }

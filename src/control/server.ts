@@ -17,7 +17,7 @@ import { cookieSecret, needSameOrigin } from '../cloud/http/session-cookie.js';
 import { limitConnections } from '../cloud/http/sockets.js';
 import { ConsoleFiles } from '../cloud/web/files.js';
 import { consoleFile } from '../cloud/web/pages.js';
-import { GhostfleetError } from '../kernel/errors.js';
+import { GhostfleetError, messageOf } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { RunControls } from './controls.js';
 import { passOn } from './proxy.js';
@@ -288,7 +288,7 @@ function refuse(response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (error instanceof ApiFault) {
     return json(response, error.statusCode, { statusCode: error.statusCode, message, code: error.code });
   }

@@ -63,3 +63,20 @@ export class InterruptedError extends GhostfleetError {
     this.name = 'InterruptedError';
   }
 }
+
+/** The message of anything that was thrown, also of an object that is not an Error, as a worker thread may pass it on. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  if (typeof error !== 'object' || error === null) return String(error);
+  if ('message' in error && typeof error.message === 'string') return error.message;
+  try {
+    return JSON.stringify(error);
+  } catch {
+    return 'an object that cannot be shown';
+  }
+}
+
+/** Anything that was thrown as an Error. */
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(messageOf(error), { cause: error });
+}

@@ -1,4 +1,5 @@
 /** Messages for network errors of Node and undici, made from their code and message only. */
+import { messageOf } from './errors.js';
 import { systemReason } from './system-errors.js';
 
 /** The code of an error, such as `ECONNREFUSED` or `UND_ERR_HEADERS_TIMEOUT`; its name if it has no code. */
@@ -8,7 +9,7 @@ export function codeOf(error: Error): string {
 
 /** A message for users; for an unknown code, the error's own message. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return messageOf(error);
   const code = codeOf(error);
   const [, security] = /^ERR_SSL_(.+)$/.exec(code) ?? [];
   const known =

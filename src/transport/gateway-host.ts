@@ -8,7 +8,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Clock } from '../kernel/clock.js';
-import { UsageError } from '../kernel/errors.js';
+import { asError, UsageError } from '../kernel/errors.js';
 import { reasonOf } from '../kernel/no-answer.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
@@ -94,7 +94,7 @@ export class GatewayHost {
     try {
       this.#addresses = addressesOf(await lookup(this.#name, { all: true, family: this.family }), this.family);
     } catch (error) {
-      this.#failed('name', error instanceof Error ? error : new Error(String(error)));
+      this.#failed('name', asError(error));
     }
     this.#askedAt = this.#clock.now;
     this.#asking = undefined;

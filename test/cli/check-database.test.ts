@@ -1,5 +1,7 @@
 /** Databases that users name wrongly: an address is not taken for a file, because messages contain the names of files. */
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { openStore } from '../../src/cloud/open-store.js';
 import { ghostfleet } from '../support/host.js';
 
 const COMMANDS: readonly (readonly [string, (db: string) => readonly string[]])[] = [
@@ -28,5 +30,35 @@ describe('a mistyped address of a database', () => {
   it('does not prevent paths that begin with a dot or a slash', async () => {
     const { exit, err } = await ghostfleet(['doctor', './a:b@c.db']);
     expect([exit, err]).toEqual([2, expect.stringContaining('"./a:b@c.db"')]);
+  });
+});
+
+describe('a name that SQLite would not take for that of a file', () => {
+  const NAMES: readonly (readonly [string, string])[] = [
+    [':memory:', 'write "memory" to keep no data, or "./:memory:"'],
+    [':x', 'write "memory" to keep no data, or "./:x"'],
+    ['file:a.db?mode=memory', 'write the path alone, such as "ghostfleet.db", or "memory" to keep no data'],
+    ['FILE:/nowhere/a.db', 'write the path alone, such as "ghostfleet.db", or "memory" to keep no data'],
+    ['', 'expected the path of a file, such as "ghostfleet.db"'],
+    ['/nowhere/a.db ', 'write "/nowhere/a.db"'],
+    ...['wal', 'shm', 'journal', 'key', 'owner', 'tail'].map(
+      (end) => [`/nowhere/a.db-${end}`, 'write "/nowhere/a.db"'] as const,
+    ),
+  ];
+
+  it.each(COMMANDS)('is rejected by %s with what to write, and leaves no file', async (_, naming) => {
+    const before = readdirSync('.');
+    for (const [name, hint] of NAMES) {
+      const { exit, err } = await ghostfleet(naming(name));
+      expect([exit, err]).toEqual([2, expect.stringContaining(`"${name}" is not the path of a database file: `)]);
+      expect(err).toContain(`\n${hint}\n`);
+    }
+    expect(readdirSync('.')).toEqual(before);
+  });
+
+  it('is rejected as the target of a backup, and by the library', async () => {
+    const { exit, err } = await ghostfleet(['backup', '/nowhere/a.db', ':memory:']);
+    expect([exit, err]).toEqual([2, expect.stringContaining('":memory:" is not the path of a database file')]);
+    await expect(openStore('file::memory:')).rejects.toThrow('"file::memory:" is not the path of a database file');
   });
 });

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { ScenarioCheck, ScenarioNames } from '../../control/scenarios.js';
-import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import { EXIT, GhostfleetError, messageOf } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { ThreadRequest } from './thread-main.js';
@@ -29,7 +29,7 @@ export class CheckThread {
       // The cast is safe because thread-main.ts answers with this type.
       return (await this.#ask(text)) as ScenarioCheck;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       return { problems: [{ line: 1, column: 1, message }], warnings: [], plan: null };
     }
   }

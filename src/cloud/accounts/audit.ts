@@ -2,8 +2,10 @@
  * The audit log: who did what, when and from where. Entries are never changed, and are deleted only together with their space.
  * The service stores an entry before it sends the answer to the request; `add` logs a failure of the store.
  */
+
 import { isoTime } from '../../kernel/calendar.js';
 import type { Clock } from '../../kernel/clock.js';
+import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Ids } from '../store/ids.js';
@@ -58,7 +60,10 @@ export class AuditLog {
     try {
       await store.commit(changes);
     } catch (error) {
-      log.error({ error: String(error), ...event, at: isoTime(createdAt) }, 'an entry of the audit log was not stored');
+      log.error(
+        { error: messageOf(error), ...event, at: isoTime(createdAt) },
+        'an entry of the audit log was not stored',
+      );
     }
   }
 

@@ -3,8 +3,10 @@
  * account (cloud API, "Authentication"; cloud API gaps, 2.2). The headers `X-API-KEY` and `Authorization` accept both
  * kinds of credentials, and so does the cookie of the console.
  */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import { messageOf } from '../../kernel/errors.js';
 import { minutes, type UnixMillis } from '../../kernel/time.js';
 import { type ApiKey, isExpired, keyWithSecret, putKeyUse } from '../accounts/keys.js';
 import { ApiFault, notFound } from '../http/errors.js';
@@ -117,7 +119,7 @@ function useNotes({ store, clock, log }: ApiContext): (key: ApiKey) => void {
     if (now - (noted.get(key.id) ?? Number.NEGATIVE_INFINITY) < USE_PRECISION) return;
     noted.set(key.id, now);
     store.commit([putKeyUse(key, now)]).catch((error: unknown) => {
-      log.warn({ error: String(error) }, 'the last use of a key was not stored');
+      log.warn({ error: messageOf(error) }, 'the last use of a key was not stored');
     });
   };
 }

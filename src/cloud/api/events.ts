@@ -3,8 +3,10 @@
  * it could also read from the lists. Its permissions are checked again before each page of events, so that a revoked credential
  * ends the stream.
  */
+
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { seconds } from '../../kernel/time.js';
@@ -228,6 +230,6 @@ function ending(reason: 'shutdown' | 'credential' | 'limit' | 'store', message: 
 /** The event that ends a stream when a failure occurs after the answer has begun. */
 function endingFor(error: unknown, log: Log): Sent {
   if (error instanceof ApiFault) return ending('credential', error.message);
-  log.warn({ error: String(error) }, 'a stream of events was ended');
+  log.warn({ error: messageOf(error) }, 'a stream of events was ended');
   return ending('store', 'the store does not respond: connect again later');
 }

@@ -1,5 +1,7 @@
 /** The one way in which a request checks the password of an account: with its limits, and with a record of every failure. */
+
 import type { FastifyReply } from 'fastify';
+import { messageOf } from '../../kernel/errors.js';
 import type { Proof } from '../accounts/logins.js';
 import { ApiFault } from '../http/errors.js';
 import { networkOf } from '../http/sockets.js';
@@ -39,7 +41,7 @@ export function passwordCheck({ members, signIn, withPasswordTurn, audit, log }:
     // Not awaited: the response time must not reveal whether the account exists.
     if (checked.userId !== null)
       record(checked.userId, 'loginFailed', null, ip).catch((error: unknown) => {
-        log.error({ error: String(error) }, 'a failed login was not recorded');
+        log.error({ error: messageOf(error) }, 'a failed login was not recorded');
       });
     return undefined;
   }

@@ -9,7 +9,9 @@
  * The due deliveries are read space by space, and the attempts run in fair turns (sandbox/fair-queue.ts). So a connector with a
  * slow target does not delay the others, and a space with many deliveries does not delay another space.
  */
+
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
+import { messageOf } from '../../kernel/errors.js';
 import { Holds } from '../../kernel/holds.js';
 import type { Log } from '../../kernel/log.js';
 import { type Instant, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
@@ -102,7 +104,7 @@ export class Dispatcher {
     const release = this.#options.clock.hold('deliveries that are due');
     this.#running = this.#run()
       .catch((error: unknown) => {
-        this.#options.log.error({ error: String(error) }, 'deliveries cannot be taken');
+        this.#options.log.error({ error: messageOf(error) }, 'deliveries cannot be taken');
         this.#lookAgain(this.#options.clock.wall + ROUND);
       })
       .finally(() => {
@@ -216,7 +218,7 @@ export class Dispatcher {
       this.#attempt(delivery, leaseEnd)
         // The delivery is due again at the end of the lease.
         .catch((error: unknown) =>
-          log.error({ delivery: delivery.id, error: String(error) }, 'a delivery attempt failed'),
+          log.error({ delivery: delivery.id, error: messageOf(error) }, 'a delivery attempt failed'),
         )
         .finally(() => {
           end(clock.now - began);

@@ -4,7 +4,9 @@
  *
  * A gateway makes its calls for one device strictly one after another. The result of a call is durable when the call resolves.
  */
+
 import type { EdgeClock } from '../../kernel/clock.js';
+import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
 import { TYPE } from '../../protocol/messages/index.js';
@@ -349,7 +351,7 @@ export class CloudCore implements Downlinks {
     } catch (error) {
       // This is a failure of the store, so the downlink stays in the queue.
       if (error instanceof StoreUnavailable) throw error;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       this.#log.warn({ message: row.id, why }, 'downlink cannot be encoded');
       await whileDequeued(session, queued, () => this.#end(session.device.serial, asQueued(row), 'cancelled', why));
       if (row.type === 'firmware') await this.firmware.lost(row, 'failed', why);

@@ -2,7 +2,9 @@
  * Encodes stored downlinks as messages for the wire. If it is already known that a downlink can never be encoded, it is
  * rejected when it is queued, while the user still waits for the response.
  */
+
 import type { Clock } from '../../kernel/clock.js';
+import { messageOf } from '../../kernel/errors.js';
 import { seconds } from '../../kernel/time.js';
 import { encodeDown, LONGEST_VALUE } from '../../protocol/messages/index.js';
 import type { Updates } from '../firmware/updates.js';
@@ -62,7 +64,7 @@ export class DownlinkEncoder {
     try {
       encodeDown(downMessage(row, clock.wall, encoder));
     } catch (error) {
-      throw new DownlinkRefused(error instanceof Error ? error.message : String(error));
+      throw new DownlinkRefused(messageOf(error));
     }
     return undefined;
   }

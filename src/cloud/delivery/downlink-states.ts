@@ -4,7 +4,9 @@
  * A timeline stays short even if a device polls often without confirming. It keeps the first and the latest contact, and the
  * first and the latest offer; the attempt number of the latest offer is the number of offers.
  */
+
 import type { Clock } from '../../kernel/clock.js';
+import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import { type Change, ConflictError, type DownState, type MessageRow, type Store } from '../store/store.js';
@@ -71,6 +73,6 @@ export class DownlinkStates {
   /** Commits without waiting; only for changes that may be lost in a crash. */
   behind(changes: readonly Change[]): void {
     const { log } = this.#options;
-    this.inTime(changes).catch((error: unknown) => log.error({ error: String(error) }, 'commit failed'));
+    this.inTime(changes).catch((error: unknown) => log.error({ error: messageOf(error) }, 'commit failed'));
   }
 }

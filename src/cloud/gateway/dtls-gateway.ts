@@ -5,7 +5,9 @@
  * The key is the `secret` of a device. Packets of a deleted device are rejected. If the device was deleted or its secret
  * replaced, the first record that arrives {@link RECHECK} or more after the last check ends the connection.
  */
+
 import type { EdgeClock } from '../../kernel/clock.js';
+import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import { type Instant, minutes } from '../../kernel/time.js';
@@ -167,7 +169,7 @@ export class DtlsGateway {
     const release = this.#options.clock.hold('the key of a device');
     work()
       .catch((error: unknown) =>
-        this.#options.log.error({ error: String(error) }, 'failed to read the key of a device'),
+        this.#options.log.error({ error: messageOf(error) }, 'failed to read the key of a device'),
       )
       .finally(release);
   }

@@ -5,7 +5,9 @@
  * Datagrams of one device are processed strictly one after another; devices do not wait for each other. A packet that
  * needs no store access is answered in the same turn of the event loop.
  */
+
 import type { EdgeClock } from '../../kernel/clock.js';
+import { messageOf } from '../../kernel/errors.js';
 import { Holds } from '../../kernel/holds.js';
 import type { Log } from '../../kernel/log.js';
 import { type Millis, seconds } from '../../kernel/time.js';
@@ -304,7 +306,7 @@ export class FlapGateway {
       await work;
     } catch (error) {
       if (error instanceof StoreBusy) this.counters.overrun++;
-      else this.#log.error({ error: String(error) }, 'failed to process a datagram');
+      else this.#log.error({ error: messageOf(error) }, 'failed to process a datagram');
     } finally {
       done();
       release();

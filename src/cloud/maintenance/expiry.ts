@@ -4,7 +4,9 @@
  * Rounds (rounds.ts) find overdue downlinks. Between two rounds, src/cloud/delivery checks a downlink before the downlink is
  * offered or shown. So the state of a downlink does not depend on the time of a round.
  */
+
 import type { EdgeClock } from '../../kernel/clock.js';
+import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { days, type Millis, type UnixMillis } from '../../kernel/time.js';
 import type { MessageRow, Store, WaitingRow } from '../store/store.js';
@@ -59,7 +61,7 @@ export class Expiry {
       }
       return overdue.length;
     } catch (error) {
-      log.error({ error: String(error) }, 'expiry of downlinks failed');
+      log.error({ error: messageOf(error) }, 'expiry of downlinks failed');
       return 0;
     }
   }

@@ -1,5 +1,7 @@
 /** Deletes old messages, in rounds (rounds.ts). `Store.prune` defines which rows are deleted. */
+
 import type { EdgeClock } from '../../kernel/clock.js';
+import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';
@@ -24,7 +26,7 @@ export function startRetention(options: RetentionOptions): () => Promise<void> {
     ...{ clock, what: 'the deletion of old messages', batchPause },
     batch: () =>
       store.prune(clock.wall - keep, BATCH).catch((error: unknown) => {
-        log.error({ error: String(error) }, 'failed to delete old messages');
+        log.error({ error: messageOf(error) }, 'failed to delete old messages');
         return 0;
       }),
     ended: (deleted) => {

@@ -2,9 +2,11 @@
  * Routes for operators: liveness, readiness and metrics. Load balancers and monitors call them without an API key, so the
  * answers disclose no customer data. Expose a public service through a proxy that does not forward `/metrics`.
  */
+
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Clock } from '../../kernel/clock.js';
+import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { operation } from '../http/operation.js';
@@ -118,7 +120,7 @@ async function complaintOf({ store, clock, id }: OperatorContext): Promise<Compl
     return undefined;
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || error.code === 'store-unavailable') {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       return { why, message: 'the store does not respond', code: 'store-unavailable' };
     }
     const { message, code, cause } = error;

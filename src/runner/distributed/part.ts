@@ -1,7 +1,7 @@
 /** Carries out a part of a run in this thread or process, and reports to the run through a channel. */
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
-import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import { EXIT, GhostfleetError, messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { openFileLimit } from '../../kernel/open-files.js';
 import { RealClock } from '../../kernel/real-clock.js';
@@ -198,6 +198,6 @@ class Part {
 }
 
 function bug(error: unknown): GhostfleetError {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const text = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
   return new GhostfleetError('internal', `a bug in ghostfleet: ${text}`, EXIT.internal);
 }

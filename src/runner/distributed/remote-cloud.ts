@@ -2,7 +2,9 @@
  * A cloud that the parts of a run share, other than the embedded one. The run creates common resources there before the parts
  * begin, and deletes them after the parts have ended.
  */
+
 import { DeviceCloudClient } from '../../client/client.js';
+import { messageOf } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import type { Instant, UnixMillis } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
@@ -99,7 +101,7 @@ export class SharedRemoteCloud implements SharedCloud {
         if (name !== undefined && isOurs(device, since)) found.push(deviceOf(name, { path: `/devices/${device.id}` }));
       }
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       return [...names].map(([serial, name]) => ({ ...deviceOf(name, { serial }), why }));
     }
     const left: LeftThing[] = [];

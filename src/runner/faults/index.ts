@@ -4,6 +4,7 @@ import { StoreUnavailable } from '../../cloud/store/store.js';
 import type { DrivenClock } from '../../kernel/clock.js';
 import type { ClockHold } from '../../kernel/clock-hold.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
+import { asError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
@@ -186,7 +187,7 @@ export class ServiceFaults {
     this.#clock.after(Math.max(0, moment - this.#clock.now), what, () => {
       const release = this.#clock.hold(what);
       act()
-        .catch((error: unknown) => this.#options.clock.stop(error instanceof Error ? error : new Error(String(error))))
+        .catch((error: unknown) => this.#options.clock.stop(asError(error)))
         .finally(release);
     });
   }

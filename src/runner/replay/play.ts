@@ -3,7 +3,7 @@
  * downlinks of the script were delivered.
  */
 
-import { UsageError } from '../../kernel/errors.js';
+import { asError, UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { randomBytes, seededRandom } from '../../kernel/random.js';
 import { type Instant, type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
@@ -120,7 +120,7 @@ class ReplayWorld {
     this.#clock.after(Math.max(0, LEAD + at - now), 'a request of a recording', () => {
       const release = this.#clock.hold('a request of a recording');
       request()
-        .catch((error: unknown) => this.#clock.stop(error instanceof Error ? error : new Error(String(error))))
+        .catch((error: unknown) => this.#clock.stop(asError(error)))
         .finally(release);
     });
   }

@@ -1,6 +1,6 @@
 /** The API of a cloud other than the embedded one: its address and key, and the spaces of a run. */
 import { type ClientOptions, DeviceCloudClient, type HttpOptions } from '../../client/client.js';
-import { UsageError } from '../../kernel/errors.js';
+import { messageOf, UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { shownAddress } from '../../kernel/web-address.js';
 import { type Pace, type Patience, paced } from './paced.js';
@@ -84,7 +84,7 @@ async function spaceOf(options: HttpOptions & { readonly apiKey: string }, wante
     await (await client).devices({ limit: 1 });
     return spaceId;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new UsageError('bad-target', `${shownAddress(options.baseUrl)} is not usable: ${reason}`);
   } finally {
     await Promise.resolve(client).then(

@@ -2,7 +2,9 @@
  * Deletes what a run created in another cloud. What cannot be deleted is described as plain data, so that reports can list it and
  * `ghostfleet clean` can try again.
  */
+
 import { ApiError, ConnectionError, type Device, type DeviceCloudClient } from '../../client/client.js';
+import { messageOf } from '../../kernel/errors.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Leftovers, LeftThing } from '../../report/result.js';
 import { isUndecided } from '../targets/undecided.js';
@@ -36,7 +38,7 @@ export async function deleteThing(
     return undefined;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
-    return { ...thing, why: error instanceof Error ? error.message : String(error) };
+    return { ...thing, why: messageOf(error) };
   }
 }
 

@@ -1,9 +1,11 @@
 /** Powers up the devices of a plan and carries out its steps at their times, then waits until no exchange is open. */
+
 import type { Device } from '../../device/device.js';
 import type { DrivenClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
 import type { GhostfleetError } from '../../kernel/errors.js';
+import { messageOf } from '../../kernel/errors.js';
 import { type Instant, seconds, sinceStart } from '../../kernel/time.js';
 import type { Evidence } from '../../scenario/expect/evaluate.js';
 import type { Plan, PlannedAction } from '../../scenario/model/plan.js';
@@ -117,7 +119,7 @@ function scheduleAction(
       for (const handle of left) {
         const note = await runStep(held, handle, action).then(
           () => '',
-          (error: unknown) => (error instanceof Error ? error.message : String(error)),
+          (error: unknown) => messageOf(error),
         );
         // At the end, `giveUp` has recorded this device and the rest.
         if (agenda.ended) return;

@@ -9,6 +9,7 @@
  *       - { list-messages:, users: 10, think: 2s }                 # closed-loop; `patient: true` observes Retry-After
  *       - { list-messages:, rate: 50/s, as: neighbour }            # with the API key of a client of `setup`
  */
+
 import {
   boolean,
   type Check,
@@ -31,6 +32,7 @@ import {
 import type { LocatedNode, MapNode, Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
+import { messageOf } from '../../kernel/errors.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { parseDuration } from '../../kernel/time.js';
 import { readArrivals } from '../load/arrival-trace.js';
@@ -191,7 +193,7 @@ function replayed(node: MapNode, { from, until, readFile }: Window, problems: Pr
     if (trace.times.length > 0) return { kind: 'replay', file, trace };
     problems.add(place, `all times in ${quote(file)} are after the end of the load`);
   } catch (error) {
-    problems.add(place, error instanceof Error ? error.message : String(error));
+    problems.add(place, messageOf(error));
   }
   return undefined;
 }

@@ -6,10 +6,12 @@
  * first. For all other values, the including file takes precedence. Of several included files, a later one takes precedence
  * over an earlier one.
  */
+
 import { complain, eitherForm, type Form, formOf, list, text } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../../input/document.js';
 import { InputError, quote } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
+import { messageOf } from '../../kernel/errors.js';
 
 const KEY = 'include';
 /** Limit of included files, against files that include each other many times over. */
@@ -92,7 +94,7 @@ class Includer {
       // Problems in the included file are reported with their places in that file.
       if (error instanceof InputError)
         for (const { message, ...place } of error.problems) this.#problems.add(place, message);
-      else this.#problems.add(node, error instanceof Error ? error.message : String(error));
+      else this.#problems.add(node, messageOf(error));
       return undefined;
     }
   }

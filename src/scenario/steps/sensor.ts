@@ -11,6 +11,7 @@ import {
   text,
 } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
+import { messageOf } from '../../kernel/errors.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
 import { type Recording, readRecording } from '../values/csv-series.js';
 import { type FoundQuantity, quantitiesOf } from '../values/quantity.js';
@@ -123,7 +124,7 @@ function readWaveform(
     const recording = readRecording(scope.readFile(file), { names, quantity: quantities[0]?.spec }, problems);
     return recording && { kind: 'replay', file, recording };
   } catch (error) {
-    problems.add(node.entries.get('replay')?.value ?? node, error instanceof Error ? error.message : String(error));
+    problems.add(node.entries.get('replay')?.value ?? node, messageOf(error));
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /** A text file that is read in chunks, forwards and backwards, from any line. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { UsageError } from '../../kernel/errors.js';
+import { messageOf, UsageError } from '../../kernel/errors.js';
 
 const CHUNK_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
@@ -88,7 +88,7 @@ function attempt<T>(path: string, action: () => T): T {
     return action();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const reason = code === 'ENOENT' ? 'file not found' : error instanceof Error ? error.message : String(error);
+    const reason = code === 'ENOENT' ? 'file not found' : messageOf(error);
     throw new UsageError('cannot-read', `cannot read "${path}": ${reason}`);
   }
 }

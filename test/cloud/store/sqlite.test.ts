@@ -231,7 +231,7 @@ describe('opening a database that cannot be used', () => {
   it('reports a path that is a directory, a missing directory, and an empty path', async () => {
     expect(await refusal(directory())).toMatch(/cannot be opened/);
     expect(await refusal(join(directory(), 'missing', 'x.db'))).toMatch(/its directory does not exist$/);
-    expect(await refusal(' ')).toBe('invalid store "": expected "memory", "postgres://…" or the path of a file');
+    expect(await refusal(' ')).toBe('" " is not the path of a database file: it is empty');
   });
 
   it('does not change the database of another program', async () => {

@@ -7,7 +7,7 @@
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';
-import { UsageError } from '../../../kernel/errors.js';
+import { messageOf, UsageError } from '../../../kernel/errors.js';
 import { makePrivate } from '../../../kernel/private-file.js';
 import { contentOf } from './migrations.js';
 import { asUsageError } from './open.js';
@@ -36,7 +36,7 @@ export async function backupDatabase(path: string, target: string): Promise<Copi
   try {
     makePrivate(unfinished);
     await source.backup(unfinished, { progress: () => PAGES_AT_ONCE }).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       throw new UsageError('bad-target', `cannot write "${target}": ${why}`);
     });
     checkSoundness(unfinished);

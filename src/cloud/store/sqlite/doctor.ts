@@ -4,7 +4,7 @@
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';
-import { UsageError } from '../../../kernel/errors.js';
+import { messageOf, UsageError } from '../../../kernel/errors.js';
 import { makePrivate } from '../../../kernel/private-file.js';
 import { contentOf, MIGRATIONS, migrate } from './migrations.js';
 import { asUsageError, lossOf } from './open.js';
@@ -115,7 +115,7 @@ function pagesOf(db: Database): readonly string[] {
       .flatMap((row) => row.integrity_check.split('\n'))
       .filter((finding) => finding !== 'ok' && !finding.startsWith('***'));
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [messageOf(error)];
   }
 }
 

@@ -8,12 +8,13 @@
  */
 import { statSync } from 'node:fs';
 import BetterSqlite, { type Database, SqliteError } from 'better-sqlite3';
-import { UsageError } from '../../../kernel/errors.js';
+import { messageOf, UsageError } from '../../../kernel/errors.js';
 import { makePrivate } from '../../../kernel/private-file.js';
 import { shownCommand } from '../../../kernel/web-address.js';
 import type { NamedKey } from '../secrets/key.js';
 import { Soundness } from '../soundness.js';
 import { type SqliteOptions, WRITER_PRAGMAS } from './driver.js';
+import { checkFileName } from './file-name.js';
 import { markOfRun, removeMark } from './files.js';
 import { contentOf, migrate } from './migrations.js';
 import { readTail, type Tail, tailPath } from './tail.mjs';
@@ -41,6 +42,7 @@ export function openDatabase(path: string, given?: NamedKey, ofRun = false): Ope
   let db: Database | undefined;
   let owner: Database | undefined;
   let accepted = false;
+  checkFileName(path);
   try {
     // SQLite gives the log and its index, beside the file, the same permissions.
     makePrivate(path);
@@ -134,7 +136,7 @@ const DAMAGED = 'is a damaged database';
 
 function complaint(error: unknown): string {
   const code = error instanceof SqliteError ? error.code : '';
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (code === 'SQLITE_NOTADB') return 'is not a database';
   if (code.startsWith('SQLITE_CORRUPT')) return DAMAGED;
   if (code === 'SQLITE_FULL') return 'cannot be written to: the disk is full';

@@ -5,7 +5,7 @@
 import pg from 'pg';
 import { parsePostgresUrl, publicName } from '../../../cloud/store/postgres/url.js';
 import type { Clock } from '../../../kernel/clock.js';
-import { UsageError } from '../../../kernel/errors.js';
+import { asError, messageOf, UsageError } from '../../../kernel/errors.js';
 import { codeOf } from '../../../kernel/no-answer.js';
 import { RealClock } from '../../../kernel/real-clock.js';
 import { systemReason } from '../../../kernel/system-errors.js';
@@ -169,6 +169,6 @@ export class Absence {
 }
 
 function reasonOf(error: unknown): string {
-  const code = codeOf(error instanceof Error ? error : new Error(String(error)));
-  return systemReason(code) ?? (error instanceof Error ? error.message : String(error));
+  const code = codeOf(asError(error));
+  return systemReason(code) ?? messageOf(error);
 }

@@ -1,7 +1,9 @@
 /** The jobs of graphile-worker: one for each part of a run. No other file uses this library. */
+
 import { EventEmitter } from 'node:events';
 import { Logger, makeWorkerUtils, runMigrations, run as runWorker, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
+import { asError } from '../../../kernel/errors.js';
 import { seconds } from '../../../kernel/time.js';
 import type { QueueDatabase } from './database.js';
 import { JOBS, TASK } from './schema.js';
@@ -77,7 +79,7 @@ async function createTables(pool: pg.Pool): Promise<void> {
     await runMigrations({ pgPool: pool, schema: JOBS, logger: QUIET });
     await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [JOBS]);
   } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error));
+    failure = asError(error);
     throw error;
   } finally {
     // With an error, `release` closes the connection, and PostgreSQL then releases its lock.

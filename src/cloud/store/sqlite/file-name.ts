@@ -1,0 +1,30 @@
+/** Checks names of SQLite files. SQLite and its driver give some names another meaning than that of a file. */
+import { UsageError } from '../../../kernel/errors.js';
+
+/** Files that belong to a database, beside it. */
+const COMPANION = /-(wal|shm|journal|key|owner|tail)$/;
+
+/** @throws UsageError `bad-database` for a name that would not be that of a database file */
+export function checkFileName(path: string): void {
+  const why = reason(path);
+  if (why === undefined) return;
+  throw new UsageError('bad-database', `"${path}" is not the path of a database file: ${why[0]}`, why[1]);
+}
+
+/** What is wrong with a name, and what to write instead. */
+function reason(path: string): readonly [why: string, hint: string] | undefined {
+  if (path.trim() === '') return ['it is empty', 'expected the path of a file, such as "ghostfleet.db"'];
+  if (path !== path.trim()) return ['it has blanks at its beginning or end', `write "${path.trim()}"`];
+  if (path.startsWith(':')) {
+    return ['SQLite gives names that begin with ":" another meaning', `write "memory" to keep no data, or "./${path}"`];
+  }
+  if (/^file:/i.test(path)) {
+    return ['it is an address', 'write the path alone, such as "ghostfleet.db", or "memory" to keep no data'];
+  }
+  const companion = COMPANION.exec(path);
+  if (companion === null) return undefined;
+  return [
+    `files that end in "${companion[0]}" belong to another database`,
+    `write "${path.slice(0, companion.index)}"`,
+  ];
+}
