@@ -86,9 +86,9 @@ async function createFleet(
   if (first !== undefined && !signal.aborted) throw notMade('the fleet could not be created', first.error);
 }
 
-/** Whether the target already has a device with this serial number. */
+/** Whether the target already has a device with this serial number. A conflict of a tag is another one. */
 function isTaken(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status === 409;
+  return error instanceof ApiError && error.status === 409 && error.path.endsWith('/devices');
 }
 
 function taken({ name, serial }: DeviceHandle, group: string, { message }: ApiError): UsageError {

@@ -29,6 +29,7 @@ import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import type { Millis } from '../../kernel/time.js';
 import { BOOT_PATTERNS, type Boot, type FleetGroup } from '../model/fleet.js';
 import { RESERVED } from '../selector/check.js';
+import { cloudName } from '../values/cloud-name.js';
 import { configLines, configPlaces } from '../values/config-lines.js';
 import { apportion } from './apportion.js';
 import type { DeviceTypes, KnownDeviceType } from './sources.js';
@@ -203,7 +204,7 @@ function groupKeys({ types, firmware, end }: FleetShape) {
     serial: optional(integer(1, LAST_SERIAL)),
     boot: optional(boot, BOOT_AT_ONCE),
     config: optional(configLines, []),
-    tags: optional(list(text()), []),
+    tags: optional(list(cloudName), []),
     region: optional(text(/^[\w.-]+$/, 'a label of letters, digits, dots and hyphens'), null),
     register: optional(boolean, true),
   };

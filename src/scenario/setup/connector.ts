@@ -13,6 +13,7 @@ import {
 } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { type Seconds, seconds } from '../../kernel/time.js';
+import { cloudName } from '../values/cloud-name.js';
 import { textOf } from './file.js';
 import type { SetupKind, SetupScope } from './kind.js';
 
@@ -36,10 +37,10 @@ const wholeSeconds: Check<number> = refine(duration, (length, node, problems) =>
 );
 
 const shape = record('connector', {
-  name: text(),
+  name: cloudName,
   script: optional(text()),
   file: optional(text()),
-  tags: optional(list(text()), []),
+  tags: optional(list(cloudName), []),
   triggers: optional(list(oneOf(['data', 'session', 'config', 'stats', 'codec']), 1), ['data'] as const),
   direction: optional(oneOf(['up', 'down']), 'up' as const),
   'retry-delays': optional(list(wholeSeconds), null),

@@ -1,5 +1,6 @@
 import { optional, record, text } from '../../input/checks.js';
 import { COLOUR, COLOUR_FORM, sixDigits } from '../../kernel/colour.js';
+import { cloudName } from '../values/cloud-name.js';
 import type { SetupKind } from './kind.js';
 
 type TagOptions = {
@@ -13,7 +14,7 @@ export const tag: SetupKind<TagOptions> = {
   about: 'a tag, with its colour; an existing tag is used unchanged, and not deleted',
   example: 'tag: { name: cold-store, color: "#1f77b4" }',
   check: record('tag', {
-    name: text(),
+    name: cloudName,
     color: optional(text(new RegExp(COLOUR), COLOUR_FORM)),
   }),
   describe: ({ name }) => `"${name}"`,

@@ -1,4 +1,5 @@
-import { boolean, type Check, complain, formed, optional, record, text } from '../../input/checks.js';
+import { boolean, type Check, complain, formed, optional, record } from '../../input/checks.js';
+import { cloudName } from '../values/cloud-name.js';
 import type { SetupKind } from './kind.js';
 
 type VariableOptions = {
@@ -25,9 +26,9 @@ export const variable: SetupKind<VariableOptions> = {
   about: 'a variable of the space; scripts of connectors read it as job.variables.<name>',
   example: 'variable: { name: threshold, value: 8 }',
   check: record('variable', {
-    name: text(),
+    name: cloudName,
     value,
-    environment: optional(text(), null),
+    environment: optional(cloudName, null),
     secure: optional(boolean, false),
   }),
   describe: ({ name, value: text, environment, secure }) =>

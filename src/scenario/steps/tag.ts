@@ -1,4 +1,5 @@
-import { formOf, list, optional, record, text } from '../../input/checks.js';
+import { formOf, list, optional, record } from '../../input/checks.js';
+import { cloudName } from '../values/cloud-name.js';
 import type { DeviceHandle } from '../world.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
@@ -7,7 +8,7 @@ type TagOptions = {
   readonly remove: readonly string[];
 };
 
-const names = list(text(), 1);
+const names = list(cloudName, 1);
 const shape = record('tag', { add: optional(names, []), remove: optional(names, []) });
 
 /** Adds or removes tags of the device in the cloud; missing tags are created. */

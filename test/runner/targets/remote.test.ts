@@ -285,6 +285,26 @@ describe('a run against another cloud', () => {
     expect((await whatIsLeft(theirs)).devices).toEqual(['theirs']);
   });
 
+  it('does not blame the serial number of a device for a conflict of its tag', async () => {
+    const theirs = await serve();
+    const client = new DeviceCloudClient({
+      baseUrl: theirs.api,
+      apiKey: String(theirs.apiKey),
+      spaceId: theirs.spaceId,
+    });
+    await client.createTag({ name: 'hall', color: '#00ffaa' });
+    await client.close();
+    const plan = planScenario(parseScenario(SCENARIO, 'test.yaml', deviceTypes(profiles)), { seed: 7 });
+    const groups = plan.groups.map((group) => ({ ...group, tags: ['hall '] }));
+    const cloud = cloudAt(theirs, 'udp');
+    const failure = await runPlan({ ...plan, groups }, { clock: 'real', speed: 60, meter: unhurried, cloud }).catch(
+      String,
+    );
+    expect(failure).toContain('the fleet could not be created: POST ');
+    expect(failure).toContain('a tag "hall" already exists');
+    expect(failure).not.toContain('serial number');
+  });
+
   it('fails, and reports each lie of the cloud as a broken rule of the target', async () => {
     const theirs = await serve();
     /**

@@ -43,6 +43,18 @@ describe('a fleet with shares', () => {
   });
 });
 
+it.each(['"hall 1 "', '" hall"', '"hall\\u00a0"', '"\\thall"'])(
+  'a tag with blanks at its ends is rejected: %s',
+  (tag) => {
+    const fleet = `  - { name: clime, profile: clime, count: 2, tags: [a b, ${tag}] }\n`;
+    expect(problemsOf(yamlOf({ fleet }))).toEqual([
+      expect.stringMatching(
+        /^4:\d+: ".*" is not a name without blanks at its beginning and end, which the cloud would remove$/,
+      ),
+    ]);
+  },
+);
+
 describe('a boot', () => {
   const boots = (boot: string) =>
     planScenario(scenarioOf({ fleet: `  - { name: clime, profile: clime, count: 200, boot: ${boot} }\n` })).devices.map(

@@ -139,7 +139,7 @@ describe('an entry', () => {
 
   it('is checked together with the others: all problems are reported', () => {
     expect(problemsOf(['tag: { name: "" }', 'variable: { value: 8 }'])).toEqual([
-      '5:18: "" is not a text',
+      '5:18: "" is not a name without blanks at its beginning and end, which the cloud would remove',
       '6:15: variable needs "name"',
     ]);
   });
