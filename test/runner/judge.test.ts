@@ -40,6 +40,23 @@ describe('a load generator', () => {
   });
 
   it.each([
+    [8000, 60, 'devices and steps acted up to 8m 00s late in time of the run'],
+    [8000, 1, 'devices and steps acted up to 8.0s late in time of the run'],
+    [500, 11, 'devices and steps acted up to 5.5s late in time of the run'],
+    [499, 60, null],
+    [4900, 1, null],
+  ])('that has no loads and acted once %i ms late at speed %i is judged correctly', (max, speed, message) => {
+    const lateness = { count: 1000, min: 0, mean: 8, p50: 1, p95: 2, p99: 3, max };
+    const verdict = spoiledBy({ ...figures(2), lateness, stall: max }, speed, false);
+    if (message === null) expect(verdict).toBeNull();
+    else expect(verdict).toContain(message);
+  });
+
+  it('that stood still while nothing was due is judged correctly', () => {
+    expect(spoiledBy(figures(2, 0.5, 8000), 60, false)).toBeNull();
+  });
+
+  it.each([
     [50, 'too many wait for a connection', null],
     [
       51,

@@ -12,11 +12,17 @@ name: stalled
 duration: 20s
 settle: 1s
 fleet: [{ name: clime, profile: clime, count: 1 }]
-load: [{ count-devices:, rate: 10/s }]
 `;
+const LOAD = 'load: [{ count-devices:, rate: 10/s }]\n';
+const STEP = 'steps: [{ at: 12s, commands: [info show] }]\n';
 
-it('a run whose process stops for 600 ms during a load ends with exit code 5 and a message', async () => {
-  const plan = planScenario(parseScenario(SCENARIO, 'stalled.yaml', deviceTypes(packagedProfiles())), { seed: 1 });
+it.each([
+  ['during a load', LOAD],
+  ['while a step is due', STEP],
+])('a run whose process stops for 600 ms %s ends with exit code 5 and a message', async (_, more) => {
+  const plan = planScenario(parseScenario(SCENARIO + more, 'stalled.yaml', deviceTypes(packagedProfiles())), {
+    seed: 1,
+  });
   const stop = setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600), 1000);
   const { exitCode, failure } = await runPlan(plan, { clock: 'real', speed: 10 });
   clearTimeout(stop);

@@ -15,7 +15,7 @@ import { spoiledByErrors, together } from './system-errors.js';
 const LATE: Millis = 200;
 /** Time of the run: a device repeats a datagram after waiting this long for a response (wire protocol, 13). */
 const DEVICE_TIMEOUT: Millis = seconds(5);
-/** Real time: if this process stalls for this long, the stall falsifies the measured latencies of the service. */
+/** Real time: if this process stalls for this long, the stall falsifies latencies of the service and times of devices. */
 const LONGEST_STALL: Millis = 500;
 /** Share of the planned requests of a load that may remain unsent. */
 const MOST_UNSENT: Ratio = 0.05;
@@ -40,6 +40,11 @@ export function spoiledBy(figures: Omit<GeneratorReport, 'spoiled'>, speed: numb
   }
   if (loads && stall >= LONGEST_STALL) {
     return `the load generator stood still for ${humanDuration(stall)}, and the measured latencies include this time; ${state}`;
+  }
+  // Only an action that was due during the stall shows that the stall has changed the run.
+  const latest = lateness?.max ?? 0;
+  if (latest >= LONGEST_STALL && latest * speed > DEVICE_TIMEOUT) {
+    return `the process of the run stood still (suspended, or the machine was asleep or busy): it acted ${humanDuration(latest)} late, so that devices and steps acted up to ${humanDuration(latest * speed)} late in time of the run; ${state}`;
   }
   if (busy > MOST_BUSY) return `the load generator was the bottleneck: it had no idle time; ${state}`;
   return null;
