@@ -1,5 +1,6 @@
 /** JSON over HTTP to one origin, through one pool of keep-alive connections. */
 import { Client, type Dispatcher, Pool } from 'undici';
+import { compressedBecause, UNCOMPRESSED } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
 import { asError, UsageError } from '../kernel/errors.js';
 import { DEPTH_LIMIT, isTooDeep } from '../kernel/json-depth.js';
@@ -135,14 +136,14 @@ export class JsonHttp {
     body: unknown,
     further: Readonly<Record<string, string>>,
   ): Promise<{ readonly value: unknown; readonly next: string | undefined }> {
-    const { status, text, next, wait } = await this.#exchange(method, path, target, body, further);
+    const { status, text, next, wait, compressed } = await this.#exchange(method, path, target, body, further);
     if (status < 200 || status > 299) {
       const answer = this.#withoutKey(text);
-      throw new ApiError(status, parseJson(answer) ?? answer, method, path, wait);
+      throw new ApiError(status, parseJson(answer) ?? compressed ?? answer, method, path, wait);
     }
     if (text === '') return { value: undefined, next };
     const value = parseJson(text);
-    if (value === undefined) throw new ApiError(status, 'the answer is not JSON', method, path);
+    if (value === undefined) throw new ApiError(status, compressed ?? 'the answer is not JSON', method, path);
     return { value, next };
   }
 
@@ -164,13 +165,15 @@ export class JsonHttp {
       const answer = await connection.request({
         method: 'GET',
         path: this.#prefix + path + queryText(query),
-        headers: { ...this.#headers, ...headers },
+        headers: { ...UNCOMPRESSED, ...this.#headers, ...headers },
         signal,
       });
       if (answer.statusCode !== 200) {
         const limit = { clock: this.#clock, limit: timeout, what: 'the answer' };
         throw await within(limit, (late) => this.#failure(answer, path, late));
       }
+      const compressed = compressedBecause(answer.headers);
+      if (compressed !== undefined) throw new ApiError(answer.statusCode, compressed, 'GET', path);
       const decoder = new TextDecoder();
       for await (const piece of answer.body) yield decoder.decode(piece, { stream: true });
     } catch (error) {
@@ -199,7 +202,13 @@ export class JsonHttp {
       if (text.length > LARGEST_ERROR) break;
     }
     const answer = this.#withoutKey(text);
-    return new ApiError(statusCode, parseJson(answer) ?? answer, 'GET', path, retryAfter(headers));
+    return new ApiError(
+      statusCode,
+      parseJson(answer) ?? compressedBecause(headers) ?? answer,
+      'GET',
+      path,
+      retryAfter(headers),
+    );
   }
 
   /** Removes the API key, because the answer of a foreign server could repeat it. */
@@ -214,7 +223,12 @@ export class JsonHttp {
     body: unknown,
     further: Readonly<Record<string, string>>,
   ) {
-    const headers: Record<string, string> = { accept: 'application/json', ...this.#headers, ...further };
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      ...UNCOMPRESSED,
+      ...this.#headers,
+      ...further,
+    };
     if (body !== undefined) headers['content-type'] = 'application/json';
     const dated = this.#options.dated?.();
     const { timeout = seconds(30) } = this.#options;
@@ -227,7 +241,8 @@ export class JsonHttp {
         if (typeof head.date === 'string') dated?.(head.date);
         const next = head['x-next-offset'];
         const text = await answer.body.text();
-        return { status, text, next: typeof next === 'string' ? next : undefined, wait: retryAfter(head) };
+        const compressed = compressedBecause(head);
+        return { status, text, next: typeof next === 'string' ? next : undefined, wait: retryAfter(head), compressed };
       });
     } catch (error) {
       throw new ConnectionError(asError(error), this.#origin, method, path);

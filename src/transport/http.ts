@@ -5,6 +5,7 @@
 
 import { Pool } from 'undici';
 import type { EdgeClock } from '../kernel/clock.js';
+import { compressedBecause, UNCOMPRESSED } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
 import { UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -102,11 +103,34 @@ export function pooledRequests(
     // The timeouts of the pool begin again with each part of an answer.
     send: ({ path, headers, body }) =>
       within(limit, async (signal) => {
-        const request = { method: 'POST', path: prefix + path, headers: { ...headers }, body, signal } as const;
+        const request = {
+          method: 'POST',
+          path: prefix + path,
+          headers: { ...UNCOMPRESSED, ...headers },
+          body,
+          signal,
+        } as const;
         const answer = await pool.request(request);
-        return { status: answer.statusCode, body: await answer.body.text() };
+        const text = await answer.body.text();
+        const compressed = compressedBecause(answer.headers);
+        if (compressed !== undefined && text !== '' && !isJson(text)) throw new UnreadableAnswer(compressed);
+        return { status: answer.statusCode, body: text };
       }),
     // Aborts open requests: their results are not needed.
     close: () => pool.destroy(),
   };
+}
+
+/** The device does not get this answer, so it repeats its request. */
+class UnreadableAnswer extends Error {
+  readonly code = 'CONTENT_ENCODING';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

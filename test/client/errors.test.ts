@@ -1,4 +1,5 @@
 /** Errors of the client: answers of a service, and services that do not answer. */
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError, ConnectionError, DeviceCloudClient } from '../../src/client/client.js';
 import { UsageError } from '../../src/kernel/errors.js';
@@ -58,6 +59,36 @@ describe('an ApiError', () => {
     const client = await against((_, response) => response.end(answer));
     const error = (await failure(client.sendCommands('d', ['info show']))) as ApiError;
     expect(error.message).toMatch(/^POST \S+\/commands was answered with 200: the answer is not a message$/);
+  });
+});
+
+describe('a compressed answer', () => {
+  it('is not asked for', async () => {
+    const client = await against((request, response) => {
+      response.end(JSON.stringify({ id: request.headers['accept-encoding'] }));
+    });
+    expect((await client.space()).id).toBe('identity');
+  });
+
+  it.each([
+    ['gzip', gzipSync, 200, 'Content-Encoding: gzip'],
+    ['BR', brotliCompressSync, 404, 'Content-Encoding: br'],
+    ['\tx; y', gzipSync, 200, 'Content-Encoding: an unknown coding'],
+  ])('is an ApiError that names the coding: %s', async (coding, compress, status, named) => {
+    const client = await against((_, response) => {
+      response.writeHead(status, { 'content-encoding': coding });
+      response.end(compress('{"id":"s"}'));
+    });
+    const error = await failure(client.space());
+    expect(error.message).toContain(`was answered with ${status}: the answer is compressed (${named})`);
+  });
+
+  it('is read if it is JSON in spite of its header', async () => {
+    const client = await against((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'utf-8' });
+      response.end('{"id":"s"}');
+    });
+    expect((await client.space()).id).toBe('s');
   });
 });
 

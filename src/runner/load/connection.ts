@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 import { LARGEST_ANSWER } from '../../client/http.js';
+import { compressedBecause } from '../../kernel/content-coding.js';
 import { codeOf } from '../../kernel/no-answer.js';
 import { realTimers } from '../../kernel/real-timers.js';
 import { retryAfter } from '../../kernel/retry-after.js';
@@ -18,6 +19,8 @@ export interface CallResult {
   readonly why: string;
   /** Body of the response. */
   readonly body: string;
+  /** Why the body cannot be read: it is compressed. Left out if it is not. */
+  readonly compressed?: string | undefined;
   /** `Retry-After` of a response with an error status; 0 if there is none. */
   readonly retryAfter: Millis;
 }
@@ -36,6 +39,7 @@ export class Connection implements Dispatcher.DispatchHandler {
   #parts: Buffer[] = [];
   #status = 0;
   #retryAfter: Millis = 0;
+  #compressed: string | undefined;
 
   constructor(origin: string, connect: buildConnector.connector, batch: WriteBatch) {
     this.#batch = batch;
@@ -72,6 +76,7 @@ export class Connection implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status;
+    this.#compressed = compressedBecause(headers);
     this.#retryAfter = status >= 400 ? (retryAfter(headers) ?? 0) : 0;
   }
 
@@ -84,7 +89,10 @@ export class Connection implements Dispatcher.DispatchHandler {
     this.#parts = [];
     if (this.#socket !== undefined) this.#batch.hold(this.#socket);
     try {
-      this.#done({ status: this.#status, why: '', body, retryAfter: this.#retryAfter });
+      this.#done({
+        ...{ status: this.#status, why: '', body, retryAfter: this.#retryAfter },
+        compressed: this.#compressed,
+      });
     } catch (error) {
       // undici would report an error of `done` as a failure of the request.
       queueMicrotask(() => {

@@ -1,6 +1,7 @@
 /** Sends the requests of loads over HTTP. */
 
 import { buildConnector } from 'undici';
+import { UNCOMPRESSED } from '../../kernel/content-coding.js';
 import { UsageError } from '../../kernel/errors.js';
 import { apiBase, shownAddress } from '../../kernel/web-address.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
@@ -27,7 +28,8 @@ export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): 
   const base = apiBase(baseUrl);
   if (base === undefined) throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not the address of an API`);
   const { origin, prefix } = base;
-  const reading = ['accept', 'application/json', 'x-api-key', apiKey, ...Object.entries(base.headers).flat()];
+  const own = { accept: 'application/json', ...UNCOMPRESSED, 'x-api-key': apiKey, ...base.headers };
+  const reading = Object.entries(own).flat();
   const writing = [...reading, 'content-type', 'application/json'];
   const connect = buildConnector({});
   const batch = new WriteBatch();

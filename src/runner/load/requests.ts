@@ -184,17 +184,17 @@ export class Requests {
     const sent = pending.sent ?? this.#sent(pending);
     const { call } = this.#load;
     const request = requestOf(call, { space, device: cloudId });
-    const judged = (body: string): string => {
-      const useless = uselessBecause(call, body, cloudId);
+    const judged = (body: string, compressed: string | undefined): string => {
+      const useless = uselessBecause(call, body, cloudId, compressed);
       if (useless !== '' || this.#queues === undefined) return useless;
       return accepted(body, request.body ?? 'null') ? '' : 'the answer names no downlink';
     };
-    sender.send(request, ({ status, why, body, retryAfter }) => {
+    sender.send(request, ({ status, why, body, retryAfter, compressed }) => {
       if (this.#closed) return over(0);
       // The time that this process takes to read the body is not part of the latency.
       const at = clock.now;
       if (isUndecided(status)) this.#withoutAnswer(pending.device, cloudId);
-      this.#done(pending, { at, sent, status, why: status >= 200 && status < 300 ? judged(body) : why });
+      this.#done(pending, { at, sent, status, why: status >= 200 && status < 300 ? judged(body, compressed) : why });
       over(retryAfter * serviceSpeed);
     });
   }

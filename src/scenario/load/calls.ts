@@ -182,13 +182,20 @@ export function downlinkOf({ kind }: Pick<CallSpec, 'kind'>): DownlinkType | und
 /**
  * Why the body of a 2xx answer is not what the call promises, as a short fixed text; empty if it is.
  * @param device id of the device of the request
+ * @param compressed why the body cannot be read, if it is compressed
  */
-export function uselessBecause({ kind }: Pick<CallSpec, 'kind'>, body: string, device: string): string {
+export function uselessBecause(
+  { kind }: Pick<CallSpec, 'kind'>,
+  body: string,
+  device: string,
+  compressed?: string,
+): string {
   if (body.trim() === '') return 'the answer is empty';
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
+    if (compressed !== undefined) return compressed;
     return /^\s*</.test(body) ? 'the answer is HTML instead of JSON' : 'the answer is not JSON';
   }
   const { answer }: CallKind = CALLS[kind];

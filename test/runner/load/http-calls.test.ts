@@ -1,11 +1,11 @@
 /** The connections of loads: the order of requests and responses, and failures. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CallResult } from '../../../src/runner/load/connection.js';
 import { type CallSender, httpCalls } from '../../../src/runner/load/http-calls.js';
-import type { CallRequest } from '../../../src/scenario/load/calls.js';
+import { type CallRequest, uselessBecause } from '../../../src/scenario/load/calls.js';
 
 let server: Server;
 let sender: CallSender;
@@ -91,8 +91,10 @@ describe('a connection of a load', () => {
   it('lets other work run although every request is rejected before it is sent', async () => {
     await start(echo);
     const reasons: string[] = [];
+    // Kept, because the requests go on after the test.
+    const own = sender;
     const again = () =>
-      sender.send(get('/not a path'), ({ why }) => {
+      own.send(get('/not a path'), ({ why }) => {
         reasons.push(why);
         if (reasons.length < 1000) again();
       });
@@ -102,4 +104,18 @@ describe('a connection of a load', () => {
     expect(reasons.length).toBeLessThan(3);
     expect(reasons[0]).toBe('UND_ERR_INVALID_ARG');
   });
+});
+
+it('a load asks for answers without compression, and says why a compressed one is useless', async () => {
+  const asked: (string | undefined)[] = [];
+  await start((request, response) => {
+    asked.push(request.headers['accept-encoding']);
+    response.writeHead(200, { 'content-encoding': 'gzip' });
+    response.end(gzipSync('{"count":3}'));
+  });
+  const [result] = await inTurn([get('/1')]);
+  expect(asked).toEqual(['identity']);
+  expect(uselessBecause({ kind: 'count-devices' }, result?.body ?? '', '', result?.compressed)).toContain(
+    'the answer is compressed (Content-Encoding: gzip)',
+  );
 });
