@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
-import { ApiError, type Gate } from '../../client/client.js';
+import { ApiError, ConnectionError, type Gate } from '../../client/client.js';
 import type { Clock } from '../../kernel/clock.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 
@@ -61,12 +61,18 @@ export class RunPatience implements Patience {
   }
 }
 
+/** A GET whose connection broke this many times fails: the service or the network has a real problem. */
+const MOST_BREAKS = 5;
+/** Codes of connections that the other side has closed or reset. */
+const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
 /** A request that was rejected this many times is not repeated again, and fails. */
 const MOST_TRIES = 20;
 
 /**
  * A request that is answered with 429, or with 503 and a `Retry-After`, was not processed. It is repeated after the demanded
- * time; after a 429, this is at least 1 s. Meanwhile the queue is paused.
+ * time; after a 429, this is at least 1 s. Meanwhile the queue is paused. A GET whose connection broke is repeated at once: a
+ * server may close an idle connection at the moment of the next request.
  */
 export function paced(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience: Patience = {}): Gate {
   const queue = new PQueue({ concurrency: pace.atOnce, ...limitOf(pace) });
@@ -88,10 +94,12 @@ export function paced(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience:
   };
   // A request that waits for its repetition still counts as one of the concurrent requests.
   const untilTaken = async <T>(request: () => Promise<T>): Promise<T> => {
+    let breaks = 0;
     for (let tries = 1; ; tries++) {
       try {
         return await request();
       } catch (error) {
+        if (isBrokenGet(error) && ++breaks < MOST_BREAKS && !patience.signal?.aborted) continue;
         const wait = waitAfter(error);
         if (wait === undefined || tries === MOST_TRIES || patience.signal?.aborted) throw error;
         if (!(await rest(wait))) throw error;
@@ -123,6 +131,10 @@ function waitOf(delay: Millis, clock: Pick<Clock, 'after'>, signal: AbortSignal 
     });
     signal?.addEventListener('abort', abort, { once: true });
   });
+}
+
+function isBrokenGet(error: unknown): boolean {
+  return error instanceof ConnectionError && error.method === 'GET' && BROKEN.has(error.code);
 }
 
 function waitAfter(error: unknown): RequestWait | undefined {

@@ -1,6 +1,6 @@
 /** Requests to another cloud respect its rate limit. */
 import { describe, expect, it, vi } from 'vitest';
-import { ApiError } from '../../../src/client/client.js';
+import { ApiError, ConnectionError } from '../../../src/client/client.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { paced, type RequestWait, RunPatience } from '../../../src/runner/targets/paced.js';
 
@@ -42,6 +42,22 @@ describe('paced requests', () => {
     await expect(clock.attend(gate(request))).rejects.toThrow('answered with 429');
     expect(sentAt).toHaveLength(20);
   });
+
+  it.each([
+    ['GET', 'ECONNRESET', 1, 'done'],
+    ['GET', 'UND_ERR_SOCKET', 4, 'done'],
+    ['GET', 'ECONNRESET', 5, 'got no answer'],
+    ['GET', 'ECONNREFUSED', 1, 'got no answer'],
+    ['POST', 'ECONNRESET', 1, 'got no answer'],
+  ])(
+    'with the method %s and connections that fail with %s, %i times, end with: %s',
+    async (method, code, times, end) => {
+      const broken = new ConnectionError(Object.assign(new Error('broken'), { code }), 'http://c', method, '/v2');
+      const { request } = service(new VirtualClock(), [...Array.from({ length: times }, () => broken), 'done']);
+      const gate = paced({ atOnce: 1, perSecond: null }, new VirtualClock());
+      expect(String(await gate(request).catch((error: unknown) => error))).toContain(end);
+    },
+  );
 
   it('are not repeated after a 409, or after a 503 without Retry-After', async () => {
     const clock = new VirtualClock();
