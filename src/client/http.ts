@@ -19,6 +19,7 @@ const DEEPEST_ANSWER = DEPTH_LIMIT + 8;
 const WHOLE_ANSWER = 4;
 /** Longest text of an error in place of a stream, in characters. */
 const LARGEST_ERROR = 65_536;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Longest silence of a stream: three heartbeats of the service. */
 const LONGEST_SILENCE = seconds(45);
 
@@ -136,7 +137,15 @@ export class JsonHttp {
     body: unknown,
     further: Readonly<Record<string, string>>,
   ): Promise<{ readonly value: unknown; readonly next: string | undefined }> {
-    const { status, text, next, wait, compressed } = await this.#exchange(method, path, target, body, further);
+    const { status, text, next, wait, compressed, location } = await this.#exchange(
+      method,
+      path,
+      target,
+      body,
+      further,
+    );
+    const elsewhere = this.#redirect(status, location, target);
+    if (elsewhere !== undefined) throw new ApiError(status, elsewhere, method, path);
     if (status < 200 || status > 299) {
       const answer = this.#withoutKey(text);
       throw new ApiError(status, parseJson(answer) ?? compressed ?? answer, method, path, wait);
@@ -170,6 +179,8 @@ export class JsonHttp {
       });
       if (answer.statusCode !== 200) {
         const limit = { clock: this.#clock, limit: timeout, what: 'the answer' };
+        const elsewhere = this.#redirect(answer.statusCode, answer.headers.location, path);
+        if (elsewhere !== undefined) throw new ApiError(answer.statusCode, elsewhere, 'GET', path);
         throw await within(limit, (late) => this.#failure(answer, path, late));
       }
       const compressed = compressedBecause(answer.headers);
@@ -211,6 +222,16 @@ export class JsonHttp {
     );
   }
 
+  /** Redirects are not followed, because the key must not reach another server. Undefined if the answer is none. */
+  #redirect(status: number, location: unknown, target: string): string | undefined {
+    if (!REDIRECTS.has(status)) return undefined;
+    const base = this.#origin + target;
+    const to = typeof location === 'string' && URL.canParse(location, base) ? new URL(location, base) : undefined;
+    if (to === undefined) return 'a redirect without a valid Location was not followed';
+    const shown = this.#withoutKey(`${to.origin === 'null' ? to.protocol : to.origin}${to.pathname}`);
+    return `a redirect to "${shown}" was not followed, and the API key was not sent there; if the service is there, use its address`;
+  }
+
   /** Removes the API key, because the answer of a foreign server could repeat it. */
   #withoutKey(text: string): string {
     return this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, '***');
@@ -242,7 +263,14 @@ export class JsonHttp {
         const next = head['x-next-offset'];
         const text = await answer.body.text();
         const compressed = compressedBecause(head);
-        return { status, text, next: typeof next === 'string' ? next : undefined, wait: retryAfter(head), compressed };
+        return {
+          status,
+          text,
+          next: typeof next === 'string' ? next : undefined,
+          wait: retryAfter(head),
+          compressed,
+          location: head.location,
+        };
       });
     } catch (error) {
       throw new ConnectionError(asError(error), this.#origin, method, path);

@@ -92,6 +92,39 @@ describe('a compressed answer', () => {
   });
 });
 
+describe('a redirect', () => {
+  it.each([
+    [301, 'http://other.example:8080/v2/spaces/s', '"http://other.example:8080/v2/spaces/s"'],
+    [308, 'https://eva:secret@other.example/x?token=secret', '"https://other.example/x"'],
+    [302, `http://other.example/${KEY}`, '"http://other.example/***"'],
+  ])('%i is not followed; the ApiError names its destination without secrets', async (status, location, shown) => {
+    const client = await against((_, response) => {
+      response.writeHead(status, { location });
+      response.end();
+    });
+    const { message } = await failure(client.space());
+    expect(message).toBe(
+      `GET /v2/spaces/s was answered with ${status}: a redirect to ${shown} was not followed, and the API key was not sent there; if the service is there, use its address`,
+    );
+  });
+
+  it('to a path names the whole address', async () => {
+    const client = await against((_, response) => {
+      response.writeHead(307, { location: '/login' });
+      response.end();
+    });
+    expect((await failure(client.space())).message).toMatch(/a redirect to "http:\/\/127\.0\.0\.1:\d+\/login" was not/);
+  });
+
+  it('without a Location is reported as such', async () => {
+    const client = await against((_, response) => {
+      response.statusCode = 302;
+      response.end();
+    });
+    expect((await failure(client.space())).message).toContain('a redirect without a valid Location was not followed');
+  });
+});
+
 describe('a ConnectionError', () => {
   it('is thrown if the connection is refused', async () => {
     const client = new DeviceCloudClient({ baseUrl: 'http://127.0.0.1:1', apiKey: KEY, spaceId: 's' });
