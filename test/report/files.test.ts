@@ -25,6 +25,19 @@ describe('the JUnit report', () => {
     expect(xml).toContain('tests="3" failures="1" errors="0"');
   });
 
+  it('numbers the test cases of equal expectations', () => {
+    const other = { ...failed, line: 'step.failed == 0' };
+    const xml = junit(resultOf({ expectations: [other, failed, other, other] }));
+    const names = [...xml.matchAll(/<testcase classname="[^"]*" name="([^"]*)"/g)].map(([, name]) => name);
+    expect(names).toEqual([
+      'the run finishes',
+      'step.failed == 0',
+      'a &lt; &quot;1&quot; &amp; b',
+      'step.failed == 0 (2)',
+      'step.failed == 0 (3)',
+    ]);
+  });
+
   it('escapes markup and replaces characters that XML does not allow', () => {
     const xml = junit(resultOf({ expectations: [failed] }));
     expect(xml).toContain('name="a &lt; &quot;1&quot; &amp; b"');

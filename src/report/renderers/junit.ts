@@ -31,7 +31,7 @@ export function junit(result: RunResult): string {
     '    </properties>',
     `    <testcase classname="${xml(scenario)}" name="the run finishes"${runCase}`,
     ...workers.map((worker) => workerCase(worker, result)),
-    ...expectations.map((expectation) => testCase(expectation, result)),
+    ...numbered(expectations).map((expectation) => testCase(expectation, result)),
     ...warningsOf(result),
     '  </testsuite>',
     '</testsuites>',
@@ -48,6 +48,17 @@ function warningsOf({ warnings }: RunResult): readonly string[] {
 /** Whether the run was interrupted: its expectations are then undecided, and count as skipped. */
 function isInterrupted(result: RunResult): boolean {
   return verdictOf(result).word === 'interrupted';
+}
+
+/** Numbers equal lines, because build servers merge test cases with equal names. */
+function numbered(expectations: readonly ExpectationResult[]): readonly ExpectationResult[] {
+  const seen = new Map<string, number>();
+  return expectations.map((expectation) => {
+    const { line } = expectation;
+    const count = (seen.get(line) ?? 0) + 1;
+    seen.set(line, count);
+    return count === 1 ? expectation : { ...expectation, line: `${line} (${count})` };
+  });
 }
 
 function testCase({ line, passed, undecided, sentence }: ExpectationResult, result: RunResult): string {
