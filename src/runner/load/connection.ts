@@ -85,7 +85,9 @@ export class Connection implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const body = Buffer.concat(this.#parts).toString();
+    const text = Buffer.concat(this.#parts).toString();
+    // The typed client and HTTP devices accept a byte-order mark as well: undici removes it.
+    const body = text.startsWith('\ufeff') ? text.slice(1) : text;
     this.#parts = [];
     if (this.#socket !== undefined) this.#batch.hold(this.#socket);
     try {

@@ -106,6 +106,12 @@ describe('a connection of a load', () => {
   });
 });
 
+it('a load reads an answer with a byte-order mark, as the typed client does', async () => {
+  await start((_, response) => response.end('\ufeff{"count":3}'));
+  const [result] = await inTurn([get('/1')]);
+  expect(uselessBecause({ kind: 'count-devices' }, result?.body ?? '', '')).toBe('');
+});
+
 it('a load asks for answers without compression, and says why a compressed one is useless', async () => {
   const asked: (string | undefined)[] = [];
   await start((request, response) => {
