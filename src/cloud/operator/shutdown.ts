@@ -1,16 +1,20 @@
 /**
  * Graceful shutdown: rejects new connections, finishes running requests within a time limit, and ends every connection as soon
- * as no request runs on it. {@link Connections.end} ends connections as a crash would instead.
+ * as no request runs on it. A request runs from the end of its body to the end of its answer: the time that a client takes
+ * to send the body, or to read the answer, has a shorter limit. {@link Connections.end} ends connections as a crash would instead.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { Alarm } from '../../kernel/clock.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { seconds } from '../../kernel/time.js';
 import { ApiFault } from '../http/errors.js';
 
 /** How long running requests may take before their connections are closed. In real time, because clients are not simulated. */
 const REQUEST_LIMIT = seconds(10);
+/** How often connections are looked at on which the service waits for the client: those of two looks in a row end. */
+const CLIENT_LIMIT = seconds(1);
 
 /**
  * Answers requests that arrive on open connections while the server is closing: the framework's own answer has neither a
@@ -27,47 +31,80 @@ export function refuseWhileClosing(api: FastifyInstance): void {
 }
 
 export async function closeServer(api: FastifyInstance, connections: Connections): Promise<void> {
+  const patience = new RealClock();
   connections.endWithoutRequest();
-  const alarm = new RealClock().after(REQUEST_LIMIT, 'running requests', () => connections.destroy());
+  const limit = patience.after(REQUEST_LIMIT, 'running requests', () => connections.destroy());
+  let next: Alarm | undefined;
+  const look = () => {
+    connections.endStalled();
+    next = patience.after(CLIENT_LIMIT, 'clients that send or read nothing', look);
+  };
+  look();
   await api.close();
-  alarm.cancel();
+  limit.cancel();
+  next?.cancel();
 }
 
-/** The open connections of a server, and how many requests run on each. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+interface Open {
+  /** From the end of the head until the request is received and the answer is sent. */
+  readonly exchanges: Set<Exchange>;
+  /** Whether the service only waited for the client at the last look. */
+  waited: boolean;
+}
+
+/** The open connections of a server, and the requests on each. */
 export class Connections {
-  readonly #running = new Map<Socket, number>();
+  readonly #open = new Map<Socket, Open>();
   #isClosing = false;
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
-      this.#running.set(socket, 0);
-      socket.once('close', () => this.#running.delete(socket));
+      this.#open.set(socket, { exchanges: new Set(), waited: false });
+      socket.once('close', () => this.#open.delete(socket));
       if (this.#isClosing) socket.destroy();
     });
     // A request begins when its head is complete. It has ended when it was received and its answer was sent, so that a client
     // that is still sending does not lose the answer.
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const { socket } = request;
-      this.#count(socket, 1);
+      const exchange = { request, response };
+      this.#open.get(socket)?.exchanges.add(exchange);
       const received = new Promise<void>((resolve) => request.once('close', resolve));
       const answered = new Promise<void>((resolve) => response.once('close', resolve));
-      void Promise.all([received, answered]).then(() => this.#count(socket, -1));
+      void Promise.all([received, answered]).then(() => this.#ended(socket, exchange));
     });
   }
 
   /** From now on, connections end as soon as no request runs on them: silent ones, and those with a part of a head, at once. */
   endWithoutRequest(): void {
     this.#isClosing = true;
-    for (const [socket, running] of this.#running) if (running === 0) socket.destroySoon();
+    for (const [socket, { exchanges }] of this.#open) if (exchanges.size === 0) socket.destroySoon();
+  }
+
+  /**
+   * Ends the connections on which the service waits for the client, now and at the last call: for the rest of a body, or until
+   * the client reads its answer.
+   */
+  endStalled(): void {
+    for (const [socket, open] of this.#open) {
+      const isWaiting = ![...open.exchanges].some(isRunning);
+      if (isWaiting && open.waited) socket.destroy();
+      open.waited = isWaiting;
+    }
   }
 
   destroy(): void {
-    for (const socket of this.#running.keys()) socket.destroy();
+    for (const socket of this.#open.keys()) socket.destroy();
   }
 
   /** Ends all connections; resolves when their clients have ended them too and will not reuse them. */
   async end(): Promise<void> {
-    const ended = [...this.#running.keys()].map(
+    const ended = [...this.#open.keys()].map(
       (socket) =>
         new Promise<void>((resolve) => {
           socket.once('close', () => resolve());
@@ -77,10 +114,13 @@ export class Connections {
     await Promise.all(ended);
   }
 
-  #count(socket: Socket, by: 1 | -1): void {
-    const running = this.#running.get(socket);
-    if (running === undefined) return;
-    this.#running.set(socket, running + by);
-    if (this.#isClosing && running + by === 0) socket.destroySoon();
+  #ended(socket: Socket, exchange: Exchange): void {
+    const open = this.#open.get(socket);
+    open?.exchanges.delete(exchange);
+    if (this.#isClosing && open?.exchanges.size === 0) socket.destroySoon();
   }
+}
+
+function isRunning({ request, response }: Exchange): boolean {
+  return request.complete && !response.writableEnded;
 }
