@@ -11,7 +11,7 @@
  *            ├─► `main` returns null; connector disabled; device or message deleted: cancelled
  *            └─► connector deleted: the record is deleted
  */
-import { hours, type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
+import { type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
 
@@ -125,9 +125,6 @@ export async function* deliveriesOf(
   }
 }
 
-/** Longest wait that a target can demand. */
-const LONGEST_RETRY_AFTER = hours(24);
-
 /** The delivery after an attempt that has just ended (cloud API gaps, section 6 "Success / retry"). */
 export function afterAttempt(
   delivery: Delivery,
@@ -139,7 +136,7 @@ export function afterAttempt(
   if (result !== 'unanswered') return { ...delivery, state: result, dueAt: null, log };
   const delay = retryDelays[delivery.attempt];
   if (delay === undefined) return { ...delivery, state: 'failed', dueAt: null, log };
-  const wait = Math.max(seconds(delay), Math.min(retryAfter, LONGEST_RETRY_AFTER));
+  const wait = Math.max(seconds(delay), retryAfter);
   return { ...delivery, attempt: delivery.attempt + 1, dueAt: now + wait, log };
 }
 
