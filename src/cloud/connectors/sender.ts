@@ -99,8 +99,17 @@ function exchange(
       ? httpsRequest(url, { ...options, agent: agents.https })
       : httpRequest(url, { ...options, agent: agents.http });
     request.on('response', resolve);
+    // 101 Switching Protocols, which no request asks for. Node hands the connection over and forgets it: neither the end of the
+    // response nor the timeout would come.
+    request.on('upgrade', (response, socket) => {
+      socket.destroy();
+      response.destroy();
+      resolve(response);
+    });
     // Also later errors, which end the response as well.
     request.on('error', reject);
+    // No effect after a response or an error.
+    request.on('close', () => reject(new Error('connection lost')));
     request.end(body ?? undefined);
   });
 }

@@ -207,6 +207,28 @@ describe('a request', () => {
   });
 
   it.each([
+    ['and keeps the connection', ''],
+    ['and sends data of the other protocol', '\u0081\u0005hello'],
+    ['and then a 200', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
+  ])(
+    'to a target that answers 101 Switching Protocols %s has this answer, and closes the connection',
+    async (_, more) => {
+      let ended: Promise<unknown> = Promise.resolve();
+      const head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n';
+      const server = createServer((socket) => {
+        ended = new Promise((resolve) => socket.on('close', resolve));
+        socket.on('error', () => {});
+        socket.once('data', () => socket.write(head + more));
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      closing.push(() => new Promise((resolve) => server.close(resolve)));
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      expect(await free().send(get(url), seconds(5))).toEqual({ kind: 'answer', status: 101, text: '' });
+      await ended;
+    },
+  );
+
+  it.each([
     ['120', 120],
     ['Wed, 21 Oct 2026 07:30:00 GMT', 1800],
     ['Wed, 21 Oct 2026 06:00:00 GMT', 0],
