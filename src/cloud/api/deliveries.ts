@@ -58,7 +58,7 @@ const DeliveryView = Type.Object(
     created_at: Time,
     log: Type.Array(
       Type.Object({
-        attempt: Type.Integer({ description: 'counted from 0' }),
+        attempt: Nullable(Type.Integer({ description: 'counted from 0; null: cancelled without an attempt' })),
         at: Time,
         took: Type.Integer({ description: 'duration in milliseconds' }),
         target: Nullable(Type.String({ description: 'scheme and host only: a path may contain a token' })),
@@ -204,7 +204,7 @@ export function deliveryView(delivery: Delivery, connector: Connector, { role }:
     device_id: delivery.deviceId,
     message_id: delivery.messageId,
     state: isDropped ? 'cancelled' : delivery.state,
-    attempts: delivery.log.length,
+    attempts: delivery.log.filter(({ attempt }) => attempt !== null).length,
     next_attempt_at: isDropped ? null : isoTimeOrNull(delivery.dueAt),
     created_at: isoTime(delivery.createdAt),
     log: log.map(({ at, ...entry }) => ({ ...entry, at: isoTime(at) })),

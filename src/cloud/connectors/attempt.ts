@@ -89,7 +89,7 @@ export class Attempts {
       return { ...NOTHING, attempt, at: Math.floor(clock.wall) - took, took, ...more };
     };
     const message = await store.message(delivery.spaceId, delivery.messageId);
-    if (!message) return { result: 'cancelled', entry: entry({ error: GONE }) };
+    if (!message) return { result: 'cancelled', entry: entry({ attempt: null, error: GONE }) };
     const computed = await this.#compute(connector, message, { attempt, part: connector.id, secrets: 'shown' });
     switch (computed.kind) {
       case 'unwanted':

@@ -20,8 +20,8 @@ type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Log of one attempt, as the API shows it. */
 export interface AttemptLog {
-  /** Counted from 0, as in the object `job` of scripts. */
-  readonly attempt: number;
+  /** Counted from 0, as in the object `job` of scripts. Null: no attempt, only the reason why the delivery was cancelled. */
+  readonly attempt: number | null;
   readonly at: UnixMillis;
   /** Duration in milliseconds. */
   readonly took: Millis;
@@ -142,8 +142,8 @@ export function afterAttempt(
 
 /** The delivery, cancelled without another attempt. */
 export function cancelled(delivery: Delivery, why: string, now: UnixMillis): Delivery {
-  const { attempt, log } = delivery;
-  const entry = { attempt, at: now, took: 0, status: null, target: null, error: why, response: null };
+  const { log } = delivery;
+  const entry = { attempt: null, at: now, took: 0, status: null, target: null, error: why, response: null };
   return { ...delivery, state: 'cancelled', dueAt: null, log: [...log, entry] };
 }
 

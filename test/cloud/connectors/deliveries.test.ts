@@ -93,12 +93,26 @@ describe('a delivery without a 2xx response', () => {
     await pass(hours(24));
     expect(hook.received).toHaveLength(3);
     expect(await deliveries(off)).toMatchObject([
-      { state: 'cancelled', log: [{}, { error: 'the connector is disabled' }] },
+      { state: 'cancelled', log: [{ attempt: 0 }, { attempt: null, error: 'the connector is disabled' }] },
     ]);
     expect(await deliveries(back)).toMatchObject([
       { state: 'cancelled', log: [{}, { error: 'the connector was disabled' }] },
     ]);
     expect(await deliveries(gone)).toEqual([]);
+  });
+
+  it('is attempted again if the connector or the device was narrowed since its message was stored', async () => {
+    const { connector, device, uplink, pass, deliveries, hook, store, tagId } = await opened({ answer: always(500) });
+    const narrowed = [await connector(), await connector(), await connector()];
+    const session = await device();
+    await uplink(session);
+    await pass(seconds(1));
+    const changes = [{ triggers: [] }, { direction: 'down' }, { tagIds: [] }] as const;
+    await store.commit(narrowed.map((made, n) => putConnector({ ...made, ...changes[n] })));
+    await store.commit([{ kind: 'tag.delete', id: tagId }]);
+    await pass(seconds(15));
+    expect(hook.received).toHaveLength(6);
+    for (const made of narrowed) expect(await deliveries(made)).toMatchObject([{ state: 'pending', attempt: 2 }]);
   });
 
   it('is cancelled when its device is deleted', async () => {
@@ -110,7 +124,7 @@ describe('a delivery without a 2xx response', () => {
     await store.commit([{ kind: 'device.delete', id: session.device.id, at: clock.wall }]);
     await pass(seconds(20));
     expect(await deliveries(forward)).toMatchObject([
-      { state: 'cancelled', log: [{}, { error: 'the message or its device was deleted' }] },
+      { state: 'cancelled', log: [{ attempt: 0 }, { attempt: null, error: 'the message or its device was deleted' }] },
     ]);
   });
 });
