@@ -1,6 +1,7 @@
 /** `ghostfleet clean`: removes what a run left in another cloud. */
 import { DeviceCloudClient } from '../client/client.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { printableLine } from '../kernel/printable.js';
 import type { LeftThing } from '../report/result.js';
 import { deleteThing } from '../runner/world/clean-up.js';
 import { command } from './command.js';
@@ -60,13 +61,13 @@ async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
   try {
     for (const { why: _, ...thing } of leftovers.things) {
       const still = await deleteThing(thing, Date.parse(since), apiOf);
-      if (still === undefined) host.out.write(`removed ${thing.what}\n`);
+      if (still === undefined) host.out.write(`removed ${printableLine(thing.what)}\n`);
       else left.push(still);
     }
   } finally {
     await Promise.all(opened.map((client) => client.close()));
   }
   if (isOwn) saveLeftovers({ ...leftovers, things: left }, host.env);
-  for (const { what, why } of left) host.err.write(`still in the cloud: ${what}: ${why}\n`);
+  for (const { what, why } of left) host.err.write(`still in the cloud: ${printableLine(`${what}: ${why}`)}\n`);
   return left.length === 0 ? EXIT.fine : EXIT.stuck;
 }

@@ -2,6 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
 import { EXIT } from '../kernel/errors.js';
+import { isTooDeep } from '../kernel/json-depth.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { compareLogs, type LogComparison, type LogDifference, type LoggedEvent } from '../trace/diverge/compare.js';
@@ -42,7 +43,8 @@ function logOf(path: string): RunLog {
 /** Undefined if the file is missing or invalid: a killed run leaves events, which can be compared, but no summary. */
 function readSummary(path: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(readRegular(path));
+    const text = readRegular(path);
+    const value: unknown = isTooDeep(text) ? undefined : JSON.parse(text);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
@@ -96,7 +98,8 @@ function facts(a: RunLog, b: RunLog): readonly string[] {
 }
 
 function value(fact: unknown): string {
-  return fact === undefined ? 'unknown' : String(fact);
+  if (fact === undefined) return 'unknown';
+  return typeof fact === 'object' ? JSON.stringify(fact) : String(fact);
 }
 
 function shown(difference: LogDifference, names: Readonly<Record<string, unknown>>): readonly string[] {
@@ -119,8 +122,9 @@ function shown(difference: LogDifference, names: Readonly<Record<string, unknown
 
 function deviceOf(line: LoggedEvent | undefined, names: Readonly<Record<string, unknown>>): string | undefined {
   if (line === undefined || !('serial' in line.event)) return undefined;
-  const { serial } = line.event;
-  return String(names[String(serial)] ?? serial);
+  const serial = JSON.stringify(line.event.serial);
+  const name = names[serial];
+  return typeof name === 'string' ? name : serial;
 }
 
 /** Lists the events of both logs in their order. Events with the same text at the same position share a row. */

@@ -1,5 +1,5 @@
 /** `diverge` and `shrink` as their user sees them. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -262,6 +262,15 @@ describe('ghostfleet diverge', () => {
     expect(differ.out).toContain('seed differs: 1 in A, 2 in B');
     expect(differ.out).toMatch(/ {2}device (clime|control)-000\d/);
     expect(differ.out).toContain('different fields: ');
+  });
+
+  it('shows facts of a summary that are not what they should be', async () => {
+    const odd = join(directory, 'odd');
+    cpSync(one, odd, { recursive: true });
+    writeFileSync(join(odd, 'summary.json'), '{"seed":{"toString":1},"names":{"1":[]}}');
+    const { exit, out } = await ghostfleet(['diverge', odd, one]);
+    expect(exit).toBe(0);
+    expect(out).toContain('seed differs: {"toString":1} in A, 1 in B');
   });
 
   it('rejects a file that was cut off, with its line, and a missing file', async () => {

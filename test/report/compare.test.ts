@@ -67,6 +67,10 @@ const rowOf = (comparison: ReturnType<typeof compareRuns>, metric: string) =>
   comparison.rows.find((row) => row.metric === metric);
 const verdictOf = (comparison: ReturnType<typeof compareRuns>, metric: string) => rowOf(comparison, metric)?.verdict;
 
+it('a summary that is nested too deep is rejected', () => {
+  expect(() => readSummary(`{"format":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'x')).toThrow('nested too deep');
+});
+
 describe('comparing two runs', () => {
   it('rarely reports a difference between runs that differ only in their seeds', () => {
     const alike = Array.from({ length: 10 }, (_, seed) => runOf({ seed }));

@@ -96,6 +96,12 @@ describe('two event logs', () => {
     expect(() => compareLogs(path, path)).toThrow(`${path}:1: not an event`);
   });
 
+  it('with an event that is nested too deep are rejected', () => {
+    const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
+    const path = log('a', [], `{"kind":"uplink.made","at":1,"x":${deep}}\n`);
+    expect(() => compareLogs(path, path)).toThrow(`${path}:1: not an event`);
+  });
+
   it('that are named pipes are rejected without waiting for a writer', () => {
     const pipe = join(directory, 'pipe');
     execFileSync('mkfifo', [pipe]);

@@ -1,5 +1,6 @@
 /** Reads and checks the part of a `summary.json` that a comparison needs. The file is not trusted. */
 import { UsageError } from '../../kernel/errors.js';
+import { isTooDeep, TOO_DEEP } from '../../kernel/json-depth.js';
 import { BATCHES, type SampledDurations, type SampleSummary } from '../../trace/metrics/samples.js';
 import { SUMMARY_FORMAT } from '../result.js';
 import type { ComparedRun } from './compare.js';
@@ -33,6 +34,7 @@ export function readSummary(text: string, name: string): ComparedRun {
 }
 
 function parsed(text: string, name: string): unknown {
+  if (isTooDeep(text)) throw wrong(name, TOO_DEEP);
   try {
     return JSON.parse(text);
   } catch (error) {

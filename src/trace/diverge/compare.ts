@@ -6,6 +6,7 @@
  * and continues. A different order looks harmless, but is often the cause of a later difference.
  */
 import { UsageError } from '../../kernel/errors.js';
+import { isTooDeep } from '../../kernel/json-depth.js';
 import type { TraceEvent } from '../events.js';
 import { LogFile } from './log-file.js';
 
@@ -186,7 +187,7 @@ function differingFields(a: TraceEvent, b: TraceEvent): readonly string[] {
 /** @throws UsageError with file and line when the text is not an event */
 function parse(log: LogFile, text: string, line: number): LoggedEvent {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = isTooDeep(text) ? undefined : JSON.parse(text);
     if (typeof value === 'object' && value !== null && 'kind' in value && 'at' in value && Number.isFinite(value.at)) {
       // The cast is safe because only TraceLog writes events, and this object has their form.
       return { line, text, event: value as TraceEvent };
