@@ -49,7 +49,7 @@ export function checker<S extends TSchema>(schema: S, where: string): (value: un
     if (validator.Check(value)) return { value: value as Static<S> };
     const problems = new Set<string>();
     const errors = validator.Errors(value);
-    for (const { keyword, params, instancePath, schemaPath, message } of errors) {
+    for (const { keyword, params, instancePath, schemaPath, message } of errors.filter(isTold)) {
       const place = where + instancePath;
       if (keyword === 'required') {
         for (const name of params.requiredProperties) problems.add(`${place} needs "${name}"`);
@@ -62,6 +62,27 @@ export function checker<S extends TSchema>(schema: S, where: string): (value: un
     if (errors.length >= MOST_PROBLEMS) problems.add('and possibly more');
     return { error: new ApiFault(400, [...problems].join('; '), 'FST_ERR_VALIDATION') };
   };
+}
+
+/**
+ * Whether an error says what is expected. That a nullable value is not null, or matches no alternative, is left out if an
+ * error of another alternative is there: the description of an outer schema would be added to it.
+ */
+function isTold({ keyword, params, instancePath }: Failure, _: number, all: readonly Failure[]): boolean {
+  const isUseless = (error: Failure) => error.keyword === 'anyOf' || isNotNull(error);
+  if (!isUseless({ keyword, params, instancePath })) return true;
+  const inside = (path: string) => path === instancePath || path.startsWith(`${instancePath}/`);
+  return !all.some((other) => !isUseless(other) && inside(other.instancePath));
+}
+
+function isNotNull({ keyword, params }: Failure): boolean {
+  return keyword === 'type' && 'type' in params && params.type === 'null';
+}
+
+interface Failure {
+  readonly keyword: string;
+  readonly params: object;
+  readonly instancePath: string;
 }
 
 /** Compiled schemas. Services that a process starts one after another share the schemas of their routes. */

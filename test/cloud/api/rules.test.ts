@@ -157,6 +157,34 @@ describe('errors', () => {
   });
 });
 
+it.each([
+  [
+    'keys',
+    { name: 'k', expires_at: 'soon' },
+    'expires_at "soon" is not a date or time of ISO 8601 such as "2026-01-01T00:00:00.000Z"',
+  ],
+  [
+    'keys',
+    { name: 'k', expires_at: 5 },
+    'expires_at 5 is not a date or time of ISO 8601 such as "2026-01-01T00:00:00.000Z"',
+  ],
+  ['users/invite', { email: 'a@example.com', name: 5 }, 'name 5 is not a name of 1 to 64 printable characters'],
+  ['users/invite', { email: 'a@example.com', name: ' ' }, 'name " " is not a name of 1 to 64 printable characters'],
+  [
+    'connectors',
+    { name: 'x', transformation: 'x', tags: [], direction: 'up', triggers: [], timeout: {} },
+    'timeout is not a whole number of seconds, at most 60',
+  ],
+])('a wrong value of %s that may be null has one message: %j', async (path, body, problem) => {
+  const { call } = await service();
+  const { status, json } = await call('POST', path, body);
+  expect([status, json.message.split('; ').filter((one: string) => /expires_at|name|timeout/.test(one))]).toEqual([
+    400,
+    [`body/${problem}`],
+  ]);
+  expect(json.message).not.toContain('JSON object');
+});
+
 describe('a body', () => {
   it('must be present, valid JSON, and within the limits of size and depth', async () => {
     const { call } = await service();
