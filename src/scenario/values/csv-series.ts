@@ -98,6 +98,8 @@ function valueColumn(header: readonly Cell[], wish: ColumnWish, problems: Proble
     const at = row[column] as Cell;
     if (at.text === '' || NO_VALUE.test(at.text)) return Number.NaN;
     const value = numberIn(at, problems);
+    if (/^[-+]?\d+$/.test(at.text) && !Number.isSafeInteger(value))
+      problems.add(at, `${quote(at.text)} cannot be kept exactly: whole numbers must be below 2^53`);
     const missing = Math.abs(value) >= OVERLOAD || (MISSING.has(value) && value < min);
     return missing ? Number.NaN : turn[0] * value + turn[1];
   });

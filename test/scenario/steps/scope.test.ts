@@ -149,6 +149,10 @@ describe('a replay', () => {
     ['time [s],temp\n0,1\n', 'no column is called "hygrometer.temperature" or "temperature"'],
     ['time [s],temperature [V]\n0,1\n', 'day.csv:1:10: "V" cannot be converted to "°C"'],
     ['time [s],temperature\n0,1\n5,warm\n', 'day.csv:3:3: "warm" is not a number'],
+    [
+      'time [s],temperature\n0,9007199254740991\n5,-9007199254740992\n',
+      'day.csv:3:3: "-9007199254740992" cannot be kept',
+    ],
     ['time [s],temperature\n0,1\n5,1\n5,1\n', 'day.csv:4:1: "5" is not later than the time of the row before'],
     [
       'time [s],temperature,temperature\n0,1,2\n',
