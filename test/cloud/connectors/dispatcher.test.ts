@@ -193,6 +193,6 @@ describe('the dispatcher', () => {
     world.store.commit = commit;
     await world.clock.pass(minutes(1));
     expect((await read?.())?.state).toBe('delivered');
-    expect(world.logged).toEqual(['deliveries cannot be taken {"error":"Error: busy"}']);
+    expect(world.logged).toEqual(['deliveries cannot be taken {"error":"busy"}']);
   });
 });

@@ -64,7 +64,7 @@ describe('the states of downlinks', () => {
     const { states, errors, settled } = setUp(new Error('disk full'));
     states.behind([]);
     await settled();
-    expect(errors).toEqual([[{ error: 'Error: disk full' }, 'commit failed']]);
+    expect(errors).toEqual([[{ error: 'disk full' }, 'commit failed']]);
   });
 
   it('cause no log entry if their commit fails because the downlink has already ended', async () => {
