@@ -14,7 +14,7 @@ import { RealClock } from '../../kernel/real-clock.js';
 import { seconds } from '../../kernel/time.js';
 import { BODY_LIMIT } from '../http/body.js';
 import { ApiFault, unknownRoute } from '../http/errors.js';
-import { closeHalfOpen, limitConnections } from '../http/sockets.js';
+import { closeHalfOpen, limitConnections, whenOver } from '../http/sockets.js';
 import { callerOf, isLimited, limitRate } from './rate-limit.js';
 import { TimeLimit } from './time-limit.js';
 
@@ -93,7 +93,7 @@ export function limitRequests(
     const usage = isLimited(request) ? enter(callerOf(request)) : null;
     request.usage = usage;
     time.begin(reply);
-    reply.raw.once('close', () => {
+    whenOver(reply.raw, () => {
       time.end(reply);
       if (withBody) closeHalfOpen(request.raw, patience);
       usage?.end();

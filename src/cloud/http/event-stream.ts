@@ -7,6 +7,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
+import { whenOver } from './sockets.js';
 
 /** How long a client may take to receive the events that were sent. */
 const PATIENCE = seconds(10);
@@ -28,6 +29,7 @@ export class EventStream {
   readonly #raw: ServerResponse;
   readonly #clock: Clock;
   readonly #gone: Promise<void>;
+  #isGone = false;
 
   /** Begins the answer. @param clock real time, also in a simulation */
   constructor(reply: FastifyReply, clock: Clock) {
@@ -36,7 +38,12 @@ export class EventStream {
     this.#clock = clock;
     // Errors of a connection that breaks are ignored: the event `close` follows.
     raw.on('error', () => {});
-    this.#gone = new Promise((resolve) => raw.once('close', () => resolve()));
+    this.#gone = new Promise((resolve) => {
+      whenOver(raw, () => {
+        this.#isGone = true;
+        resolve();
+      });
+    });
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
     raw.setHeader('content-type', 'text/event-stream; charset=utf-8');
     // Proxies must pass on each event at once.
@@ -47,7 +54,7 @@ export class EventStream {
 
   /** Whether nothing more can be sent. */
   get isOver(): boolean {
-    return this.#raw.writableEnded || this.#raw.destroyed;
+    return this.#isGone || this.#raw.writableEnded || this.#raw.destroyed;
   }
 
   /** Sends an event. If the client does not receive it in time, sends `lastWords` and ends the stream. */

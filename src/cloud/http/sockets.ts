@@ -1,5 +1,5 @@
 /** Limits on connections: their number, and how long a connection stays open for the rest of a rejected request. */
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
@@ -20,6 +20,35 @@ export function closeHalfOpen(request: IncomingMessage, patience: Clock): void {
     if (!request.complete) socket.destroy();
   });
   request.once('close', () => alarm.cancel());
+}
+
+/** What is called when a connection closes, by connection: one function for each request whose answer is not over. */
+const unfinished = new WeakMap<Socket, Set<() => void>>();
+
+/**
+ * Calls `over` once: when the answer has been sent, or the connection is gone. Node emits `close` for the answer that is being
+ * sent, but not for those that wait behind it because the client did not wait for answers.
+ */
+export function whenOver(response: ServerResponse, over: () => void): void {
+  const { socket } = response.req;
+  // A request that a test injects has no connection.
+  if (!(socket instanceof Socket)) {
+    response.once('close', over);
+    return;
+  }
+  const all = unfinished.get(socket) ?? new Set();
+  if (!unfinished.has(socket)) {
+    unfinished.set(socket, all);
+    socket.once('close', () => {
+      for (const end of [...all]) end();
+    });
+  }
+  const end = () => {
+    if (all.delete(end)) over();
+  };
+  all.add(end);
+  response.once('close', end);
+  if (socket.closed) end();
 }
 
 /**

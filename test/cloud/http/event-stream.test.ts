@@ -10,6 +10,8 @@ import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 
 /** A connection whose client reads only when the test says so. */
 class Connection extends EventEmitter {
+  /** The request, without a socket. */
+  readonly req = {};
   readonly texts: string[] = [];
   isFull = false;
   writableEnded = false;
