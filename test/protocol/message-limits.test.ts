@@ -2,7 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { type CborValue, encodeCbor } from '../../src/protocol/cbor.js';
 import { codecHash } from '../../src/protocol/hashes.js';
-import { encodeDown, MessageError, parseDown, parseUp, TYPE } from '../../src/protocol/messages/index.js';
+import {
+  encodeDown,
+  type MalformedSession,
+  MessageError,
+  parseDown,
+  parseUp,
+  TYPE,
+} from '../../src/protocol/messages/index.js';
 import { hex, map } from './fixtures.js';
 
 const ID = new Uint8Array(16);
@@ -61,7 +68,29 @@ describe('a message is rejected', () => {
     [raw('download-firmware', []), 'the value of DOWNLOAD_FIRMWARE is not a CBOR map'],
     [Uint8Array.of(TYPE['download-config'], 0, 0x81, 1), 'the lines of DOWNLOAD_CONFIG are not an array of texts'],
   ])('by a device, with the field in the error (%#)', (message, reason) => {
-    expect(() => parseDown(message)).toThrow(new MessageError('malformed', reason));
+    expect(() => parseDown(message)).toThrow(
+      expect.objectContaining({ name: 'MessageError', fault: 'malformed', message: reason }),
+    );
+  });
+
+  it('by a device, which keeps the fields of SET_SESSION before the error', () => {
+    const [id, time, name] = [
+      [0, 7],
+      [4, 2n ** 63n],
+      [6, 'late'],
+    ] as const;
+    const kept = (...entries: readonly (readonly [number, CborValue])[]) => {
+      try {
+        return parseDown(raw('set-session', map(...entries)));
+      } catch (error) {
+        return (error as MalformedSession).session;
+      }
+    };
+    const nothing = { kind: 'set-session', sessionId: 0, timestamp: 0, deviceId: '', deviceName: '' };
+    expect(kept(id, name, time)).toStrictEqual({ ...nothing, sessionId: 7, deviceName: 'late' });
+    expect(kept(id, time, name)).toStrictEqual({ ...nothing, sessionId: 7 });
+    expect(kept(time, id)).toStrictEqual(nothing);
+    expect(kept([0, 2 ** 32])).toStrictEqual(nothing);
   });
 
   it('by the cloud, with the codec in the error', () => {

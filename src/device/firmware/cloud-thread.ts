@@ -5,7 +5,7 @@
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Instant, Millis, UnixSeconds } from '../../kernel/time.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
-import { type DownMessage, MessageError, parseDown, TYPE } from '../../protocol/messages/index.js';
+import { type DownMessage, MalformedSession, MessageError, parseDown } from '../../protocol/messages/index.js';
 import type { ContactReason, DownlinkType, UplinkType } from '../../trace/events.js';
 import { isInCalendar } from '../commands/rtc.js';
 import type { Policy } from '../family/index.js';
@@ -288,8 +288,8 @@ export class CloudThread implements PollHandler {
     } catch (error) {
       // The firmware only logs an unknown type, and the poll counts as successful (firmware timing, 9).
       if (!(error instanceof MessageError)) throw error;
-      // The firmware clears the session before it reads the message.
-      if (bytes[0] === TYPE['set-session']) this.setSession(undefined);
+      // The firmware has overwritten the session with the fields before the error, and goes on with it if it has an id.
+      if (error instanceof MalformedSession) this.setSession(error.session);
       return then({ kind: error.fault === 'unknown-type' ? 'done' : 'failed' });
     }
     const type = DOWNLINK_TYPE[message.kind];
@@ -302,7 +302,7 @@ export class CloudThread implements PollHandler {
         this.#host.setUnixTime(message.timestamp);
         this.counters.shiftTimes(this.#host.unixTime() - before);
       }
-      if (message.kind === 'set-session') this.setSession(message.sessionId === 0 ? undefined : message);
+      if (message.kind === 'set-session') this.setSession(message);
       this.#host.facts.executed(type, print, 'wholly');
       return then({ kind: 'done' });
     }
@@ -323,12 +323,14 @@ export class CloudThread implements PollHandler {
     settle(this.#host.react(message, bytes.length));
   }
 
-  private setSession(session: Session | undefined): void {
+  /** A session with the id 0 counts as missing. */
+  private setSession(session: Session): void {
+    const known = session.sessionId === 0 ? undefined : session;
     if (!this.#initialized) {
-      this.#session = session;
+      this.#session = known;
       return;
     }
-    this.sessionlessSince = session ? undefined : this.#host.clock.now;
+    this.sessionlessSince = known ? undefined : (this.sessionlessSince ?? this.#host.clock.now);
     this.#host.planWatchdog();
   }
 

@@ -49,12 +49,6 @@ export class Fields {
     return this.#typed(key, isInt, 'an integer');
   }
 
-  /** An integer of 64 bits with a sign; not exact beyond 2^53. */
-  long(key: number): number | undefined {
-    const value = this.#typed(key, isLong, 'an integer of 64 bits');
-    return value === undefined ? undefined : Number(value);
-  }
-
   /** An unsigned integer of 64 bits. */
   wide(key: number): bigint | undefined {
     const value = this.#typed(key, isWide, 'an unsigned integer');
@@ -110,7 +104,5 @@ const isBytes = (value: CborValue): value is Uint8Array => value instanceof Uint
 const isList = (value: CborValue): value is readonly CborValue[] => Array.isArray(value);
 const isInt = (value: CborValue): value is number => Number.isSafeInteger(value);
 const isUint = (value: CborValue): value is number => isInt(value) && value >= 0;
-const isLong = (value: CborValue): value is number | bigint =>
-  typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : isInt(value);
 const isWide = (value: CborValue): value is number | bigint =>
   typeof value === 'bigint' ? value >= 0n : isUint(value);

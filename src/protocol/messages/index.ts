@@ -46,7 +46,13 @@ import {
 export { MessageError } from './error.js';
 export type { DownloadFirmware, UploadFirmware } from './firmware.js';
 export type { UploadConfig } from './lines.js';
-export type { CreateSession, SessionFacts, SetSession, UploadStats } from './session.js';
+export {
+  type CreateSession,
+  MalformedSession,
+  type SessionFacts,
+  type SetSession,
+  type UploadStats,
+} from './session.js';
 export type { UploadShell } from './shell.js';
 
 /** Request for the time. No known firmware sends it. */

@@ -3,9 +3,11 @@
  * 7.3).
  */
 import type { Seconds, UnixSeconds } from '../../kernel/time.js';
-import { CborWriter } from '../cbor.js';
+import { CborError, type CborKey, CborReader, CborWriter, readKey } from '../cbor.js';
+import { MAP, NEGATIVE, TEXT, UINT } from '../cbor-reader.js';
 import type { Hash } from '../hashes.js';
-import { Fields, mapIn, present } from './fields.js';
+import { MessageError } from './error.js';
+import { Fields, mapIn } from './fields.js';
 
 /** Facts of a device about itself; older firmware sends fewer. */
 export type SessionFacts = {
@@ -139,19 +141,89 @@ export function writeSetSession(message: SetSession): Uint8Array {
   return writer.finish();
 }
 
-/** Missing fields are 0 or empty, as in the firmware. */
+/** SET_SESSION cannot be read to its end. */
+export class MalformedSession extends MessageError {
+  /** The fields before the error, which the firmware keeps (`ctr_cloud_msg.c`). */
+  readonly session: SetSession;
+
+  constructor(message: string, session: SetSession) {
+    super('malformed', message);
+    this.session = session;
+  }
+}
+
+/** A session whose fields are being read. */
+type Filling = { -readonly [K in keyof SetSession]: SetSession[K] };
+
+/** Missing fields are 0 or empty, as in the firmware. @throws MalformedSession */
 export function readSetSession(value: Uint8Array): SetSession {
-  const fields = Fields.strict(mapIn(value, 'SET_SESSION'), [0, 1, 2, 3, 4, 5, 6], 'SET_SESSION');
-  return present<SetSession>({
-    kind: 'set-session',
-    sessionId: fields.uint(0) ?? 0,
-    decoderHash: hashText(fields.wide(1)),
-    encoderHash: hashText(fields.wide(2)),
-    configHash: hashText(fields.wide(3)),
-    timestamp: fields.long(4) ?? 0,
-    deviceId: cut(fields.text(5) ?? '', DEVICE_ID_BYTES),
-    deviceName: cut(fields.text(6) ?? '', DEVICE_NAME_BYTES),
-  });
+  const session: Filling = { kind: 'set-session', sessionId: 0, timestamp: 0, deviceId: '', deviceName: '' };
+  try {
+    const reader = new CborReader(value);
+    if (reader.next() !== MAP) throw new MessageError('malformed', 'the value of SET_SESSION is not a CBOR map');
+    const { count } = reader;
+    for (let i = 0; reader.more(i, count); i++) readField(readKey(reader), reader, session);
+    reader.end();
+  } catch (error) {
+    if (error instanceof CborError) {
+      throw new MalformedSession(`the value of SET_SESSION is not CBOR: ${error.message}`, session);
+    }
+    if (error instanceof MessageError) throw new MalformedSession(error.message, session);
+    throw error;
+  }
+  return session;
+}
+
+function readField(key: CborKey, reader: CborReader, session: Filling): void {
+  switch (key) {
+    case 0:
+      session.sessionId = Number(integerIn(reader, key, 0n, MAX_UINT32, 'an unsigned integer of 32 bits'));
+      return;
+    case 1:
+      session.decoderHash = hashIn(reader, key);
+      return;
+    case 2:
+      session.encoderHash = hashIn(reader, key);
+      return;
+    case 3:
+      session.configHash = hashIn(reader, key);
+      return;
+    case 4:
+      session.timestamp = Number(integerIn(reader, key, -MAX_INT64 - 1n, MAX_INT64, 'an integer of 64 bits'));
+      return;
+    case 5:
+      session.deviceId = textIn(reader, key, DEVICE_ID_BYTES);
+      return;
+    case 6:
+      session.deviceName = textIn(reader, key, DEVICE_NAME_BYTES);
+      return;
+    default:
+      throw new MessageError('malformed', `SET_SESSION has the unknown key "${key}"`);
+  }
+}
+
+const MAX_UINT32 = 0xffff_ffffn;
+const MAX_INT64 = 0x7fff_ffff_ffff_ffffn;
+const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
+
+function integerIn(reader: CborReader, key: number, least: bigint, most: bigint, wanted: string): bigint {
+  const type = reader.next();
+  const value = type === UINT || type === NEGATIVE ? BigInt(reader.integer()) : undefined;
+  if (value === undefined || value < least || value > most) throw unfit(key, wanted);
+  return value;
+}
+
+function hashIn(reader: CborReader, key: number): Hash {
+  return integerIn(reader, key, 0n, MAX_UINT64, 'an unsigned integer').toString(16).padStart(16, '0');
+}
+
+function textIn(reader: CborReader, key: number, most: number): string {
+  if (reader.next() !== TEXT) throw unfit(key, 'a text');
+  return cut(reader.text(), most);
+}
+
+function unfit(key: number, wanted: string): MessageError {
+  return new MessageError('malformed', `key ${key} of SET_SESSION is not ${wanted}`);
 }
 
 export function writeUploadStats(stats: Stats): Uint8Array {
@@ -183,10 +255,6 @@ export function readUploadStats(value: Uint8Array): UploadStats {
  */
 function digits(number: bigint | undefined): string | undefined {
   return number === 0n ? '0' : number?.toString().padStart(15, '0');
-}
-
-function hashText(hash: bigint | undefined): Hash | undefined {
-  return hash?.toString(16).padStart(16, '0');
 }
 
 /** Truncates a text to at most `most` bytes of UTF-8, between two characters. */

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { days, hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { CborWriter } from '../../../src/protocol/cbor.js';
-import { FIRST, LAST, NOTHING, type Packet, POLL } from '../../../src/protocol/flap/packet.js';
+import { ACK, FIRST, LAST, NOTHING, POLL } from '../../../src/protocol/flap/packet.js';
+import type { TestDeviceOptions } from '../../support/device.js';
 import { readyDevice } from '../ready-device.js';
 import { IDLE_SERVER, measured, report, type Server, scripted } from './measured.js';
 
@@ -14,7 +15,9 @@ function timestamp(time: bigint): Uint8Array {
   return message;
 }
 
-/** SET_SESSION with any time. */
+const MAX_UINT64 = (1n << 64n) - 1n;
+
+/** SET_SESSION with any time. 64 bits without a sign are more than the field holds. */
 function session(time: bigint, id = 7): Uint8Array {
   const writer = new CborWriter();
   writer.mapOf(2);
@@ -31,8 +34,18 @@ function once(message: Uint8Array, flags = FIRST | LAST): Server {
   return (packet) => (packet.flags & POLL && left-- > 0 ? { flags, data: message } : IDLE_SERVER(packet));
 }
 
-async function started() {
-  const bench = await scripted();
+/** Answers the first packet that `by` answers, and no other. */
+function onceOf(by: Server): Server {
+  let answered = false;
+  return (packet) => {
+    const answer = answered ? undefined : by(packet);
+    answered ||= answer !== undefined;
+    return answer;
+  };
+}
+
+async function started(options: Partial<TestDeviceOptions> = {}) {
+  const bench = await scripted(options);
   await bench.start();
   return bench;
 }
@@ -67,16 +80,19 @@ describe('a time outside of 1970 to 2099', () => {
     expect(clockOf(bench)).toContain('2099/12/31 23:59:59');
   });
 
-  it.each([4_985_971_200n, 1n << 53n, -1n])('in SET_SESSION: the device goes on with its session, %s', async (time) => {
-    const bench = await scripted();
-    bench.serve.by = (packet) =>
-      packet.flags === POLL ? { flags: FIRST | LAST, data: session(time) } : bench.session(packet);
-    bench.device.powerOn();
-    await bench.run(minutes(1));
-    expect(bench.of('device.ready')).toHaveLength(1);
-    expect(bench.sent().filter(({ data }) => data[0] === 0)).toHaveLength(1);
-    expect(clockOf(bench)).toContain('1970/01/01 00:0');
-  });
+  it.each([4_985_971_200n, 1n << 53n, -1n, -(1n << 63n)])(
+    'in SET_SESSION: the device goes on with its session, %s',
+    async (time) => {
+      const bench = await scripted();
+      bench.serve.by = (packet) =>
+        packet.flags === POLL ? { flags: FIRST | LAST, data: session(time) } : bench.session(packet);
+      bench.device.powerOn();
+      await bench.run(minutes(1));
+      expect(bench.of('device.ready')).toHaveLength(1);
+      expect(bench.sent().filter(({ data }) => data[0] === 0)).toHaveLength(1);
+      expect(clockOf(bench)).toContain('1970/01/01 00:0');
+    },
+  );
 });
 
 describe('a poll', () => {
@@ -99,34 +115,124 @@ describe('a poll', () => {
     expect(of('downlink.executed')).toMatchObject([{ type: 'session' }, { type: 'data', ok: true }]);
   });
 
-  it('that fetches a malformed SET_SESSION leaves no session: the watchdog starves, and the device reboots 120 s later', async () => {
-    const { device, serve, run, of, clock } = await started();
-    serve.by = once(Buffer.of(0x80, 0xff));
-    const before = clock.now;
+  describe('that fetches a malformed SET_SESSION', () => {
+    const NOT_A_MAP = Buffer.of(0x80, 0xff);
+    /** Polls for this message, and returns the reboots of the following 150 s, in seconds since the poll. */
+    const rebootsAfter = async (message: Uint8Array, then: Server = IDLE_SERVER, profile = 'clime') => {
+      const { device, serve, run, of, clock } = await started({ profile });
+      const polled = once(message);
+      let first = true;
+      serve.by = (packet) => {
+        if (!first) return then(packet);
+        if (packet.flags & POLL) first = false;
+        return polled(packet);
+      };
+      const before = clock.now;
+      device.shell('cloud poll');
+      await run(seconds(10));
+      device.shell('send');
+      await run(seconds(140));
+      const boots = of('device.boot').slice(1);
+      expect(of('poll.failed')).toHaveLength(1);
+      return boots.map(({ at, cause }) => [cause, Math.round((at - before) / 100) / 10]);
+    };
+
+    it('leaves no session: the watchdog is not fed, and the device reboots 120 s later', async () => {
+      // A wake-up of 0.2 s and a connection of 0.3 s precede the answer.
+      expect(await rebootsAfter(NOT_A_MAP)).toEqual([['watchdog', 120.5]]);
+    });
+
+    it('goes on with the session if its id was read before the error', async () => {
+      expect(await rebootsAfter(session(MAX_UINT64))).toEqual([]);
+    });
+
+    it('is not mended by the poll flag of a report, which a device ignores for 5 min after a failed poll', async () => {
+      const flagged: Server = (packet) =>
+        packet.data.length > 0 ? { flags: ACK | POLL, data: NOTHING } : IDLE_SERVER(packet);
+      expect(await rebootsAfter(NOT_A_MAP, flagged)).toEqual([['watchdog', 120.5]]);
+    });
+
+    it('has a new session after the reboot', async () => {
+      const { device, serve, run, of, session: setUp } = await started();
+      const polled = once(NOT_A_MAP);
+      let fetched = false;
+      serve.by = (packet) => {
+        const answer = fetched ? setUp(packet) : polled(packet);
+        fetched ||= (packet.flags & POLL) > 0;
+        return answer;
+      };
+      device.shell('cloud poll');
+      await run(minutes(10));
+      expect(of('device.boot')).toHaveLength(2);
+      expect(of('device.ready')).toHaveLength(2);
+      expect(of('uplink.acked').filter(({ type }) => type === 'session')).toHaveLength(2);
+    });
+
+    it('is mended by the next poll if the hardware watchdog is slow: wM-Bus restarts after 20 min only', async () => {
+      const { device, serve, run, of } = await started({ profile: 'wmbus' });
+      const answers = [NOT_A_MAP, session(1_772_000_000n)];
+      serve.by = (packet) => {
+        const data = packet.flags & POLL ? answers.shift() : undefined;
+        return data ? { flags: FIRST | LAST, data } : IDLE_SERVER(packet);
+      };
+      device.shell('cloud poll');
+      await run(minutes(30));
+      expect(answers).toEqual([]);
+      expect(of('device.boot')).toHaveLength(1);
+    });
+
+    it('has no effect on an application without a downlink watchdog', async () => {
+      expect(await rebootsAfter(NOT_A_MAP, IDLE_SERVER, 'motion')).toEqual([]);
+    });
+  });
+
+  it('that fetches SET_SESSION with the id 0 is good, but leaves no session', async () => {
+    const { device, serve, run, of } = await started();
+    serve.by = once(session(1_772_000_000n, 0));
     device.shell('cloud poll');
     await run(seconds(150));
-    const boots = of('device.boot').slice(1);
-    expect(boots).toMatchObject([{ cause: 'watchdog' }]);
-    expect(Math.round(((boots[0]?.at ?? 0) - before) / 1000)).toBe(121);
+    expect(of('poll.failed')).toEqual([]);
+    expect(of('device.boot').slice(1)).toMatchObject([{ cause: 'watchdog' }]);
   });
 });
 
-it('a second round of the session phase with an empty poll goes on with the session of the first', async () => {
-  const bench = await scripted({ profile: 'control' });
-  let rounds = 0;
-  let decoders = 0;
-  const answer: Server = (packet: Packet) => {
-    if (packet.data[0] === 0) rounds++;
-    // The upload of the decoder fails once, so that the phase begins again.
-    if (packet.data[0] === 3 && decoders++ === 0) return { flags: FIRST, data: NOTHING };
-    if (packet.flags === POLL && rounds > 1) return { flags: FIRST | LAST, data: NOTHING };
-    return bench.session(packet);
-  };
-  bench.serve.by = answer;
-  bench.device.powerOn();
-  await bench.run(minutes(1));
-  expect(rounds).toBe(2);
-  expect(bench.of('device.ready')).toHaveLength(1);
+describe('a second round of the session phase with an empty poll', () => {
+  /** Number of rounds until the device is ready. In round 2 and later, polls are answered without a message. */
+  async function roundsUntilReady(first: Server, profile: string): Promise<number> {
+    const bench = await scripted({ profile });
+    let rounds = 0;
+    bench.serve.by = (packet) => {
+      if (packet.data[0] === 0) rounds++;
+      const answer = rounds === 1 ? first(packet) : undefined;
+      if (answer) return answer;
+      if (packet.flags === POLL && rounds > 1) return { flags: FIRST | LAST, data: NOTHING };
+      return bench.session(packet);
+    };
+    bench.device.powerOn();
+    await bench.run(minutes(1));
+    return bench.of('device.ready').length === 1 ? rounds : Number.NaN;
+  }
+
+  it.each(['clime', 'control', 'hio-node'])('goes on with the session of the first, %s', async (profile) => {
+    // The upload of the decoder fails. A hio device repeats it, without another round.
+    const failing: Server = ({ data }) => (data[0] === 3 ? { flags: FIRST, data: NOTHING } : undefined);
+    expect(await roundsUntilReady(onceOf(failing), profile)).toBe(profile === 'hio-node' ? 1 : 2);
+  });
+
+  it.each(['clime', 'hio-node'])(
+    'goes on with the fields that were read of a malformed SET_SESSION, %s',
+    async (profile) => {
+      const malformed: Server = ({ flags }) =>
+        flags === POLL ? { flags: FIRST | LAST, data: session(MAX_UINT64) } : undefined;
+      expect(await roundsUntilReady(malformed, profile)).toBe(2);
+    },
+  );
+
+  it('is followed by further rounds if the id was not read', async () => {
+    const malformed: Server = ({ flags }) =>
+      flags === POLL ? { flags: FIRST | LAST, data: Buffer.of(0x80) } : undefined;
+    expect(await roundsUntilReady(malformed, 'clime')).toBeNaN();
+  });
 });
 
 describe('the downlink watchdog compares times of the clock', () => {
