@@ -1,149 +1,176 @@
 /**
  * The radio is lost inside an exchange: after its first answer, while the modem listens, or in the evaluation of the connection
  * (`ctr_lte_v2.c`, measured with the compiled firmware).
+ *
+ * In the measurements, an exchange begins at 1 s, so that its first datagram is on air at 1.5 s (hio: 1.3 s) and answered at
+ * once. The radio is lost half a second later, in the middle of an evaluation of 1 s.
  */
 import { describe, expect, it } from 'vitest';
 import { type Millis, seconds } from '../../../src/kernel/time.js';
 import { FIRST, LAST, POLL } from '../../../src/protocol/flap/packet.js';
-import { expectTimes, type MeasuredOptions, measured, report, scripted } from './measured.js';
+import { type MeasuredOptions, measured, report, scripted } from './measured.js';
 
-/** The modem of these measurements boots in 3.43 s. */
-const BOOT = { boot: [3430, 3430] } as const;
+/** The modem of these measurements. */
+const MODEM = { boot: [3430, 3430], evaluation: 1000 } as const;
 
 type Bench = Awaited<ReturnType<typeof measured>>;
 
-/** Cuts the coverage right after the first answer of the exchange that begins now, and returns the time of the cut. */
-async function cutAfterAnswer(bench: Bench): Promise<Millis> {
-  while (bench.sent().length === 0) await bench.run(1);
-  await bench.run(2);
-  bench.device.radio(false);
-  return bench.now();
+interface Cut extends MeasuredOptions {
+  /** Queues the downlink that the poll fetches. Default: none */
+  readonly queue?: (bench: Bench) => Promise<unknown>;
+  /** Begins the exchange. Default: a poll */
+  readonly start?: (bench: Bench) => void;
+  /** When the exchange begins. Default: 1 s */
+  readonly from?: Millis;
 }
 
-async function polling(options: MeasuredOptions, queue: (bench: Bench) => Promise<unknown>) {
-  const bench = await measured(options);
-  await queue(bench);
+/** A device that is cut off half a second after the first datagram of an exchange, and is back after `outage`. */
+async function cut(outage: Millis, options: Cut = {}): Promise<Bench> {
+  const { queue, start = ({ device }) => device.shell('cloud poll'), from = seconds(1), ...rest } = options;
+  const bench = await measured({ modem: MODEM, ...rest });
+  await bench.run(seconds(3600));
+  await queue?.(bench);
   bench.zero();
-  bench.device.shell('cloud poll');
-  await cutAfterAnswer(bench);
-  return bench;
+  await bench.until(from);
+  start(bench);
+  while (bench.sent().length === 0) await bench.run(1);
+  await bench.run(seconds(0.5));
+  bench.device.radio(false);
+  const back = bench.now() + outage;
+  return { ...bench, until: (at) => passing(bench, back, at) };
 }
 
-/** Expects a time within 0.15 s of the measured one. */
-function expectTime(at: Millis | undefined, measuredSeconds: number): void {
-  expect(Math.abs((at ?? 0) / 1000 - measuredSeconds)).toBeLessThanOrEqual(0.15);
+/** Lets time pass until `at`, with the radio back at `back`. */
+async function passing(bench: Bench, back: Millis, at: Millis): Promise<void> {
+  if (bench.now() < back && back <= at) {
+    await bench.until(back);
+    bench.device.radio(true);
+  }
+  await bench.until(at);
 }
+
+const withCommand = { queue: (bench: Bench) => bench.command() };
+
+/** Expects times within 0.15 s of the measured ones. */
+function expectTimes(times: readonly (Millis | undefined)[], measuredSeconds: readonly number[]): void {
+  const close = times.map((at = Number.NaN, i) => {
+    const exact = measuredSeconds[i] ?? Number.NaN;
+    return Math.abs(at / 1000 - exact) <= 0.15 ? exact : at / 1000;
+  });
+  expect(close).toEqual(measuredSeconds);
+}
+
+const timesOf = (bench: Bench) => bench.sent().map(({ at }) => at);
 
 describe('a datagram that follows an answer, without radio', () => {
-  it('is the final acknowledgement of a shell downlink: the poll fails at 60.5 s, and the command never runs', async () => {
-    const { device, until, times, of } = await polling({}, (bench) => bench.command());
-    await until(seconds(75));
-    device.radio(true);
-    await until(seconds(400));
-    expectTime(times('poll.failed')[0], 60.5);
-    expect(of('poll.failed').at(-1)?.why).toBe('no radio connection');
-    expectTimes(times('device.wake'), [360.5]);
-    expect(times('downlink.executed')).toEqual([]);
-    // The cloud has sent the last fragment, and takes the next poll as proof of delivery.
-    expectTimes(times('downlink.delivered'), [361]);
-  });
+  // The poll begins at 1 s, and its acknowledgement is handed over at 1.5 s: measured 60.5 s after the begin of the poll.
+  it.each([75, 100])(
+    'is the final acknowledgement of a shell downlink, for %i s: the poll fails, and the command never runs',
+    async (outage) => {
+      const bench = await cut(seconds(outage), withCommand);
+      await bench.until(seconds(400));
+      expectTimes(bench.times('poll.failed'), [61.5]);
+      expect(bench.of('poll.failed').at(-1)?.why).toBe('no radio connection');
+      expectTimes(timesOf(bench), [1.5, 362]);
+      expect(bench.times('downlink.executed')).toEqual([]);
+      // The cloud has sent the last fragment, and takes the next poll as proof of delivery.
+      expectTimes(bench.times('downlink.delivered'), [362]);
+    },
+  );
 
-  it('is the acknowledgement of the first of several fragments: everything is fetched again after 5 min', async () => {
-    const lines = Array.from({ length: 40 }, (_, i) => `app config interval-sample ${61 + i}`);
-    const { device, until, times } = await polling({}, (bench) => bench.configure(lines));
-    await until(seconds(75));
-    device.radio(true);
-    await until(seconds(372));
-    expectTime(times('poll.failed')[0], 60.5);
-    expectTimes(times('device.boot'), [363.5]);
+  it('is the acknowledgement of the first of four fragments: everything is fetched again after 5 min', async () => {
+    const lines = Array.from({ length: 44 }, (_, i) => `app config interval-sample ${61 + (i % 30)}`);
+    const bench = await cut(seconds(75), { queue: ({ configure }) => configure(lines) });
+    await bench.until(seconds(371));
+    expectTimes(bench.times('poll.failed'), [61.5]);
+    // The poll and four acknowledgements, an evaluation apart; the reboot follows the last of them by 2 s and 0.01 s a line.
+    expectTimes(timesOf(bench), [1.5, 362, 363, 364, 365, 366]);
+    expectTimes(bench.times('device.boot'), [368.44]);
   });
 
   it('does not disturb the modem: the attach window goes on', async () => {
-    const { device, until, times, phases } = await polling({}, (bench) => bench.command());
-    const seen = await phases(seconds(100));
+    const { device, until, phases } = await cut(seconds(100), withCommand);
+    const seen = await phases(seconds(101));
     expect(seen.map(({ state }) => state).filter((state) => state !== 'coneval')).toEqual(['attach']);
-    device.radio(true);
     await until(seconds(360));
     expect(device.modem.registered).toBe(true);
-    expectTime(times('poll.failed')[0], 60.5);
   });
 
   it.each([120, 600])(
     'is the second fragment of a report, for %i s: it fails after its budget and stays in the spool',
     async (outage) => {
-      const bench = await measured();
-      await bench.run(seconds(3600));
-      const { device, until, phases, zero } = bench;
-      zero();
-      report(device);
-      await cutAfterAnswer(bench);
-      await until(seconds(119));
+      const bench = await cut(seconds(outage), { start: ({ device }) => report(device) });
+      const { device, until, phases } = bench;
+      await until(seconds(121.4));
       expect(device.busyWith).toContain('an exchange');
-      const seen = await phases(seconds(Math.max(122, Math.min(outage, 300))));
-      // The report failed 120 s after the fragment was handed over (measured 121.5 s).
+      await until(seconds(121.6));
       expect(device.busyWith).toBeUndefined();
       expect(device.spool.count).toBe(1);
-      expect(seen.map(({ state }) => state)).toEqual(['attach']);
+      const seen = await phases(seconds(Math.min(outage, 300)));
+      expect(new Set(seen.map(({ state }) => state))).toEqual(new Set(outage > 120 ? ['attach'] : []));
+      await until(seconds(outage + 60));
+      expectTimes(timesOf(bench), [1.5]);
     },
   );
 
   it.each([
-    [100, 101.2],
-    [400, 401.2],
+    [100, [61.5], [1.5, 104.2]],
+    [400, [61.5, 151.5, 241.5, 331.5], [1.5, 404.2, 405.2]],
   ])(
-    'is the acknowledgement of a poll every 60 s, for %i s: the next poll is on air when the modem has registered',
-    async (outage, expected) => {
-      const bench = await measured({ config: ['app config interval-poll 60'] });
+    'is the acknowledgement of a poll every 60 s, for %i s: the next poll is on air when the modem is ready again',
+    async (outage, failed, sent) => {
+      const bench = await measured({ modem: MODEM, config: ['app config interval-poll 60'] });
       await bench.command();
       await bench.tick(seconds(60));
-      const cut = await cutAfterAnswer(bench);
-      await bench.until(cut + seconds(outage));
-      bench.device.radio(true);
-      await bench.until(cut + seconds(outage + 20));
-      const next = bench.sent().find(({ at }) => at > cut);
-      // Measured 104.2 s and 404.2 s, with the loss at 3.0 s.
-      expectTime((next?.at ?? 0) - cut, expected);
+      // A tick is at 1 s.
+      const { until, device } = bench;
+      const at = (time: Millis) => until(time - seconds(1));
+      await at(seconds(2));
+      device.radio(false);
+      await at(seconds(2 + outage));
+      device.radio(true);
+      await at(seconds(outage + 10));
+      const later = (time: Millis) => time + seconds(1);
+      expectTimes(bench.times('poll.failed').map(later), failed);
+      expectTimes(timesOf(bench).map(later), sent);
     },
   );
 
   it('is not the first datagram after a sleep: that fails 30 s after its budget with −14', async () => {
-    const { device, zero, until, times, of } = await measured();
+    const { device, zero, until, times, of } = await measured({ modem: MODEM });
     zero();
     device.radio(false);
     device.shell('cloud poll');
     await until(seconds(100));
-    expectTime(times('poll.failed')[0], 90);
+    expectTimes(times('poll.failed'), [90]);
     expect(of('poll.failed').at(-1)?.why).toBe('modem stuck');
   });
 });
 
 describe('a loss of the network in the evaluation of the connection', () => {
+  const onAir = (bench: Bench) => bench.sent().find(({ packet }) => packet.data.length > 0)?.at;
+
   it('of 2 s: the modem attaches at once, and the report at 5 s is on air at 6.21 s', async () => {
-    const bench = await measured({ profile: 'control', modem: { ...BOOT, evaluation: 10 } });
-    const { device, until, zero, sent } = bench;
-    zero();
-    await until(seconds(2.5));
-    device.shell('cloud poll');
-    await cutAfterAnswer(bench);
-    await until(seconds(5));
-    device.radio(true);
-    report(device);
-    await until(seconds(10));
-    expectTime(sent().find(({ packet }) => packet.data.length > 0)?.at, 6.21);
+    const bench = await cut(seconds(2), { profile: 'control' });
+    await bench.until(seconds(5));
+    report(bench.device);
+    await bench.until(seconds(10));
+    expectTimes([onAir(bench)], [6.21]);
   });
 
   it('of 4,200 s: the attach policy goes on, and the next report is on air at 7,232.3 s', async () => {
-    const bench = await measured({ profile: 'control', modem: { ...BOOT, evaluation: 10 } });
-    const { device, until, zero, sent } = bench;
-    zero();
-    await until(seconds(5));
-    device.shell('cloud poll');
-    const cut = await cutAfterAnswer(bench);
-    report(device);
-    await until(cut + seconds(4200));
-    device.radio(true);
-    await until(seconds(7300));
-    expectTime(sent().find(({ packet }) => packet.data.length > 0)?.at, 7232.3);
+    const bench = await cut(seconds(4200), { profile: 'control', from: seconds(3) });
+    report(bench.device);
+    await bench.until(seconds(7300));
+    expectTimes([onAir(bench)], [7232.3]);
+  });
+
+  it('of 3 s in a hio device: the report at 5 s is on air at 7.0 s', async () => {
+    const bench = await cut(seconds(3), { profile: 'hio-node' });
+    await bench.until(seconds(5));
+    report(bench.device);
+    await bench.until(seconds(10));
+    expectTimes([onAir(bench)], [7]);
   });
 });
 

@@ -187,26 +187,6 @@ describe('the radio', () => {
     expect(Math.round(((sent()[1]?.at ?? 0) - change) / 100) / 10).toBe(7);
   });
 
-  it('attaches at once after a loss of 3 s in the evaluation of the connection', async () => {
-    const bench = await measured({ ...HIO, modem: { evaluation: 10 } });
-    const { device, until, run, sent, zero, now } = bench;
-    zero();
-    await until(seconds(2.2));
-    device.shell('cloud poll');
-    while (sent().length === 0) await run(1);
-    await run(105);
-    expect(device.modem.state).toBe('coneval');
-    device.radio(false);
-    const lost = now();
-    report(device);
-    await until(lost + seconds(3));
-    device.radio(true);
-    await until(seconds(12));
-    const next = sent().find(({ packet }) => packet.data.length > 0);
-    // The modem registers 1.2 s after the return of the network (measured 7.0 s, with the loss at 2.5 s).
-    expect(Math.abs((next?.at ?? 0) - lost - 4200)).toBeLessThanOrEqual(320);
-  });
-
   it('does not reset the back-off when a socket is opened', async () => {
     const { device, phases, run, zero } = await measured(HIO);
     device.modem.suffer('error');
