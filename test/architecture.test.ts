@@ -11,11 +11,12 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
     kernel: { values: [] },
     input: { values: ['kernel'] },
     protocol: { values: ['kernel'] },
+    contract: { values: ['kernel'] },
     profile: { values: ['kernel', 'input', 'protocol'] },
     trace: { values: ['kernel'] },
     explain: { values: ['kernel', 'trace'] },
     device: { values: ['kernel', 'protocol', 'profile'], types: ['trace'] },
-    cloud: { values: ['kernel', 'protocol'], types: ['trace'] },
+    cloud: { values: ['kernel', 'protocol', 'contract'], types: ['trace'] },
     transport: { values: ['kernel', 'protocol'], types: ['trace'] },
     client: { values: ['kernel'] },
     scenario: {
@@ -44,7 +45,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
     cli: {
       values: [
         ...['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],
-        ...['record', 'console', 'control', 'library', 'explain'],
+        ...['record', 'console', 'control', 'library', 'explain', 'contract'],
       ],
     },
     main: { values: ['cli'] },

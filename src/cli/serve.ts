@@ -1,12 +1,12 @@
 /** `ghostfleet serve`: runs the Device Cloud Service without a fleet. */
 import { isIPv4 } from 'node:net';
 import type { Argv } from 'yargs';
-import { PASSWORD } from '../cloud/accounts/passwords.js';
 import { LOCAL_HOSTS } from '../cloud/http/host-guard.js';
 import { type PublicUrl, readPublicUrl } from '../cloud/http/public-url.js';
-import { isEmail } from '../cloud/http/schemas.js';
 import { storeName } from '../cloud/open-store.js';
 import { type Service, startService } from '../cloud/service.js';
+import { PASSWORD } from '../contract/accounts.js';
+import { isEmail } from '../contract/values.js';
 import { entropy } from '../kernel/entropy.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';

@@ -13,10 +13,9 @@
  *     member-turn          space  turn     number  – (number of the last change of members, see `#decide` in members.ts)
  *     password             –      claim    account – (marks that the account's first password has been set)
  */
+import type { Role } from '../../contract/users.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow } from '../store/store.js';
-
-export type Role = 'admin' | 'user';
 
 /** Membership of an account in a space. */
 export interface Member {

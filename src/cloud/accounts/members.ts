@@ -5,6 +5,7 @@
  * with the account's password. So an attacker gains nothing by creating an account with the address of another person. If that
  * address is invited to a space later, the attacker has the password, but not the token.
  */
+import type { Role } from '../../contract/users.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
 import { days, type UnixMillis } from '../../kernel/time.js';
@@ -25,7 +26,6 @@ import {
   putAccount,
   putMember,
   putOwner,
-  type Role,
   toMember,
 } from './member-records.js';
 import { hashPassword, type PasswordCost, verifyPassword } from './passwords.js';

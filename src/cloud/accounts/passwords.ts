@@ -18,9 +18,6 @@ const DEFAULT_COST: PasswordCost = { N: 16_384, r: 8, p: 5 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** Limits of a password's length in characters: the minimum makes guessing harder, the maximum keeps hashing cheap. */
-export const PASSWORD = { min: 8, max: 256 } as const;
-
 /** Hashes a password, as `scrypt:N:r:p:salt:hash` with salt and hash in base64. */
 export async function hashPassword(password: string, random: Random, cost = DEFAULT_COST): Promise<string> {
   const salt = Buffer.from(randomBytes(random, SALT_BYTES));

@@ -12,7 +12,7 @@
  * the body.
  */
 import type { FastifyRequest } from 'fastify';
-import type { Role } from '../accounts/member-records.js';
+import type { Role } from '../../contract/users.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import type { DeviceRow, Id, ListedMessage, Store } from '../store/store.js';
 

@@ -1,13 +1,15 @@
 /** Reads the audit log, and records the actions of callers in it. Entries are deleted only together with their space. */
+
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { AuditEntry } from '../../contract/accounts.js';
+import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import type { AuditLog, Entry } from '../accounts/audit.js';
 import type { Members } from '../accounts/members.js';
 import { ApiFault } from '../http/errors.js';
 import { operation, PageOf, type TAGS } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
 import { pageOf } from './totals.js';
@@ -19,19 +21,6 @@ const RECORDED: ReadonlySet<string> = new Set<keyof typeof TAGS>([
 
 /** Maximum number of spaces in whose logs a login or a change of an account is recorded. */
 const MOST_SPACES = 500;
-
-const AuditEntry = Type.Object(
-  {
-    id: Uuid,
-    at: Time,
-    actor_type: Nullable(Type.Enum(['user', 'key'])),
-    actor_id: Nullable(Uuid),
-    action: Type.String(),
-    target_id: Nullable(Uuid),
-    from: Type.String(),
-  },
-  { title: 'AuditEntry' },
-);
 
 export const auditLog: Family = (routes, { audit }) => {
   routes.get(

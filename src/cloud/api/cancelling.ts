@@ -2,11 +2,12 @@
  * Adds the two routes that cancel a downlink or a firmware update: `POST …/cancel` returns the cancelled resource, `DELETE`
  * returns no content.
  */
+
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { ItemParams } from '../../contract/values.js';
 import { NoContent, type Operation, operation } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { ItemParams } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
 
 interface Cancellable<View extends TSchema> {
@@ -17,6 +18,7 @@ interface Cancellable<View extends TSchema> {
   readonly noun: string;
   /** Effect of a successful request on the device, for the descriptions of the operations. */
   readonly description: string;
+  readonly params: ReturnType<typeof ItemParams>;
   readonly view: View;
   /** Description of the 409: a sentence that says when the resource can no longer be cancelled. */
   readonly tooLate: string;
@@ -29,9 +31,9 @@ interface Cancellable<View extends TSchema> {
 export function addCancelling<View extends TSchema>(
   routes: Routes,
   item: string,
-  { tag, what, noun, description, view, tooLate, cancel, read }: Cancellable<View>,
+  { tag, what, noun, description, params, view, tooLate, cancel, read }: Cancellable<View>,
 ): void {
-  const common = { tag, description, params: ItemParams, errors: { 409: tooLate } };
+  const common = { tag, description, params, errors: { 409: tooLate } };
 
   routes.post(
     `${item}/cancel`,

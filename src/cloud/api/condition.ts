@@ -1,11 +1,21 @@
 /** `If-Match: "7"`: a change that is carried out only if the resource has not been changed since it was read. */
+
 import { Type } from 'typebox';
+import { Field } from '../../contract/values.js';
 import { ApiFault } from '../http/errors.js';
 
 /** The header, for the resource `what`. */
 export function conditionHeaders(what: string) {
   const description = `the \`version\` of the ${what} in quotation marks, such as "7"; the change is rejected if it has another one`;
-  return Type.Object({ 'if-match': Type.Optional(Type.String({ pattern: '^"[0-9]{1,15}"$', description })) });
+  return Type.Object({
+    'if-match': Type.Optional(
+      Field(
+        `The version on which the change is based, as in \`"7"\`. A ${what} with another version is not changed.`,
+        Type.String({ pattern: '^"[0-9]{1,15}"$', description }),
+        '"3"',
+      ),
+    ),
+  });
 }
 
 /** The documentation of the answer if the condition does not hold. */

@@ -2,23 +2,30 @@
  * Routes that list, create, change and delete connectors (cloud API gaps, 3.7). The code that forwards messages is in
  * src/cloud/connectors.
  */
+
 import Type, { type Static } from 'typebox';
+import {
+  Connector,
+  ConnectorParams,
+  ConnectorUpdate,
+  NamedConnectorUpdate,
+  NewConnector,
+} from '../../contract/connectors.js';
+import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import {
-  type Connector,
+  type Connector as ConnectorRecord,
   changeConnector,
   deleteConnector,
   findConnector,
   findConnectorByName,
   putConnector,
   RETRY_DELAYS,
-  TRIGGERS,
   toConnector,
 } from '../connectors/connector.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Store } from '../store/store.js';
 import type { Access } from './access.js';
@@ -29,65 +36,8 @@ import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { MASK } from './masking.js';
 import { nameReader } from './names.js';
 import { Quota } from './quotas.js';
-import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
+import { knownTags, tagViews } from './tags.js';
 import { pageOf } from './totals.js';
-
-const Direction = Type.Enum(['up', 'down'], { description: '"up" or "down"' });
-const State = Type.Enum(['enabled', 'disabled'], { description: '"enabled" or "disabled"' });
-const Kind = Type.Enum(['webhook'], { description: '"webhook"' });
-const Triggers = Type.Array(Type.Enum([...TRIGGERS], { description: `one of ${TRIGGERS.join(', ')}` }), {
-  maxItems: 20,
-  description: `a list of ${TRIGGERS.join(', ')}`,
-});
-const Delay = Type.Integer({ minimum: 0, maximum: 604_800, description: 'a whole number of seconds, at most a week' });
-const RetryDelays = Type.Array(Delay, { maxItems: 50, description: 'a list of at most 50 numbers of seconds' });
-const Timeout = Type.Integer({ minimum: 0, maximum: 60, description: 'a whole number of seconds, at most 60' });
-export const Transformation = Type.Refine(
-  Type.String({
-    description: 'a script of at most 65536 characters',
-    documented: { type: 'string', maxLength: 65_536, pattern: '^[^\\x00]*$' },
-  }),
-  (text) => [...text].length <= 65_536 && !text.includes('\0'),
-);
-
-const View = Type.Object(
-  {
-    id: Uuid,
-    space_id: Uuid,
-    name: Type.String(),
-    type: Kind,
-    direction: Direction,
-    state: State,
-    triggers: Triggers,
-    tags: Type.Array(Tag),
-    transformation: Type.String({
-      description: 'JavaScript with a function `main(job)`; for callers who may only read, `********`',
-    }),
-    retry_delays: RetryDelays,
-    timeout: Type.Integer({ description: 'timeout of a request in seconds; 0 means 30' }),
-    created_at: Time,
-    version: Type.Integer(),
-  },
-  { title: 'Connector' },
-);
-
-const Changeable = {
-  name: Type.Optional(Name),
-  transformation: Type.Optional(Transformation),
-  type: Type.Optional(Kind),
-  direction: Type.Optional(Direction),
-  state: Type.Optional(State),
-  triggers: Type.Optional(Triggers),
-  tags: Type.Optional(TagRefs),
-  retry_delays: Type.Optional(RetryDelays),
-  timeout: Type.Optional(Timeout),
-};
-const NewConnector = Type.Object(
-  { ...Changeable, name: Name, transformation: Transformation },
-  { description: 'a JSON object' },
-);
-const ConnectorUpdate = Type.Object(Changeable, { description: 'a JSON object' });
-const NamedUpdate = Type.Object({ ...Changeable, name: Name }, { description: 'a JSON object' });
 
 const NAME_TAKEN = { 409: 'The space already has a connector with this name.' };
 /** Maximum number of connectors of a space: every message of a device is compared with all of them. */
@@ -126,7 +76,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       description: 'All connectors of the space with their scripts.',
       params: SpaceParams,
       querystring: Type.Object(PageQuery),
-      response: { 200: PageOf(View) },
+      response: { 200: PageOf(Connector) },
     }),
     async ({ spaceId, query, access }, reply) => {
       const rows = await pageOf(reply, query, (page) => store.records('connector', spaceId, page));
@@ -145,7 +95,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       params: SpaceParams,
       headers: IdempotencyHeaders,
       body: NewConnector,
-      response: { 201: View },
+      response: { 201: Connector },
       errors: {
         ...IDEMPOTENCY_ERRORS,
         409: `The space already has a connector with this name, or ${MOST} connectors (\`quota\`).`,
@@ -174,8 +124,8 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       summary: 'Change the connector with this name',
       description: 'For clients that identify a connector by its name instead of its id.',
       params: SpaceParams,
-      body: NamedUpdate,
-      response: { 200: View },
+      body: NamedConnectorUpdate,
+      response: { 200: Connector },
     }),
     ({ spaceId, body }) =>
       resource.update(spaceId, body, async () => {
@@ -195,8 +145,8 @@ function addItem(routes: Routes, { store }: ApiContext, resource: ConnectorResou
       id: 'getConnector',
       summary: 'Read a connector',
       description: 'With its script and its tags.',
-      params: ItemParams,
-      response: { 200: View },
+      params: ConnectorParams,
+      response: { 200: Connector },
     }),
     async ({ spaceId, params, access }) => resource.shown(access, await knownConnector(store, spaceId, params.id)),
   );
@@ -208,10 +158,10 @@ function addItem(routes: Routes, { store }: ApiContext, resource: ConnectorResou
       id: 'updateConnector',
       summary: 'Change a connector',
       description: 'Disabling a connector drops its pending deliveries.',
-      params: ItemParams,
+      params: ConnectorParams,
       headers: conditionHeaders('connector'),
       body: ConnectorUpdate,
-      response: { 200: View },
+      response: { 200: Connector },
       errors: { ...NAME_TAKEN, ...conditionErrors('connector') },
     }),
     ({ spaceId, params, body, headers }) => {
@@ -227,7 +177,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: ConnectorResou
       id: 'deleteConnector',
       summary: 'Delete a connector and its pending deliveries',
       description: 'Its earlier deliveries can no longer be read.',
-      params: ItemParams,
+      params: ConnectorParams,
       response: { 204: NoContent },
     }),
     async ({ spaceId, params }, reply) => {
@@ -257,7 +207,7 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
   async function update(
     spaceId: Id,
     body: Static<typeof ConnectorUpdate>,
-    find: () => Promise<Connector>,
+    find: () => Promise<ConnectorRecord>,
     was?: number,
   ) {
     await find();
@@ -282,7 +232,7 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
   }
 
   /** The connector with the changes of a body. @throws ApiFault 400 if the body names a tag that the space does not have */
-  async function changed(before: Connector, body: Static<typeof ConnectorUpdate>): Promise<Connector> {
+  async function changed(before: ConnectorRecord, body: Static<typeof ConnectorUpdate>): Promise<ConnectorRecord> {
     return {
       ...before,
       name: body.name === undefined ? before.name : readName('connector', body.name),
@@ -296,7 +246,7 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
     };
   }
 
-  async function commit({ name }: Connector, changes: readonly Change[]): Promise<void> {
+  async function commit({ name }: ConnectorRecord, changes: readonly Change[]): Promise<void> {
     try {
       await store.commit(changes);
     } catch (error) {
@@ -306,11 +256,11 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
   }
 
   /** The view for a caller. Only an admin sees the script, because it may contain addresses and credentials of targets. */
-  async function shown({ role }: Access, connector: Connector): Promise<Static<typeof View>> {
+  async function shown({ role }: Access, connector: ConnectorRecord): Promise<Static<typeof Connector>> {
     return view(role === 'admin' ? connector : { ...connector, transformation: MASK });
   }
 
-  async function view(connector: Connector): Promise<Static<typeof View>> {
+  async function view(connector: ConnectorRecord): Promise<Static<typeof Connector>> {
     const tags = await tagViews(store, connector.spaceId, connector.tagIds);
     return {
       id: connector.id,
@@ -331,7 +281,7 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
 }
 
 /** Finds a connector. @throws ApiFault 404 if the space has no such connector */
-export async function knownConnector(store: Store, spaceId: Id, id: Id): Promise<Connector> {
+export async function knownConnector(store: Store, spaceId: Id, id: Id): Promise<ConnectorRecord> {
   const connector = await findConnector(store, spaceId, id);
   if (!connector) throw notFound('connector');
   return connector;

@@ -2,86 +2,42 @@
  * Previews of the request that a connector would send, and deliveries of a connector with their attempts (cloud API gaps, 3.7
  * and section 6).
  */
-import Type, { type Static } from 'typebox';
+
+import type { Static } from 'typebox';
+import {
+  ConnectorParams,
+  ConnectorPreview,
+  Delivery,
+  DeliveryParams,
+  DeliveryQuery,
+  PreviewRequest,
+} from '../../contract/connectors.js';
+import { isoTimeOrNull } from '../../contract/time.js';
 import { isoTime } from '../../kernel/calendar.js';
 import type { Computed } from '../connectors/attempt.js';
 import type { Connector } from '../connectors/connector.js';
 import {
   type AttemptLog,
-  DELIVERY_STATES,
-  type Delivery,
+  type Delivery as DeliveryRecord,
   deliveriesOf,
   dropped,
   findDelivery,
 } from '../connectors/delivery.js';
 import { notFound, unknownId } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
-import { ItemParams, Nullable, PageQuery, Time, Uuid } from '../http/schemas.js';
-import { isoTimeOrNull } from '../http/time.js';
 import type { Page, Store } from '../store/store.js';
 import type { Access, Caller } from './access.js';
 import { atMostEach } from './at-most.js';
-import { knownConnector, Transformation } from './connectors.js';
+import { knownConnector } from './connectors.js';
 import type { Family } from './family.js';
 import { MASK, maskingsFor } from './masking.js';
 import { pageOf } from './totals.js';
 
-const PreviewRequest = Type.Object(
-  { message_id: Uuid, transformation: Type.Optional(Transformation) },
-  { description: 'a JSON object' },
-);
-const Preview = Type.Object(
-  {
-    outcome: Type.Enum(['request', 'cancelled', 'failed']),
-    request: Nullable(
-      Type.Object({
-        method: Type.String(),
-        url: Type.String(),
-        header: Type.Record(Type.String(), Type.String()),
-        body: Nullable(Type.String()),
-      }),
-    ),
-    error: Nullable(Type.String({ description: 'why the script failed' })),
-  },
-  { title: 'ConnectorPreview' },
-);
-
-const DeliveryView = Type.Object(
-  {
-    id: Uuid,
-    connector_id: Uuid,
-    device_id: Uuid,
-    message_id: Uuid,
-    state: Type.Enum([...DELIVERY_STATES]),
-    attempts: Type.Integer({ description: 'number of attempts made' }),
-    next_attempt_at: Nullable(Time),
-    created_at: Time,
-    log: Type.Array(
-      Type.Object({
-        attempt: Nullable(Type.Integer({ description: 'counted from 0; null: cancelled without an attempt' })),
-        at: Time,
-        took: Type.Integer({ description: 'duration in milliseconds' }),
-        target: Nullable(Type.String({ description: 'scheme and host only: a path may contain a token' })),
-        status: Nullable(Type.Integer({ description: 'HTTP status of the response; null if there was none' })),
-        error: Nullable(Type.String()),
-        response: Nullable(Type.String({ description: 'first characters of the body of a response that is not 2xx' })),
-      }),
-    ),
-  },
-  { title: 'Delivery' },
-);
-const DeliveryQuery = Type.Object({
-  ...PageQuery,
-  state: Type.Optional(Type.Enum([...DELIVERY_STATES], { description: `one of ${DELIVERY_STATES.join(', ')}` })),
-  device_id: Type.Optional(Uuid),
-  message_id: Type.Optional(Uuid),
-});
 /**
  * Maximum number of previews of a space that run or wait at a time; further ones get 503. A script may take seconds, and the
  * previews of a space run one by one.
  */
 const PREVIEWS_AT_ONCE = 8;
-const DeliveryParams = Type.Object({ space_id: Uuid, id: Uuid, delivery_id: Uuid });
 
 export const deliveries: Family = (routes, { store, connectors }) => {
   const item = '/spaces/:space_id/connectors/:id';
@@ -95,9 +51,9 @@ export const deliveries: Family = (routes, { store, connectors }) => {
       summary: 'Preview the request for a message',
       description:
         'Runs the script, or the `transformation` in the body, on a stored message of any type and any tags. Nothing is sent.',
-      params: ItemParams,
+      params: ConnectorParams,
       body: PreviewRequest,
-      response: { 200: Preview },
+      response: { 200: ConnectorPreview },
     }),
     async ({ spaceId, params, body }) => {
       const connector = await knownConnector(store, spaceId, params.id);
@@ -115,9 +71,9 @@ export const deliveries: Family = (routes, { store, connectors }) => {
       id: 'listDeliveries',
       summary: 'List deliveries, newest first',
       description: 'Each delivery is a message that a connector forwards, with all its attempts.',
-      params: ItemParams,
+      params: ConnectorParams,
       querystring: DeliveryQuery,
-      response: { 200: PageOf(DeliveryView) },
+      response: { 200: PageOf(Delivery) },
     }),
     async (request, reply) => {
       const { spaceId, params, query } = request;
@@ -134,7 +90,7 @@ export const deliveries: Family = (routes, { store, connectors }) => {
       summary: 'Read a delivery',
       description: 'With the time, duration and result of each attempt.',
       params: DeliveryParams,
-      response: { 200: DeliveryView },
+      response: { 200: Delivery },
     }),
     async (request) => {
       const { spaceId, params } = request;
@@ -154,7 +110,7 @@ export const deliveries: Family = (routes, { store, connectors }) => {
     }: Caller & { readonly query: Static<typeof DeliveryQuery> },
     { limit, after }: Page,
   ) {
-    const found: Static<typeof DeliveryView>[] = [];
+    const found: Static<typeof Delivery>[] = [];
     for await (const delivery of deliveriesOf(store, connector, after)) {
       const shown = deliveryView(delivery, connector, access);
       if (state !== undefined && shown.state !== state) continue;
@@ -167,7 +123,7 @@ export const deliveries: Family = (routes, { store, connectors }) => {
 };
 
 /** The response of a target may repeat the request, so the logs of attempts are masked like messages. */
-async function withoutSecrets(store: Store, caller: Caller, views: readonly Static<typeof DeliveryView>[]) {
+async function withoutSecrets(store: Store, caller: Caller, views: readonly Static<typeof Delivery>[]) {
   const maskings = await maskingsFor(
     store,
     caller,
@@ -176,7 +132,7 @@ async function withoutSecrets(store: Store, caller: Caller, views: readonly Stat
   return views.map((view) => ({ ...view, log: maskings.get(view.device_id)?.value(view.log) ?? view.log }));
 }
 
-function preview(computed: Computed): Static<typeof Preview> {
+function preview(computed: Computed): Static<typeof ConnectorPreview> {
   switch (computed.kind) {
     case 'request':
       return { outcome: 'request', request: { ...computed.request }, error: null };
@@ -195,7 +151,11 @@ function preview(computed: Computed): Static<typeof Preview> {
  * The error of a script and the answer of a target may contain values that the script used, such as credentials of the target
  * and secure variables. Only callers who may change the script see them.
  */
-export function deliveryView(delivery: Delivery, connector: Connector, { role }: Access): Static<typeof DeliveryView> {
+export function deliveryView(
+  delivery: DeliveryRecord,
+  connector: Connector,
+  { role }: Access,
+): Static<typeof Delivery> {
   const isDropped = delivery.state === 'pending' && dropped(delivery, connector) !== undefined;
   const log = role === 'admin' ? delivery.log : delivery.log.map((entry) => withoutContent(entry, delivery));
   return {
@@ -212,7 +172,7 @@ export function deliveryView(delivery: Delivery, connector: Connector, { role }:
 }
 
 /** Masks the response, and the error of a script. In a failed delivery, an error without a target is an error of the script. */
-function withoutContent(entry: AttemptLog, { state }: Delivery): AttemptLog {
+function withoutContent(entry: AttemptLog, { state }: DeliveryRecord): AttemptLog {
   const isOfScript = state === 'failed' && entry.target === null && entry.error !== null;
   return { ...entry, error: isOfScript ? MASK : entry.error, response: entry.response === null ? null : MASK };
 }

@@ -7,19 +7,11 @@
  * For such a client, the service remembers the places of the latest pages, each for the credential that has read the page. For
  * an id of which no place is remembered, the present place of the device counts.
  */
-import Type from 'typebox';
+import type { DeviceSort } from '../../contract/devices.js';
 import { ApiFault } from '../http/errors.js';
-import { UUID_PATTERN } from '../http/schemas.js';
 import { placeOf } from '../store/order.js';
-import type { DeviceFilter, DeviceQuery, DeviceSort, Id, ListedDevice, Place, Store } from '../store/store.js';
+import type { DeviceFilter, DeviceQuery, Id, ListedDevice, Place, Store } from '../store/store.js';
 import { type Caller, visibleDevice } from './access.js';
-
-const FORM = new RegExp(`${UUID_PATTERN.slice(0, -1)}(?:\\.[A-Za-z0-9_-]{1,4000})?$`);
-
-export const DeviceOffset = Type.String({
-  pattern: FORM.source,
-  description: 'a UUID, or the "x-next-offset" of the page before',
-});
 
 /** For the headers of a page. */
 export const NEXT_OFFSET = {

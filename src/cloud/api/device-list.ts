@@ -1,34 +1,16 @@
 /** Lists and counts of devices, with filters (cloud API, "Devices"; cloud API gaps, 3.3). */
+
 import type { FastifyReply } from 'fastify';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Count, Device, DeviceFilter, DeviceQuery } from '../../contract/devices.js';
+import { SpaceParams } from '../../contract/values.js';
 import { operation, PageOf } from '../http/operation.js';
-import { PageQuery, SpaceParams, Text, Uuid } from '../http/schemas.js';
-import { DEVICE_SORTS, type DeviceFilter, type DeviceQuery, type ListedDevice, type Store } from '../store/store.js';
+import type { DeviceFilter as Filter, ListedDevice, Store, DeviceQuery as StoreQuery } from '../store/store.js';
 import { type Access, type Caller, mayChangeAll, visibleTag } from './access.js';
-import { DeviceCursors, DeviceOffset, NEXT_OFFSET } from './device-cursors.js';
-import { Device, deviceViews } from './device-view.js';
+import { DeviceCursors, NEXT_OFFSET } from './device-cursors.js';
+import { deviceViews } from './device-view.js';
 import type { Family } from './family.js';
 import { MOST_COUNTED, setTotal } from './totals.js';
-
-export const FilterQuery = {
-  name: Type.Optional(Text),
-  serial_number: Type.Optional(Text),
-  external_id: Type.Optional(Text),
-  tag_ids: Type.Optional(Type.Array(Uuid, { maxItems: 100, description: 'a list of at most 100 ids of tags' })),
-  tag_filter_logic: Type.Optional(Type.Enum(['any', 'all'], { default: 'any', description: '"any" or "all"' })),
-};
-/** Sort direction of a list. */
-export const ORDER = Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: '"asc" or "desc"' }));
-const CountQuery = Type.Object(FilterQuery);
-const ListQuery = Type.Object({
-  limit: PageQuery.limit,
-  offset: Type.Optional(DeviceOffset),
-  ...FilterQuery,
-  sort_by: Type.Optional(
-    Type.Enum([...DEVICE_SORTS], { default: 'id', description: `one of ${DEVICE_SORTS.join(', ')}` }),
-  ),
-  order_by: ORDER,
-});
 
 export const deviceLists: Family = (routes, { store }) => {
   const cursors = new DeviceCursors(store);
@@ -42,7 +24,7 @@ export const deviceLists: Family = (routes, { store }) => {
       summary: 'List devices',
       description: '`tag_ids` may be repeated, also as `tag_ids[]`.',
       params: SpaceParams,
-      querystring: ListQuery,
+      querystring: DeviceQuery,
       response: { 200: PageOf(Device, NEXT_OFFSET) },
     }),
     async (request, reply) => {
@@ -65,8 +47,8 @@ export const deviceLists: Family = (routes, { store }) => {
       summary: 'Count devices',
       description: 'Counts the devices that a list with the same filters would contain.',
       params: SpaceParams,
-      querystring: CountQuery,
-      response: { 200: Type.Object({ count: Type.Integer({ minimum: 0 }) }, { title: 'Count' }) },
+      querystring: DeviceFilter,
+      response: { 200: Count },
     }),
     async ({ spaceId, query, access }) => ({ count: await store.countDevices(spaceId, filterOf(query, access)) }),
   );
@@ -80,7 +62,7 @@ export async function devicesOf(
   store: Store,
   caller: Caller,
   reply: FastifyReply,
-  query: DeviceQuery,
+  query: StoreQuery,
 ): Promise<readonly ListedDevice[]> {
   const { spaceId } = caller;
   const { limit, after, upTo: _, sortBy: __, order: ___, ...filter } = query;
@@ -90,7 +72,7 @@ export async function devicesOf(
   return rows;
 }
 
-export function filterOf(query: Static<typeof CountQuery>, access: Access): DeviceFilter {
+export function filterOf(query: Static<typeof DeviceFilter>, access: Access): Filter {
   return {
     scope: access.scope ?? undefined,
     name: query.name,

@@ -3,42 +3,18 @@
  * device-list.ts, a device takes a third of the bytes and a page holds four times as many devices, so that 100,000 devices are
  * listed within seconds.
  */
-import Type, { type Static } from 'typebox';
+
+import type { Static } from 'typebox';
+import { DeviceSummary, DeviceSummaryQuery } from '../../contract/devices.js';
+import { isoTimeOrNull } from '../../contract/time.js';
+import { SpaceParams } from '../../contract/values.js';
 import { operation, PageOf } from '../http/operation.js';
-import { Limit, Nullable, Serial, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import { isoTimeOrNull } from '../http/time.js';
 import { serialText } from '../store/order.js';
 import type { Id, ListedDevice } from '../store/store.js';
-import { devicesOf, FilterQuery, filterOf, ORDER } from './device-list.js';
+import { devicesOf, filterOf } from './device-list.js';
 import { visibleTagsOf } from './device-view.js';
 import type { Family } from './family.js';
 import { maskedViews } from './masking.js';
-
-/** Maximum number of devices in a page. Reading a device from a database decrypts its session, which takes 10 µs. */
-const LARGEST_PAGE = 2_000;
-
-const SummaryQuery = Type.Object({
-  ...FilterQuery,
-  limit: Type.Optional(Limit(LARGEST_PAGE, 100)),
-  offset: Type.Optional(Uuid),
-  order_by: ORDER,
-});
-
-const DeviceSummary = Type.Object(
-  {
-    id: Uuid,
-    name: Type.String(),
-    serial_number: Serial,
-    label: Type.Record(Type.String(), Type.String()),
-    tag_names: Type.Array(Type.String()),
-    last_seen: Nullable(Time),
-    session_id: Nullable(Type.Integer({ description: 'Unix time, in seconds, at which the session began' })),
-    fw_bundle: Nullable(Type.String()),
-    fw_name: Nullable(Type.String()),
-    fw_version: Nullable(Type.String()),
-  },
-  { title: 'DeviceSummary' },
-);
 
 export const deviceSummaries: Family = (routes, { store }) => {
   routes.get(
@@ -49,7 +25,7 @@ export const deviceSummaries: Family = (routes, { store }) => {
       summary: 'List summaries of devices',
       description: 'For tables of whole fleets: a few fields of each device, in order of id.',
       params: SpaceParams,
-      querystring: SummaryQuery,
+      querystring: DeviceSummaryQuery,
       response: { 200: PageOf(DeviceSummary) },
     }),
     async (request, reply) => {

@@ -1,40 +1,15 @@
 /** The API's view of a device. It contains neither the claim token nor the secret. */
-import Type, { type Static } from 'typebox';
+
+import type { Static } from 'typebox';
+import type { Device } from '../../contract/devices.js';
+import type { Tag } from '../../contract/tags.js';
+import { isoTimeOrNull } from '../../contract/time.js';
 import { isoTime } from '../../kernel/calendar.js';
-import { Hash, Nullable, Serial, Time, Uuid } from '../http/schemas.js';
-import { isoTimeOrNull } from '../http/time.js';
 import { serialText } from '../store/order.js';
 import type { Id, ListedDevice, Store } from '../store/store.js';
 import type { Caller } from './access.js';
 import { maskedViews } from './masking.js';
-import { Tag, tagViews } from './tags.js';
-
-export const Device = Type.Object(
-  {
-    id: Uuid,
-    space_id: Uuid,
-    name: Type.String(),
-    comment: Nullable(Type.String()),
-    serial_number: Serial,
-    external_id: Nullable(Type.String()),
-    label: Type.Record(Type.String(), Type.String()),
-    tags: Type.Array(Tag),
-    version: Type.Integer({ minimum: 0 }),
-    created_at: Time,
-    last_seen: Nullable(Time),
-    session_id: Nullable(Type.Integer({ description: 'Unix time, in seconds, at which the session began' })),
-    config_hash: Nullable(Hash),
-    decoder_hash: Nullable(Hash),
-    encoder_hash: Nullable(Hash),
-    session: Nullable(
-      Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-        description: 'fields that the device reported when its session began',
-      }),
-    ),
-    dashboard_type: Type.Null(),
-  },
-  { title: 'Device' },
-);
+import { tagViews } from './tags.js';
 
 /**
  * Views of devices of one space. Each contains only the tags that the caller sees.

@@ -2,82 +2,23 @@
  * Registers, reads, changes and removes devices (cloud API, "Devices"; cloud API gaps, 2.6 and 3.3). Claim tokens and
  * secrets are write-only.
  */
-import Type, { type Static } from 'typebox';
+
+import type { Static } from 'typebox';
+import { Device, DeviceParams, DeviceUpdate, NewDevice, serialOf } from '../../contract/devices.js';
+import { SpaceParams } from '../../contract/values.js';
 import { variablesOfDevice } from '../connectors/variables.js';
 import { ApiFault } from '../http/errors.js';
 import { NoContent, operation } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { ItemParams, Name, NullableText, SpaceParams } from '../http/schemas.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type DeviceChange, type DeviceRow } from '../store/store.js';
 import { type Caller, needWholeSpace, needWritableTag, visibleDevice } from './access.js';
 import { changedMeanwhile, conditionErrors, conditionHeaders, versionIn } from './condition.js';
-import { Device, deviceViews } from './device-view.js';
+import { deviceViews } from './device-view.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader } from './names.js';
-import { knownTags, TagRefs } from './tags.js';
-
-/** Ten digits from 0000000001 to 4294967295. */
-const SERIAL_PATTERN =
-  '^(?!0{10})(?:[0-3][0-9]{9}|4[01][0-9]{8}|42[0-8][0-9]{7}|429[0-3][0-9]{6}|4294[0-8][0-9]{5}|42949[0-5][0-9]{4}|' +
-  '429496[0-6][0-9]{3}|4294967[01][0-9]{2}|42949672[0-8][0-9]|429496729[0-5])$';
-
-const UpdateFields = {
-  name: Type.Optional(Name),
-  external_id: Type.Optional(NullableText(255)),
-  comment: Type.Optional(NullableText(500)),
-  label: Type.Optional(
-    Type.Refine(
-      Type.Record(Type.String(), Type.String({ description: 'a text' }), {
-        description: 'an object of at most 64 texts (names up to 64 characters, values up to 1024)',
-        documented: {
-          ...{ type: 'object', maxProperties: 64, propertyNames: { maxLength: 64 } },
-          additionalProperties: { type: 'string', maxLength: 1024 },
-        },
-      }),
-      isLabel,
-    ),
-  ),
-  tags: Type.Optional(TagRefs),
-  secret: Type.Optional(
-    Type.Union([Type.String({ pattern: '^(?:[0-9a-fA-F]{2}){16,32}$' }), Type.Null()], {
-      description: 'a secret of 16 to 32 bytes in hex digits, or null',
-      writeOnly: true,
-    }),
-  ),
-  secret_type: Type.Optional(Type.Enum(['psk'], { description: '"psk"' })),
-};
-const ClaimToken = Type.String({
-  pattern: '^[0-9a-fA-F]{32}$',
-  description: 'a claim token of 32 hex digits',
-  writeOnly: true,
-});
-const DeviceUpdate = Type.Object(
-  { ...UpdateFields, token: Type.Optional(ClaimToken) },
-  { description: 'a JSON object' },
-);
-
-const NewDevice = Type.Object(
-  {
-    ...UpdateFields,
-    name: Name,
-    serial_number: Type.Refine(
-      Type.Union([Type.String(), Type.Integer()], {
-        description: 'ten decimal digits from 0000000001 to 4294967295',
-        documented: {
-          anyOf: [
-            { type: 'string', pattern: SERIAL_PATTERN },
-            { type: 'integer', minimum: 1_000_000_000, maximum: 0xffff_ffff },
-          ],
-        },
-      }),
-      (value) => serialOf(value) !== undefined,
-    ),
-    token: ClaimToken,
-  },
-  { description: 'a JSON object' },
-);
+import { knownTags } from './tags.js';
 
 const TAKEN = {
   409: 'Another device has this serial number or this claim token; both are unique across all spaces (`device-taken`).',
@@ -151,7 +92,7 @@ function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: Dev
       summary: 'Read a device',
       description:
         'With its tags, and what it reported when its session began. Claim token and secret are never returned.',
-      params: ItemParams,
+      params: DeviceParams,
       response: { 200: Device },
     }),
     async (request) => resource.view(request, await visibleDevice(store, request, request.params.id)),
@@ -166,7 +107,7 @@ function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: Dev
       description:
         '`tags` and `label` replace the whole set; so send `If-Match` with the `version` on which they are based. `token` is for a repaired device; the old claim token becomes invalid ' +
         'immediately. `token` and `secret` need a key of the whole space. The serial number cannot be changed.',
-      params: ItemParams,
+      params: DeviceParams,
       headers: conditionHeaders('device'),
       body: DeviceUpdate,
       response: { 200: Device },
@@ -199,7 +140,7 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
       summary: 'Remove a device',
       description:
         'Cancels its pending downlinks and its firmware update, deletes its variables, and hides its messages from lists.',
-      params: ItemParams,
+      params: DeviceParams,
       response: { 204: NoContent },
     }),
     async (request, reply) => {
@@ -278,22 +219,4 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
     const createdAt = Math.floor(clock.wall);
     return [{ kind: 'record.put', row: { family: 'secret', id, spaceId, key: null, createdAt, dueAt: null, body } }];
   }
-}
-
-function isLabel(label: Readonly<Record<string, unknown>>): boolean {
-  const entries = Object.entries(label);
-  // The schema does not check the value under a name with a line break, because its pattern for names does not match such a
-  // name.
-  return entries.length <= 64 && entries.every(([name, value]) => [...name].length <= 64 && isShort(value));
-}
-
-function isShort(value: unknown): boolean {
-  return typeof value === 'string' && [...value].length <= 1024;
-}
-
-/** The serial number as a number; undefined if it is not valid. */
-function serialOf(value: string | number): number | undefined {
-  const text = String(value);
-  const serial = Number(text);
-  return /^\d{10}$/.test(text) && serial >= 1 && serial <= 0xffff_ffff ? serial : undefined;
 }

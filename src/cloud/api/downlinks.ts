@@ -1,11 +1,15 @@
 /** Queueing and cancelling of downlinks (cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
+
 import type { FastifyRequest } from 'fastify';
-import Type, { type Static, type TSchema } from 'typebox';
+import type { Static } from 'typebox';
+import { DeviceParams } from '../../contract/devices.js';
+import { CommandLines, DataBody, NewCommands, NewConfig, NewData, NewMessage } from '../../contract/downlinks.js';
+import { Message, MessageParams } from '../../contract/messages.js';
+import { SpaceParams } from '../../contract/values.js';
 import { readJsonBody } from '../http/body.js';
 import { ApiFault } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { ItemParams, SpaceParams, Uuid } from '../http/schemas.js';
 import { type Checked, checker } from '../http/validation.js';
 import { type DownlinkRequest, LONGEST_QUEUE } from '../interfaces/downlinks.js';
 import type { DeviceRow, Id, MessageRow } from '../store/store.js';
@@ -13,59 +17,7 @@ import { deviceInBody, needWritableTag, visibleDevice, visibleMessage } from './
 import { addCancelling } from './cancelling.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
-import { Message, messageView } from './messages.js';
-
-/** Size of a device's command buffer without the final NUL (cloud API gaps, 2.9). */
-const LINE_BYTES = 255;
-
-const CommandLine = Type.Refine(
-  Type.String({
-    description: `a line of 1 to ${LINE_BYTES} bytes, without a line break`,
-    // JSON Schema counts characters. A character of UTF-8 has up to four bytes.
-    documented: {
-      type: 'string',
-      anyOf: [
-        {
-          maxLength: LINE_BYTES,
-          pattern: '^[\\x01-\\x09\\x0b\\x0c\\x0e-\\x7f]*[\\x21-\\x7e][\\x01-\\x09\\x0b\\x0c\\x0e-\\x7f]*$',
-        },
-        { maxLength: Math.floor(LINE_BYTES / 4), pattern: '^[^\\x00\\r\\n]*[^\\s\\x00][^\\x00\\r\\n]*$' },
-      ],
-    },
-  }),
-  (line) => line.trim() !== '' && Buffer.byteLength(line) <= LINE_BYTES && !/[\0\r\n]/.test(line),
-);
-const CommandLines = Type.Array(CommandLine, { minItems: 1, maxItems: 100, description: 'a list of 1 to 100 lines' });
-const Fields = Type.Record(Type.String(), Type.Unknown(), { description: 'a JSON object' });
-
-const RAW = Type.String({ pattern: '^(?:[0-9a-fA-F]{2})+$', description: 'at least one byte in hex digits' });
-
-/** What the document says about a downlink of one type. */
-function messageOf(type: string, content: Readonly<Record<string, TSchema>>): object {
-  const properties = { device_id: Uuid, type: { const: type, description: `"${type}"` }, ...content };
-  return { type: 'object', required: Object.keys(properties), properties };
-}
-
-const NewMessage = Type.Object(
-  {
-    device_id: Uuid,
-    type: Type.Enum(['data', 'config', 'shell'], { description: '"data", "config" or "shell"' }),
-    body: Type.Optional(Type.Unknown({ description: 'as for the routes of a device, or the same as JSON text' })),
-    raw: Type.Optional(RAW),
-  },
-  {
-    description: 'a JSON object',
-    documented: {
-      type: 'object',
-      oneOf: [
-        messageOf('data', { body: Fields }),
-        messageOf('data', { raw: RAW }),
-        messageOf('config', { body: CommandLines }),
-        messageOf('shell', { body: CommandLines }),
-      ],
-    },
-  },
-);
+import { messageView } from './messages.js';
 
 /** The common part of all operations that queue a downlink. */
 const QUEUEING = {
@@ -89,6 +41,7 @@ export const downlinks: Family = (routes, context, options) => {
     what: 'a pending downlink',
     noun: 'Downlink',
     description: 'The device does not get the downlink. One that was sent cannot be cancelled.',
+    params: MessageParams,
     view: Message,
     tooLate: 'The message is not a pending downlink.',
     ...resource,
@@ -107,8 +60,8 @@ function addQueueing(routes: Routes, { store }: ApiContext, { send }: DownlinkRe
       summary: 'Queue configuration lines',
       description:
         'Lines such as `app config …`. Leave out `config save`: the device saves the configuration and restarts by itself.',
-      params: ItemParams,
-      body: CommandLines,
+      params: DeviceParams,
+      body: NewConfig,
     }),
     async (request, reply) => {
       const { params, body } = request;
@@ -124,8 +77,8 @@ function addQueueing(routes: Routes, { store }: ApiContext, { send }: DownlinkRe
       id: 'queueCommands',
       summary: 'Queue shell commands',
       description: 'The device sends the output later, in a message of type `shell`.',
-      params: ItemParams,
-      body: CommandLines,
+      params: DeviceParams,
+      body: NewCommands,
     }),
     async (request, reply) => {
       const { params, body } = request;
@@ -141,8 +94,8 @@ function addQueueing(routes: Routes, { store }: ApiContext, { send }: DownlinkRe
       id: 'queueData',
       summary: 'Queue data for the application',
       description: 'The firmware of the device defines the fields.',
-      params: ItemParams,
-      body: Fields,
+      params: DeviceParams,
+      body: NewData,
     }),
     async (request, reply) => {
       const { params, body } = request;
@@ -198,7 +151,7 @@ function downlinkResource({ store, downlinks: queue, log }: ApiContext, options:
 }
 
 const checkLines = checker(CommandLines, 'body/body');
-const checkFields = checker(Fields, 'body/body');
+const checkFields = checker(DataBody, 'body/body');
 
 function requestOf({ type, body: given, raw }: Static<typeof NewMessage>): DownlinkRequest {
   if (raw !== undefined) {

@@ -2,13 +2,14 @@
  * The view of an event for one reader of the stream. The filters and permissions of the reader decide whether there is a view.
  * A message, device, delivery or firmware update has the same form as in its list.
  */
+import type { EventKind } from '../../contract/events.js';
 import { isoTime } from '../../kernel/calendar.js';
 import { findConnector } from '../connectors/connector.js';
 import { toDelivery } from '../connectors/delivery.js';
 import type { Entry } from '../events/feed.js';
 import { jobOf } from '../firmware/job.js';
 import { serialText } from '../store/order.js';
-import type { EventKind, Id, ListedMessage, MessageQuery, Store, TimelineRow } from '../store/store.js';
+import type { Id, ListedMessage, MessageQuery, Store, TimelineRow } from '../store/store.js';
 import type { Caller } from './access.js';
 import { deliveryView } from './deliveries.js';
 import { deviceViews } from './device-view.js';

@@ -6,6 +6,8 @@
 
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { EventHeaders, EventQuery } from '../../contract/events.js';
+import { SpaceParams } from '../../contract/values.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { RealClock } from '../../kernel/real-clock.js';
@@ -16,13 +18,12 @@ import { type Position, positionText } from '../events/position.js';
 import { ApiFault } from '../http/errors.js';
 import { EventStream, type Sent } from '../http/event-stream.js';
 import { operation } from '../http/operation.js';
-import { SpaceParams } from '../http/schemas.js';
-import { EVENT_KINDS, type Id } from '../store/store.js';
+import type { Id } from '../store/store.js';
 import { visibleTag } from './access.js';
 import { presentAccess, presentedSecret } from './auth.js';
 import { type EventFilter, eventView } from './event-views.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
-import { kindsOf, MessageFilters } from './messages.js';
+import { kindsOf } from './messages.js';
 import { callerOf } from './rate-limit.js';
 
 /** Interval of the comments that keep a silent stream open. */
@@ -34,19 +35,6 @@ const TOO_MANY: Readonly<Record<keyof typeof STREAMS, string>> = {
   space: `at most ${STREAMS.space} streams of events per space; close one`,
   all: `at most ${STREAMS.all} streams of events in all; retry later`,
 };
-
-const EventQuery = Type.Object({
-  event: Type.Optional(
-    Type.Array(Type.Enum([...EVENT_KINDS], { description: `one of ${EVENT_KINDS.join(', ')}` }), { maxItems: 32 }),
-  ),
-  ...MessageFilters,
-});
-
-const Headers = Type.Object({
-  'last-event-id': Type.Optional(
-    Type.String({ maxLength: 64, description: 'the id of an event', examples: ['5e2f0c8d1b7a4936a1d0e4c27f8b3569'] }),
-  ),
-});
 
 const Stream = {
   description: 'Events as they happen, until the client or the service ends the stream.',
@@ -71,7 +59,7 @@ export const events: Family = (routes, context, options) => {
           '`message` and `downlink`.',
         params: SpaceParams,
         querystring: EventQuery,
-        headers: Headers,
+        headers: EventHeaders,
         // The cast is needed because the type of a description accepts only schemas of JSON, and this response is a stream.
         response: { 200: Stream as never },
         errors: {

@@ -1,47 +1,18 @@
 /** Firmware images (cloud API gaps, 3.9). The API shows their metadata; their bytes are sent only to devices. */
+
 import Type, { type Static } from 'typebox';
+import { FirmwareImage, ImageParams, NewFirmwareImage } from '../../contract/firmware.js';
+import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import { readImage } from '../../protocol/firmware-image.js';
 import type { Image, Images } from '../firmware/images.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
-import { BASE64, ItemParams, Nullable, PageQuery, printableText, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
 import { needWholeSpace } from './access.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { pageOf } from './totals.js';
-
-const Text = Type.Optional(
-  Type.Refine(
-    Type.String({ description: 'a text of 1 to 127 characters', documented: printableText(127) }),
-    (text) => text.trim() !== '' && [...text].length <= 127 && !/\p{Cc}/u.test(text),
-  ),
-);
-const NewImage = Type.Object(
-  {
-    data: Type.Refine(
-      Type.String({ description: 'base64 of at least one byte', documented: BASE64 }),
-      (text) => text !== '' && Buffer.from(text, 'base64').toString('base64') === text,
-    ),
-    bundle: Text,
-    name: Text,
-    version: Text,
-  },
-  { description: 'a JSON object' },
-);
-const FirmwareImage = Type.Object(
-  {
-    id: Uuid,
-    bundle: Nullable(Type.String()),
-    name: Nullable(Type.String()),
-    version: Type.String({ description: 'the `fw_version` that a device with this image reports in its session' }),
-    size: Type.Integer({ description: 'size in bytes' }),
-    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    created_at: Time,
-  },
-  { title: 'FirmwareImage' },
-);
 
 export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { images } }) => {
   const collection = '/spaces/:space_id/firmware-images';
@@ -72,7 +43,7 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
         'An image for virtual devices contains its bundle, name and version. For any other image, `version` is required.',
       params: SpaceParams,
       headers: IdempotencyHeaders,
-      body: NewImage,
+      body: NewFirmwareImage,
       response: { 201: FirmwareImage },
       errors: IDEMPOTENCY_ERRORS,
     }),
@@ -103,7 +74,7 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
       id: 'getFirmwareImage',
       summary: 'Read the metadata of a firmware image',
       description: 'Bundle, name, version, size and hash. The image itself is sent only to devices.',
-      params: ItemParams,
+      params: ImageParams,
       response: { 200: FirmwareImage },
     }),
     async ({ spaceId, params }) => imageView(await knownImage(images, spaceId, params.id)),
@@ -116,7 +87,7 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
       id: 'deleteFirmwareImage',
       summary: 'Delete a firmware image',
       description: 'Unfinished updates to this image fail.',
-      params: ItemParams,
+      params: ImageParams,
       response: { 204: NoContent },
     }),
     async (request, reply) => {

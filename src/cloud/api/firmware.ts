@@ -1,13 +1,24 @@
 /** Firmware updates of devices (cloud API gaps, 3.9). src/cloud/firmware/updates.ts decides their states. */
+
 import type { FastifyRequest } from 'fastify';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { DeviceParams } from '../../contract/devices.js';
+import {
+  DeviceUpdatesQuery,
+  FirmwareUpdate,
+  NewFirmwareUpdate,
+  NewFirmwareUpdateOfDevice,
+  UpdateParams,
+  type UpdateState,
+  UpdatesQuery,
+} from '../../contract/firmware.js';
+import { SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
-import { jobOf, UPDATE_STATES, UPDATES, type UpdateJob, type UpdateState } from '../firmware/job.js';
+import { jobOf, UPDATES, type UpdateJob } from '../firmware/job.js';
 import { firmwareId } from '../firmware/updates.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { ItemParams, Nullable, PageQuery, SpaceParams, Time, UUID_PATTERN, Uuid } from '../http/schemas.js';
 import { everyRecord } from '../store/records.js';
 import { ConflictError, type DeviceRow, type Id, type Page } from '../store/store.js';
 import { type Caller, deviceInBody, needWritableTag, visibleDevice } from './access.js';
@@ -15,44 +26,6 @@ import { addCancelling } from './cancelling.js';
 import type { ApiContext, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { pageOf } from './totals.js';
-
-const FirmwareId = Type.Refine(
-  Type.String({
-    description: 'a firmware identifier: 32 hex digits, or a UUID',
-    documented: { type: 'string', pattern: `${UUID_PATTERN}|^[0-9a-fA-F]{32}$` },
-  }),
-  (text) => firmwareId(text) !== undefined,
-);
-const State = Type.Enum([...UPDATE_STATES], { description: `one of ${UPDATE_STATES.join(', ')}` });
-
-const Target = Type.Optional(Type.Enum(['app'], { description: '"app"' }));
-const NewUpdate = Type.Object(
-  { device_id: Uuid, firmware_id: FirmwareId, target: Target },
-  { description: 'a JSON object' },
-);
-const NewUpdateOfDevice = Type.Object({ firmware_id: FirmwareId, target: Target }, { description: 'a JSON object' });
-const FirmwareUpdate = Type.Object(
-  {
-    id: Uuid,
-    space_id: Uuid,
-    device_id: Uuid,
-    firmware_id: Uuid,
-    target: Type.Literal('app'),
-    bundle: Nullable(Type.String()),
-    name: Nullable(Type.String()),
-    version: Type.String(),
-    size: Type.Integer({ description: 'size of the image in bytes' }),
-    offset: Type.Integer({ description: 'bytes that the device has accepted' }),
-    state: State,
-    error: Nullable(Type.String()),
-    scheduled_at: Time,
-    updated_at: Time,
-    timeline: Type.Array(Type.Object({ state: State, at: Time })),
-  },
-  { title: 'FirmwareUpdate' },
-);
-const DeviceListQuery = Type.Object({ ...PageQuery, state: Type.Optional(State) });
-const ListQuery = Type.Object({ ...PageQuery, state: Type.Optional(State), device_id: Type.Optional(Uuid) });
 
 /** A request that creates an update. */
 type Creating = Caller & Pick<FastifyRequest, 'receipt'>;
@@ -84,7 +57,7 @@ function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResou
       summary: 'List firmware updates',
       description: 'Unfinished and finished updates of all devices.',
       params: SpaceParams,
-      querystring: ListQuery,
+      querystring: UpdatesQuery,
       response: { 200: PageOf(FirmwareUpdate) },
     }),
     async (request, reply) => {
@@ -102,7 +75,7 @@ function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResou
       summary: 'Schedule a firmware update of a device',
       description: 'The device downloads the image in chunks, from its next contact on.',
       params: SpaceParams,
-      body: NewUpdate,
+      body: NewFirmwareUpdate,
     }),
     async (request, reply) => {
       const { device_id: deviceId, firmware_id: id } = request.body;
@@ -118,7 +91,7 @@ function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResou
       id: 'getFirmwareUpdate',
       summary: 'Read a firmware update',
       description: 'With its progress and the times of its states.',
-      params: ItemParams,
+      params: UpdateParams,
       response: { 200: FirmwareUpdate },
     }),
     async (request) => updateView(await resource.find(request, request.params.id)),
@@ -129,6 +102,7 @@ function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResou
     what: 'a firmware update',
     noun: 'FirmwareUpdate',
     description: 'The device keeps its present firmware.',
+    params: UpdateParams,
     view: FirmwareUpdate,
     tooLate: 'The device is already swapping its images, or the update has ended.',
     cancel: resource.cancel,
@@ -145,8 +119,8 @@ function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateReso
       id: 'listFirmwareUpdatesOfDevice',
       summary: 'List firmware updates of a device',
       description: 'Unfinished and finished updates of one device.',
-      params: ItemParams,
-      querystring: DeviceListQuery,
+      params: DeviceParams,
+      querystring: DeviceUpdatesQuery,
       response: { 200: PageOf(FirmwareUpdate) },
     }),
     async (request, reply) => {
@@ -164,8 +138,8 @@ function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateReso
       id: 'createFirmwareUpdateOfDevice',
       summary: 'Schedule a firmware update of this device',
       description: 'The device downloads the image in chunks, from its next contact on.',
-      params: ItemParams,
-      body: NewUpdateOfDevice,
+      params: DeviceParams,
+      body: NewFirmwareUpdateOfDevice,
     }),
     async (request, reply) => {
       const device = await visibleDevice(store, request, request.params.id);

@@ -9,9 +9,11 @@
  * Receipts are stored for successes only: a rejected request may be repeated with the same key. The creation of API keys and
  * invitations does not accept an `Idempotency-Key`, because the receipt would contain the secret.
  */
+
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { Field } from '../../contract/values.js';
 import { hours } from '../../kernel/time.js';
 import { ApiFault } from '../http/errors.js';
 import type { Routes } from '../http/routes.js';
@@ -27,10 +29,14 @@ const CLEARED_AT_ONCE = 10;
 /** For the `headers` of an operation that writes a receipt. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
-    Type.String({
-      pattern: '^[\\x21-\\x7e]{1,255}$',
-      description: 'a key of 1 to 255 visible ASCII characters, the same for all repetitions of a request',
-    }),
+    Field(
+      'Makes a repetition of the request safe: it gets the first answer. Default: every request is executed.',
+      Type.String({
+        pattern: '^[\\x21-\\x7e]{1,255}$',
+        description: 'a key of 1 to 255 visible ASCII characters, the same for all repetitions of a request',
+      }),
+      'onboarding-1',
+    ),
   ),
 });
 

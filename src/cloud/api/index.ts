@@ -33,7 +33,6 @@ import { deviceSummaries } from './device-summaries.js';
 import { devices } from './devices.js';
 import { downlinks } from './downlinks.js';
 import { events } from './events.js';
-import { ANSWERS, PARAMETERS, REQUESTS } from './examples.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { firmware } from './firmware.js';
 import { firmwareImages } from './firmware-images.js';
@@ -41,7 +40,6 @@ import { repeatable } from './idempotency.js';
 import { keys } from './keys.js';
 import { limitRequests, SERVER_LIMITS } from './limits.js';
 import { login, spaceLogin } from './logins.js';
-import { MEANINGS } from './meanings.js';
 import { messages } from './messages.js';
 import { sessions } from './sessions.js';
 import { spaces } from './spaces.js';
@@ -134,7 +132,7 @@ export function createApi(
   if (options.cors) api.register(cors, CORS);
   const { rateLimit, rateLimitHolds } = options;
   limitRequests(api, { clock: context.clock, rateLimit, rateLimitHolds, isProxy });
-  documentApi(api, { meanings: MEANINGS, answers: ANSWERS, requests: REQUESTS, parameters: PARAMETERS }, publicUrl);
+  documentApi(api, publicUrl);
   const families = named('families', async (routes) => {
     routes.addHook('onRequest', authenticate(all, publicUrl?.origin));
     routes.addHook('onRequest', refuseEmptyId);

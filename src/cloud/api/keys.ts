@@ -1,5 +1,10 @@
 /** API keys (cloud API gaps, 3.11). The secret appears only in the answers to a creation and to a rotation. */
+
 import Type, { type Static } from 'typebox';
+import { Key, KeyDeletion, KeyParams, KeyUpdate, KeyWithSecret, NewKey } from '../../contract/keys.js';
+import type { TagRefs } from '../../contract/tags.js';
+import { isoTimeOrNull, parseTimestamp } from '../../contract/time.js';
+import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import {
@@ -19,46 +24,12 @@ import {
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Timestamp, Uuid } from '../http/schemas.js';
-import { isoTimeOrNull, parseTimestamp } from '../http/time.js';
 import { untilUndisturbed } from '../store/records.js';
 import type { Change, Id, Store } from '../store/store.js';
 import type { Caller } from './access.js';
 import type { ApiContext, Family } from './family.js';
-import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
+import { knownTags, tagViews } from './tags.js';
 import { pageOf } from './totals.js';
-
-const KeyFields = {
-  id: Uuid,
-  name: Type.String(),
-  prefix: Type.String({ description: 'first characters of the secret' }),
-  scope: Type.Enum(['space', 'tags'], {
-    description: '`space`: the key sees the whole space; `tags`: only the devices with its tags',
-  }),
-  tags: Type.Array(Tag, { description: 'deleted tags are left out' }),
-  access_type: Type.Enum(['write', 'read'], { description: '`read`: the key may only read' }),
-  created_at: Time,
-  expires_at: Nullable(Time),
-  last_used_at: Nullable(Time),
-  parent_id: Nullable(Uuid),
-};
-const Key = Type.Object(KeyFields, { title: 'Key' });
-const KeyWithSecret = Type.Object(
-  { ...KeyFields, key: Type.String({ description: 'the secret; shown only now' }) },
-  { title: 'KeyWithSecret' },
-);
-
-const NewKey = Type.Object(
-  {
-    name: Name,
-    tags: Type.Optional(TagRefs),
-    access_type: Type.Optional(Type.Enum(['write', 'read'], { description: '"write" or "read"' })),
-    expires_at: Type.Optional(Nullable(Timestamp)),
-  },
-  { description: 'a JSON object' },
-);
-const Children = Type.Enum(['true', 'false'], { default: 'false', description: '"true" or "false"' });
-const KeyUpdate = Type.Partial(NewKey, { description: 'a JSON object' });
 
 export const keys: Family = (routes, context) => {
   const resource = keyResource(context);
@@ -136,7 +107,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       id: 'getKey',
       summary: 'Read an API key',
       description: 'Without its secret.',
-      params: ItemParams,
+      params: KeyParams,
       response: { 200: Key },
     }),
     async ({ spaceId, params }) => resource.view(await resource.find(spaceId, params.id)),
@@ -151,7 +122,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       description:
         '`tags` replaces the whole set; with an empty list the key sees the whole space. If the key gets an earlier end, the keys ' +
         'that it has created end at that time too. A key with an end cannot change a key that is valid longer.',
-      params: ItemParams,
+      params: KeyParams,
       body: KeyUpdate,
       response: { 200: Key },
     }),
@@ -183,8 +154,8 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       description:
         'The key becomes invalid immediately. Keys that were created with it stay valid, unless `children` is `true`; their ' +
         '`parent_id` becomes that of the deleted key.',
-      params: ItemParams,
-      querystring: Type.Object({ children: Type.Optional(Children) }),
+      params: KeyParams,
+      querystring: KeyDeletion,
       response: { 204: NoContent },
     }),
     async ({ spaceId, params, query }, reply) => {
@@ -208,7 +179,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       summary: 'Replace the secret of an API key',
       description:
         'The old secret becomes invalid immediately. A key with an end cannot rotate a key that is valid longer.',
-      params: ItemParams,
+      params: KeyParams,
       response: { 200: KeyWithSecret },
     }),
     ({ spaceId, params, access }) =>

@@ -1,49 +1,13 @@
 /** Login and acceptance of invitations, which need no credential (cloud API gaps, 3.1). See also sessions.ts. */
-import Type from 'typebox';
+import { Acceptance, Credentials, LoginBinding, Token } from '../../contract/accounts.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Issued, Proof } from '../accounts/logins.js';
-import { PASSWORD } from '../accounts/passwords.js';
 import { ApiFault } from '../http/errors.js';
 import { operation } from '../http/operation.js';
-import { Email, Uuid } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
 import { presentedSecret } from './auth.js';
 import type { Family } from './family.js';
 import { passwordCheck, TOO_MANY } from './password-check.js';
-
-export const Password = Type.String({
-  minLength: 1,
-  maxLength: PASSWORD.max,
-  description: 'a password',
-  writeOnly: true,
-});
-/** A new password. Its minimum length does not apply to a password that is only compared. */
-export const NewPassword = Type.String({
-  minLength: PASSWORD.min,
-  maxLength: PASSWORD.max,
-  description: `a password of ${PASSWORD.min} to ${PASSWORD.max} characters`,
-  writeOnly: true,
-});
-
-const Credentials = Type.Object({ email: Email, password: Password }, { description: 'a JSON object' });
-
-const Acceptance = Type.Object(
-  {
-    token: Type.String({ description: 'the token of an invitation', writeOnly: true }),
-    email: Email,
-    password: NewPassword,
-  },
-  { description: 'a JSON object' },
-);
-
-export const Token = Type.Object(
-  {
-    access_token: Type.String({ description: 'opaque token for `Authorization: Bearer …`' }),
-    token_type: Type.Enum(['Bearer']),
-    expires_in: Type.Integer({ description: 'lifetime of the token in seconds' }),
-  },
-  { title: 'Token' },
-);
 
 /** Largest body, in bytes, of a request without a credential. */
 const OPEN_BODY_LIMIT = 16_384;
@@ -123,7 +87,7 @@ export const spaceLogin: Family = (routes, { members, logins, clock }) => {
       description:
         'Only with `--legacy-paths`. The new token opens the paths `/v2/devices` and `/v2/messages`, until the login ends. ' +
         'If the login is bound to this space already, the answer has the same token.',
-      body: Type.Object({ space_id: Uuid }, { description: 'a JSON object' }),
+      body: LoginBinding,
       response: { 200: Token },
       deprecated: true,
     }),

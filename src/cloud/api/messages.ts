@@ -1,24 +1,14 @@
 /** Reading of messages (cloud API, "Messages"; cloud API gaps, 3.5). */
+
 import Type, { type Static } from 'typebox';
+import { Message, MessageParams, MessageQuery, TimelineEvent } from '../../contract/messages.js';
+import { isoTimeOrNull, parseTimestamp } from '../../contract/time.js';
+import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import { days, type UnixMillis } from '../../kernel/time.js';
 import { operation, PageOf } from '../http/operation.js';
-import {
-  Hash,
-  ItemParams,
-  Limit,
-  Nullable,
-  PageQuery,
-  Serial,
-  SpaceParams,
-  Text,
-  Time,
-  Timestamp,
-  Uuid,
-} from '../http/schemas.js';
-import { isoTimeOrNull, parseTimestamp } from '../http/time.js';
 import { serialText } from '../store/order.js';
-import type { ListedMessage, MessageQuery } from '../store/store.js';
+import type { ListedMessage, MessageQuery as StoreQuery } from '../store/store.js';
 import { type Access, type Caller, visibleMessage, visibleTag } from './access.js';
 import type { ApiOptions, Family } from './family.js';
 import { maskingsFor } from './masking.js';
@@ -26,64 +16,6 @@ import { pageOf, setTotal } from './totals.js';
 
 /** How far back a list without `after` reaches. */
 const WINDOW = days(1);
-
-const State = Type.Enum(['pending', 'sent', 'cancelled', 'expired'], { description: 'state of a downlink' });
-
-export const Message = Type.Object(
-  {
-    id: Uuid,
-    created_at: Time,
-    type: Type.String({ description: '`data`, `session`, `config`, `shell`, …; new types may be added' }),
-    direction: Type.Enum(['up', 'down'], { description: '`up` (from the device) or `down` (to it)' }),
-    body: Type.Unknown({ description: 'a JSON value; with `--message-body string`, the same value as JSON text' }),
-    device_id: Uuid,
-    device_name: Type.String(),
-    device_serial_number: Serial,
-    codec_hash: Nullable(Hash),
-    raw: Nullable(
-      Type.String({
-        description:
-          'bytes in hex digits that were not decoded, or, in a downlink, not encoded; null if there is a body',
-      }),
-    ),
-    down_state: Nullable(State),
-    down_state_at: Nullable(Time),
-    down_scheduled_at: Nullable(Time),
-    down_attempt: Type.Integer({
-      minimum: 0,
-      description: 'number of times the downlink was sent to the device; 0 for uplinks',
-    }),
-  },
-  { title: 'Message' },
-);
-
-const TimelineEvent = Type.Object(
-  {
-    id: Uuid,
-    at: Time,
-    what: Type.String({
-      description: '`queued`, `waiting`, `contact`, `offered`, `sent`, `answered`, `cancelled` or `expired`',
-    }),
-    detail: Nullable(Type.String()),
-  },
-  { title: 'TimelineEvent' },
-);
-
-/** Filters by the device and the kind of a message. */
-export const MessageFilters = {
-  device_id: Type.Optional(Uuid),
-  tag_id: Type.Optional(Uuid),
-  type: Type.Optional(Type.Array(Text, { maxItems: 32, description: 'a list of at most 32 types' })),
-  direction: Type.Optional(Type.Enum(['up', 'down'], { description: '"up" or "down"' })),
-};
-
-const ListQuery = Type.Object({
-  ...MessageFilters,
-  after: Type.Optional(Timestamp),
-  before: Type.Optional(Timestamp),
-  limit: Type.Optional(Limit(100, 20)),
-  offset: Type.Optional(Uuid),
-});
 
 export const messages: Family = (routes, { store, clock, downlinks }, options) => {
   const item = '/spaces/:space_id/messages/:id';
@@ -98,7 +30,7 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
         'Without `after`, only messages of the last 24 hours are listed. `type` may be repeated, also as `type[]`. The type ' +
         '`data` stands for data from the device: data downlinks are listed only if `direction` or no `type` is given.',
       params: SpaceParams,
-      querystring: ListQuery,
+      querystring: MessageQuery,
       response: { 200: PageOf(Message) },
     }),
     async (request, reply) => {
@@ -119,7 +51,7 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
       id: 'getMessage',
       summary: 'Read a message',
       description: 'A message from a device, or a downlink with its present state.',
-      params: ItemParams,
+      params: MessageParams,
       response: { 200: Message },
     }),
     async (request) => {
@@ -135,7 +67,7 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
       id: 'listTimeline',
       summary: 'Read the timeline of a downlink',
       description: 'Events in order of time. Of contacts and offers, only the first and the latest are kept.',
-      params: ItemParams,
+      params: MessageParams,
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(TimelineEvent) },
     }),
@@ -171,7 +103,7 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
   }
 };
 
-function filterOf(query: Static<typeof ListQuery>, access: Access, now: UnixMillis) {
+function filterOf(query: Static<typeof MessageQuery>, access: Access, now: UnixMillis) {
   return {
     ...kindsOf(query),
     scope: access.scope ?? undefined,
@@ -182,10 +114,10 @@ function filterOf(query: Static<typeof ListQuery>, access: Access, now: UnixMill
   };
 }
 
-type Kinds = Pick<Static<typeof ListQuery>, 'type' | 'direction'>;
+type Kinds = Pick<Static<typeof MessageQuery>, 'type' | 'direction'>;
 
 /** The types and directions that a query asks for. The type `codec` stands for `encoder` and `decoder`. */
-export function kindsOf(query: Kinds): Pick<MessageQuery, 'types' | 'direction' | 'onlyUp'> {
+export function kindsOf(query: Kinds): Pick<StoreQuery, 'types' | 'direction' | 'onlyUp'> {
   const types = query.type?.flatMap((type) => (type === 'codec' ? ['encoder', 'decoder'] : [type]));
   return { types, ...directionOf(query) };
 }
@@ -194,7 +126,7 @@ export function kindsOf(query: Kinds): Pick<MessageQuery, 'types' | 'direction' 
  * Clients read the latest value of a device with the type `data` and no direction (cloud API, "Messages", rule 2). A
  * data downlink is not such a value, so without a direction, `data` means uplinks only.
  */
-function directionOf({ direction, type }: Kinds): Pick<MessageQuery, 'direction' | 'onlyUp'> {
+function directionOf({ direction, type }: Kinds): Pick<StoreQuery, 'direction' | 'onlyUp'> {
   if (direction !== undefined || !type?.includes('data')) return { direction };
   // With `data` alone, the filter is by direction, for which there is an index.
   return type.every((each) => each === 'data') ? { direction: 'up' } : { onlyUp: ['data'] };

@@ -1,32 +1,20 @@
 /** Operations of a login on its account: log out, list and end logins, change the password. An API key has no account. */
+
 import Type, { type Static } from 'typebox';
+import { Login, LoginParams, PasswordChange, Token } from '../../contract/accounts.js';
+import { PageQuery } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import type { Session } from '../accounts/logins.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
-import { Nullable, PageQuery, Time, Uuid } from '../http/schemas.js';
 import { networkOf } from '../http/sockets.js';
 import type { Id } from '../store/store.js';
 import type { Caller } from './access.js';
 import { presentedSecret } from './auth.js';
 import type { Family } from './family.js';
-import { NewPassword, Password, Token, tokenView } from './logins.js';
+import { tokenView } from './logins.js';
 import { passwordCheck, TOO_MANY } from './password-check.js';
 import { pageOf } from './totals.js';
-
-const LoginView = Type.Object(
-  {
-    id: Uuid,
-    space_id: Nullable(Uuid),
-    created_at: Time,
-    expires_at: Time,
-    from: Nullable(Type.String({ description: 'IP address from which the login was made' })),
-    current: Type.Boolean({ description: 'whether this request uses the login' }),
-  },
-  { title: 'Login' },
-);
-
-const PasswordChange = Type.Object({ password: Password, new_password: NewPassword }, { description: 'a JSON object' });
 
 export const sessions: Family = (routes, context) => {
   const { members, logins, withPasswordTurn, clock } = context;
@@ -80,7 +68,7 @@ export const sessions: Family = (routes, context) => {
       summary: 'List the logins of the account',
       description: 'The valid logins, oldest first, without their tokens.',
       querystring: Type.Object(PageQuery),
-      response: { 200: PageOf(LoginView) },
+      response: { 200: PageOf(Login) },
     }),
     async ({ access, query, headers }, reply) => {
       const userId = needAccount(access);
@@ -96,7 +84,7 @@ export const sessions: Family = (routes, context) => {
       id: 'deleteLogin',
       summary: 'End a login of the account',
       description: 'Its token becomes invalid immediately, and so do tokens that were made with it.',
-      params: Type.Object({ id: Uuid }),
+      params: LoginParams,
       response: { 204: NoContent },
     }),
     async ({ access, params }, reply) => {
@@ -112,7 +100,7 @@ function needAccount({ userId }: Caller['access']): Id {
   return userId;
 }
 
-function view({ id, spaceId, createdAt, expiresAt, from }: Session, own: Id | undefined): Static<typeof LoginView> {
+function view({ id, spaceId, createdAt, expiresAt, from }: Session, own: Id | undefined): Static<typeof Login> {
   const times = { created_at: isoTime(createdAt), expires_at: isoTime(expiresAt) };
   return { id, space_id: spaceId, ...times, from: from ?? null, current: id === own };
 }

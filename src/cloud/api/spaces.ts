@@ -2,41 +2,22 @@
  * Spaces (document "cloud API gaps", 3.2; see CONTRIBUTING.md). A key sees its own space. A login sees the spaces of which its account is a member, and can
  * create new ones, which its account then owns.
  */
+
 import Type, { type Static } from 'typebox';
+import { NewSpace, Space, SpaceUpdate } from '../../contract/spaces.js';
+import type { Role } from '../../contract/users.js';
+import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
-import type { Role } from '../accounts/member-records.js';
 import { deletionOf } from '../accounts/spaces.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import { ConflictError, type Id, type Page, type SpaceRow } from '../store/store.js';
 import { type Access, needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { needNoEnd } from './keys.js';
 import { nameReader, type ReadName } from './names.js';
 import { pageOf } from './totals.js';
-
-const TYPES = ['personal', 'team', 'default', 'premium'] as const;
-
-const Space = Type.Object(
-  {
-    id: Uuid,
-    name: Type.String(),
-    type: Type.String({ description: '`personal`, `team`, `default` or `premium`' }),
-    owner_id: Nullable(Uuid),
-    user_role: Type.String({ description: 'role of the caller: `admin` (read and write) or `user` (read)' }),
-    created_at: Time,
-  },
-  { title: 'Space' },
-);
-
-const SpaceType = Type.Enum([...TYPES], { description: `one of ${TYPES.map((type) => `"${type}"`).join(', ')}` });
-const NewSpace = Type.Object({ name: Name, type: Type.Optional(SpaceType) }, { description: 'a JSON object' });
-const SpaceUpdate = Type.Object(
-  { name: Type.Optional(Name), type: Type.Optional(SpaceType), owner_id: Type.Optional(Nullable(Uuid)) },
-  { description: 'a JSON object' },
-);
 
 export const spaces: Family = (routes, context, options) => {
   const resource = spaceResource(context);

@@ -1,12 +1,13 @@
 /** Tags (cloud API, "Tags"; cloud API gaps, 3.4). */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { NewTag, Tag, TagParams, type TagRefs, TagUpdate } from '../../contract/tags.js';
+import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
-import { COLOUR, COLOUR_FORM, sixDigits } from '../../kernel/colour.js';
+import { sixDigits } from '../../kernel/colour.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import {
   type Change,
   ConflictError,
@@ -22,27 +23,6 @@ import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader, type ReadName } from './names.js';
 import { pageOf } from './totals.js';
 
-const Fields = {
-  name: Name,
-  color: Type.String({
-    pattern: COLOUR,
-    description: COLOUR_FORM,
-  }),
-  access_type: Type.Optional(Type.Enum(['write', 'read'], { description: '"write" or "read"' })),
-};
-/** A colour as returned by the API. */
-const Colour = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as "#1f77b4"' });
-export const Tag = Type.Object(
-  { id: Uuid, name: Type.String(), color: Colour, access_type: Type.Enum(['write', 'read']), created_at: Time },
-  { title: 'Tag' },
-);
-/** References to tags, in bodies of other resources. Further fields are ignored, so that whole tags are accepted as well. */
-export const TagRefs = Type.Array(Type.Object({ id: Uuid }, { description: 'an object with the id of a tag' }), {
-  maxItems: 100,
-  description: 'a list of at most 100 objects, each with the id of a tag',
-});
-const NewTag = Type.Object(Fields, { description: 'a JSON object' });
-const TagUpdate = Type.Partial(NewTag);
 const NAME_TAKEN = 'The space already has a tag with this name.';
 
 export const tags: Family = (routes, context, options) => {
@@ -123,7 +103,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, r
       id: 'getTag',
       summary: 'Read a tag',
       description: 'Its name, colour and access type.',
-      params: ItemParams,
+      params: TagParams,
       response: { 200: Tag },
     }),
     async (request) => tagView(await resource.find(request, request.params.id)),
@@ -136,7 +116,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, r
       id: 'updateTag',
       summary: 'Change a tag',
       description: 'Changes the fields that the body contains.',
-      params: ItemParams,
+      params: TagParams,
       body: TagUpdate,
       response: { 200: Tag },
       errors: { 409: NAME_TAKEN },
@@ -164,7 +144,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, r
       id: 'deleteTag',
       summary: 'Delete a tag and all references to it',
       description: 'Devices, connectors and keys lose the tag. A key whose last tag is deleted sees no device.',
-      params: ItemParams,
+      params: TagParams,
       response: { 204: NoContent },
     }),
     async (request, reply) => {

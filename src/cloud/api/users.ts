@@ -2,50 +2,20 @@
  * Users of a space (cloud API gaps, 3.10). The id of a user is the id of the account, and so is the same in every space.
  * The owner and the last active admin of a space can be neither removed nor demoted.
  */
+
 import Type, { type Static } from 'typebox';
+import { Invitation, NewUser, User, UserParams, UserUpdate } from '../../contract/users.js';
+import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import type { Member } from '../accounts/member-records.js';
 import { INVITATION } from '../accounts/members.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { Email, ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
 import { needNoEnd } from './keys.js';
 import { pageOf } from './totals.js';
-
-const Role = Type.Enum(['admin', 'user'], { description: '"admin" or "user"' });
-
-const UserFields = {
-  id: Uuid,
-  email: Type.String(),
-  name: Nullable(Type.String()),
-  role: Type.Enum(['admin', 'user'], { description: '`admin` (read and write) or `user` (read)' }),
-  state: Type.Enum(['invited', 'active'], { description: '`invited` until the invitation is accepted' }),
-  created_at: Time,
-};
-const User = Type.Object(UserFields, { title: 'User' });
-
-const Invitation = Type.Object(
-  {
-    ...UserFields,
-    invite_token: Type.String({
-      description: 'token for `POST /v2/auth/accept`; it is shown only in this answer, and no mail is sent',
-    }),
-    invite_expires_at: Time,
-  },
-  { title: 'Invitation' },
-);
-
-const NewUser = Type.Object(
-  { email: Email, role: Type.Optional(Role), name: Type.Optional(Nullable(Name)) },
-  { description: 'a JSON object' },
-);
-const UserUpdate = Type.Object(
-  { role: Type.Optional(Role), name: Type.Optional(Nullable(Name)) },
-  { description: 'a JSON object' },
-);
 
 const LAST = { 409: 'The user is the last admin, or the owner, who must transfer the space first.' };
 
@@ -110,7 +80,7 @@ function addItem(routes: Routes, { store, members }: ApiContext): void {
       id: 'getUser',
       summary: 'Read a user',
       description: 'The id of a user is the same in every space.',
-      params: ItemParams,
+      params: UserParams,
       response: { 200: User },
     }),
     async ({ spaceId, params }) => userView(await find(spaceId, params.id)),
@@ -123,7 +93,7 @@ function addItem(routes: Routes, { store, members }: ApiContext): void {
       id: 'updateUser',
       summary: 'Change a user',
       description: 'Changes the role and the name in this space. The new role takes effect immediately.',
-      params: ItemParams,
+      params: UserParams,
       body: UserUpdate,
       response: { 200: User },
       errors: LAST,
@@ -146,7 +116,7 @@ function addItem(routes: Routes, { store, members }: ApiContext): void {
       id: 'deleteUser',
       summary: 'Remove a user from the space',
       description: 'Takes effect immediately. The account itself is not deleted.',
-      params: ItemParams,
+      params: UserParams,
       response: { 204: NoContent },
       errors: LAST,
     }),

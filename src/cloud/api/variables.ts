@@ -1,5 +1,8 @@
 /** Variables: named values of a space or of one of its devices (cloud API gaps, 3.8). */
-import Type, { type Static } from 'typebox';
+
+import type { Static } from 'typebox';
+import { SpaceParams } from '../../contract/values.js';
+import { NewVariable, Variable, VariableParams, VariableQuery, VariableUpdate } from '../../contract/variables.js';
 import { isoTime } from '../../kernel/calendar.js';
 import {
   changeVariable,
@@ -7,61 +10,16 @@ import {
   findVariable,
   putVariable,
   toVariable,
-  type Variable,
+  type Variable as VariableRecord,
 } from '../connectors/variables.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { ItemParams, Name, Nullable, NullableText, PageQuery, SpaceParams, Text, Time, Uuid } from '../http/schemas.js';
 import { matchingRecords, untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Page, type RecordRow } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { pageOf } from './totals.js';
-
-const NullableUuid = Type.Union([Uuid, Type.Null()], { description: 'a UUID, or null' });
-const NullableName = Type.Union([Name, Type.Null()], {
-  description: 'a name of 1 to 64 printable characters, or null',
-});
-const Value = Type.String({ maxLength: 4096, description: 'a text of at most 4096 characters', writeOnly: true });
-const Flag = Type.Boolean({ description: 'true or false' });
-
-const View = Type.Object(
-  {
-    id: Uuid,
-    space_id: Uuid,
-    device_id: Nullable(Uuid),
-    name: Type.String(),
-    value: Nullable(Type.String({ description: 'null if the variable is secure' })),
-    environment: Nullable(Type.String()),
-    comment: Nullable(Type.String()),
-    secure: Type.Boolean(),
-    locked: Type.Boolean(),
-    created_at: Time,
-  },
-  { title: 'Variable' },
-);
-
-const Changeable = {
-  environment: Type.Optional(NullableName),
-  comment: Type.Optional(NullableText(500)),
-  secure: Type.Optional(Flag),
-};
-const NewVariable = Type.Object(
-  { name: Name, value: Value, device_id: Type.Optional(NullableUuid), ...Changeable },
-  { description: 'a JSON object' },
-);
-const VariableUpdate = Type.Object(
-  { name: Type.Optional(Name), value: Type.Optional(Value), ...Changeable },
-  { description: 'a JSON object' },
-);
-const ListQuery = Type.Object({
-  ...PageQuery,
-  device_id: Type.Optional(Uuid),
-  name: Type.Optional(Text),
-  environment: Type.Optional(Text),
-  secure: Type.Optional(Type.Enum(['true', 'false'], { description: '"true" or "false"' })),
-});
 
 const LOCKED = { 423: 'The variable is locked.' };
 const NAME_TAKEN = { 409: 'A variable with this name already exists for the same device and environment.' };
@@ -86,8 +44,8 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       summary: 'List variables',
       description: 'Filters match whole values.',
       params: SpaceParams,
-      querystring: ListQuery,
-      response: { 200: PageOf(View) },
+      querystring: VariableQuery,
+      response: { 200: PageOf(Variable) },
     }),
     async ({ spaceId, query }, reply) => {
       const { device_id: deviceId, name, environment, secure } = query;
@@ -117,12 +75,12 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       params: SpaceParams,
       headers: IdempotencyHeaders,
       body: NewVariable,
-      response: { 201: View },
+      response: { 201: Variable },
       errors: { ...NAME_TAKEN, ...IDEMPOTENCY_ERRORS },
     }),
     async (request, reply) => {
       const { spaceId, body } = request;
-      const variable: Variable = {
+      const variable: VariableRecord = {
         id: ids.uuid(),
         spaceId,
         deviceId: await resource.knownDevice(spaceId, body.device_id?.toLowerCase() ?? null),
@@ -150,8 +108,8 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
       id: 'getVariable',
       summary: 'Read a variable',
       description: 'The value of a secure variable is null.',
-      params: ItemParams,
-      response: { 200: View },
+      params: VariableParams,
+      response: { 200: Variable },
     }),
     async ({ spaceId, params }) => view(await resource.find(spaceId, params.id)),
   );
@@ -163,9 +121,9 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
       id: 'updateVariable',
       summary: 'Change a variable',
       description: 'A secure variable can be made visible only together with a new `value`.',
-      params: ItemParams,
+      params: VariableParams,
       body: VariableUpdate,
-      response: { 200: View },
+      response: { 200: Variable },
       errors: { ...NAME_TAKEN, ...LOCKED },
     }),
     ({ spaceId, params, body }) =>
@@ -177,7 +135,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
             'body needs "value": a secure variable can be made visible only together with a new value',
           );
         }
-        const variable: Variable = {
+        const variable: VariableRecord = {
           ...before,
           name: body.name?.trim() ?? before.name,
           value: body.value ?? before.value,
@@ -197,7 +155,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
       id: 'deleteVariable',
       summary: 'Delete a variable',
       description: 'Scripts that read it get no value from now on.',
-      params: ItemParams,
+      params: VariableParams,
       response: { 204: NoContent },
       errors: LOCKED,
     }),
@@ -218,7 +176,7 @@ function addLocking(routes: Routes, { store }: ApiContext, resource: VariableRes
     ['unlock', false, 'Unlock a variable', 'It can be changed and deleted again.'],
   ] as const) {
     const described = (id: string) =>
-      operation({ tag: 'Variables', id, summary, description, params: ItemParams, response: { 200: View } });
+      operation({ tag: 'Variables', id, summary, description, params: VariableParams, response: { 200: Variable } });
     const path = `${ITEM}/${action}`;
     const handle = (spaceId: Id, id: Id) =>
       untilUndisturbed(async () => {
@@ -238,13 +196,13 @@ type VariableResource = ReturnType<typeof variableResource>;
 function variableResource({ store }: ApiContext) {
   return { find, findUnlocked, knownDevice, commit };
 
-  async function find(spaceId: Id, id: Id): Promise<Variable> {
+  async function find(spaceId: Id, id: Id): Promise<VariableRecord> {
     const variable = await findVariable(store, spaceId, id);
     if (!variable) throw notFound('variable');
     return variable;
   }
 
-  async function findUnlocked(spaceId: Id, id: Id): Promise<Variable> {
+  async function findUnlocked(spaceId: Id, id: Id): Promise<VariableRecord> {
     const variable = await find(spaceId, id);
     if (variable.locked) throw new ApiFault(423, `variable "${variable.name}" is locked: unlock it first`);
     return variable;
@@ -267,7 +225,7 @@ function variableResource({ store }: ApiContext) {
   }
 }
 
-function view(variable: Variable): Static<typeof View> {
+function view(variable: VariableRecord): Static<typeof Variable> {
   return {
     id: variable.id,
     space_id: variable.spaceId,

@@ -2,11 +2,9 @@
  * Connectors in the store: records of the family `connector`, whose names are unique within a space (cloud API gaps, 3.7). This
  * file also decides which messages a connector forwards (section 6).
  */
+import type { ConnectorTrigger } from '../../contract/connectors.js';
 import type { Seconds, UnixMillis } from '../../kernel/time.js';
 import type { Change, DeviceRow, Id, MessageRow, RecordRow, Store } from '../store/store.js';
-
-export const TRIGGERS = ['data', 'session', 'config', 'stats', 'codec'] as const;
-type Trigger = (typeof TRIGGERS)[number];
 
 /** Default retry delays in seconds: 9 retries, the last one about 22 hours and 42 minutes after the first attempt. */
 export const RETRY_DELAYS: readonly number[] = [10, 30, 60, 600, 1800, 3600, 10_800, 21_600, 43_200];
@@ -17,7 +15,7 @@ export interface Connector {
   readonly name: string;
   readonly direction: 'up' | 'down';
   readonly state: 'enabled' | 'disabled';
-  readonly triggers: readonly Trigger[];
+  readonly triggers: readonly ConnectorTrigger[];
   readonly tagIds: readonly Id[];
   /** JavaScript with a function `main(job)`. */
   readonly transformation: string;

@@ -11,12 +11,10 @@
  *            ├─► `main` returns null; connector disabled; device or message deleted: cancelled
  *            └─► connector deleted: the record is deleted
  */
+import type { DeliveryState } from '../../contract/connectors.js';
 import { type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
-
-export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
-type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Log of one attempt, as the API shows it. */
 export interface AttemptLog {

@@ -5,11 +5,12 @@
  * first and the latest offer; the attempt number of the latest offer is the number of offers.
  */
 
+import type { DownState } from '../../contract/messages.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { UnixMillis } from '../../kernel/time.js';
-import { type Change, ConflictError, type DownState, type MessageRow, type Store } from '../store/store.js';
+import { type Change, ConflictError, type MessageRow, type Store } from '../store/store.js';
 import type { QueuedDownlink } from './device-session.js';
 
 interface DownlinkStatesOptions {

@@ -7,18 +7,11 @@
  * adds entries to its commits until that time. After a period in which the journal was not kept, a new edition begins.
  * Positions in an earlier edition are not valid, because changes in that period have no entries.
  */
+import { EVENT_KINDS, type EventKind } from '../../contract/events.js';
 import type { Clock } from '../../kernel/clock.js';
 import { type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
 import type { Ids } from '../store/ids.js';
-import {
-  type Change,
-  ConflictError,
-  EVENT_KINDS,
-  type EventKind,
-  type NewEvent,
-  type RecordRow,
-  type Store,
-} from '../store/store.js';
+import { type Change, ConflictError, type NewEvent, type RecordRow, type Store } from '../store/store.js';
 
 /** Length of the lease: how long the journal is kept after the lease was last extended. */
 const LEASE = minutes(10);

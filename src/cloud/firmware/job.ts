@@ -1,9 +1,7 @@
 /** The record of a firmware update, from the request to its end (cloud API gaps, 3.9). */
+import type { UpdateState } from '../../contract/firmware.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow } from '../store/store.js';
-
-export const UPDATE_STATES = ['scheduled', 'downloading', 'swapping', 'succeeded', 'cancelled', 'failed'] as const;
-export type UpdateState = (typeof UPDATE_STATES)[number];
 
 export interface UpdateJob {
   /** Id of the update, in the API and on the wire. */

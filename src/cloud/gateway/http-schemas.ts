@@ -3,24 +3,34 @@
  * checks its content.
  */
 import Type from 'typebox';
+import { Answer, BASE64, Body, EXAMPLE, Field, Hash, Nullable, OwnId, Uuid } from '../../contract/values.js';
 import { DOWNLINK_TYPES } from '../../protocol/http/downlinks.js';
 import { UPLINK_TYPES } from '../../protocol/http/uplinks.js';
 import { FACTS, STATS } from '../../protocol/messages/session.js';
-import { BASE64, Hash, Nullable, Uuid } from '../http/schemas.js';
 
 const quoted = (words: readonly string[]) => `one of ${words.map((word) => `"${word}"`).join(', ')}`;
 
+const SERIAL_NUMBER = 'Serial number on the label of the device.';
+
 export const DeviceParams = Type.Object({
-  serial_number: Type.String({ pattern: '^[0-9]{1,10}$', description: 'a serial number of at most ten digits' }),
+  serial_number: Field(
+    SERIAL_NUMBER,
+    Type.String({ pattern: '^[0-9]{1,10}$', description: 'a serial number of at most ten digits' }),
+    EXAMPLE.serial,
+  ),
 });
 
 export const Headers = Type.Object({
   'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'a key of 1 to 64 characters, the same for all retries of a request',
-    }),
+    Field(
+      'Makes a repetition of the request safe: it gets the first answer. Default: every request is executed.',
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'a key of 1 to 64 characters, the same for all retries of a request',
+      }),
+      'onboarding-1',
+    ),
   ),
 });
 
@@ -29,8 +39,20 @@ const COUNT = { type: 'integer', minimum: 0, maximum: 0xffff_ffff };
 const NUMBER = { type: 'integer', minimum: -0x7fff_ffff, maximum: 0x7fff_ffff };
 const FORMS = { text: TEXT, uint: COUNT, digits: { type: 'string', pattern: '^[0-9]{1,19}$' } };
 
+/** Meanings of facts that their names do not tell. */
+const FACT_MEANINGS: Readonly<Record<string, string>> = {
+  serial_number: SERIAL_NUMBER,
+  fw_bundle: 'Bundle id of the application.',
+  fw_version: 'Version of the firmware.',
+};
+
 /** What the document says about the facts of a session. */
-const Facts = { type: 'object', properties: Object.fromEntries(FACTS.map(([, name, form]) => [name, FORMS[form]])) };
+const Facts = {
+  type: 'object',
+  properties: Object.fromEntries(
+    FACTS.map(([, name, form]) => [name, { ...FORMS[form], meaning: FACT_MEANINGS[name] }]),
+  ),
+};
 
 /** What the document says about an uplink of one type. */
 function uplinkOf(
@@ -42,12 +64,19 @@ function uplinkOf(
   return { type: 'object', required: Object.keys(properties), properties: { ...properties, ...optional } };
 }
 
-const OBJECT = { type: 'object' };
+const CONTENT = 'Content of the message.';
+const CODEC_HASH = 'Hash of the codec with which the body was read or written; null if there is none.';
+const CBOR = 'Body as CBOR.';
+/** A body of this form. */
+const content = (form: object) => ({ body: { ...form, meaning: CONTENT } });
+const codec_hash = Field(CODEC_HASH, Hash);
+const cbor = { ...BASE64, meaning: CBOR };
+
 const ShellAnswer = {
   type: 'object',
   required: ['message_id', 'responses'],
   properties: {
-    message_id: Uuid,
+    message_id: Field('Message that it is about.', Uuid),
     responses: {
       type: 'array',
       items: {
@@ -61,23 +90,28 @@ const FirmwareReport = {
   type: 'object',
   required: ['type'],
   properties: {
-    ...{ type: { enum: ['download', 'next', 'swap', 'ack', 'error'] }, target: TEXT, update_id: Uuid },
-    ...{ offset: COUNT, max_length: COUNT, firmware: TEXT, error: TEXT },
+    type: { enum: ['download', 'next', 'swap', 'ack', 'error'] },
+    target: { ...TEXT, meaning: 'Part of the device that is updated. Default: `app`.' },
+    update_id: Uuid,
+    offset: { ...COUNT, meaning: 'Number of bytes that the device has accepted.' },
+    max_length: COUNT,
+    firmware: TEXT,
+    error: { ...TEXT, meaning: 'Reason of a failure; null if there is none.' },
   },
 };
 
 const UPLINKS = [
-  uplinkOf('session', { body: Facts }),
-  uplinkOf('data', { body: OBJECT }),
-  uplinkOf('data', { codec_hash: Hash, cbor: BASE64 }),
-  uplinkOf('config', { body: { type: 'array', items: TEXT } }, { hash: Hash }),
+  uplinkOf('session', content(Facts)),
+  uplinkOf('data', content({ type: 'object' })),
+  uplinkOf('data', { codec_hash, cbor }),
+  uplinkOf('config', content({ type: 'array', items: TEXT }), { hash: Field('Hash of the configuration.', Hash) }),
   ...['decoder', 'encoder'].flatMap((type) => [
-    uplinkOf(type, { body: OBJECT }),
-    uplinkOf(type, { cbor: BASE64 }, { codec_hash: Hash }),
+    uplinkOf(type, content({ type: 'object' })),
+    uplinkOf(type, { cbor }, { codec_hash }),
   ]),
-  uplinkOf('shell', { body: ShellAnswer }),
-  uplinkOf('stats', { body: { type: 'object', properties: Object.fromEntries(STATS.map((name) => [name, NUMBER])) } }),
-  uplinkOf('firmware', { body: FirmwareReport }),
+  uplinkOf('shell', content(ShellAnswer)),
+  uplinkOf('stats', content({ type: 'object', properties: Object.fromEntries(STATS.map((name) => [name, NUMBER])) })),
+  uplinkOf('firmware', content(FirmwareReport)),
   uplinkOf('timestamp', {}),
 ];
 
@@ -86,7 +120,11 @@ export const Session = Type.Object(
     fw_bundle: Type.Optional(Type.String({ description: 'a text' })),
     fw_version: Type.Optional(Type.String({ description: 'a text' })),
   },
-  { description: 'an object with facts about the device, such as "fw_version" and "iccid"', documented: Facts },
+  {
+    description: 'an object with facts about the device, such as "fw_version" and "iccid"',
+    example: { fw_bundle: 'com.example.freezer', fw_version: 'v1.2.0' },
+    documented: Facts,
+  },
 );
 
 export const Uplink = Type.Object(
@@ -99,32 +137,41 @@ export const Uplink = Type.Object(
   },
   {
     description: 'a message: an object with a "type" and the fields of that type',
+    example: { type: 'data', body: { temperature: -18.4 } },
     documented: { type: 'object', anyOf: UPLINKS },
   },
 );
 
-export const Ack = Type.Object({ id: Uuid }, { description: 'a JSON object' });
+export const Ack = Body(
+  { id: Field('Id of the downlink that the device has stored.', Uuid) },
+  { id: EXAMPLE.downlink },
+);
 
-export const Acknowledged = Type.Object(
+export const Acknowledged = Answer(
+  'Acknowledged',
   { poll: Type.Boolean({ description: 'true if a downlink is pending' }) },
-  { title: 'Acknowledged' },
+  { poll: true },
 );
 
-const Downlink = Type.Object(
+const DOWNLINK_EXAMPLE = { id: EXAMPLE.downlink, type: 'shell' as const, body: { commands: ['info show'] } };
+
+const Downlink = Answer(
+  'OfferedDownlink',
   {
-    id: Uuid,
+    id: OwnId,
     type: Type.Enum([...DOWNLINK_TYPES]),
-    body: Type.Unknown(),
-    codec_hash: Type.Optional(Type.String({ description: 'for data: the hash of the encoder' })),
-    cbor: Type.Optional(Type.String({ description: 'for data: the body encoded as CBOR, in base64' })),
+    body: Field(CONTENT, Type.Unknown()),
+    codec_hash: Type.Optional(Field(CODEC_HASH, Type.String({ description: 'for data: the hash of the encoder' }))),
+    cbor: Type.Optional(Field(CBOR, Type.String({ description: 'for data: the body encoded as CBOR, in base64' }))),
   },
-  { title: 'OfferedDownlink' },
+  DOWNLINK_EXAMPLE,
 );
 
-export const Offer = Type.Object(
+export const Offer = Answer(
+  'Offer',
   {
-    downlink: Nullable(Downlink),
+    downlink: Field('Downlink that the device should take; null if there is none.', Nullable(Downlink)),
     more: Type.Boolean({ description: 'true if another downlink is pending' }),
   },
-  { title: 'Offer' },
+  { downlink: DOWNLINK_EXAMPLE, more: false },
 );

@@ -1,21 +1,10 @@
 /**
- * Completes the OpenAPI document that is generated from the routes: adds the meaning of each parameter and field and an example
- * of each body, and moves failures that many routes share to the components.
+ * Completes the OpenAPI document that is generated from the routes: joins the meaning of each parameter and field
+ * (contract/values.ts) with its form, puts examples where OpenAPI has them, and moves failures that many routes share to the
+ * components.
  */
 import { STATUS_CODES } from 'node:http';
 import { COMMON_FAILURES } from './operation.js';
-
-/** Texts for a document; a test checks that none is missing. */
-export interface Texts {
-  /** Meanings of parameters and fields, by name; see api/meanings.ts for the forms of a name. */
-  readonly meanings: Readonly<Record<string, string>>;
-  /** Examples of answers by the title of their schema. */
-  readonly answers: Readonly<Record<string, unknown>>;
-  /** Examples of requests by the id of their operation. */
-  readonly requests: Readonly<Record<string, unknown>>;
-  /** Examples of parameters, by the same keys as the meanings. */
-  readonly parameters: Readonly<Record<string, unknown>>;
-}
 
 /** The parts of a document that are used here. */
 interface Documented {
@@ -46,6 +35,8 @@ interface SchemaObject {
   $ref?: string;
   type?: string;
   description?: string;
+  meaning?: string;
+  example?: unknown;
   properties?: Record<string, SchemaObject>;
   items?: SchemaObject;
   default?: unknown;
@@ -53,64 +44,49 @@ interface SchemaObject {
   anyOf?: SchemaObject[];
 }
 
-/** Adds the texts to a document, in place. Its schemas with a title must already be components. */
-export function complete(document: Documented, texts: Texts): void {
-  const { meanings } = texts;
-  const meaning = (owner: string, name: string) => meanings[`${owner}.${name}`] ?? meanings[name];
-  for (const [title, schema] of Object.entries(document.components?.schemas ?? {})) describe(schema, title, meaning);
-  for (const [path, operations = {}] of Object.entries(document.paths ?? {})) {
-    for (const operation of Object.values(operations)) completeOperation(path, operation, texts);
-  }
+/**
+ * Completes a document in place. Its schemas with a title must already be components.
+ * @param examples examples of answers by the title of their schema
+ */
+export function complete(document: Documented, examples: ReadonlyMap<string, unknown>): void {
+  for (const schema of Object.values(document.components?.schemas ?? {})) describe(schema);
+  for (const operation of Object.values(document.paths ?? {}).flatMap((operations) => Object.values(operations ?? {})))
+    completeOperation(operation, examples);
   shareFailures(document);
 }
 
-function completeOperation(path: string, operation: OperationObject, texts: Texts): void {
-  const { meanings, answers, requests } = texts;
-  const { operationId: id = '', summary, parameters = [], requestBody, responses = {} } = operation;
-  const own = (name: string) => meanings[`${id}.${name}`];
+function completeOperation(operation: OperationObject, examples: ReadonlyMap<string, unknown>): void {
+  const { summary, parameters = [], requestBody, responses = {} } = operation;
   for (const parameter of parameters) {
-    const { name } = parameter;
-    const place = parameter.in === 'path' ? placeOf(path, name) : name;
-    parameter.description = sentences(
-      (place === name ? undefined : meanings[place]) ?? own(name) ?? meanings[name],
-      parameter.description,
-    );
-    const { default: standard, enum: values } = parameter.schema ?? {};
-    parameter.example = standard ?? values?.[0] ?? texts.parameters[place] ?? texts.parameters[name];
+    const { schema = {} } = parameter;
+    const { meaning, example, default: standard, enum: values } = schema;
+    parameter.description = sentences(meaning, parameter.description);
+    parameter.example = standard ?? values?.[0] ?? example ?? parameter.example;
+    delete schema.meaning;
+    delete schema.example;
   }
   if (requestBody) {
     requestBody.description = `The body of "${summary}".`;
-    const resource = resourceOf(id);
-    const meaning = (_: string, name: string) => own(name) ?? meanings[`${resource}.${name}`] ?? meanings[name];
     for (const media of Object.values(requestBody.content)) {
-      if (media.schema) describe(media.schema, id, meaning);
-      media.example = requests[id];
+      const { schema = {} } = media;
+      describe(schema);
+      media.example = schema.example;
+      delete schema.example;
     }
   }
-  for (const [status, response] of Object.entries(responses)) exemplify(Number(status), response, answers);
+  for (const [status, response] of Object.entries(responses)) exemplify(Number(status), response, examples);
 }
-
-/** `tags/id` for the parameter `id` of a path with `/tags/{id}`. */
-function placeOf(path: string, name: string): string {
-  const segments = path.split('/');
-  return `${segments[segments.indexOf(`{${name}}`) - 1]}/${name}`;
-}
-
-/** The resource that an operation creates or changes: `Tag` for `createTag`. */
-function resourceOf(id: string): string {
-  return id.replace(/^[a-z]+/, '');
-}
-
-type Meaning = (owner: string, name: string) => string | undefined;
 
 /** Describes the fields of a schema, and of the schemas inside it. */
-function describe(schema: SchemaObject, owner: string, meaning: Meaning): void {
-  for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    describe(field, owner, meaning);
+function describe(schema: SchemaObject): void {
+  for (const field of Object.values(schema.properties ?? {})) {
+    describe(field);
     // A reference gets no text: the fields of the referenced schema are described in the components.
-    if (field.$ref === undefined) field.description = sentences(meaning(owner, name), validValues(field));
+    if (field.$ref === undefined) field.description = sentences(field.meaning, validValues(field));
+    delete field.meaning;
+    delete field.example;
   }
-  for (const inner of [schema.items, ...(schema.anyOf ?? [])]) if (inner) describe(inner, owner, meaning);
+  for (const inner of [schema.items, ...(schema.anyOf ?? [])]) if (inner) describe(inner);
 }
 
 /** The valid values of a field; for a field that may be null, the values other than null. */
@@ -128,7 +104,7 @@ function sentences(meaning: string | undefined, valid: string | undefined): stri
 function exemplify(
   status: number,
   { description = '', content = {} }: ResponseObject,
-  answers: Texts['answers'],
+  examples: ReadonlyMap<string, unknown>,
 ): void {
   for (const [type, media] of Object.entries(content)) {
     const { $ref, items } = media.schema ?? {};
@@ -136,7 +112,7 @@ function exemplify(
     if (status >= 400) media.example = failureExample(status, description);
     else if (type === 'text/event-stream') media.example = STREAM_EXAMPLE;
     else if (media.schema?.type === 'string') media.example = 'process_uptime_seconds 42\n';
-    else media.example = items ? [answers[title]] : answers[title];
+    else media.example = items ? [examples.get(title)] : examples.get(title);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { complete, type Texts } from './documentation.js';
+import { complete } from './documentation.js';
 import { addPage } from './documentation-page.js';
 import { TAGS } from './operation.js';
 import type { PublicUrl } from './public-url.js';
@@ -15,7 +15,7 @@ const NAME = 'ghostfleet device cloud';
  * Adds `/v2/documentation` and `/v2/documentation/json`. Call it before adding the routes that the document describes.
  * @param publicUrl becomes the first server of the document
  */
-export function documentApi(api: FastifyInstance, texts: Texts, publicUrl: PublicUrl | null): void {
+export function documentApi(api: FastifyInstance, publicUrl: PublicUrl | null): void {
   api.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -34,7 +34,7 @@ export function documentApi(api: FastifyInstance, texts: Texts, publicUrl: Publi
       components: { securitySchemes: SECURITY_SCHEMES },
     },
     // The type of `made` also allows an OpenAPI 2 document, which is never generated here.
-    transformObject: (made) => ('openapiObject' in made ? completed(made.openapiObject, texts) : made.swaggerObject),
+    transformObject: (made) => ('openapiObject' in made ? completed(made.openapiObject) : made.swaggerObject),
   });
   addPage(api, NAME);
 }
@@ -62,28 +62,33 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-function completed<Document extends object>(generated: Document, texts: Texts): Document {
-  const document = withComponents(generated);
-  complete(document, texts);
+function completed<Document extends object>(generated: Document): Document {
+  const { document, examples } = withComponents(generated);
+  complete(document, examples);
   return document;
 }
 
-/** Moves every schema with a title to the components of the document and replaces it with a reference. */
-function withComponents<Document extends { components?: { schemas?: object } }>(document: Document): Document {
-  const schemas: Record<string, unknown> = {};
+/**
+ * Moves every schema with a title to the components of the document and replaces it with a reference. The examples of these
+ * schemas, by their titles, belong to the answers that have the schemas.
+ */
+function withComponents<Document extends { components?: { schemas?: object } }>(generated: Document) {
+  const schemas: Record<string, object> = {};
+  const examples = new Map<string, unknown>();
   const visit = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(visit);
     if (typeof node !== 'object' || node === null) return node;
     const copy: Record<string, unknown> = {};
-    const { description, writeOnly, documented } = node as Readonly<Record<string, unknown>>;
-    if (typeof documented === 'object') return visit({ description, writeOnly, ...documented });
+    const { description, meaning, example, writeOnly, documented } = node as Readonly<Record<string, unknown>>;
+    if (typeof documented === 'object') return visit({ description, meaning, example, writeOnly, ...documented });
     for (const [key, value] of Object.entries(node)) if (value !== undefined) copy[key] = visit(value);
     if (typeof copy.title !== 'string' || !('type' in copy)) return copy;
-    const { title, ...schema } = copy;
+    const { title, example: ofAnswer, ...schema } = copy;
     schemas[title] = schema;
+    examples.set(title, ofAnswer);
     return { $ref: `#/components/schemas/${title}` };
   };
   // The cast is safe because the copy has the shape of the original, except for schemas replaced by references.
-  const copy = visit(document) as Document;
-  return { ...copy, components: { ...copy.components, schemas } };
+  const copy = visit(generated) as Document;
+  return { document: { ...copy, components: { ...copy.components, schemas } }, examples };
 }

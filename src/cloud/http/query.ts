@@ -7,9 +7,9 @@
  */
 import { parse } from 'node:querystring';
 import type { FastifyInstance } from 'fastify';
+import { UUID_PATTERN } from '../../contract/values.js';
 import { didYouMean } from '../../kernel/did-you-mean.js';
 import { ApiFault } from './errors.js';
-import { UUID_PATTERN } from './schemas.js';
 
 /** The parameters of a query or of a path, as parsed by the framework. */
 type Raw = Readonly<Record<string, string | readonly string[] | undefined>>;

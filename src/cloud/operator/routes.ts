@@ -5,6 +5,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import { Answer, Field } from '../../contract/values.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
@@ -27,7 +28,7 @@ interface OperatorContext {
 /** How long the store may take to answer a readiness check. */
 const PATIENCE = seconds(2);
 
-const Health = Type.Object({ status: Type.Enum(['ok']) }, { title: 'Health' });
+const Health = Answer('Health', { status: Field('Always `ok`.', Type.Enum(['ok'])) }, { status: 'ok' });
 
 export function addOperatorRoutes(api: FastifyInstance, context: OperatorContext): void {
   const { log, metrics, isPrepared } = context;

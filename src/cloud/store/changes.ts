@@ -1,19 +1,9 @@
 /** The changes that a commit consists of, and the reasons for which it is rejected. */
+import type { DownState } from '../../contract/messages.js';
 import { reasonOf } from '../../kernel/no-answer.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { NewEvent } from './events.js';
-import type {
-  CodecRow,
-  DeviceRow,
-  DownState,
-  Id,
-  KeyRow,
-  MessageRow,
-  RecordRow,
-  SpaceRow,
-  TagRow,
-  TimelineRow,
-} from './rows.js';
+import type { CodecRow, DeviceRow, Id, KeyRow, MessageRow, RecordRow, SpaceRow, TagRow, TimelineRow } from './rows.js';
 
 export type SpaceChange = Partial<Pick<SpaceRow, 'name' | 'type'>>;
 export type TagChange = Partial<Pick<TagRow, 'name' | 'color' | 'accessType'>>;

@@ -6,15 +6,9 @@
  * The entries are numbered in the order in which commits become visible, also if several services write them. So a reader that
  * can see an entry can also see all entries with smaller numbers.
  */
+import type { EventKind } from '../../contract/events.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Id } from './rows.js';
-
-/**
- * Subjects of events: a message, a station of a downlink (an entry of its timeline), a device, a delivery of a connector, a
- * firmware update.
- */
-export const EVENT_KINDS = ['message', 'downlink', 'device', 'delivery', 'firmware'] as const;
-export type EventKind = (typeof EVENT_KINDS)[number];
 
 export interface NewEvent {
   readonly kind: EventKind;

@@ -1,6 +1,7 @@
 /** Order and matching of rows, the same in every store. */
+import type { DeviceSort } from '../../contract/devices.js';
 import { seconds, type UnixMillis } from '../../kernel/time.js';
-import type { DeviceSort, Id, ListedDevice, MessageQuery, Place } from './store.js';
+import type { Id, ListedDevice, MessageQuery, Place } from './store.js';
 
 /**
  * The time in a row's id and its `createdAt` may differ slightly. A search by time that uses the order of ids extends its range

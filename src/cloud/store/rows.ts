@@ -1,4 +1,5 @@
 /** The stored rows, as plain data. Rows refer to each other by id. */
+import type { DownState } from '../../contract/messages.js';
 import type { UnixMillis } from '../../kernel/time.js';
 
 /**
@@ -78,8 +79,6 @@ export type ListedDevice = Omit<DeviceRow, 'token'> & Partial<Pick<DeviceRow, 't
 
 /** Stands in place of the hash of a codec that does not exist. Devices do not compare this hash (wire protocol, 12.6). */
 export const NO_CODEC = '0000000000000000';
-
-export type DownState = 'pending' | 'sent' | 'cancelled' | 'expired';
 
 export interface MessageRow {
   readonly id: Id;

@@ -7,6 +7,7 @@
  *
  * The contract suite in test/contracts/store runs against all implementations.
  */
+import type { DeviceSort } from '../../contract/devices.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change } from './changes.js';
 import type { EventRow } from './events.js';
@@ -36,9 +37,6 @@ export interface Page {
   /** Id of the last item of the previous page; undefined: the first page. */
   readonly after?: Id | undefined;
 }
-
-export const DEVICE_SORTS = ['id', 'name', 'serial_number', 'external_id', 'last_seen', 'session_id'] as const;
-export type DeviceSort = (typeof DEVICE_SORTS)[number];
 
 export interface DeviceFilter {
   /** Case-insensitive part of the name. */

@@ -1,7 +1,8 @@
 /** Whole updates over the air: gateway, core and device in virtual time. */
 import { describe, expect, it } from 'vitest';
 import type { Image } from '../../../src/cloud/firmware/images.js';
-import { jobOf, type UpdateJob, type UpdateState } from '../../../src/cloud/firmware/job.js';
+import { jobOf, type UpdateJob } from '../../../src/cloud/firmware/job.js';
+import type { UpdateState } from '../../../src/contract/firmware.js';
 import { chance, seededRandom } from '../../../src/kernel/random.js';
 import { hours, millis, minutes, seconds } from '../../../src/kernel/time.js';
 import type { Profile } from '../../../src/profile/profile.js';

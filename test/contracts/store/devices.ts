@@ -1,14 +1,15 @@
 /** The store's contract about devices. */
+
 import { beforeEach, describe, expect, it } from 'vitest';
 import { placeOf } from '../../../src/cloud/store/order.js';
 import {
   type Change,
   ConflictError,
-  DEVICE_SORTS,
   type DeviceChange,
   type DeviceRow,
   type Store,
 } from '../../../src/cloud/store/store.js';
+import { DEVICE_SORTS } from '../../../src/contract/devices.js';
 import {
   device,
   downlink,

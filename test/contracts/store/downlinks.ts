@@ -1,15 +1,16 @@
 /** The store's contract about downlinks and their timelines. */
+
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type Change,
   ConflictError,
-  type DownState,
   type MessageRow,
   type Page,
   type Store,
   type TimelineRow,
   WAITING_CONTENT,
 } from '../../../src/cloud/store/store.js';
+import type { DownState } from '../../../src/contract/messages.js';
 import {
   device,
   downlink,

@@ -1,13 +1,13 @@
 /**
  * Checks a list of changes before the first of them is applied. This makes a commit in memory atomic without a rollback.
  */
+import type { DownState } from '../../../contract/messages.js';
 import type { UnixMillis } from '../../../kernel/time.js';
 import { EncodedBody } from '../encoded-body.js';
 import {
   type Change,
   ConflictError,
   type DeviceRow,
-  type DownState,
   type Id,
   isDeleted,
   isEdit,

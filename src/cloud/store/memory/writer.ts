@@ -1,4 +1,5 @@
 /** Applies changes to the tables of the memory store. */
+import type { DownState } from '../../../contract/messages.js';
 import type { UnixMillis } from '../../../kernel/time.js';
 import { compareValues, stationId } from '../order.js';
 import {
@@ -6,7 +7,6 @@ import {
   type CodecRow,
   type DeviceChange,
   type DeviceRow,
-  type DownState,
   type Id,
   isDeleted,
   isEdit,

@@ -1,5 +1,6 @@
 /** Writes entries of the journal of events. */
-import type { EventKind, NewEvent } from '../store.js';
+import type { EventKind } from '../../../contract/events.js';
+import type { NewEvent } from '../store.js';
 import type { Statement } from './dialect.js';
 import { json } from './statements.js';
 

@@ -3,9 +3,10 @@
  * their values, so that each combination is prepared once. The number of values matters only for types: a single type is
  * compared directly.
  */
+import type { DeviceSort } from '../../../contract/devices.js';
 import { foldCase } from '../../../kernel/fold-case.js';
 import { type IdRange, idRange } from '../order.js';
-import type { DeviceFilter, DeviceQuery, DeviceSort, Id, MessageQuery } from '../store.js';
+import type { DeviceFilter, DeviceQuery, Id, MessageQuery } from '../store.js';
 import type { Dialect, SqlValue, Statement } from './dialect.js';
 import { DEVICE_COLUMNS, LISTED_COLUMNS, PUBLIC_DEVICE_COLUMNS } from './rows.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseTimestamp } from '../../../src/cloud/http/time.js';
-import { isoTime } from '../../../src/kernel/calendar.js';
+import { parseTimestamp } from '../../src/contract/time.js';
+import { isoTime } from '../../src/kernel/calendar.js';
 
 describe('a timestamp', () => {
   it('is parsed in every form that clients send, as UTC if it has no time zone', () => {

@@ -1,6 +1,6 @@
 /** Timestamps of the API (cloud API gaps, 2.4). */
-import { isoTime, milliOf, utcTime } from '../../kernel/calendar.js';
-import { days, type UnixMillis } from '../../kernel/time.js';
+import { isoTime, milliOf, utcTime } from '../kernel/calendar.js';
+import { days, type UnixMillis } from '../kernel/time.js';
 
 /** `2026-07-01` or, in the basic format, `20260701`. */
 const DATE = /(?<year>\d{4})(?<dash>-?)(?<month>\d\d)\k<dash>(?<day>\d\d)/;

@@ -1,0 +1,43 @@
+/** The events of a space (cloud API gaps, section 3). */
+import Type from 'typebox';
+import { Direction, MessageTypes } from './messages.js';
+import { EXAMPLE, Field, Uuid } from './values.js';
+
+/**
+ * Subjects of events: a message, a station of a downlink (an entry of its timeline), a device, a delivery of a connector, a
+ * firmware update.
+ */
+export const EVENT_KINDS = ['message', 'downlink', 'device', 'delivery', 'firmware'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+export const EventQuery = Type.Object({
+  event: Type.Optional(
+    Field(
+      'Only these events; may be repeated. Default: all.',
+      Type.Array(Type.Enum([...EVENT_KINDS], { description: `one of ${EVENT_KINDS.join(', ')}` }), { maxItems: 32 }),
+      ['message'],
+    ),
+  ),
+  device_id: Type.Optional(Field('Only events of this device. Default: all.', Uuid, EXAMPLE.device)),
+  tag_id: Type.Optional(Field('Only events of the devices with this tag. Default: all.', Uuid, EXAMPLE.tag)),
+  type: Type.Optional(
+    Field('Types of the messages in `message` and `downlink` events; may be repeated. Default: all.', MessageTypes, [
+      'data',
+    ]),
+  ),
+  direction: Type.Optional(
+    Field(
+      'Direction of the messages in `message` and `downlink` events: from (`up`) or to (`down`) devices. Default: both.',
+      Direction,
+    ),
+  ),
+});
+
+export const EventHeaders = Type.Object({
+  'last-event-id': Type.Optional(
+    Field(
+      'Resumes after this event. Default: from now.',
+      Type.String({ maxLength: 64, description: 'the id of an event', examples: ['5e2f0c8d1b7a4936a1d0e4c27f8b3569'] }),
+    ),
+  ),
+});
