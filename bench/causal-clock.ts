@@ -1,5 +1,12 @@
 /** A clock that computes when the present action should have run, so that a benchmark can measure its lateness. */
-import { type Action, type Alarm, type EdgeClock, perform, type Release } from '../src/kernel/clock.js';
+import {
+  type Action,
+  type Alarm,
+  type AlarmOwner,
+  type EdgeClock,
+  perform,
+  type Release,
+} from '../src/kernel/clock.js';
 import type { Instant, Millis, UnixMillis } from '../src/kernel/time.js';
 
 /**
@@ -31,13 +38,13 @@ export class CausalClock implements EdgeClock {
     return this.#clock.wall;
   }
 
-  after(delay: Millis, what: string, action: Action): Alarm {
+  after(delay: Millis, what: string, action: Action, owner?: AlarmOwner): Alarm {
     const due = this.now + delay;
     const intended = what === OF_ITSELF ? due : (this.intended ?? this.now) + delay;
     return this.#clock.after(delay, what, () => {
       this.dues.push(due);
       this.intended = intended;
-      perform(action);
+      perform(action, owner);
       this.intended = undefined;
     });
   }

@@ -171,6 +171,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     // `silence` names a service that does not answer.
     if (failure.own && !flags.quiet) print([describeError(failure)]);
   });
+  const { promise: crashed, reject: crash } = withoutResult();
   const running = await startDevice({
     profile,
     // The cast is safe because the option is required.
@@ -182,6 +183,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     clock,
     trace: { emit },
     failed: failures.add,
+    crashed: crash,
   });
   const { member } = running;
   const { happens, forget } = interruption(host);
@@ -200,7 +202,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
       prompt: `${profile.name}> `,
       complete: async (line) => completions(member, line),
     });
-    const over = Promise.race([happens, after(clock, flags.for)]);
+    const over = Promise.race([happens, after(clock, flags.for), crashed]);
     const lines = terminal?.lines ?? host.lines();
     const options = { secrets: flags['show-secrets'], folder: '.', readText, noted };
     const left = takeLines(lines, over, (line) => typed(line, member, options, print));
@@ -245,6 +247,16 @@ function addressIn({ link, api, udp, raw, config, secret }: DeviceFlags, profile
   }
   if (sendsRaw(profile)) return { link, ...(udp ?? { ...GATEWAY, port: RAW_PORT }), format: 'raw' };
   return { link, ...(udp ?? GATEWAY), format: raw ? 'raw' : 'base64' };
+}
+
+/** A promise that only fails; nothing happens if its failure is not awaited. */
+function withoutResult(): { readonly promise: Promise<never>; readonly reject: (error: Error) => void } {
+  let reject: (error: Error) => void = () => {};
+  const promise = new Promise<never>((_, fails) => {
+    reject = fails;
+  });
+  promise.catch(() => {});
+  return { promise, reject };
 }
 
 function after(clock: RealClock, duration: Millis | undefined): Promise<void> {

@@ -4,12 +4,21 @@
  * A fleet may have 100,000 devices, so each device takes little memory: the data that all devices of a type share are in their
  * {@link DeviceType}, and identity numbers are computed on demand.
  */
-import type { Alarm, Clock } from '../kernel/clock.js';
+import { type Action, type Alarm, type AlarmOwner, type Clock, perform } from '../kernel/clock.js';
+import { asError, GhostfleetError } from '../kernel/errors.js';
 import { type Draws, NoiseStream, noiseSeed, type Random } from '../kernel/random.js';
-import { type Millis, seconds, type UnixSeconds } from '../kernel/time.js';
+import { type Instant, type Millis, seconds, type UnixMillis, type UnixSeconds } from '../kernel/time.js';
 import type { Build } from '../protocol/firmware-image.js';
 import { type LinkFormat, tokenText } from '../protocol/flap/envelope.js';
-import type { BootCause, ContactReason, DownlinkType, RadioPause, Trace, UplinkType } from '../trace/events.js';
+import type {
+  BootCause,
+  ContactReason,
+  DownlinkType,
+  RadioPause,
+  Trace,
+  TraceEvent,
+  UplinkType,
+} from '../trace/events.js';
 import { DeviceConfig, type Settings } from './config/device-config.js';
 import { type BoardOverrides, type DeviceControls, VirtualDeviceControls } from './device-controls.js';
 import type { Battery, CurrentUse } from './environment/battery.js';
@@ -40,6 +49,8 @@ export interface DeviceWorld {
   readonly trace: Trace;
   /** Receives the content of the messages. If undefined, the content is not recorded. */
   readonly witness?: MessageWitness | undefined;
+  /** Called when the code of a device has thrown an error, after the event `device.failed`. */
+  readonly failed?: ((serial: number, error: Error) => void) | undefined;
 }
 
 interface DeviceOptions {
@@ -58,7 +69,7 @@ interface DeviceOptions {
    * Connects the device's radio to a network. The parameter `format` is the format that the firmware uses
    * (link/wire-format.ts); it may differ from the option `format`.
    */
-  readonly connect: (device: Pick<Device, 'receive'>, format: LinkFormat) => DatagramPort;
+  readonly connect: (device: Pick<Device, 'receive' | 'clock' | 'run'>, format: LinkFormat) => DatagramPort;
 }
 
 /** How long the bootloader takes to swap two images (firmware behaviour, 5.6: up to 2 min; cloud API gaps, 3.9: 1:44). */
@@ -72,7 +83,11 @@ interface Standstill {
   readonly end: Alarm;
 }
 
-export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, ModemBoard {
+/**
+ * All code of a device runs in {@link Device.run}: an error that it throws ends this device, and no other. To give its alarms this
+ * owner, the device is also the clock of its parts.
+ */
+export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, ModemBoard, Clock, AlarmOwner {
   /** The device type in the version of the running firmware; an update may replace it. */
   type: DeviceType;
   /**
@@ -101,6 +116,8 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   /** Whether the device has opened no socket since its start. */
   #isNew = true;
   isClosing = false;
+  /** The error that its code has thrown; undefined if it has thrown none. The device then stops for good. */
+  failure: Error | undefined;
 
   constructor(options: DeviceOptions) {
     const { type, serial, world, random, format } = options;
@@ -118,7 +135,28 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   get clock(): Clock {
-    return this.#world.clock;
+    return this;
+  }
+
+  get now(): Instant {
+    return this.#world.clock.now;
+  }
+
+  get wall(): UnixMillis {
+    return this.#world.clock.wall;
+  }
+
+  after(delay: Millis, what: string, action: Action): Alarm {
+    return this.#world.clock.after(delay, what, action, this);
+  }
+
+  run(action: Action): void {
+    if (this.failure !== undefined) return;
+    try {
+      perform(action);
+    } catch (error) {
+      this.fail(asError(error));
+    }
   }
 
   get serial(): number {
@@ -195,11 +233,11 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   paused(why: RadioPause, lasts: Millis): void {
-    this.#world.trace.emit({ kind: 'radio.paused', at: this.clock.now, serial: this.serial, why, lasts });
+    this.emit({ kind: 'radio.paused', at: this.clock.now, serial: this.serial, why, lasts });
   }
 
   faded(way: 'up' | 'down'): void {
-    this.#world.trace.emit({ kind: 'net.fault', at: this.clock.now, serial: this.serial, fault: 'weak-signal', way });
+    this.emit({ kind: 'net.fault', at: this.clock.now, serial: this.serial, fault: 'weak-signal', way });
   }
 
   socketOpened(): void {
@@ -209,15 +247,25 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
 
   /** Takes a datagram from the network. */
   receive(datagram: Uint8Array): void {
-    if (this.modem.carries('down')) this.link.receive(datagram);
+    this.run(() => {
+      if (this.modem.carries('down')) this.link.receive(datagram);
+    });
   }
 
   powerOn(): void {
-    if (this.#firmware === undefined && this.#standstill === undefined) this.boot('power');
+    this.run(() => {
+      if (this.#firmware === undefined && this.#standstill === undefined) this.boot('power');
+    });
   }
 
   powerOff(): void {
-    this.halt('power off');
+    this.run(() => this.halt('power off'));
+  }
+
+  /** Takes the power away and gives it back. @throws Error if the device has failed */
+  powerCycle(): void {
+    this.alive();
+    this.run(() => this.reboot('power'));
   }
 
   reboot(cause: BootCause): void {
@@ -233,9 +281,10 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   /**
    * Runs a line on the local shell. If the command takes time, the result contains the first part of the output, and `later`
    * receives each further part. The last part has no `rest`; it is empty if the device restarts before the command ends.
-   * @throws Error while no firmware runs
+   * @throws Error while no firmware runs, and if the device has failed
    */
   shell(line: string, later: (part: CommandResult) => void = () => {}): CommandResult {
+    this.alive();
     const firmware = this.#firmware;
     if (firmware === undefined)
       throw new Error(
@@ -245,17 +294,27 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
       const { rest, reboot, afterwards } = part;
       if (reboot) this.reboot(reboot);
       if (rest) {
-        this.clock.after(rest.wait, 'a shell command', () => {
-          later(this.#firmware === firmware ? begin(rest.go()) : CUT_SHORT);
+        this.#world.clock.after(rest.wait, 'a shell command', () => {
+          let next = CUT_SHORT;
+          this.run(() => {
+            if (this.#firmware === firmware) next = begin(rest.go());
+          });
+          later(next);
         });
       }
       return afterwards ? { ...part, lines: [...part.lines, ...afterwards] } : part;
     };
-    return begin(this.type.shell.run(firmware.shellHost(), typable(line)));
+    let first = CUT_SHORT;
+    this.run(() => {
+      first = begin(this.type.shell.run(firmware.shellHost(), typable(line)));
+    });
+    this.alive();
+    return first;
   }
 
-  /** Changes that scenario steps and the console can make to the device. */
+  /** Changes that scenario steps and the console can make to the device. @throws Error if the device has failed */
   get controls(): DeviceControls {
+    this.alive();
     return new VirtualDeviceControls(this);
   }
 
@@ -274,64 +333,105 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
 
   /** Starts no new work; running exchanges finish. */
   close(): void {
-    this.isClosing = true;
-    this.#firmware?.close();
+    this.run(() => {
+      this.isClosing = true;
+      this.#firmware?.close();
+    });
   }
 
   ready(): void {
-    this.#world.trace.emit({ kind: 'device.ready', at: this.clock.now, serial: this.serial });
+    this.emit({ kind: 'device.ready', at: this.clock.now, serial: this.serial });
   }
 
   made(type: UplinkType, message: Uint8Array): number {
     const uplink = ++this.#uplinks;
     const { length: bytes } = message;
-    this.#world.trace.emit({ kind: 'uplink.made', at: this.clock.now, serial: this.serial, uplink, type, bytes });
-    this.#world.witness?.made(this.serial, uplink, message);
+    this.emit({ kind: 'uplink.made', at: this.clock.now, serial: this.serial, uplink, type, bytes });
+    this.witness((witness) => witness.made(this.serial, uplink, message));
     return uplink;
   }
 
   sent(uplink: number, type: UplinkType): void {
-    this.#world.trace.emit({ kind: 'uplink.sent', at: this.clock.now, serial: this.serial, uplink, type });
+    this.emit({ kind: 'uplink.sent', at: this.clock.now, serial: this.serial, uplink, type });
   }
 
   acknowledged(uplink: number, type: UplinkType): void {
-    this.#world.trace.emit({ kind: 'uplink.acked', at: this.clock.now, serial: this.serial, uplink, type });
+    this.emit({ kind: 'uplink.acked', at: this.clock.now, serial: this.serial, uplink, type });
   }
 
   dropped(uplink: number, type: UplinkType, why: string): void {
-    this.#world.trace.emit({ kind: 'uplink.dropped', at: this.clock.now, serial: this.serial, uplink, type, why });
+    this.emit({ kind: 'uplink.dropped', at: this.clock.now, serial: this.serial, uplink, type, why });
   }
 
   received(type: DownlinkType, message: Uint8Array, print: string): void {
-    this.#world.witness?.received(this.serial, message);
-    this.#world.trace.emit({ kind: 'downlink.received', at: this.clock.now, serial: this.serial, type, print });
+    this.witness((witness) => witness.received(this.serial, message));
+    this.emit({ kind: 'downlink.received', at: this.clock.now, serial: this.serial, type, print });
   }
 
   offeredAgain(message: Uint8Array): void {
-    this.#world.witness?.received(this.serial, message);
+    this.witness((witness) => witness.received(this.serial, message));
   }
 
   executed(type: DownlinkType, print: string, extent: Extent): void {
     const { serial } = this;
     const ok = extent === 'wholly';
     const partly = extent === 'partly' && { partly: true as const };
-    this.#world.trace.emit({ kind: 'downlink.executed', at: this.clock.now, serial, type, print, ok, ...partly });
+    this.emit({ kind: 'downlink.executed', at: this.clock.now, serial, type, print, ok, ...partly });
   }
 
   pollFailed(why: string): void {
-    this.#world.trace.emit({ kind: 'poll.failed', at: this.clock.now, serial: this.serial, why });
+    this.emit({ kind: 'poll.failed', at: this.clock.now, serial: this.serial, why });
   }
 
   woke(): void {
-    this.#world.trace.emit({ kind: 'device.wake', at: this.clock.now, serial: this.serial, why: this.reason });
+    this.emit({ kind: 'device.wake', at: this.clock.now, serial: this.serial, why: this.reason });
   }
 
   repeated(waited: Millis): void {
-    this.#world.trace.emit({ kind: 'device.repeat', at: this.clock.now, serial: this.serial, waited });
+    this.emit({ kind: 'device.repeat', at: this.clock.now, serial: this.serial, waited });
   }
 
   restarted(why: string): void {
-    this.#world.trace.emit({ kind: 'device.restart', at: this.clock.now, serial: this.serial, why });
+    this.emit({ kind: 'device.restart', at: this.clock.now, serial: this.serial, why });
+  }
+
+  /** @throws Error if the device has failed */
+  private alive(): void {
+    if (this.failure !== undefined) throw new Error(`the device has failed: ${this.failure.message}`);
+  }
+
+  /** The code of the device has thrown an error: the device stops for good. */
+  private fail(error: Error): void {
+    // What the world reports to its devices by an error is not theirs, for example a full disk under the event log.
+    if (error instanceof GhostfleetError || OF_THE_WORLD.has(error)) throw error;
+    this.failure = error;
+    try {
+      this.halt('device failed');
+    } catch (second) {
+      // After an error, the firmware may not be able to stop in order. From now on, its alarms have no effect.
+      if (second instanceof GhostfleetError || OF_THE_WORLD.has(asError(second))) throw second;
+      this.#firmware = undefined;
+    }
+    this.emit({ kind: 'device.failed', at: this.now, serial: this.serial, why: whyOf(error) });
+    this.#world.failed?.(this.serial, error);
+  }
+
+  private witness(sees: (witness: MessageWitness) => void): void {
+    const { witness } = this.#world;
+    if (witness === undefined) return;
+    try {
+      sees(witness);
+    } catch (error) {
+      throw ofTheWorld(error);
+    }
+  }
+
+  private emit(event: TraceEvent): void {
+    try {
+      this.#world.trace.emit(event);
+    } catch (error) {
+      throw ofTheWorld(error);
+    }
   }
 
   /** Stops the firmware. @param why reason in the trace for the unsent uplinks, which are dropped */
@@ -343,16 +443,18 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   private boot(cause: BootCause): void {
+    // A datagram that is answered at once can make the device fail while its code still runs.
+    if (this.failure !== undefined) return;
     const { bootloader } = this;
-    if (!bootloader?.reset()) return this.run(cause);
+    if (!bootloader?.reset()) return this.start(cause);
     this.standStill(SWAP_TIME, 'the swap of its firmware images', () => {
       bootloader.swapped();
-      this.run(cause);
+      this.start(cause);
     });
   }
 
-  private run(cause: BootCause): void {
-    this.#world.trace.emit({ kind: 'device.boot', at: this.clock.now, serial: this.serial, cause });
+  private start(cause: BootCause): void {
+    this.emit({ kind: 'device.boot', at: this.clock.now, serial: this.serial, cause });
     if (this.build.bundle !== this.type.build.bundle) {
       // The firmware of another device type hangs on this board until the watchdog resets it.
       return this.standStill(HARDWARE_WATCHDOG, 'the watchdog, because the firmware is for another device type', () =>
@@ -388,4 +490,18 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     });
     this.#standstill = { what, end };
   }
+}
+
+/** Errors of the trace and of the witness, which are not errors of the device whose event they received. */
+const OF_THE_WORLD = new WeakSet<Error>();
+
+function ofTheWorld(error: unknown): Error {
+  const known = asError(error);
+  OF_THE_WORLD.add(known);
+  return known;
+}
+
+/** `RangeError: 1e+21 is not an exact integer` */
+function whyOf({ name, message }: Error): string {
+  return `${name}: ${message}`;
 }

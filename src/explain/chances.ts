@@ -60,7 +60,7 @@ type Draft = { -readonly [K in keyof Chance]: Chance[K] } & {
 /** Reason for the failure of a poll or a report that waited too long for another exchange. The other exchange continues. */
 const LOCKED = 'another exchange holds the cloud lock';
 /** Reasons for dropped uplinks that say nothing about the present exchange. */
-const OTHER_DROPS: ReadonlySet<string> = new Set([LOCKED, 'spool full', 'reboot', 'power off']);
+const OTHER_DROPS: ReadonlySet<string> = new Set([LOCKED, 'spool full', 'reboot', 'power off', 'device failed']);
 /** A failed poll is repeated after this time (firmware timing, 4). */
 const POLL_RETRY = minutes(5);
 /** A time limit of 120 s for a report and 30 s of grace (firmware timing, 5). */

@@ -17,6 +17,11 @@ export interface Alarm {
  */
 export type Action = (() => void) | { wake(): void };
 
+/** Runs the actions of its alarms itself, for example to catch their errors. */
+export interface AlarmOwner {
+  run(action: Action): void;
+}
+
 /** Ends a hold; a second call has no effect. */
 export type Release = () => void;
 
@@ -26,8 +31,11 @@ export interface Clock {
   readonly now: Instant;
   /** The same moment as calendar time. */
   readonly wall: UnixMillis;
-  /** Runs `action` once, `delay` from now; `what` names it in errors. Alarms due together run in the order in which they were set. */
-  after(delay: Millis, what: string, action: Action): Alarm;
+  /**
+   * Runs `action` once, `delay` from now; `what` names it in errors. Alarms due together run in the order in which they were set.
+   * @param owner runs the action. Default: the clock runs it, and an error ends the time of the clock
+   */
+  after(delay: Millis, what: string, action: Action, owner?: AlarmOwner): Alarm;
 }
 
 /** For code with I/O, which holds virtual time while it waits for the outside world. */
@@ -48,8 +56,9 @@ export interface DrivenClock extends EdgeClock {
   readonly waiting: number;
 }
 
-/** Runs the action of an alarm. */
-export function perform(action: Action): void {
-  if (typeof action === 'function') action();
+/** Runs the action of an alarm. @param owner runs the action itself, if there is one */
+export function perform(action: Action, owner?: AlarmOwner): void {
+  if (owner !== undefined) owner.run(action);
+  else if (typeof action === 'function') action();
   else action.wake();
 }

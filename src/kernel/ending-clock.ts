@@ -2,7 +2,7 @@
  * Wraps a clock so that its use can be ended. `end` cancels all alarms and releases all holds that were made through
  * the wrapper. Later calls of `after` and `hold` have no effect.
  */
-import { type Action, type Alarm, type EdgeClock, perform, type Release } from './clock.js';
+import { type Action, type Alarm, type AlarmOwner, type EdgeClock, perform, type Release } from './clock.js';
 import type { Instant, Millis, UnixMillis } from './time.js';
 
 export class EndingClock implements EdgeClock {
@@ -28,11 +28,11 @@ export class EndingClock implements EdgeClock {
     return this.#ended;
   }
 
-  after(delay: Millis, what: string, action: Action): Alarm {
+  after(delay: Millis, what: string, action: Action, owner?: AlarmOwner): Alarm {
     if (this.#ended) return { cancel: () => {} };
     const alarm = this.#clock.after(delay, what, () => {
       this.#alarms.delete(alarm);
-      perform(action);
+      perform(action, owner);
     });
     this.#alarms.add(alarm);
     return {

@@ -13,7 +13,7 @@ export const EXIT = {
   expectation: 3,
   /** The run cannot be finished, for example because it is stuck or the service is gone. */
   stuck: 4,
-  /** The measurement is invalid: this machine was too slow to judge the service. */
+  /** The measurement is invalid: this machine was too slow to judge the service, or the code of a device threw an error. */
   invalid: 5,
   interrupted: 130,
 } as const;

@@ -6,7 +6,7 @@
  * because Node runs a timer with a longer delay at once.
  */
 import { AlarmHeap } from './alarm-heap.js';
-import { type Action, type Alarm, type DrivenClock, perform, type Release } from './clock.js';
+import { type Action, type Alarm, type AlarmOwner, type DrivenClock, perform, type Release } from './clock.js';
 import type { Pace } from './pace.js';
 import { realTimers } from './real-timers.js';
 import type { Instant, Millis, UnixMillis } from './time.js';
@@ -142,9 +142,9 @@ export class RealClock implements DrivenClock, Pace {
     return this.#pending.size;
   }
 
-  after(delay: Millis, what: string, action: Action): Alarm {
+  after(delay: Millis, what: string, action: Action, owner?: AlarmOwner): Alarm {
     if (!(delay >= 0)) throw new RangeError(`an alarm needs a delay of 0 ms or more, not ${delay} (${what})`);
-    const alarm = new RealAlarm(this, this.#nextSlot++ % 4_294_967_296, action);
+    const alarm = new RealAlarm(this, this.#nextSlot++ % 4_294_967_296, action, owner);
     this.#pending.set(alarm.slot, alarm);
     const due = this.now + delay;
     this.#heap.push(due, alarm.slot);
@@ -247,7 +247,7 @@ export class RealClock implements DrivenClock, Pace {
     this.#pending.delete(slot);
     if (alarm === undefined) return;
     this.#onAlarm?.((this.now - due) / this.#speed);
-    perform(alarm.action);
+    perform(alarm.action, alarm.owner);
   }
 }
 
@@ -255,12 +255,14 @@ export class RealClock implements DrivenClock, Pace {
 class RealAlarm implements Alarm {
   readonly slot: number;
   readonly action: Action;
+  readonly owner: AlarmOwner | undefined;
   readonly #clock: RealClock;
 
-  constructor(clock: RealClock, slot: number, action: Action) {
+  constructor(clock: RealClock, slot: number, action: Action, owner: AlarmOwner | undefined) {
     this.#clock = clock;
     this.slot = slot;
     this.action = action;
+    this.owner = owner;
   }
 
   cancel(): void {

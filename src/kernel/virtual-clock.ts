@@ -7,7 +7,15 @@
  * alarms.
  */
 import { AlarmHeap } from './alarm-heap.js';
-import { type Action, type Alarm, DEFAULT_START, type DrivenClock, perform, type Release } from './clock.js';
+import {
+  type Action,
+  type Alarm,
+  type AlarmOwner,
+  DEFAULT_START,
+  type DrivenClock,
+  perform,
+  type Release,
+} from './clock.js';
 import { StuckError } from './errors.js';
 import { Holds } from './holds.js';
 import { endOfTurn, realTimers } from './real-timers.js';
@@ -58,10 +66,10 @@ export class VirtualClock implements DrivenClock {
     return this.#waiting;
   }
 
-  after(delay: Millis, what: string, action: Action): Alarm {
+  after(delay: Millis, what: string, action: Action, owner?: AlarmOwner): Alarm {
     if (!(delay >= 0)) throw new RangeError(`an alarm needs a delay of 0 ms or more, not ${delay} (${what})`);
     const slot = this.#free.pop() ?? this.#alarms.length;
-    const alarm = new VirtualAlarm(this, what, action);
+    const alarm = new VirtualAlarm(this, what, action, owner);
     this.#alarms[slot] = alarm;
     this.#heap.push(this.now + delay, slot);
     this.#waiting++;
@@ -151,7 +159,7 @@ export class VirtualClock implements DrivenClock {
     this.#waiting--;
     this.now = unboxed(due);
     this.#watchForLoop(alarm);
-    perform(action);
+    perform(action, alarm.owner);
   }
 
   #dropCancelled(): void {
@@ -198,12 +206,14 @@ export class VirtualClock implements DrivenClock {
 
 class VirtualAlarm implements Alarm {
   readonly what: string;
+  readonly owner: AlarmOwner | undefined;
   readonly #clock: VirtualClock;
   /** Undefined once the alarm has run or was cancelled. */
   #action: Action | undefined;
 
-  constructor(clock: VirtualClock, what: string, action: Action) {
+  constructor(clock: VirtualClock, what: string, action: Action, owner: AlarmOwner | undefined) {
     this.what = what;
+    this.owner = owner;
     this.#clock = clock;
     this.#action = action;
   }

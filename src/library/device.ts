@@ -3,12 +3,13 @@ import PQueue from 'p-queue';
 import type { DeviceCloudClient } from '../client/client.js';
 import { parseControl, runControl } from '../console/control-line.js';
 import type { Answer, Member } from '../console/member.js';
-import type { Device } from '../device/device.js';
+import type { Device, DeviceWorld } from '../device/device.js';
 import { type Check, integer, list, optional, record, text } from '../input/checks.js';
 import { Problems } from '../input/document.js';
 import { readBeside } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
 import type { EdgeClock } from '../kernel/clock.js';
+import { EXIT, GhostfleetError } from '../kernel/errors.js';
 import { randomBytes, seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { inVersion, profileNamed } from '../profile/library.js';
@@ -90,12 +91,19 @@ export async function startFleet(options: FleetOptions): Promise<VirtualFleet> {
   const named = (_serial: number, index: number) => `${name}-${String(index + 1).padStart(width, '0')}`;
   const devices = await start(options, named, count, { serial: firstSerial });
   const stop = async () => {
-    await Promise.all(devices.map((device) => device.stop()));
+    const stopped = await Promise.allSettled(devices.map((device) => device.stop()));
+    for (const each of stopped) if (each.status === 'rejected') throw each.reason;
   };
   return { devices, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** A device that {@link startDevice} or {@link startFleet} switched on. */
+/**
+ * A device that {@link startDevice} or {@link startFleet} switched on.
+ *
+ * If its code throws an error (a bug in ghostfleet or in its profile), the device stops for good: see {@link failure}. The
+ * error is reported once. In virtual time, the call that lets time pass rejects with it. In real time, the next call of
+ * {@link shell}, {@link control} or {@link stop} does.
+ */
 export class VirtualDevice implements AsyncDisposable {
   /** Id (UUID) in the cloud. */
   readonly id: string;
@@ -103,10 +111,12 @@ export class VirtualDevice implements AsyncDisposable {
   readonly #member: Member;
 
   readonly #left: () => Promise<void>;
+  #unreported = true;
 
-  /** @param left called once, when the device is stopped */
-  constructor(id: string, { device, member }: SwitchedOn, left: () => Promise<void>) {
+  /** @param left called once, when the device is stopped @param reported whether something else reports its failure */
+  constructor(id: string, { device, member }: SwitchedOn, left: () => Promise<void>, reported: boolean) {
     this.id = id;
+    this.#unreported = !reported;
     this.#left = once(left);
     this.#device = device;
     this.#member = member;
@@ -136,20 +146,29 @@ export class VirtualDevice implements AsyncDisposable {
     return this.#member.battery;
   }
 
+  /** The error that its code has thrown, with the code `device-failed`; undefined while the device works. */
+  get failure(): GhostfleetError | undefined {
+    const { failure } = this.#device;
+    return failure && deviceFailed(this.name, failure);
+  }
+
   /**
    * Runs a line on its shell and resolves with the whole output, passwords and keys included. In virtual time, a command that
    * takes time ends only when time passes.
    * @throws Error if no firmware runs
+   * @throws GhostfleetError `device-failed` if the device has failed, also while the command runs
    */
-  shell(line: string): Promise<ShellAnswer> {
+  async shell(line: string): Promise<ShellAnswer> {
+    this.#check();
     const lines: string[] = [];
-    return new Promise((resolve) => {
+    const code = await new Promise<number>((resolve) => {
       const take = (part: Answer): void => {
         lines.push(...part.lines);
-        if (!part.more) resolve({ code: part.code, lines });
+        if (!part.more) resolve(part.code);
       };
       take(this.#member.shell(line, take));
-    });
+    }).finally(() => this.#check());
+    return { code, lines };
   }
 
   /**
@@ -157,8 +176,10 @@ export class VirtualDevice implements AsyncDisposable {
    * `sensor hygrometer.temperature 31.5`, `button int 2`. The dot at the beginning of these commands may be left out.
    * @throws UsageError for an unknown command or invalid arguments
    * @throws Error for a change that is not possible on this device
+   * @throws GhostfleetError `device-failed` if the device has failed
    */
   async control(line: string): Promise<void> {
+    this.#check();
     const dotted = line.trimStart().startsWith('.') ? line : `.${line.trimStart()}`;
     await runControl(
       parseControl(dotted, this.#member.type, (path) => readBeside('.', path)),
@@ -166,7 +187,7 @@ export class VirtualDevice implements AsyncDisposable {
     );
   }
 
-  /** Takes the power away and gives it back: the device boots. */
+  /** Takes the power away and gives it back: the device boots. @throws Error if the device has failed */
   powerCycle(): void {
     this.#member.handle.powerCycle();
   }
@@ -181,15 +202,34 @@ export class VirtualDevice implements AsyncDisposable {
     this.#device.powerOn();
   }
 
-  /** Switches it off; it stays in the cloud. The same as the end of `await using`. */
+  /**
+   * Switches it off; it stays in the cloud. The same as the end of `await using`.
+   * @throws GhostfleetError `device-failed` if the device has failed and nothing has reported this before
+   */
   async stop(): Promise<void> {
     this.powerOff();
     await this.#left();
+    if (this.#unreported) this.#check();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
+
+  /** @throws GhostfleetError if the device has failed */
+  #check(): void {
+    const { failure } = this;
+    if (failure === undefined) return;
+    this.#unreported = false;
+    throw failure;
+  }
+}
+
+function deviceFailed(name: string, error: Error): GhostfleetError {
+  const message = `the device ${name} has failed (a bug in ghostfleet or in its profile): ${error.name}: ${error.message}`;
+  const failed = new GhostfleetError('device-failed', message, EXIT.internal);
+  failed.cause = error;
+  return failed;
 }
 
 /** Serial number of the first device of a service. */
@@ -223,9 +263,19 @@ async function start(
   const reached = await reach(service, count);
   try {
     const ids = await created(reached.client, kind, identities);
-    const { transport, clock, left } = reached;
-    const wire = { transport, format: 'base64', clock, trace: { emit: () => {} } } as const;
-    return identities.map((identity, i) => new VirtualDevice(ids[i] ?? '', switchOn(kind, identity, wire), left));
+    const { transport, clock, left, virtual } = reached;
+    const names = new Map(identities.map(({ serial, name }) => [serial, name]));
+    const failed: DeviceWorld['failed'] = (serial, error) => {
+      if (!virtual) return;
+      // An alarm whose error reaches the caller who lets time pass: the caller of the device may be the gateway.
+      clock.after(0, 'the failure of a device', () => {
+        throw deviceFailed(names.get(serial) ?? String(serial), error);
+      });
+    };
+    const wire = { transport, format: 'base64', clock, trace: { emit: () => {} }, failed } as const;
+    return identities.map(
+      (identity, i) => new VirtualDevice(ids[i] ?? '', switchOn(kind, identity, wire), left, virtual),
+    );
   } catch (error) {
     await reached.failed();
     throw error;
@@ -236,6 +286,7 @@ interface Reached {
   readonly client: DeviceCloudClient;
   readonly transport: Transport;
   readonly clock: EdgeClock;
+  readonly virtual: boolean;
   /** To call for each device that is stopped. */
   readonly left: () => Promise<void>;
   /** To call in place of `left` if the devices could not be created. */
@@ -247,8 +298,8 @@ async function reach(service: ServiceAddress, devices: number): Promise<Reached>
   const inside = insideOf(service);
   const none = async () => {};
   if (inside) {
-    const { clock, client } = inside;
-    return { client: client(), transport: await inside.transport(), clock, left: none, failed: none };
+    const { clock, virtual, client } = inside;
+    return { client: client(), transport: await inside.transport(), clock, virtual, left: none, failed: none };
   }
   const client = clientOf(service);
   try {
@@ -261,7 +312,7 @@ async function reach(service: ServiceAddress, devices: number): Promise<Reached>
     const left = async () => {
       if (--running === 0) await failed();
     };
-    return { client, transport, clock: new RealClock(), left, failed };
+    return { client, transport, clock: new RealClock(), virtual: false, left, failed };
   } catch (error) {
     await client.close();
     throw error;

@@ -108,6 +108,7 @@ export interface Service extends AsyncDisposable {
 /** The parts of a service that only its devices use. */
 interface ServiceInside {
   readonly clock: EdgeClock;
+  readonly virtual: boolean;
   /** The client of the service itself. @throws UsageError `no-api-key` */
   client(): DeviceCloudClient;
   /** Carries the datagrams of the devices to the service. The first device opens it, the service closes it. */
@@ -202,7 +203,7 @@ class RunningService implements Service {
       this.#transport ??= this.#connect(host);
       return this.#transport;
     };
-    insides.set(this, { clock, transport, client: () => this.client });
+    insides.set(this, { clock, virtual: time !== undefined, transport, client: () => this.client });
   }
 
   get client(): DeviceCloudClient {

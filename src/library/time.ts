@@ -135,10 +135,9 @@ export async function settled<T>(time: VirtualTime, work: Promise<T>): Promise<T
   let running = true;
   const step = (): void => {
     if (!running) return;
-    clock.runUntil(clock.now + STEP).then(
-      () => real.after(STEP, 'a step of virtual time', step),
-      () => {},
-    );
+    const next = () => void real.after(STEP, 'a step of virtual time', step);
+    // After an error, such as that of a device, the work still needs time to end.
+    clock.runUntil(clock.now + STEP).then(next, next);
   };
   real.after(STEP, 'a step of virtual time', step);
   try {

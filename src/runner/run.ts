@@ -34,7 +34,7 @@ import { describeLeftovers } from './world/clean-up.js';
 import { type CourseEnd, inOneWorld, type LeftBehind, type WorldControl, type WorldOptions } from './world/course.js';
 import { Journal } from './world/journal.js';
 import { checkOpenFiles } from './world/open-files.js';
-import { spoiledByFailures, spoiledByUnsent } from './world/spoiled.js';
+import { spoiledByDevices, spoiledByFailures, spoiledByUnsent } from './world/spoiled.js';
 import { describeError } from './world/system-errors.js';
 
 /** Maximum number of slow downlinks that the result of a run explains. */
@@ -118,6 +118,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const expectations = end.exitCode === EXIT.interrupted ? evaluated.map(undecided) : evaluated;
   const summary = metrics.summary();
   const spoiled =
+    spoiledByDevices(summary.fleet, journal.nameOf) ??
     spoiledByLoss(workers) ??
     generator?.spoiled ??
     spoiledByFailures(summary.calls) ??

@@ -4,7 +4,7 @@
 
 import type { Member } from '../console/member.js';
 import type { Settings } from '../device/config/device-config.js';
-import { Device } from '../device/device.js';
+import { Device, type DeviceWorld } from '../device/device.js';
 import { POLICIES } from '../device/family/index.js';
 import { type DeviceType, deviceType } from '../device/type/device-type.js';
 import type { EdgeClock } from '../kernel/clock.js';
@@ -53,6 +53,8 @@ interface SingleDeviceOptions extends Omit<DeviceIdentity, 'name'> {
   readonly trace: Trace;
   /** Receives the failures of this machine. */
   readonly failed: Failed;
+  /** Called when the code of the device has thrown an error: the device stops for good. */
+  readonly crashed: (error: Error) => void;
 }
 
 /** A device that is switched on. */
@@ -80,10 +82,11 @@ const PORTS = 2;
  * @throws UsageError for a configuration that the device rejects, or an address that is not valid
  */
 export async function startDevice(options: SingleDeviceOptions): Promise<SingleDevice> {
-  const { profile, serial, claimToken, secret, cloud, clock, trace } = options;
+  const { profile, serial, claimToken, secret, cloud, clock, trace, crashed } = options;
   const kind = deviceKind(profile, options.config);
   const transport = await reach(options);
-  const wire = { transport, format: cloud.link === 'http' ? 'http' : cloud.format, clock, trace } as const;
+  const format = cloud.link === 'http' ? 'http' : cloud.format;
+  const wire: Wire = { transport, format, clock, trace, failed: (_serial, error) => crashed(error) };
   const { device, member } = switchOn(kind, { name: `${profile.name}-${serial}`, serial, claimToken, secret }, wire);
   return {
     member,
@@ -110,27 +113,26 @@ export function sendsRaw({ family }: Profile): boolean {
   return POLICIES[family].transfers.alwaysRaw;
 }
 
-/** The transport of a device with its format, its clock and its trace. */
-interface Wire {
+/** The transport of a device with its format, and the world around the device. */
+interface Wire extends Pick<DeviceWorld, 'trace' | 'failed'> {
   readonly transport: Transport;
   readonly format: LinkFormat;
   readonly clock: EdgeClock;
-  readonly trace: Trace;
 }
 
 /** Builds a device and switches it on. */
 export function switchOn(
   kind: DeviceKind,
   identity: DeviceIdentity,
-  { transport, format, clock, trace }: Wire,
+  { transport, format, ...world }: Wire,
 ): SwitchedOn {
   const { serial, claimToken, secret } = identity;
   // The seed is the serial number, so that the device has the same radio cell and the same climate in every process.
   const random = seededRandom(`device/${serial}`);
   const device = new Device({
     ...{ ...kind, serial, claimToken, format, random },
-    world: { clock, trace },
-    connect: connection({ serial, claimToken, secret, transport, clock, random }),
+    world,
+    connect: connection({ serial, claimToken, secret, transport, random }),
   });
   device.powerOn();
   return { device, member: memberOf(device, deviceHandle(identity, [], device)) };

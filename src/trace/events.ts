@@ -38,6 +38,8 @@ type DeviceEvent =
   | { readonly kind: 'device.boot'; readonly at: Instant; readonly serial: number; readonly cause: BootCause }
   /** The device has a session, the cloud has acknowledged its codec and configuration, and the application runs. */
   | { readonly kind: 'device.ready'; readonly at: Instant; readonly serial: number }
+  /** The code of the device has thrown an error: the device stops for good, and the run is invalid. */
+  | { readonly kind: 'device.failed'; readonly at: Instant; readonly serial: number; readonly why: string }
   /** The device wakes its radio for an exchange. */
   | { readonly kind: 'device.wake'; readonly at: Instant; readonly serial: number; readonly why: ContactReason }
   /** The device sends a datagram again; `waited`: time since it was last sent, in ms. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { DeviceConfig, type Settings } from '../../device/config/device-config.js';
 import { wireFormat } from '../../device/link/wire-format.js';
 import type { DeviceType } from '../../device/type/device-type.js';
-import type { Clock } from '../../kernel/clock.js';
+import type { AlarmOwner, Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
 import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import { connectDtls } from '../../transport/dtls.js';
@@ -15,16 +15,25 @@ interface ConnectionOptions {
   /** Key of the device for DTLS, in hex digits. Default: {@link deviceKey}. */
   readonly secret?: string | undefined;
   readonly transport: Transport;
-  readonly clock: Clock;
   readonly random: Random;
 }
 
+/** A device that runs what it receives, and the alarms of its clock, as its own code. */
+interface ConnectedDevice extends Receiver, AlarmOwner {
+  readonly clock: Clock;
+}
+
 /** Returns the function by which a device connects its radio (`connect` of DeviceOptions). */
-export function connection({ serial, claimToken, secret, transport, clock, random }: ConnectionOptions) {
-  return (device: Receiver, wire: LinkFormat): Channel => {
+export function connection({ serial, claimToken, secret, transport, random }: ConnectionOptions) {
+  return (device: ConnectedDevice, wire: LinkFormat): Channel => {
     if (wire !== 'dtls') return transport.connect(serial, device, wire);
     const psk = Buffer.from(secret ?? deviceKey(claimToken), 'hex');
-    return connectDtls({ serial, psk, clock, random, inner: transport }, device);
+    const inner: Transport = {
+      connect: (number, receiver, format) =>
+        transport.connect(number, { receive: (record) => device.run(() => receiver.receive(record)) }, format),
+      close: () => transport.close(),
+    };
+    return connectDtls({ serial, psk, clock: device.clock, random, inner }, device);
   };
 }
 

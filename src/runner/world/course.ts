@@ -313,7 +313,11 @@ function build(
   const { api, address, wire, format, trace, audit, accepted, admit } = target;
   const virtual = options.clock === 'virtual';
   const transport = withFaults(wire, { clock, random, trace, faults: faults.list, checksummed: format === 'http' });
-  const devices = buildFleet({ ...options, clock, random, trace, witness: audit, transport, format });
+  const failed = (serial: number, { stack }: Error) => {
+    const device = plan.devices.find((planned) => planned.serial === serial)?.name;
+    options.log.error({ device, stack }, 'the code of a device has thrown an error');
+  };
+  const devices = buildFleet({ ...options, clock, random, trace, witness: audit, failed, transport, format });
   const handles = plan.devices.map((planned, index) => {
     const tags = plan.groups[planned.group]?.tags ?? [];
     return deviceHandle(planned, tags, devices[index] as Device);

@@ -2,7 +2,7 @@
  * The devices of a plan, built and ready to be switched on.
  */
 
-import { Device } from '../../device/device.js';
+import { Device, type DeviceWorld } from '../../device/device.js';
 import type { MessageWitness } from '../../device/hardware/hardware.js';
 import { type DeviceType, deviceType } from '../../device/type/device-type.js';
 import type { EdgeClock } from '../../kernel/clock.js';
@@ -23,6 +23,8 @@ interface FleetOptions {
   readonly trace: Trace;
   /** Receives the content of all messages of the devices; undefined if contents are not recorded. */
   readonly witness?: MessageWitness | undefined;
+  /** Called when the code of a device has thrown an error. */
+  readonly failed?: DeviceWorld['failed'];
   readonly transport: Transport;
   readonly format: LinkFormat;
 }
@@ -31,8 +33,8 @@ interface FleetOptions {
  * Builds the devices of the plan, in its order, all switched off. @throws UsageError for a configuration that devices reject
  */
 export function buildFleet(options: FleetOptions): readonly Device[] {
-  const { plan, profiles, clock, random, trace, witness, transport, format } = options;
-  const world = { clock, trace, witness };
+  const { plan, profiles, clock, random, trace, witness, failed, transport, format } = options;
+  const world = { clock, trace, witness, failed };
   const groups = kindsOf(plan, profiles);
   return plan.devices.map(({ serial, group: index, claimToken }) => {
     const group = groups[index];
@@ -46,7 +48,7 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
       world,
       random: own,
       format,
-      connect: connection({ serial, claimToken, transport, clock, random: own }),
+      connect: connection({ serial, claimToken, transport, random: own }),
     });
   });
 }

@@ -58,7 +58,7 @@ class OwnHandle implements DeviceHandle {
   }
 
   powerCycle(): void {
-    this.#device.reboot('power');
+    this.#device.powerCycle();
   }
 }
 

@@ -5,9 +5,10 @@
 import { humanCount } from '../../kernel/quantity.js';
 import type { Ratio } from '../../kernel/ratio.js';
 import { isOfThisMachine, systemReason } from '../../kernel/system-errors.js';
-import { humanDuration, type Millis, seconds } from '../../kernel/time.js';
+import { exactDuration, humanDuration, type Millis, seconds } from '../../kernel/time.js';
 import type { GeneratorReport, SystemError } from '../../report/result.js';
 import type { CallSummary } from '../../trace/metrics/calls.js';
+import type { FleetSummary } from '../../trace/metrics/devices.js';
 import { UNSENT } from '../load/requests.js';
 import { spoiledByErrors, together } from './system-errors.js';
 
@@ -48,6 +49,17 @@ export function spoiledBy(figures: Omit<GeneratorReport, 'spoiled'>, speed: numb
   }
   if (busy > MOST_BUSY) return `the load generator was the bottleneck: it had no idle time; ${state}`;
   return null;
+}
+
+/** Why the run is invalid if the code of devices has thrown errors; null if it has not. */
+export function spoiledByDevices({ failed, devices }: FleetSummary, nameOf: (serial: number) => string): string | null {
+  if (failed === undefined) return null;
+  const named = failed.first.map(
+    ({ serial, at, why }) => `${nameOf(serial)} at ${exactDuration(Math.round(at))}: ${why}`,
+  );
+  const rest = failed.devices > named.length ? [`and ${humanCount(failed.devices - named.length)} more`] : [];
+  const count = `${humanCount(failed.devices)} of ${humanCount(devices)} ${devices === 1 ? 'device' : 'devices'}`;
+  return `${count} failed, because their code threw an error (a bug in ghostfleet or in a device type): ${[...named, ...rest].join('; ')}`;
 }
 
 /** Why the loads make the run invalid; null if enough of their requests were sent. */

@@ -13,6 +13,17 @@ import { type MetricTable, type Share, Tally } from './metric.js';
 export const LACKS = ['power', 'session', 'uploads', 'codec', 'config', 'update report'] as const;
 export type Lack = (typeof LACKS)[number];
 
+/** Number of failures that a summary names. */
+const NAMED = 5;
+
+/** A device whose code has thrown an error. */
+interface DeviceFailure {
+  readonly serial: number;
+  readonly at: Instant;
+  /** `RangeError: 1e+21 is not an exact integer` */
+  readonly why: string;
+}
+
 export interface FleetSummary {
   /** Devices in the plan. */
   readonly devices: number;
@@ -29,6 +40,8 @@ export interface FleetSummary {
   readonly repeats: number;
   readonly restarts: number;
   readonly pollsFailed: number;
+  /** Devices whose code has thrown an error, and the first of these errors. Missing if there were none: the run is invalid. */
+  readonly failed?: { readonly devices: number; readonly first: readonly DeviceFailure[] };
 }
 
 export class DeviceFold {
@@ -45,6 +58,8 @@ export class DeviceFold {
   repetitionGaps = 0;
   restarts = 0;
   pollsFailed = 0;
+  failed = 0;
+  readonly #failures: DeviceFailure[] = [];
   /**
    * Devices that were ready before the end of the scenario. Later events do not count, because the faults of the scenario end
    * with it.
@@ -127,6 +142,11 @@ export class DeviceFold {
       for (const [limit, count] of this.#startedWithin) if (took <= limit) this.#startedWithin.set(limit, count + 1);
       this.#bootedAt.delete(event.serial);
     },
+    'device.failed': ({ serial, at, why }) => {
+      this.failed++;
+      this.#up.delete(serial);
+      if (this.#failures.length < NAMED) this.#failures.push({ serial, at, why });
+    },
     'device.wake': ({ at, why }) => {
       this.wakes.add(why);
       this.wakePeak.add(at);
@@ -173,6 +193,7 @@ export class DeviceFold {
       repeats: this.repeats,
       restarts: this.restarts,
       pollsFailed: this.pollsFailed,
+      ...(this.failed > 0 && { failed: { devices: this.failed, first: this.#failures } }),
     };
   }
 }
@@ -217,6 +238,10 @@ export const DEVICE_METRICS: MetricTable<DeviceFold> = {
     count: (fold) => fold.ready,
   },
   'device.up': { about: 'devices that were ready since their last boot', count: (fold) => fold.up },
+  'device.failed': {
+    about: 'devices whose code has thrown an error; the run is then invalid',
+    count: (fold) => fold.failed,
+  },
   'device.boots': { about: 'boots of any cause', count: (fold) => fold.boots.total },
   ...counts('boot', BOOTS, ({ boots }) => boots),
   'device.startup': {
