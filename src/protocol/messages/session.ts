@@ -7,7 +7,7 @@ import { CborError, type CborKey, CborReader, CborWriter, readKey } from '../cbo
 import { MAP, NEGATIVE, TEXT, UINT } from '../cbor-reader.js';
 import type { Hash } from '../hashes.js';
 import { MessageError } from './error.js';
-import { Fields, mapIn } from './fields.js';
+import { Fields, mapIn, present } from './fields.js';
 
 /** Facts of a device about itself; older firmware sends fewer. */
 export type SessionFacts = {
@@ -166,12 +166,17 @@ export function readSetSession(value: Uint8Array): SetSession {
     reader.end();
   } catch (error) {
     if (error instanceof CborError) {
-      throw new MalformedSession(`the value of SET_SESSION is not CBOR: ${error.message}`, session);
+      throw new MalformedSession(`the value of SET_SESSION is not CBOR: ${error.message}`, inOrder(session));
     }
-    if (error instanceof MessageError) throw new MalformedSession(error.message, session);
+    if (error instanceof MessageError) throw new MalformedSession(error.message, inOrder(session));
     throw error;
   }
-  return session;
+  return inOrder(session);
+}
+
+/** The fields in the order of their keys, in which they are shown. */
+function inOrder({ kind, sessionId, decoderHash, encoderHash, configHash, ...rest }: SetSession): SetSession {
+  return present<SetSession>({ kind, sessionId, decoderHash, encoderHash, configHash, ...rest });
 }
 
 function readField(key: CborKey, reader: CborReader, session: Filling): void {
