@@ -26,6 +26,7 @@ import { idleLoads } from './idle-loads.js';
 import { judge, undecided } from './judge.js';
 import { neverReady } from './never-ready.js';
 import { withoutEffect } from './no-effect.js';
+import { oversized } from './oversized.js';
 import { inThreads } from './parallel/threads.js';
 import { situationOf } from './situation.js';
 import { ruleResults, spoiledByClock } from './targets/audit/rules.js';
@@ -146,6 +147,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     warnings: [
       ...withoutEffect(plan, options.profiles),
       ...neverReady({ fleet: summary.fleet, exitCode, expectations }),
+      ...oversized(summary.fleet, journal.nameOf),
       ...(exitCode === EXIT.invalid ? [] : reported(generator?.errors, options).map(describeError)),
       ...idleLoads(plan, summary.calls, simulatedMs),
       ...clockWarning(targetClock, options.speed),

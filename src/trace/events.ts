@@ -46,6 +46,14 @@ type DeviceEvent =
   | { readonly kind: 'device.repeat'; readonly at: Instant; readonly serial: number; readonly waited: Millis }
   /** A transfer restarts from its first fragment, or is aborted, because the sequence numbers do not match. */
   | { readonly kind: 'device.restart'; readonly at: Instant; readonly serial: number; readonly why: string }
+  /** A datagram of the cloud, with `bytes`, is longer than the buffer of the device, which can read only the first `read` of them. */
+  | {
+      readonly kind: 'device.overrun';
+      readonly at: Instant;
+      readonly serial: number;
+      readonly bytes: number;
+      readonly read: number;
+    }
   /** An uplink message is ready to be sent. `uplink` numbers the uplinks of this device over the whole run. */
   | {
       readonly kind: 'uplink.made';

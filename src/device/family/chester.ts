@@ -25,6 +25,7 @@ export const CHESTER: Policy = {
     staleLimit: Number.POSITIVE_INFINITY,
     sameSequence: false,
     resend: undefined,
+    cutsAnswers: false,
     lockCounts: true,
   },
   downlinks: { shellRunsConfig: true, linePause: millis(10), savePause: seconds(2), updatePause: millis(100) },

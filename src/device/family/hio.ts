@@ -27,6 +27,7 @@ export const HIO: Policy = {
     sameSequence: true,
     // In practice, 5 s instead of 1 s pass after a missing answer, because the modem is in its error state for 5 s.
     resend: { unanswered: seconds(1), unconnected: seconds(30) },
+    cutsAnswers: true,
     lockCounts: false,
   },
   downlinks: {

@@ -51,6 +51,8 @@ export interface Policy {
      * If undefined, the modem repeats the datagram.
      */
     readonly resend: { readonly unanswered: Millis; readonly unconnected: Millis } | undefined;
+    /** Whether the modem cuts an answer that is longer than the buffer to its size. If not, reading it fails. */
+    readonly cutsAnswers: boolean;
     /** Whether the wait for the cloud lock is part of the time limit of a report. */
     readonly lockCounts: boolean;
   };

@@ -43,6 +43,8 @@ export interface LinkObserver {
   repeated(waited: Millis): void;
   /** A transfer starts over. */
   restarted(why: string): void;
+  /** An answer of `bytes` is longer than the buffer, from which the device reads only `read` bytes. */
+  overran(bytes: number, read: number): void;
   /**
    * The cloud offers a downlink again although it has confirmed the device's acknowledgement. The device does not execute it
    * again.

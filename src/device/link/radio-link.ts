@@ -239,11 +239,19 @@ export class RadioLink implements Link, SendRequest {
 
   /** Returns false for a datagram that does not answer the one sent last. */
   private takeAnswer(datagram: Uint8Array): boolean {
-    if (datagram.length > this.dialogue.longestAnswer) {
-      this.device.modem.overran();
-      return true;
+    const { longestAnswer } = this.dialogue;
+    if (datagram.length > longestAnswer) {
+      const { modem, observer, policy } = this.device;
+      const read = policy.transfers.cutsAnswers ? longestAnswer : 0;
+      observer.overran(datagram.length, read);
+      if (read === 0) {
+        modem.overran();
+        return true;
+      }
     }
-    const step = this.dialogue.answered(datagram);
+    const step = this.dialogue.answered(
+      datagram.length > longestAnswer ? datagram.subarray(0, longestAnswer) : datagram,
+    );
     if (step === undefined) return false;
     this.device.modem.answered();
     this.succeeded();

@@ -13,7 +13,7 @@ import { type MetricTable, type Share, Tally } from './metric.js';
 export const LACKS = ['power', 'session', 'uploads', 'codec', 'config', 'update report'] as const;
 export type Lack = (typeof LACKS)[number];
 
-/** Number of failures that a summary names. */
+/** Number of failures, and of devices that got too long datagrams, that a summary names. */
 const NAMED = 5;
 
 /** A device whose code has thrown an error. */
@@ -42,6 +42,21 @@ export interface FleetSummary {
   readonly pollsFailed: number;
   /** Devices whose code has thrown an error, and the first of these errors. Missing if there were none: the run is invalid. */
   readonly failed?: { readonly devices: number; readonly first: readonly DeviceFailure[] };
+  /** Datagrams of the cloud that were longer than the buffers of CHESTER devices; missing if there were none. */
+  readonly overruns?: Overruns;
+  /** The same for hio devices. */
+  readonly hioOverruns?: Overruns;
+}
+
+/** Datagrams that were longer than the buffers of the devices. */
+export interface Overruns {
+  readonly datagrams: number;
+  /** Length of the longest, in bytes. */
+  readonly longest: number;
+  /** Number of devices that got one. */
+  readonly devices: number;
+  /** Serial numbers of the first of these devices. */
+  readonly first: readonly number[];
 }
 
 export class DeviceFold {
@@ -60,6 +75,8 @@ export class DeviceFold {
   pollsFailed = 0;
   failed = 0;
   readonly #failures: DeviceFailure[] = [];
+  readonly #overruns = new OverrunCount();
+  readonly #hioOverruns = new OverrunCount();
   /**
    * Devices that were ready before the end of the scenario. Later events do not count, because the faults of the scenario end
    * with it.
@@ -167,6 +184,10 @@ export class DeviceFold {
     'poll.failed': () => {
       this.pollsFailed++;
     },
+    'device.overrun': ({ serial, bytes, read }) => {
+      // A CHESTER reads nothing of such a datagram.
+      (read === 0 ? this.#overruns : this.#hioOverruns).add(serial, bytes);
+    },
   };
 
   #lack(serial: number, what: Lack): void {
@@ -194,6 +215,30 @@ export class DeviceFold {
       restarts: this.restarts,
       pollsFailed: this.pollsFailed,
       ...(this.failed > 0 && { failed: { devices: this.failed, first: this.#failures } }),
+      ...(this.#overruns.datagrams > 0 && { overruns: this.#overruns.summary() }),
+      ...(this.#hioOverruns.datagrams > 0 && { hioOverruns: this.#hioOverruns.summary() }),
+    };
+  }
+}
+
+class OverrunCount {
+  datagrams = 0;
+  #longest = 0;
+  readonly #devices = new Set<number>();
+
+  add(serial: number, bytes: number): void {
+    this.datagrams++;
+    this.#longest = Math.max(this.#longest, bytes);
+    this.#devices.add(serial);
+  }
+
+  summary(): Overruns {
+    const { size } = this.#devices;
+    return {
+      datagrams: this.datagrams,
+      longest: this.#longest,
+      devices: size,
+      first: [...this.#devices].slice(0, NAMED),
     };
   }
 }

@@ -50,6 +50,7 @@ async function testLink(
       repeated: (waited: Millis) => observed.push(`repeated after ${waited}`),
       restarted: (why: string) => observed.push(`restarted: ${why}`),
       offeredAgain: () => observed.push('offered again'),
+      overran: (bytes: number, read: number) => observed.push(`overran ${bytes} ${read}`),
     },
     serial: SERIAL,
     token: TOKEN,

@@ -379,6 +379,11 @@ describe('the keys of a body are in the order of the firmware', () => {
     },
   );
 
+  it('range writes the voltage under load first, unlike the other applications', () => {
+    const { system } = rig({ profile: 'range' }).report();
+    expect(Object.keys(system)).toEqual(['uptime', 'voltage_load', 'voltage_rest', 'current_load']);
+  });
+
   it('also if a profile that extends another one adds a section', () => {
     const keys = Object.keys(rig({ profile: 'clime-iaq' }).report());
     expect(keys.indexOf('iaq_sensor')).toBe(keys.indexOf('accelerometer') + 1);

@@ -175,13 +175,9 @@ describe('a loss of the network in the evaluation of the connection', () => {
 });
 
 describe('an answer of the cloud that is longer than the buffer of the device', () => {
-  it.each([
-    [367, true],
-    [368, false],
-    [494, false],
-    [721, false],
-  ])('with %i bytes of data: acknowledged %s', async (size, acknowledged) => {
-    const { device, serve, run, start, of, sent, clock } = await scripted();
+  /** Polls a cloud that answers with `size` bytes of data, and returns the copies of the poll and the failure. */
+  async function polls(size: number, profile: string) {
+    const { device, serve, run, start, of, sent, clock } = await scripted({ profile });
     await start();
     const data = new Uint8Array(size);
     data[0] = 0x86;
@@ -189,10 +185,41 @@ describe('an answer of the cloud that is longer than the buffer of the device', 
     const began = clock.now;
     device.shell('cloud poll');
     await run(seconds(70));
-    const copies = sent().filter(({ flags }) => flags === POLL);
+    return {
+      copies: sent().filter(({ flags }) => flags === POLL).length,
+      failed: of('poll.failed').map(({ at, why }) => [Math.round((at - began) / 1000), why]),
+      overruns: of('device.overrun').map(({ bytes, read }) => [bytes, read]),
+      executed: of('downlink.executed').filter(({ type }) => type === 'data').length,
+    };
+  }
+
+  it('has 367 bytes of data at most in a CHESTER', async () => {
+    expect(await polls(367, 'clime')).toEqual({ copies: 1, failed: [], overruns: [], executed: 1 });
+  });
+
+  it.each([
+    [368, 512],
+    [494, 680],
+    [721, 980],
+  ])('is not read by a CHESTER, as if no answer came at once: %i bytes of data', async (size, bytes) => {
+    const { copies, failed, overruns, executed } = await polls(size, 'clime');
     // Each copy after 5.3 s: the pause of the error state, and a radio connection.
-    expect(copies.length).toBe(acknowledged ? 1 : 12);
-    const failed = of('poll.failed').map(({ at }) => Math.round((at - began) / 1000));
-    expect(failed).toEqual(acknowledged ? [] : [60]);
+    expect(copies).toBe(12);
+    expect(failed).toEqual([[60, 'no answer in time']]);
+    expect(overruns).toEqual(Array(12).fill([bytes, 0]));
+    expect(executed).toBe(0);
+  });
+
+  it('has 494 bytes of data at most in a hio device', async () => {
+    expect(await polls(494, 'hio-node')).toEqual({ copies: 1, failed: [], overruns: [], executed: 1 });
+  });
+
+  it('is cut to 508 bytes by a hio device, so that its tag is wrong and the poll fails at once', async () => {
+    expect(await polls(495, 'hio-node')).toEqual({
+      copies: 1,
+      failed: [[0, 'unreadable answer']],
+      overruns: [[509, 508]],
+      executed: 0,
+    });
   });
 });
