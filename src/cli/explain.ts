@@ -10,9 +10,13 @@ import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import { recordedRun } from '../record/explained.js';
 import { readRecording } from '../record/read.js';
 import { deviceLines, explanationLines } from '../report/explanation/text.js';
+import { DownlinkRepeats } from '../runner/repeats.js';
+import { WhatIf } from '../runner/what-if.js';
 import { checked, command, wholeNumber } from './command.js';
 import type { Host } from './host.js';
 import { downlinksOf, historiesOf, isRun, openRun, type StoredDownlink } from './read-run.js';
+import { repeatableRun } from './stored-plan.js';
+import { VARIABLES } from './values.js';
 
 interface ExplainFlags {
   readonly run: string;
@@ -20,6 +24,7 @@ interface ExplainFlags {
   readonly slowest: number | undefined;
   readonly pending: boolean;
   readonly limit: Millis | undefined;
+  readonly var: ReadonlyMap<string, string>;
   readonly json: boolean;
 }
 
@@ -64,6 +69,7 @@ export const explain = command<ExplainFlags>(
           parseDuration,
         ),
       )
+      .option('var', VARIABLES)
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the text' }),
   execute,
 );
@@ -72,44 +78,50 @@ export const explain = command<ExplainFlags>(
 interface Source {
   readonly names: Readonly<Record<string, string>>;
   readonly downlinks: readonly StoredDownlink[];
-  readonly explainer: (serials: ReadonlySet<number>) => RunExplainer;
+  readonly explainer: (serials: ReadonlySet<number>) => Promise<RunExplainer>;
 }
 
-async function execute(
-  { run, what, slowest, pending, limit = FAST, json }: ExplainFlags,
-  host: Host,
-): Promise<ExitCode> {
+async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
+  const { run, what, slowest, pending, limit = FAST, json } = flags;
   const asked = [what !== undefined, slowest !== undefined, pending].filter(Boolean).length;
   if (asked > 1) throw new UsageError('bad-flags', 'use either a device or downlink, --slowest, or --pending');
-  const source = isRun(run) ? storedSource(run) : recordedSource(run);
+  const source = isRun(run) ? storedSource(run, flags.var, host) : recordedSource(run);
   const serial = what === undefined ? undefined : serialOf(source, what);
   const width = Math.min(WIDEST, host.out.columns);
   if (serial !== undefined) {
-    print(host, json, source.explainer(new Set([serial])).device(serial, limit), (device) =>
-      deviceLines(device, width),
-    );
+    const explainer = await source.explainer(new Set([serial]));
+    print(host, json, await explainer.device(serial, limit), (device) => deviceLines(device, width));
     return EXIT.fine;
   }
   const wanted = chosen(source, { what, slowest, pending });
-  const explainer = source.explainer(new Set(wanted.map((each) => each.serial)));
-  const explanations = wanted.flatMap(({ serial: own, id }) => explainer.downlinkOf(own, id, limit) ?? []);
+  const explainer = await source.explainer(new Set(wanted.map((each) => each.serial)));
+  const explanations: Explanation[] = [];
+  for (const { serial: own, id } of wanted) {
+    const explanation = await explainer.downlinkOf(own, id, limit);
+    if (explanation !== undefined) explanations.push(explanation);
+  }
   print(host, json, { downlinks: explanations }, ({ downlinks }) => listLines(downlinks, pending, width));
   return EXIT.fine;
 }
 
-function storedSource(path: string): Source {
+function storedSource(path: string, given: ReadonlyMap<string, string>, host: Host): Source {
   const run = openRun(path);
-  const downlinks = downlinksOf(run);
+  const { situation, names, unknown } = run;
   return {
-    names: run.names,
-    downlinks,
-    explainer: (serials) => new RunExplainer(historiesOf(run, serials), run.situation, run.names, run.unknown),
+    names,
+    downlinks: downlinksOf(run),
+    explainer: async (serials) => {
+      const repeatable = await repeatableRun(run, given, host);
+      const repeats =
+        typeof repeatable === 'string' ? repeatable : new DownlinkRepeats(new WhatIf(repeatable), situation);
+      return new RunExplainer(historiesOf(run, serials), names, { situation, unknown, repeats });
+    },
   };
 }
 
 function recordedSource(path: string): Source {
   const { histories, situation, names, unknown, downlinks } = recordedRun(readRecording(readText(path), path));
-  return { names, downlinks, explainer: () => new RunExplainer(histories, situation, names, unknown) };
+  return { names, downlinks, explainer: async () => new RunExplainer(histories, names, { situation, unknown }) };
 }
 
 /** The serial number of a device by its name or number; undefined for an unknown device. */

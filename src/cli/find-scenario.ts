@@ -7,7 +7,7 @@ import { UsageError } from '../kernel/errors.js';
 import type { Host } from './host.js';
 
 /** The word for the standard input in place of a file. */
-const STANDARD_INPUT = '-';
+export const STANDARD_INPUT = '-';
 
 /** The folder of the packaged scenarios. The root of the package is two levels above src/cli/ and above dist/program/. */
 const PACKAGED = fileURLToPath(new URL('../../scenarios/', import.meta.url));

@@ -9,20 +9,28 @@ import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Instant } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
+import type { RunResult, RunSource } from '../report/result.js';
 import { dispatchTo } from '../trace/dispatch.js';
 import { LogFile } from '../trace/diverge/log-file.js';
 import { DownlinkLedger, type DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
 
 /** A run on disk. */
-interface StoredRun {
+export interface StoredRun {
   readonly situation: Situation;
   /** Names of the devices, by serial number. */
   readonly names: Readonly<Record<string, string>>;
   /** Path of `events.jsonl`. */
   readonly events: string;
+  /** What a repetition needs; undefined if the run has no summary.json, or its scenario is not a file. */
+  readonly facts: RunFacts | undefined;
   /** Facts about the run that the folder does not contain, one sentence each. */
   readonly unknown: readonly string[];
+}
+
+/** The inputs of a run, and its length. */
+interface RunFacts extends Pick<RunResult, 'seed' | 'planDigest' | 'clock' | 'target' | 'transport' | 'simulatedMs'> {
+  readonly source: RunSource;
 }
 
 /** A downlink of a run. */
@@ -57,7 +65,8 @@ export function openRun(path: string): StoredRun {
   }
   const summary = join(folder, 'summary.json');
   if (!existsSync(summary)) return { ...NO_SUMMARY, events };
-  const { planned, names, digest } = parsed(readRegular(summary), summary);
+  const facts = parsed(readRegular(summary), summary);
+  const { planned, names, digest } = facts;
   if (typeof digest === 'string') checkDigest(events, digest);
   if (!isSituation(planned)) {
     throw new UsageError(
@@ -70,6 +79,7 @@ export function openRun(path: string): StoredRun {
     names: isRecord(names) ? (names as Readonly<Record<string, string>>) : {},
     events,
     unknown: [],
+    facts: isRepeatable(facts) ? facts : undefined,
   };
 }
 
@@ -101,6 +111,7 @@ export function digestOf(events: string, digits: number): string {
 const NO_SUMMARY = {
   situation: { fleet: [], faults: [], settings: [] },
   names: {},
+  facts: undefined,
   unknown: ['The run has no summary.json, so its faults and intervals are unknown.'],
 } as const;
 
@@ -123,7 +134,15 @@ function isSituation(value: unknown): value is Situation {
   if (!isRecord(value) || !Array.isArray(value.fleet) || !Array.isArray(value.faults)) return false;
   if (!Array.isArray(value.settings)) return false;
   const all = [...value.fleet, ...value.faults];
-  return all.every(isRecord) && value.faults.every((fault) => isRecord(fault) && Array.isArray(fault.windows));
+  const isFault = (fault: unknown) => isRecord(fault) && Array.isArray(fault.windows) && typeof fault.on === 'string';
+  return all.every(isRecord) && value.faults.every(isFault);
+}
+
+/** Like {@link isSituation}. */
+function isRepeatable(value: Readonly<Record<string, unknown>>): value is Readonly<Record<string, unknown>> & RunFacts {
+  const { source, seed, simulatedMs } = value;
+  if (!isRecord(source) || !isRecord(source.vars) || !Array.isArray(source.allowFile)) return false;
+  return typeof source.file === 'string' && typeof seed === 'number' && typeof simulatedMs === 'number';
 }
 
 /** All downlinks that users queued, in the order in which they were queued. */

@@ -20,7 +20,7 @@ import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { FileSink } from '../trace/sinks.js';
 import { checked, command, wholeNumber } from './command.js';
 import { WEB_CONSOLE } from './console-files.js';
-import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
+import { findScenario, SCENARIO_FILE, STANDARD_INPUT, typedName } from './find-scenario.js';
 import { type Host, textWidth } from './host.js';
 import { knownLeftovers, saveLeftovers } from './leftovers.js';
 import { LiveServices } from './live-services.js';
@@ -210,6 +210,7 @@ async function executeOne(flags: RunFlags, host: Host, begun: () => string | und
       sinks: [],
       log: createLog(host.err, 'error'),
       reproduce,
+      ...sourceOf(flags, secretVars),
       out: null,
       version: version(),
       startedAt: isoTime(host.wallClock()),
@@ -229,6 +230,7 @@ async function executeOne(flags: RunFlags, host: Host, begun: () => string | und
       ...again,
       ...(isLive && watchedBy(live, flags)),
       ...storeOf(flags, out, host),
+      repeats: true,
       sinks: out ? [new FileSink(join(out, EVENTS_FILE))] : [],
       out: flags.out ?? null,
       waits: (wait: RequestWait | undefined) => live.waits(wait),
@@ -361,6 +363,14 @@ function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
   if (transport !== 'memory') words.push('--transport', transport);
   words.push(...targetWords(flags), ...queueWords(flags, clock));
   return shownCommand(words);
+}
+
+/** The scenario file for the result; nothing for the standard input, which cannot be read again. */
+function sourceOf(flags: RunFlags, secrets: ReadonlySet<string>): Pick<RunOptions, 'source'> {
+  const { file, firmware, var: given, allowFile } = flags;
+  if (file === STANDARD_INPUT) return {};
+  const vars = Object.fromEntries([...given].map(([name, value]) => [name, secrets.has(name) ? null : value]));
+  return { source: { file, ...(firmware !== undefined && { firmware }), vars, allowFile } };
 }
 
 /** The values of variables; those of secrets are masked. */

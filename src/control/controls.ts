@@ -158,8 +158,11 @@ export class RunControls {
     return Object.entries(FAULTS).map(([name, { about, example }]) => ({ name, about, example }));
   }
 
-  /** Explains a downlink, as `ghostfleet explain` does after the run; undefined if its events are unknown or no longer kept. */
-  explain(serial: number, id: string): Explanation | undefined {
+  /**
+   * Explains a downlink by its events; undefined if they are unknown or no longer kept. Only `ghostfleet explain`, after the
+   * run, says what would have delivered it sooner.
+   */
+  explain(serial: number, id: string): Promise<Explanation | undefined> {
     return this.#control.explainer().downlinkOf(serial, id);
   }
 

@@ -112,8 +112,8 @@ async function comparison({ controls, body }: Request): Promise<RunComparison> {
   return found;
 }
 
-function explanation({ controls, query, id }: Request): Explanation {
-  const found = controls.explain(Number(query.serial), id);
+async function explanation({ controls, query, id }: Request): Promise<Explanation> {
+  const found = await controls.explain(Number(query.serial), id);
   if (!found) throw new ApiFault(404, 'downlink not found');
   return found;
 }

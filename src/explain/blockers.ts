@@ -90,14 +90,14 @@ function faultsOf(chance: Chance, calendar: FaultCalendar): readonly number[] {
  * lose datagrams are left out.
  */
 function struck({ lost }: Chance, blocking: readonly number[], calendar: FaultCalendar): readonly number[] {
-  const rests = blocking.some((fault) => calendar.get(fault)?.recovery === 'rests');
+  const rests = blocking.some((fault) => calendar.get(fault)?.on === 'modem');
   if (!rests || lost.length > 0) return blocking;
-  return blocking.filter((fault) => calendar.get(fault)?.recovery !== 'repeats');
+  return blocking.filter((fault) => calendar.get(fault)?.on !== 'datagrams');
 }
 
 /** Whether every effect of the fault is recorded as an event. If so, a fault without an event had no effect. */
 function leavesSigns(fault: SituationFault | undefined): boolean {
-  return fault?.recovery === 'repeats' && fault.sign !== null;
+  return fault?.on === 'datagrams' && fault.sign !== null;
 }
 
 /** The faults that made the device restart at the end of a chance. */

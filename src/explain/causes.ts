@@ -25,11 +25,6 @@ export function setKey(causes: CauseSet): string {
   return [...causes].sort().join(' ');
 }
 
-export function isSubset(causes: CauseSet, of: CauseSet): boolean {
-  for (const cause of causes) if (!of.has(cause)) return false;
-  return true;
-}
-
 export function hasFault(causes: CauseSet): boolean {
   return [...causes].some((cause) => cause.startsWith('fault:'));
 }

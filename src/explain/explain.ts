@@ -1,16 +1,15 @@
 /** Explains a downlink from the events of its device and the situation of the run. */
 import { type Instant, type Millis, minutes } from '../kernel/time.js';
 import { type DownlinkRecord, outcomeOf } from '../trace/downlinks/ledger.js';
-import type { CauseSet } from './causes.js';
-import { endOf, isLost, timeTaken } from './course.js';
+import { type CauseSet, NO_CAUSE } from './causes.js';
+import { endOf, isLost, timeTaken, timeToArrive } from './course.js';
 import type { ExplainedWait, Explanation } from './explanation.js';
 import type { DeviceFacts } from './facts.js';
 import { type DeviceHistory, factsOf } from './facts.js';
 import { partAt } from './intervals.js';
-import { losing, namedCauses } from './named.js';
 import { CauseNames } from './names.js';
 import { paragraph } from './paragraph.js';
-import { remedies } from './predict.js';
+import { attributed, losing, type Remedy, type Repeats, remediesOf } from './remedies.js';
 import type { Situation } from './situation.js';
 import { timelineOf } from './timeline.js';
 import { unanswered } from './unanswered.js';
@@ -20,24 +19,28 @@ import { type CauseTime, causeTimes } from './waits.js';
 export const FAST: Millis = minutes(10);
 const MOST_REMEDIES = 5;
 
+/** What the explanations of a run share. */
+export interface ExplainerOptions {
+  readonly situation: Situation;
+  /** Gaps in the histories, one sentence each. Default: none */
+  readonly unknown?: readonly string[];
+  /** Repeats devices; why this cannot be done, worded to follow "because"; left out if the question does not arise. */
+  readonly repeats?: Repeats | string | undefined;
+}
+
 /** Explains downlinks of one device. */
 export class DeviceExplainer {
   readonly #facts: DeviceFacts;
-  readonly #situation: Situation;
+  readonly #options: ExplainerOptions;
   readonly #serial: number;
   readonly #name: string;
-  readonly #unknown: readonly string[];
 
-  /**
-   * @param name of the device, for texts
-   * @param unknown sentences about gaps in the history
-   */
-  constructor(history: DeviceHistory, situation: Situation, name: string, unknown: readonly string[] = []) {
-    this.#facts = factsOf(history, situation);
-    this.#situation = situation;
+  /** @param name of the device, for texts */
+  constructor(history: DeviceHistory, name: string, options: ExplainerOptions) {
+    this.#facts = factsOf(history, options.situation);
+    this.#options = options;
     this.#serial = history.serial;
     this.#name = name;
-    this.#unknown = unknown;
   }
 
   get facts(): DeviceFacts {
@@ -50,16 +53,17 @@ export class DeviceExplainer {
   }
 
   /** @param limit a downlink that takes at most this time is fast. Default: 10 min */
-  explain(record: DownlinkRecord, limit: Millis = FAST): Explanation {
+  async explain(record: DownlinkRecord, limit: Millis = FAST): Promise<Explanation> {
     const facts = this.#facts;
-    const names = new CauseNames(this.#situation, partAt(facts, record.queuedAt));
+    const { situation, unknown = [] } = this.#options;
+    const names = new CauseNames(situation, partAt(facts, record.queuedAt));
     const took = timeTaken(record, facts.closing);
     const end: Instant = record.queuedAt + took;
-    const found = remedies(record, facts, limit);
     const lost = isLost(record);
-    const main = took > limit || lost ? found[0] : undefined;
     const waits = causeTimes(record, facts, end);
     const silent = unanswered(record, facts, names);
+    const { main, sooner, simulated, refused } = await this.#answer(record, waits, limit);
+    const causes = took > limit || lost ? new Set([...main, ...losing(record, facts)]) : NO_CAUSE;
     const said: Omit<Explanation, 'text'> = {
       downlink: record.id,
       serial: this.#serial,
@@ -71,19 +75,52 @@ export class DeviceExplainer {
       ...(silent?.why !== undefined && { noAnswer: silent.why }),
       ...(silent !== undefined && facts.goesOn && { awaitsAnswer: true }),
       took,
-      causes: [...new Set([...namedCauses(main?.without, waits, facts.calendar), ...losing(record, facts)])].map(
-        (cause) => names.of(cause),
-      ),
+      causes: [...causes].map((cause) => names.of(cause)),
       waits: named(waits, names),
-      sooner: found.slice(0, MOST_REMEDIES).map(({ without, time }) => ({
+      ...(simulated !== undefined && { simulated: Math.round(simulated) }),
+      sooner: sooner.slice(0, MOST_REMEDIES).map(({ without, time }) => ({
         without: [...without].map((cause) => names.of(cause).name),
         change: [...without].map((cause) => names.change(cause)).join(' and '),
         time: Math.round(time),
       })),
-      timeline: timelineOf(record, facts, this.#situation, names, Math.max(end, silent?.until ?? end)),
-      unknown: this.#unknown,
+      timeline: timelineOf(record, facts, situation, names, Math.max(end, silent?.until ?? end)),
+      unknown: refused === undefined ? unknown : [...unknown, `${NOT_REPEATED}, because ${refused}.`],
     };
     return { ...said, text: paragraph(said, limit) };
+  }
+
+  /** Finds the causes of a downlink: by repetitions, or by its waits if the device cannot be repeated. */
+  async #answer(record: DownlinkRecord, waits: readonly CauseTime[], limit: Millis): Promise<Answer> {
+    const facts = this.#facts;
+    const { repeats } = this.#options;
+    const took = timeToArrive(record, facts.closing);
+    const longest = attributed(waits, timeTaken(record, facts.closing), limit);
+    // Only a fault makes a downlink lost.
+    const main = isLost(record) ? new Set([...longest].filter((cause) => cause.startsWith('fault:'))) : longest;
+    const byWaits = { main, sooner: [] };
+    if (repeats === undefined) return byWaits;
+    if (typeof repeats === 'string') return { ...byWaits, refused: repeats };
+    const refused = await repeats.refused(this.#serial);
+    if (refused !== undefined) return { ...byWaits, refused };
+    const simulated = repeats.simulated ? await repeats.time(record, facts, NO_CAUSE) : undefined;
+    if (repeats.simulated && simulated === undefined) return byWaits;
+    const sooner = await remediesOf({ record, facts, waits, limit, repeats }, simulated ?? took);
+    const [first] = sooner;
+    const isFast = first !== undefined && first.time <= limit;
+    return {
+      // In the simulation, the downlink may be fast, so that the simulation says nothing about the causes.
+      main: isFast ? first.without : (simulated ?? took) > limit ? NO_CAUSE : byWaits.main,
+      sooner,
+      ...(simulated !== undefined && { simulated }),
+    };
+  }
+
+  /** The time of a downlink, and its waits: the part of an explanation that needs no repetition. */
+  divide(record: DownlinkRecord): Divided {
+    const facts = this.#facts;
+    const took = timeTaken(record, facts.closing);
+    const names = new CauseNames(this.#options.situation, partAt(facts, record.queuedAt));
+    return { downlink: record.id, took, waits: named(causeTimes(record, facts, record.queuedAt + took), names) };
   }
 
   /**
@@ -92,10 +129,24 @@ export class DeviceExplainer {
    */
   waited(record: DownlinkRecord): readonly ExplainedWait[] {
     const end = record.reached.delivered ?? record.queuedAt + timeTaken(record, this.#facts.closing);
-    const names = new CauseNames(this.#situation, undefined);
+    const names = new CauseNames(this.#options.situation, undefined);
     return named(causeTimes(record, this.#facts, end), names);
   }
 }
+
+/** How the time of a downlink is divided. */
+export type Divided = Pick<Explanation, 'downlink' | 'took' | 'waits'>;
+
+interface Answer {
+  readonly main: CauseSet;
+  readonly sooner: readonly Remedy[];
+  /** Time of the downlink in a simulation of the run. */
+  readonly simulated?: Millis;
+  /** Why the device cannot be repeated. */
+  readonly refused?: string;
+}
+
+const NOT_REPEATED = 'It is not known how long it would have taken without a cause';
 
 function named(waits: readonly CauseTime[], names: CauseNames): readonly ExplainedWait[] {
   return waits.map(({ causes, time, parts }) => ({ what: waitName(causes, names), time, parts }));

@@ -28,12 +28,17 @@ export interface Explanation {
    */
   readonly took: Millis;
   /**
-   * The smallest set of causes without which the downlink would have been fast; empty for a fast downlink, or if no set is
-   * known.
+   * Causes without which the downlink would have been fast, and none of which alone is needless; empty for a fast downlink, or
+   * if no such causes are known. If the device cannot be repeated: the causes with the longest waits.
    */
   readonly causes: readonly ExplainedCause[];
   /** The waits that make up the whole time, longest first. */
   readonly waits: readonly ExplainedWait[];
+  /**
+   * Time of the downlink if the plan is simulated without a change. Set for a run in real time or against another cloud: the
+   * times of {@link sooner} are then those of the simulation.
+   */
+  readonly simulated?: Millis;
   /**
    * Changes that would have delivered the downlink sooner, five at most. Changes that make it fast come first, fewest causes
    * first; then the others, most effective first.
@@ -71,7 +76,7 @@ interface ExplainedRemedy {
   readonly without: readonly string[];
   /** `without outage (region/north)`, `with interval-poll 60` */
   readonly change: string;
-  /** Estimated time of the downlink. */
+  /** Time of the downlink when its device is repeated with the change. */
   readonly time: Millis;
 }
 

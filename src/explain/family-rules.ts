@@ -1,28 +1,21 @@
 /** How the families of firmware differ in their contact with the cloud, as far as explanations need it. */
-import { type Millis, millis, minutes, seconds } from '../kernel/time.js';
 import type { RadioPause } from '../trace/events.js';
 import type { RuledRestart } from './chances.js';
-import type { ModemRules } from './recovery.js';
 import type { FleetPart } from './situation.js';
 
 interface FamilyRules {
-  /** Time limit of a poll for its first datagram; null if there is none (firmware timing, 4). */
-  readonly pollLimit: Millis | null;
-  /** A failed poll is repeated after this time; null if the next report or poll follows. */
-  readonly pollRetry: Millis | null;
+  /** What follows a failed poll; null if the next report or poll follows (firmware timing, 4). */
+  readonly pollRetry: string | null;
   /** When the transfer layer repeats a datagram; null if the modem repeats it. */
   readonly repeats: string | null;
-  readonly modem: ModemRules;
   /** Why the modem pauses, and until when. */
   readonly pauses: Readonly<Record<RadioPause, string>>;
 }
 
 const RULES: Readonly<Record<FleetPart['family'], FamilyRules>> = {
   chester: {
-    pollLimit: seconds(60),
-    pollRetry: minutes(5),
+    pollRetry: 'the firmware polls again 5 min after a failed poll, and not before',
     repeats: null,
-    modem: { boot: seconds(7), unnoticed: 0 },
     pauses: {
       'attach-pause': 'no network found in time: the modem is off until the next attach attempt',
       'back-off': 'error of the modem: off, longer after each error',
@@ -30,12 +23,8 @@ const RULES: Readonly<Record<FleetPart['family'], FamilyRules>> = {
     },
   },
   hio: {
-    pollLimit: null,
     pollRetry: null,
     repeats: 'no answer: the device repeats the datagram after 5 s, or after 30 s without a radio connection',
-    // A start takes 3.3 s less than in the family chester, because the modem needs no reset. The modem is not checked after its
-    // sleep, so a send waits for the radio connection.
-    modem: { boot: millis(3700), unnoticed: seconds(120) },
     pauses: {
       'attach-pause': 'no network found in time: flight mode until the next attach attempt',
       'back-off': 'error of the modem: a pause, longer after each error until the next reboot',

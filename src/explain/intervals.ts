@@ -3,12 +3,12 @@ import type { Instant } from '../kernel/time.js';
 import type { DeviceFacts } from './facts.js';
 import type { FleetPart, Intervals } from './situation.js';
 
-export interface IntervalChange extends Partial<Intervals> {
+interface IntervalChange extends Partial<Intervals> {
   readonly at: Instant;
 }
 
 /** The intervals at the first boot and those that configurations set in the trace, in order. */
-export function intervalChanges({ part, downlinks, settings }: DeviceFacts): readonly IntervalChange[] {
+function intervalChanges({ part, downlinks, settings }: DeviceFacts): readonly IntervalChange[] {
   const initial = { at: 0, reportEvery: part?.reportEvery ?? null, pollEvery: part === undefined ? 0 : part.pollEvery };
   const later = downlinks.flatMap(({ id, reached: { executed, answered } }) => {
     const setting = settings.get(id);

@@ -3,7 +3,7 @@ import { humanDuration, type Millis, sinceStart } from '../kernel/time.js';
 import type { ExplainedCause, ExplainedWait, Explanation } from './explanation.js';
 
 export function paragraph(explanation: Omit<Explanation, 'text'>, limit: Millis): string {
-  const { timeline, sooner, unknown } = explanation;
+  const { timeline, unknown } = explanation;
   const failures = timeline.reduce((sum, { kind, times = 1 }) => sum + (kind === 'failure' ? times : 0), 0);
   return [
     opening(explanation),
@@ -13,11 +13,17 @@ export function paragraph(explanation: Omit<Explanation, 'text'>, limit: Millis)
       ? []
       : [`${failures === 1 ? 'One exchange' : `${failures} exchanges`} of the device failed in this time.`]),
     ...waitSentence(explanation),
-    ...sooner
-      .slice(0, 1)
-      .map(({ change, time }) => `${capital(change)} it would have taken about ${humanDuration(time)}.`),
+    ...soonerSentence(explanation),
     ...unknown,
   ].join(' ');
+}
+
+function soonerSentence({ sooner: [first], simulated }: Omit<Explanation, 'text'>): readonly string[] {
+  if (simulated === undefined) {
+    return first === undefined ? [] : [`${capital(first.change)} it would have taken ${humanDuration(first.time)}.`];
+  }
+  const changed = first === undefined ? '' : `, and ${humanDuration(first.time)} ${first.change}`;
+  return [`In a simulation of the same plan it takes ${humanDuration(simulated)}${changed}.`];
 }
 
 function opening({ type, device, outcome, received, took, queuedAt }: Omit<Explanation, 'text'>): string {
@@ -44,7 +50,7 @@ function answerSentence({ noAnswer, awaitsAnswer }: Omit<Explanation, 'text'>): 
 
 function causeSentences({ causes, received, took }: Omit<Explanation, 'text'>, limit: Millis): readonly string[] {
   if (received && took <= limit) return [`A time up to ${humanDuration(limit)} does not count as slow.`];
-  if (causes.length === 0) return ['The history shows no cause whose removal would have helped.'];
+  if (causes.length === 0) return ['No cause is known without which it would have been fast.'];
   const [first] = causes;
   if (causes.length === 1 && first) return [REASONS[first.kind](first)];
   return [`Several causes came together: ${causes.map(({ name }) => name).join('; ')}.`];

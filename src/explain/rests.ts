@@ -23,6 +23,6 @@ export function withRests(faults: readonly SituationFault[], events: readonly Tr
       const rest = rests.find(({ at }) => at >= from && at - from <= AT_ONCE);
       return rest === undefined ? [] : [{ from, until: rest.at + rest.lasts }];
     });
-    return windows.length === 0 ? fault : { ...fault, effect: 'blocks', recovery: 'rests', passes: 0, windows };
+    return windows.length === 0 ? fault : { ...fault, effect: 'blocks', on: 'modem', windows };
   });
 }

@@ -3,12 +3,11 @@ import type { Millis } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { timeTaken } from './course.js';
 import { deviceState } from './device-state.js';
-import { DeviceExplainer } from './explain.js';
+import { DeviceExplainer, type Divided, type ExplainerOptions } from './explain.js';
 import type { ExplainedWait, Explanation } from './explanation.js';
 import type { Histories } from './histories.js';
 import { partAt } from './intervals.js';
 import { CauseNames } from './names.js';
-import type { Situation } from './situation.js';
 
 /** Everything about one device: its state at the end, and each of its downlinks. */
 export interface DeviceExplanation {
@@ -29,25 +28,19 @@ interface Candidate {
 
 export class RunExplainer {
   readonly #histories: Pick<Histories, 'of' | 'withDownlinks' | 'overflowed'>;
-  readonly #situation: Situation;
   readonly #names: Readonly<Record<string, string>>;
-  readonly #unknown: readonly string[];
+  readonly #options: ExplainerOptions;
   readonly #devices = new Map<number, DeviceExplainer>();
 
-  /**
-   * @param names of the devices, by serial number
-   * @param unknown gaps in the histories, one sentence each
-   */
+  /** @param names of the devices, by serial number */
   constructor(
     histories: Pick<Histories, 'of' | 'withDownlinks' | 'overflowed'>,
-    situation: Situation,
     names: Readonly<Record<string, string>>,
-    unknown: readonly string[] = [],
+    options: ExplainerOptions,
   ) {
     this.#histories = histories;
-    this.#situation = situation;
     this.#names = names;
-    this.#unknown = unknown;
+    this.#options = options;
   }
 
   /** Whether the run had more events than were kept. If so, at most the latest downlinks can be explained. */
@@ -56,18 +49,18 @@ export class RunExplainer {
   }
 
   /** The slowest downlinks, slowest first; a pending one counts with its time so far. */
-  slowest(most: number, limit?: Millis): readonly Explanation[] {
-    return this.#candidates()
-      .sort((a, b) => b.took - a.took)
-      .slice(0, most)
-      .map(({ record, explainer }) => explainer.explain(record, limit));
+  async slowest(most: number, limit?: Millis): Promise<readonly Explanation[]> {
+    const explained: Explanation[] = [];
+    const sorted = this.#candidates().sort((a, b) => b.took - a.took);
+    for (const { record, explainer } of sorted.slice(0, most)) explained.push(await explainer.explain(record, limit));
+    return explained;
   }
 
   /**
    * Explains the downlink that matches `id`; undefined if no downlink or more than one matches.
    * @param id id of a downlink, or its beginning or end
    */
-  downlink(id: string, limit?: Millis): Explanation | undefined {
+  async downlink(id: string, limit?: Millis): Promise<Explanation | undefined> {
     const [found, ...others] = this.idsLike(id);
     if (found === undefined || others.length > 0) return undefined;
     const candidate = this.#candidates().find(({ record }) => record.id === found);
@@ -75,9 +68,15 @@ export class RunExplainer {
   }
 
   /** Explains a downlink; undefined for an unknown one. @param serial serial number of its device @param id its complete id */
-  downlinkOf(serial: number, id: string, limit?: Millis): Explanation | undefined {
+  async downlinkOf(serial: number, id: string, limit?: Millis): Promise<Explanation | undefined> {
     const { explainer, record } = this.#find(serial, id);
     return record && explainer.explain(record, limit);
+  }
+
+  /** Like {@link DeviceExplainer.divide}; undefined for an unknown downlink. */
+  divide(serial: number, id: string): Divided | undefined {
+    const { explainer, record } = this.#find(serial, id);
+    return record && explainer.divide(record);
   }
 
   /** The waits of a downlink until its delivery, or until now, longest first; undefined for an unknown downlink. */
@@ -97,16 +96,18 @@ export class RunExplainer {
     return this.#candidates().map(({ record }) => record.id);
   }
 
-  device(serial: number, limit?: Millis): DeviceExplanation {
+  async device(serial: number, limit?: Millis): Promise<DeviceExplanation> {
     const explainer = this.#device(serial);
     const { facts } = explainer;
     const end = facts.lastAt;
     const part = partAt(facts, end);
+    const downlinks: Explanation[] = [];
+    for (const record of explainer.downlinks) downlinks.push(await explainer.explain(record, limit));
     return {
       serial,
       device: this.#nameOf(serial),
-      state: deviceState({ ...facts, part }, new CauseNames(this.#situation, part), end),
-      downlinks: explainer.downlinks.map((record) => explainer.explain(record, limit)),
+      state: deviceState({ ...facts, part }, new CauseNames(this.#options.situation, part), end),
+      downlinks,
     };
   }
 
@@ -126,7 +127,7 @@ export class RunExplainer {
   #device(serial: number): DeviceExplainer {
     const known = this.#devices.get(serial);
     if (known) return known;
-    const made = new DeviceExplainer(this.#histories.of(serial), this.#situation, this.#nameOf(serial), this.#unknown);
+    const made = new DeviceExplainer(this.#histories.of(serial), this.#nameOf(serial), this.#options);
     this.#devices.set(serial, made);
     return made;
   }

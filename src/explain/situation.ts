@@ -2,7 +2,6 @@
  * The plan of a run, as far as explanations need it: its device types with their intervals, and its faults with their times and
  * devices. Plain data; part of the result of a run.
  */
-import type { Ratio } from '../kernel/ratio.js';
 import type { Instant, Millis } from '../kernel/time.js';
 
 export interface Situation {
@@ -37,10 +36,6 @@ export interface FleetPart extends Intervals {
   /** The family of its firmware, which has its own rules for the contact with the cloud. */
   readonly family: 'chester' | 'hio';
   readonly firmware: string;
-  /** Share of the report interval by which a report may come earlier or later. */
-  readonly jitter: Ratio;
-  /** After this time the device gives a report up; null if it has no limit. */
-  readonly sendLimit: Millis | null;
   /** Whether the device type has an encoder. Without one, the cloud never delivers a data downlink. */
   readonly encoder: boolean;
 }
@@ -59,18 +54,11 @@ export type FaultEffect =
   /** The modem fails once, when the fault begins. */
   | 'disturbs';
 
-/** How exchanges work again after a blocking fault. */
-export type FaultRecovery =
-  /** Datagrams get lost: the device repeats them every 11 s or so. */
-  | 'repeats'
-  /** The network is missing: the modem follows its attach policy. */
-  | 'attaches'
-  /** The modem fails: the firmware leaves it off, longer after each error. */
-  | 'backs-off'
-  /** The supply breaks down at each transmission: the device boots again and again, until the modem reports a reset loop. */
-  | 'boots'
-  /** The modem is off during the fault, then attaches. */
-  | 'rests';
+/**
+ * What a fault acts on. `datagrams`: the device sends datagrams, and the fault loses or delays them. `device`: the device has no
+ * network, or does not work. `modem`: the modem is off.
+ */
+export type FaultPlace = 'datagrams' | 'device' | 'modem';
 
 /** A fault, or a step with the effect of one. */
 export interface SituationFault {
@@ -85,13 +73,12 @@ export interface SituationFault {
   readonly effect: FaultEffect;
   /** Name in `net.fault` events, or `brown-out` for a weak battery; null if the fault leaves no sign. */
   readonly sign: string | null;
-  readonly recovery: FaultRecovery;
-  /** Share of the round trips (a datagram and its answer) that get through, 0 to 1; 1 if the fault loses none. */
-  readonly passes: Ratio;
-  /** Share of the round trips that become unreadable, 0 to 1. The device then gives the exchange up at once. */
-  readonly garbles: Ratio;
-  /** Mean time by which the fault delays a round trip. */
-  readonly delay: Millis;
+  readonly on: FaultPlace;
+  /**
+   * The entries of the plan that make up the fault (scenario/plan/change.ts), for a repetition without it. Missing if the plan
+   * does not contain it.
+   */
+  readonly entries?: readonly string[];
   /** Times in which the fault is in force, in chronological order; several for a recurring fault. */
   readonly windows: readonly FaultWindow[];
 }

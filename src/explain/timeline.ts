@@ -229,10 +229,8 @@ function nameOf({ at, booted, begins, why }: JudgedChance, { type, reached }: Do
 /** The rule that the firmware polls again 5 min after a failed poll, if it applied. */
 function retryAfter({ chances, part }: DeviceFacts, failed: JudgedChance): readonly Entry[] {
   const next = chances.find(({ at }) => at > failed.until);
-  if (next?.begins !== 'retry' || rulesOf(part).pollRetry === null) return [];
-  return [
-    { at: failed.until, kind: 'rule', what: 'the firmware polls again 5 min after a failed poll, and not before' },
-  ];
+  const what = rulesOf(part).pollRetry;
+  return next?.begins !== 'retry' || what === null ? [] : [{ at: failed.until, kind: 'rule', what }];
 }
 
 /** Each time that a transfer begins again by a rule. */

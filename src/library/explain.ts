@@ -9,14 +9,15 @@ import { explainerOf } from '../runner/explainers.js';
 
 /**
  * Explains why a downlink took as long as it did. The explanation lists every exchange since the downlink was queued. It says
- * which exchanges failed and why, what the downlink waited for, and what would have delivered it sooner.
+ * which exchanges failed and why, what the downlink waited for, and what would have delivered it sooner: to find this out,
+ * the device of the downlink is repeated in virtual time without the causes.
  * @param result the object with which {@link run} resolved in this process; a copy or a file is rejected
  * @param downlink id of a downlink of a user, as in `downlinks.slowest`; its beginning or end is enough if no other id matches
  * @param limit in milliseconds: for a faster downlink, no cause is named. Default 600000, 10 min
  * @throws UsageError for an unknown or ambiguous id, for an object that is not such a result, and for a run with more than
  * 300,000 events
  */
-export function explain(result: RunResult, downlink: string, limit: Millis = minutes(10)): Explanation {
+export async function explain(result: RunResult, downlink: string, limit: Millis = minutes(10)): Promise<Explanation> {
   const explainer = explainerOf(result);
   if (explainer === undefined) {
     throw new UsageError('no-history', 'explain needs the result of a run of this process, not a copy');
@@ -32,14 +33,14 @@ export function explain(result: RunResult, downlink: string, limit: Millis = min
 }
 
 /** @throws UsageError if the id is unknown or ambiguous, or the run had too many events */
-function downlinkOf(explainer: RunExplainer, id: string, limit: Millis): Explanation {
+async function downlinkOf(explainer: RunExplainer, id: string, limit: Millis): Promise<Explanation> {
   if (explainer.overflowed) {
     throw new UsageError(
       'no-history',
       'the run had too many events to be kept in memory; run it with "out", and use "ghostfleet explain" on that directory',
     );
   }
-  const found = explainer.downlink(id, limit);
+  const found = await explainer.downlink(id, limit);
   if (found !== undefined) return found;
   const alike = explainer.idsLike(id);
   if (alike.length > 1) {

@@ -250,6 +250,8 @@ const OF_THE_PROJECT = {
   crew: CHECKED_ELSEWHERE,
   started: CHECKED_ELSEWHERE,
   waits: CHECKED_ELSEWHERE,
+  repeats: CHECKED_ELSEWHERE,
+  source: CHECKED_ELSEWHERE,
 } as const;
 
 type PlanOptions = Partial<Omit<FullRunOptions, 'plan' | 'connectorHosts' | 'secretsKey'>> &
@@ -274,6 +276,7 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
     reproduce: `run(plan) with the seed ${plan.seed}`,
     out: null,
     stopwatch: () => watch.now,
+    repeats: typeof out === 'string',
     ...rest,
     ...(allowHosts && { connectorHosts: allowHosts }),
     ...(secretsKey !== undefined && { secretsKey: keyFrom(secretsKey, 'the option secretsKey') }),

@@ -30,9 +30,6 @@ interface ExplainedRecording {
   }[];
 }
 
-/** Most device types send a report up to this share of the interval earlier or later. */
-const JITTER = 0.2;
-
 const UNKNOWN = [
   'A recording shows the messages that arrived: failed exchanges, the radio, and the names of faults cannot be known from it.',
 ];
@@ -150,6 +147,6 @@ function partOf({ device, type, firmware }: RecordedDevice, serial: number, inte
   return {
     ...{ group: device, serials: [[serial, serial]], profile: type ?? 'unknown', firmware: firmware ?? 'unknown' },
     // A recording does not show the family of the firmware; most devices belong to `chester`.
-    ...{ reportEvery, pollEvery, jitter: JITTER, sendLimit: null, encoder: true, family: 'chester' },
+    ...{ reportEvery, pollEvery, encoder: true, family: 'chester' },
   };
 }

@@ -76,6 +76,6 @@ function missingReport(at: Instant, serial: number): TraceEvent {
 function silence(name: string, serial: number, windows: SituationFault['windows']): SituationFault {
   return {
     ...{ name, what: name, whom: '', serials: [[serial, serial]], effect: 'blocks', sign: null, windows },
-    ...{ recovery: 'repeats', passes: 0, garbles: 0, delay: 0 },
+    on: 'datagrams',
   };
 }

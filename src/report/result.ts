@@ -61,6 +61,8 @@ export interface RunResult extends RunSummary {
   readonly planned: PlannedSchedule;
   /** Explanations of the slowest downlinks, five at most, slowest first. Missing if the run had too many events to keep. */
   readonly explanations?: readonly Explanation[];
+  /** The scenario file of the run, for a repetition; missing if the run was started by a program, or has no file. */
+  readonly source?: RunSource;
   /** The command that reproduces the run, with a comment when the run was changed from a console. */
   readonly reproduce: string;
   /** Suggested commands. */
@@ -69,6 +71,17 @@ export interface RunResult extends RunSummary {
   readonly left?: Leftovers;
   /** Names of the devices in the report, by serial number. */
   readonly names: Readonly<Record<string, string>>;
+}
+
+/** A scenario file, and everything besides the seed that decides the plan. */
+export interface RunSource {
+  /** As it was typed: a path, or the name of a packaged scenario. */
+  readonly file: string;
+  readonly firmware?: string;
+  /** Values of variables; null for a secret one. */
+  readonly vars: Readonly<Record<string, string | null>>;
+  /** Files outside the folder of the scenario that it may read. */
+  readonly allowFile: readonly string[];
 }
 
 /** What a run left in another cloud; `ghostfleet clean` removes it. */

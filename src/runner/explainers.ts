@@ -3,17 +3,20 @@
  * kept beside the result of the run, because a result is plain data without events.
  */
 import { RunExplainer } from '../explain/run-explainer.js';
-import type { Profile } from '../profile/profile.js';
+import type { Situation } from '../explain/situation.js';
+import { type Millis, sinceStart } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
-import type { Plan } from '../scenario/model/plan.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+import { DownlinkRepeats } from './repeats.js';
 import { situationOf } from './situation.js';
-import type { WorldControl } from './world/course.js';
+import { untilEnd, WhatIf } from './what-if.js';
+import type { CourseEnd, WorldControl, WorldOptions } from './world/course.js';
 import type { Journal } from './world/journal.js';
 
 interface Known {
   readonly explainer: RunExplainer;
   readonly downlinks: Iterable<DownlinkRecord>;
+  readonly whatIf: WhatIf;
 }
 
 const KNOWN = new WeakMap<RunResult, Known>();
@@ -27,6 +30,11 @@ export function explainerOf(result: RunResult): RunExplainer | undefined {
   return KNOWN.get(result)?.explainer;
 }
 
+/** Repeats a run; undefined if `result` is a copy, or comes from another process. */
+export function whatIfOf(result: RunResult): WhatIf | undefined {
+  return KNOWN.get(result)?.whatIf;
+}
+
 /**
  * All downlinks that users queued in a run, in the order in which they were queued; undefined if `result` is a copy, or comes
  * from another process.
@@ -35,12 +43,45 @@ export function downlinksOf(result: RunResult): Iterable<DownlinkRecord> | undef
   return KNOWN.get(result)?.downlinks;
 }
 
+/** The options of a run that its explanations need. */
+interface Explained extends Pick<WorldOptions, 'profiles' | 'transport' | 'clock' | 'cloud'> {
+  readonly repeats?: boolean;
+}
+
+/** What explains the downlinks of a run that has ended. */
+interface Explainers {
+  readonly situation: Situation;
+  readonly whatIf: WhatIf;
+  /** Repeats devices. */
+  readonly explainer: RunExplainer;
+  /** For the report; repeats devices only if the options of the run say so. */
+  readonly reported: RunExplainer;
+}
+
+/** @param end simulated time at which the run ended */
+export function explainersOf(
+  { profiles, transport, clock, cloud, repeats: repeated = false }: Explained,
+  { histories, names }: Pick<Journal, 'histories' | 'names'>,
+  { plan, times }: CourseEnd['happened'],
+  end: Millis,
+): Explainers {
+  const situation = situationOf(plan, profiles, times);
+  const isExact = clock === 'virtual' && cloud === undefined;
+  const whatIf = new WhatIf({
+    ...{ plan: untilEnd(plan, end), profiles, transport },
+    recorded: isExact ? (serial) => histories.of(serial) : undefined,
+  });
+  const explainer = new RunExplainer(histories, names, { situation, repeats: new DownlinkRepeats(whatIf, situation) });
+  const reported = repeated ? explainer : new RunExplainer(histories, names, { situation });
+  return { situation, whatIf, explainer, reported };
+}
+
 /** Note in an explanation if the oldest events of the run are no longer kept. */
 const LATEST = ['Only the latest events of the device are known.'];
 
 /** Explains the downlinks of a run that has not ended, from its events so far. */
 export function explainerNow(
-  { plan, profiles }: { readonly plan: Plan; readonly profiles: ReadonlyMap<string, Profile> },
+  { plan, profiles, clock: kind, transport }: Pick<WorldOptions, 'plan' | 'profiles' | 'clock' | 'transport'>,
   { histories, names }: Pick<Journal, 'histories' | 'names'>,
   { clock, world }: Pick<WorldControl, 'clock' | 'world'>,
 ): RunExplainer {
@@ -51,5 +92,14 @@ export function explainerNow(
     of: (serial: number) => ({ serial, events: [...histories.of(serial).events, end], goesOn: true }),
   };
   const { plan: carriedOut, times } = world?.happened() ?? { plan, times: undefined };
-  return new RunExplainer(soFar, situationOf(carriedOut, profiles, times), names, histories.overflowed ? LATEST : []);
+  const situation = situationOf(carriedOut, profiles, times);
+  const whatIf = new WhatIf({
+    ...{ plan: untilEnd(carriedOut, sinceStart(clock.now)), profiles, transport, recorded: soFar.of },
+  });
+  return new RunExplainer(soFar, names, {
+    situation,
+    unknown: histories.overflowed ? LATEST : [],
+    // In real time, repetitions would delay the devices of the run.
+    repeats: kind === 'virtual' && !histories.overflowed ? new DownlinkRepeats(whatIf, situation) : undefined,
+  });
 }

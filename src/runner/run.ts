@@ -3,12 +3,12 @@
 import { isPostgresUrl } from '../cloud/store/postgres/url.js';
 import { disagreements } from '../explain/agreement.js';
 import type { Explanation } from '../explain/explanation.js';
-import { RunExplainer } from '../explain/run-explainer.js';
+import type { RunExplainer } from '../explain/run-explainer.js';
 import { isoTime } from '../kernel/calendar.js';
 import { EXIT } from '../kernel/errors.js';
 import { openFileLimit } from '../kernel/open-files.js';
 import { plainBase, shownAddress } from '../kernel/web-address.js';
-import type { Leftovers, RunResult, SystemError } from '../report/result.js';
+import type { Leftovers, RunResult, RunSource, SystemError } from '../report/result.js';
 import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { needsOneProcess, needsOneThread, needsOneWorld } from '../scenario/plan/divide.js';
@@ -21,14 +21,13 @@ import { inParts } from './distributed/conductor.js';
 import type { Crew } from './distributed/crew.js';
 import { spoiledByLoss } from './distributed/lost.js';
 import { ThreadCrew } from './distributed/threads/thread-crew.js';
-import { explainerNow, keepKnown } from './explainers.js';
+import { explainerNow, explainersOf, keepKnown } from './explainers.js';
 import { idleLoads } from './idle-loads.js';
 import { judge, undecided } from './judge.js';
 import { neverReady } from './never-ready.js';
 import { withoutEffect } from './no-effect.js';
 import { oversized } from './oversized.js';
 import { inThreads } from './parallel/threads.js';
-import { situationOf } from './situation.js';
 import { ruleResults, spoiledByClock } from './targets/audit/rules.js';
 import { clockWarning } from './targets/target-clock.js';
 import { describeLeftovers } from './world/clean-up.js';
@@ -56,6 +55,13 @@ export interface RunOptions extends WorldOptions {
   readonly startedAt?: string;
   /** Real milliseconds since any fixed moment, to measure the duration of the run. */
   readonly stopwatch: () => number;
+  /**
+   * Whether the explanations of the slowest downlinks say what would have delivered them sooner, for which their devices are
+   * repeated after the run. Default: false
+   */
+  readonly repeats?: boolean;
+  /** The scenario file, for the result. */
+  readonly source?: RunSource;
   /** Receives every event of the run. */
   readonly watch?: Fold;
   /** Called with what the run created in another cloud and could not delete, even if the run fails. */
@@ -126,9 +132,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
     spoiledByUnsent(summary.calls) ??
     spoiledByClock(audited);
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
-  const planned = { ...outline(plan, slowest), ...situationOf(happened.plan, options.profiles, happened.times) };
-  const explainer = new RunExplainer(histories, planned, names);
-  const explanations = histories.overflowed ? undefined : explainer.slowest(EXPLAINED);
+  const { situation, whatIf, explainer, reported } = explainersOf(options, journal, happened, simulatedMs);
+  const planned = { ...outline(plan, slowest), ...situation };
+  const explanations = histories.overflowed ? undefined : await reported.slowest(EXPLAINED);
   const contradictions = [...metrics.contradictions, ...differing(explanations ?? [], metrics.downlinks)];
   const { exitCode, failure } = judge(end, expectations, contradictions, spoiled);
   const result: RunResult = {
@@ -148,7 +154,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       ...withoutEffect(plan, options.profiles),
       ...neverReady({ fleet: summary.fleet, exitCode, expectations }),
       ...oversized(summary.fleet, journal.nameOf),
-      ...(exitCode === EXIT.invalid ? [] : reported(generator?.errors, options).map(describeError)),
+      ...(exitCode === EXIT.invalid ? [] : notable(generator?.errors, options).map(describeError)),
       ...idleLoads(plan, summary.calls, simulatedMs),
       ...clockWarning(targetClock, options.speed),
       ...remarks,
@@ -171,9 +177,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     reproduce: options.reproduce + withoutConsole(summary.console.actions),
     next: plan.next,
     ...(left && { left }),
+    ...(options.source && { source: options.source }),
     names,
   };
-  keepKnown(result, { explainer, downlinks: metrics.downlinks });
+  keepKnown(result, { explainer, downlinks: metrics.downlinks, whatIf });
   return result;
 }
 
@@ -187,7 +194,7 @@ function differing(explanations: readonly Explanation[], records: Iterable<Downl
 }
 
 /** Errors that need a warning. In a run with an embedded cloud, faults of the cloud refuse connections on purpose. */
-function reported(errors: readonly SystemError[] = [], { cloud }: RunOptions): readonly SystemError[] {
+function notable(errors: readonly SystemError[] = [], { cloud }: RunOptions): readonly SystemError[] {
   return errors.filter(({ own }) => own || cloud !== undefined);
 }
 

@@ -3,25 +3,28 @@
  * `radio: off`, ends with the next step of its kind.
  */
 import { isLasting } from '../device/modem/faults.js';
-import type { FaultEffect, FaultRecovery } from '../explain/situation.js';
-import type { Ratio } from '../kernel/ratio.js';
+import type { FaultEffect, FaultPlace } from '../explain/situation.js';
 import type { Instant } from '../kernel/time.js';
 import type { Dbm } from '../kernel/units.js';
 import type { Plan, PlannedAction } from '../scenario/model/plan.js';
+import type { PlanEntry } from '../scenario/plan/change.js';
 import type { StepCall } from '../scenario/steps/index.js';
+
+/** An action with its time, and its entry in the plan; without an entry if a user typed it on a console. */
+export type TimedAction = PlannedAction & { readonly entry?: PlanEntry };
 
 /** A step that affects exchanges of devices, and the properties of its effect. */
 interface DeviceEffect {
-  readonly action: PlannedAction;
+  readonly action: TimedAction;
   readonly effect: FaultEffect;
   /** Name in `net.fault` events; null if the step causes no such event. */
   readonly sign: string | null;
-  readonly recovery: FaultRecovery;
-  /** Share of the round trips that succeed during the effect, 0 to 1. */
-  readonly passes: Ratio;
+  readonly on: FaultPlace;
   readonly from: Instant;
   /** null if the effect lasts until the end of the run. Equal to `from` for a step that happens once. */
   readonly until: Instant | null;
+  /** The action that ends the effect and has no effect of its own; undefined if there is none. */
+  readonly endedBy: TimedAction | undefined;
   /** Indices into the devices of the plan, ascending. */
   readonly devices: readonly number[];
 }
@@ -30,10 +33,8 @@ interface DeviceEffect {
 interface Effect {
   readonly effect: FaultEffect;
   readonly sign: string | null;
-  readonly recovery: FaultRecovery;
+  readonly on: FaultPlace;
   readonly lasts: boolean;
-  /** Share of the round trips that succeed during the effect, 0 to 1. */
-  readonly passes: Ratio;
 }
 
 /**
@@ -43,7 +44,7 @@ interface Effect {
  * @param actions sorted by time, which counts from the start of the run
  */
 export function deviceEffects(
-  actions: readonly PlannedAction[],
+  actions: readonly TimedAction[],
   deviceFaults: NonNullable<Plan['deviceFaults']>,
 ): readonly DeviceEffect[] {
   const open = new OpenEffects();
@@ -53,18 +54,23 @@ export function deviceEffects(
     for (const device of action.devices) {
       if (endsLast(action, effect)) open.end(action, device);
       if (effect?.lasts) open.begin(action, device, endless);
-      else if (effect) open.add(action, action.at, device);
+      else if (effect) open.add(action, { until: action.at, endedBy: undefined }, device);
     }
   }
-  return open.close().map(({ action, until, devices }) => {
+  return open.close().map(({ action, until, endedBy, devices }) => {
     // The cast is safe because only steps with an effect are collected.
-    const { effect, sign, recovery, passes } = effectOf(action) as Effect;
-    return { action, effect, sign, recovery, passes, from: action.at, until, devices };
+    const { effect, sign, on } = effectOf(action) as Effect;
+    return { action, effect, sign, on, from: action.at, until, endedBy, devices };
   });
 }
 
+/** How an effect ends. */
+type EffectEnd = Pick<DeviceEffect, 'until' | 'endedBy'>;
+
+const NEVER: EffectEnd = { until: null, endedBy: undefined };
+
 interface OpenEffect {
-  readonly action: PlannedAction;
+  readonly action: TimedAction;
   /** Whether the effect has no end of its own. The next step of its kind then ends the effect. */
   readonly endless: boolean;
 }
@@ -72,9 +78,10 @@ interface OpenEffect {
 /** Finds out when the effects of steps end. Lasting effects are kept by kind and device until then. */
 class OpenEffects {
   readonly #open = new Map<string, readonly OpenEffect[]>();
-  readonly #ended = new Map<PlannedAction, Map<Instant | null, number[]>>();
+  readonly #ended = new Map<TimedAction, Map<EffectEnd, number[]>>();
+  readonly #ends = new Map<TimedAction, EffectEnd>();
 
-  begin(action: PlannedAction, device: number, endless: boolean): void {
+  begin(action: TimedAction, device: number, endless: boolean): void {
     const key = keyOf(action, device);
     this.#open.set(key, [...(this.#open.get(key) ?? []), { action, endless }]);
   }
@@ -83,7 +90,7 @@ class OpenEffects {
    * Ends effects of the kind of `action` at the time of `action`. Always ends those of the same fault as `action`. If `action`
    * does not begin a fault, also ends those that have no end of their own.
    */
-  end(action: PlannedAction, device: number): void {
+  end(action: TimedAction, device: number): void {
     const key = keyOf(action, device);
     const begins = effectOf(action) !== undefined && action.fault !== undefined;
     const ends = (each: OpenEffect) => {
@@ -91,7 +98,12 @@ class OpenEffects {
       return each.endless && !begins;
     };
     const open = this.#open.get(key) ?? [];
-    for (const each of open) if (ends(each)) this.add(each.action, action.at, device);
+    const end = this.#ends.get(action) ?? {
+      until: action.at,
+      endedBy: effectOf(action) === undefined && action.fault === undefined ? action : undefined,
+    };
+    this.#ends.set(action, end);
+    for (const each of open) if (ends(each)) this.add(each.action, end, device);
     this.#open.set(
       key,
       open.filter((each) => !ends(each)),
@@ -99,18 +111,18 @@ class OpenEffects {
   }
 
   /** Adds an effect whose end is known. */
-  add(action: PlannedAction, until: Instant | null, device: number): void {
-    const ends = this.#ended.get(action) ?? new Map<Instant | null, number[]>();
-    this.#ended.set(action, ends.set(until, [...(ends.get(until) ?? []), device]));
+  add(action: TimedAction, end: EffectEnd, device: number): void {
+    const ends = this.#ended.get(action) ?? new Map<EffectEnd, number[]>();
+    this.#ended.set(action, ends.set(end, [...(ends.get(end) ?? []), device]));
   }
 
   /** All effects that began. Those that have not ended last until the end of the run. */
-  close(): readonly { action: PlannedAction; until: Instant | null; devices: readonly number[] }[] {
+  close(): readonly (EffectEnd & Pick<DeviceEffect, 'action' | 'devices'>)[] {
     for (const [key, open] of this.#open) {
-      for (const { action } of open) this.add(action, null, Number(key.slice(key.indexOf('/') + 1)));
+      for (const { action } of open) this.add(action, NEVER, Number(key.slice(key.indexOf('/') + 1)));
     }
     return [...this.#ended].flatMap(([action, ends]) =>
-      [...ends].map(([until, devices]) => ({ action, until, devices: devices.sort((a, b) => a - b) })),
+      [...ends].map(([end, devices]) => ({ action, ...end, devices: devices.sort((a, b) => a - b) })),
     );
   }
 }
@@ -123,7 +135,7 @@ function keyOf({ step }: PlannedAction, device: number): string {
 const FAMILY: Readonly<Partial<Record<PlannedAction['step'], string>>> = { 'create-device': 'delete-device' };
 
 /** Whether a step ends the lasting effect of its kind. Every step does, except a modem fault that happens once. */
-function endsLast(action: PlannedAction, effect: Effect | undefined): boolean {
+function endsLast(action: TimedAction, effect: Effect | undefined): boolean {
   return effect === undefined || effect.lasts || action.step !== 'modem';
 }
 
@@ -136,7 +148,7 @@ function effectOf(action: PlannedAction): Effect | undefined {
     case 'radio':
       return action.options === 'off' ? BLOCKS : undefined;
     case 'delete-device':
-      return { ...BLOCKS, recovery: 'repeats' };
+      return { ...BLOCKS, on: 'datagrams' };
     case 'antenna':
       return action.options === 'free' ? undefined : signalEffect(action.options.rsrp);
     case 'battery':
@@ -156,8 +168,7 @@ function effectOf(action: PlannedAction): Effect | undefined {
 
 function signalEffect(rsrp: Dbm): Effect | undefined {
   if (rsrp >= GOOD) return undefined;
-  const one = 1 - lossAt(rsrp);
-  return rsrp < NO_SERVICE ? BLOCKS : { ...HINDERS, sign: 'weak-signal', passes: one * one };
+  return rsrp < NO_SERVICE ? BLOCKS : { ...HINDERS, sign: 'weak-signal' };
 }
 
 function batteryEffect(options: StepCall<'battery'>['options']): Effect | undefined {
@@ -165,19 +176,19 @@ function batteryEffect(options: StepCall<'battery'>['options']): Effect | undefi
   return {
     ...(options.kind === 'voltage' && options.volts <= WEAK ? BLOCKS : HINDERS),
     sign: 'brown-out',
-    recovery: 'boots',
+    on: 'device',
   };
 }
 
 function modemEffect(fault: StepCall<'modem'>['options']): Effect | undefined {
   if (fault === 'mended') return undefined;
-  return isLasting(fault) ? { ...BLOCKS, recovery: 'backs-off' } : DISTURBS;
+  return isLasting(fault) ? BLOCKS : DISTURBS;
 }
 
-const BLOCKS: Effect = { effect: 'blocks', sign: null, recovery: 'attaches', lasts: true, passes: 0 };
-const HINDERS: Effect = { effect: 'hinders', sign: null, recovery: 'repeats', lasts: true, passes: 1 };
-const RESTARTS: Effect = { effect: 'restarts', sign: null, recovery: 'repeats', lasts: false, passes: 1 };
-const DISTURBS: Effect = { effect: 'disturbs', sign: null, recovery: 'repeats', lasts: false, passes: 1 };
+const BLOCKS: Effect = { effect: 'blocks', sign: null, on: 'device', lasts: true };
+const HINDERS: Effect = { effect: 'hinders', sign: null, on: 'datagrams', lasts: true };
+const RESTARTS: Effect = { effect: 'restarts', sign: null, on: 'datagrams', lasts: false };
+const DISTURBS: Effect = { effect: 'disturbs', sign: null, on: 'datagrams', lasts: false };
 /**
  * Received power in dBm: below `NO_SERVICE` a device finds no network, and below `GOOD` its signal is weak (docs/FIDELITY.md).
  */
@@ -185,7 +196,3 @@ const NO_SERVICE = -130;
 const GOOD = -115;
 /** A battery with at most this voltage at rest, in volts, breaks down at the first transmission. */
 const WEAK = 3.05;
-/** Approximate share of datagrams lost at this received power: none at -115 dBm, half at -130 dBm. */
-function lossAt(rsrp: Dbm): Ratio {
-  return ((GOOD - rsrp) / (GOOD - NO_SERVICE)) * 0.5;
-}

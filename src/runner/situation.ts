@@ -9,8 +9,7 @@ import {
   type Situation,
   type SituationFault,
 } from '../explain/situation.js';
-import type { Ratio } from '../kernel/ratio.js';
-import { type Millis, seconds } from '../kernel/time.js';
+import { seconds } from '../kernel/time.js';
 import type { ParameterRef, Profile } from '../profile/profile.js';
 import { withFirmware } from '../profile/versions.js';
 import { describeFaultSpec } from '../scenario/faults/network.js';
@@ -18,7 +17,7 @@ import type { ServiceFault } from '../scenario/faults/service.js';
 import type { Plan, PlannedAction, PlannedGroup } from '../scenario/model/plan.js';
 import { describeStep } from '../scenario/steps/index.js';
 import type { FaultSpec } from '../transport/faults/index.js';
-import { deviceEffects } from './situation-steps.js';
+import { deviceEffects, type TimedAction } from './situation-steps.js';
 import { profileOf } from './world/fleet.js';
 import { namedNetworkFaults } from './world/in-force.js';
 import type { StepTimes } from './world/step-times.js';
@@ -65,10 +64,10 @@ function profileOfGroup({ profile, firmware }: PlannedGroup, profiles: ReadonlyM
 }
 
 /** The steps whose time is known, sorted by time. */
-function actionsOf({ actions, devices }: Plan, times?: Pick<StepTimes, 'waits' | 'console'>): readonly PlannedAction[] {
-  const timed = actions.flatMap(({ wait, at, ...action }) => {
+function actionsOf({ actions, devices }: Plan, times?: Pick<StepTimes, 'waits' | 'console'>): readonly TimedAction[] {
+  const timed = actions.flatMap(({ wait, at, ...action }, index): readonly TimedAction[] => {
     const begin = wait === undefined ? 0 : times?.waits.get(wait);
-    return begin === undefined ? [] : [{ ...action, at: begin + at }];
+    return begin === undefined ? [] : [{ ...action, at: begin + at, entry: `action/${index}` }];
   });
   const typed = (times?.console ?? []).map(({ at, serial, call }) => {
     return { ...call, at, origin: CONSOLE, devices: [devices.findIndex((device) => device.serial === serial)] };
@@ -86,7 +85,7 @@ function fleetPart(
   profiles: ReadonlyMap<string, Profile>,
 ): FleetPart {
   const profile = profileOfGroup(group, profiles);
-  const { reportEvery, pollEvery, jitter, sendTimeout } = profile.timing;
+  const { reportEvery, pollEvery } = profile.timing;
   const interval = (parameter: ParameterRef | undefined) =>
     parameter === undefined ? null : seconds(configured(profile, group.config, parameter));
   return {
@@ -96,8 +95,6 @@ function fleetPart(
     family: profile.family,
     firmware: profile.identity.fwVersion.replace(/^v/, ''),
     reportEvery: interval(reportEvery),
-    jitter,
-    sendLimit: interval(sendTimeout),
     pollEvery: interval(pollEvery),
     encoder: profile.encoder !== undefined,
   };
@@ -124,7 +121,8 @@ function lastValue(lines: readonly string[], { module, name }: ParameterRef): nu
 }
 
 function networkFaults(plan: Plan): readonly SituationFault[] {
-  return namedNetworkFaults(plan).flatMap(({ fault, from, until, to, devices: indices, way }) => {
+  return namedNetworkFaults(plan).flatMap((planned) => {
+    const { fault, from, until, to, devices: indices, way } = planned;
     const effect = networkEffect(fault);
     if (effect === undefined) return [];
     return {
@@ -134,10 +132,8 @@ function networkFaults(plan: Plan): readonly SituationFault[] {
       serials: indices === null ? null : rangesOf(indices.flatMap((index) => plan.devices[index]?.serial ?? [])),
       effect,
       sign: SIGNED.has(fault.kind) ? fault.kind : null,
-      recovery: 'repeats',
-      passes: passing(fault, way),
-      garbles: garbling(fault, way),
-      delay: delayOf(fault) * (way === 'both' ? 2 : 1),
+      on: 'datagrams',
+      entries: [`network/${plan.network.indexOf(planned)}`],
       windows: [{ from, until }],
     };
   });
@@ -179,47 +175,6 @@ function networkEffect(fault: FaultSpec): FaultEffect | undefined {
   }
 }
 
-/** Mean time by which a fault delays a datagram. */
-function delayOf(fault: FaultSpec): Millis {
-  switch (fault.kind) {
-    case 'latency':
-      return (fault.min + fault.max) / 2;
-    case 'jitter':
-      return fault.shape === 'tail' ? fault.by : fault.by / 2;
-    case 'reorder':
-      return (fault.ratio * fault.by) / 2;
-    case 'bandwidth':
-      return (TYPICAL_DATAGRAM * 8000) / fault.bitsPerSecond;
-    default:
-      return 0;
-  }
-}
-
-/** In bytes. */
-const TYPICAL_DATAGRAM = 200;
-
-/**
- * Share of the round trips in which a fault loses no datagram. A corrupted uplink datagram counts as lost, because the gateway
- * drops it.
- */
-function passing(fault: FaultSpec, way: 'up' | 'down' | 'both'): Ratio {
-  if (fault.kind === 'outage') return 0;
-  if (fault.kind === 'loss') return bothWays(1 - fault.ratio, way);
-  return fault.kind === 'corruption' && way !== 'down' ? 1 - fault.ratio : 1;
-}
-
-/**
- * Share of the round trips without loss in which a fault corrupts the downlink datagram. A device that receives a corrupted
- * datagram gives up the exchange.
- */
-function garbling(fault: FaultSpec, way: 'up' | 'down' | 'both'): Ratio {
-  return fault.kind === 'corruption' && way !== 'up' ? fault.ratio : 0;
-}
-
-function bothWays(share: Ratio, way: 'up' | 'down' | 'both'): Ratio {
-  return way === 'both' ? share * share : share;
-}
-
 /** Whether devices notice each fault. */
 const SERVICE_EFFECTS: Readonly<Record<ServiceFault['kind'], boolean>> = {
   'service-down': true,
@@ -230,27 +185,33 @@ const SERVICE_EFFECTS: Readonly<Record<ServiceFault['kind'], boolean>> = {
 };
 
 function serviceFaults({ serviceFaults: planned = [] }: Plan): readonly SituationFault[] {
-  return planned
-    .filter(({ fault }) => SERVICE_EFFECTS[fault.kind])
-    .map(({ fault, from, until }) => ({
-      name: fault.kind,
-      what: fault.kind,
-      whom: '',
-      serials: null,
-      effect: 'blocks' as const,
-      recovery: 'repeats' as const,
-      ...{ passes: 0, garbles: 0, delay: 0 },
-      sign: fault.kind === 'service-down' ? 'outage' : null,
-      windows: [{ from, until }],
-    }));
+  return planned.flatMap(({ fault, from, until }, index): readonly SituationFault[] => {
+    if (!SERVICE_EFFECTS[fault.kind]) return [];
+    return [
+      {
+        name: fault.kind,
+        what: fault.kind,
+        whom: '',
+        serials: null,
+        effect: 'blocks',
+        on: 'datagrams',
+        sign: fault.kind === 'service-down' ? 'outage' : null,
+        entries: [`service/${index}`],
+        windows: [{ from, until }],
+      },
+    ];
+  });
 }
 
-function deviceFaults(plan: Plan, actions: readonly PlannedAction[]): readonly SituationFault[] {
+function deviceFaults(plan: Plan, actions: readonly TimedAction[]): readonly SituationFault[] {
   const { deviceFaults: planned = [] } = plan;
-  return deviceEffects(actions, planned).map(({ action, effect, sign, recovery, passes, from, until, devices }) => {
+  return deviceEffects(actions, planned).map(({ action, effect, sign, on, from, until, endedBy, devices }) => {
     const fault = action.fault === undefined ? undefined : planned[action.fault];
     const [only, ...others] = devices.map((index) => plan.devices[index]);
     const typed = action.origin === CONSOLE ? ' on a console' : '';
+    // A step that only ends the effect has nothing to end without it.
+    const own = [action, ...(endedBy ? [endedBy] : [])].flatMap(({ entry }) => entry ?? []);
+    const entries = action.fault === undefined ? own : [`device/${action.fault}`];
     return {
       name: fault?.fault ?? action.step,
       what: fault?.fault ?? `${describeStep(action)}${typed}`,
@@ -261,8 +222,8 @@ function deviceFaults(plan: Plan, actions: readonly PlannedAction[]): readonly S
           : rangesOf(devices.flatMap((index) => plan.devices[index]?.serial ?? [])),
       effect,
       sign,
-      recovery,
-      ...{ passes, garbles: 0, delay: 0 },
+      on,
+      ...(entries.length > 0 && { entries }),
       windows: [{ from, until }],
     };
   });
@@ -272,10 +233,19 @@ function deviceFaults(plan: Plan, actions: readonly PlannedAction[]): readonly S
 function merged(faults: readonly SituationFault[]): readonly SituationFault[] {
   const all = new Map<string, SituationFault>();
   for (const fault of faults) {
-    const { windows, ...rest } = fault;
-    const key = JSON.stringify(rest);
+    const { windows, entries = [], ...rest } = fault;
+    const key = JSON.stringify({ ...rest, planned: fault.entries !== undefined });
     const known = all.get(key);
-    all.set(key, known ? { ...known, windows: [...known.windows, ...windows] } : fault);
+    all.set(
+      key,
+      known
+        ? {
+            ...known,
+            windows: [...known.windows, ...windows],
+            ...(known.entries && { entries: [...new Set([...known.entries, ...entries])] }),
+          }
+        : fault,
+    );
   }
   return [...all.values()].map((fault) => ({
     ...fault,

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { disagreements } from '../../src/explain/agreement.js';
 import { Histories } from '../../src/explain/histories.js';
 import { RunExplainer } from '../../src/explain/run-explainer.js';
-import { defineScenario, explain, run, type ScenarioDefinition } from '../../src/index.js';
+import { defineScenario, run, type ScenarioDefinition } from '../../src/index.js';
 import type { RunResult } from '../../src/report/result.js';
-import { downlinksOf } from '../../src/runner/explainers.js';
+import { downlinksOf, explainerOf } from '../../src/runner/explainers.js';
 import { dispatchTo } from '../../src/trace/dispatch.js';
 import type { DownlinkRecord } from '../../src/trace/downlinks/ledger.js';
 import { DownlinkLedger } from '../../src/trace/downlinks/ledger.js';
@@ -28,8 +28,11 @@ describe('an explanation', () => {
       ],
       steps: commands(15, 427),
     });
-    const differing = [...(downlinksOf(result) ?? [])].filter(({ id, waits }) => {
-      const exchange = explain(result, id).waits.find(({ what }) => what === 'exchange')?.time ?? 0;
+    const differing = [...(downlinksOf(result) ?? [])].filter(({ serial, id, waits }) => {
+      const exchange =
+        explainerOf(result)
+          ?.divide(serial, id)
+          ?.waits.find(({ what }) => what === 'exchange')?.time ?? 0;
       return exchange !== waits.radio + waits.transfer + waits.service + waits.device;
     });
     expect(differing).toEqual([]);
@@ -74,8 +77,8 @@ describe('an explanation', () => {
       for (const handler of handlers.get(event.kind) ?? []) handler(event);
     }
     const [record] = ledger.records;
-    const explainer = new RunExplainer(histories, { fleet: [], faults: [], settings: [] }, {});
-    const explanation = explainer.downlinkOf(1, 'a');
+    const explainer = new RunExplainer(histories, {}, { situation: { fleet: [], faults: [], settings: [] } });
+    const explanation = explainer.divide(1, 'a');
     if (record === undefined || explanation === undefined) throw new Error('the downlink is missing');
     expect(disagreements(explanation, record)).toEqual([]);
     expect(explanation.took).toBe(112_000);

@@ -9,7 +9,11 @@ import { downlinkLife, type Life } from '../trace/fixtures.js';
 const HOUR = 3_600_000;
 
 /** Explains the downlink `life`, of a device that boots at the start, in a run of five hours. */
-function explained(life: Life, more: readonly TraceEvent[] = [], fleet: readonly FleetPart[] = []): Explanation {
+async function explained(
+  life: Life,
+  more: readonly TraceEvent[] = [],
+  fleet: readonly FleetPart[] = [],
+): Promise<Explanation> {
   const events: readonly TraceEvent[] = [
     { kind: 'device.boot', at: 0, serial: 1, cause: 'power' },
     ...downlinkLife(life),
@@ -17,7 +21,7 @@ function explained(life: Life, more: readonly TraceEvent[] = [], fleet: readonly
     { kind: 'world.closing', at: 5 * HOUR },
   ];
   const history = { serial: 1, events: [...events].sort((a, b) => a.at - b.at) };
-  const explainer = new DeviceExplainer(history, { fleet, faults: [], settings: [] }, 'clime-0001');
+  const explainer = new DeviceExplainer(history, 'clime-0001', { situation: { fleet, faults: [], settings: [] } });
   const [record] = explainer.downlinks;
   if (record === undefined) throw new Error('the history has no downlink');
   return explainer.explain(record);
@@ -25,7 +29,7 @@ function explained(life: Life, more: readonly TraceEvent[] = [], fleet: readonly
 
 function partOf(family: FleetPart['family']): FleetPart {
   return {
-    ...{ group: 'one', serials: [[1, 1]], profile: 'x', firmware: '1.0.0', family, jitter: 0, sendLimit: null },
+    ...{ group: 'one', serials: [[1, 1]], profile: 'x', firmware: '1.0.0', family },
     ...{ encoder: true, reportEvery: HOUR, pollEvery: 300_000 },
   };
 }
@@ -38,19 +42,23 @@ describe('the timeline of a downlink', () => {
   it.each([
     ['downlink.cancelled', 'cancelled', 'it was cancelled', 'was cancelled after 30m 00s'],
     ['downlink.expired', 'expired', 'it has expired', 'expired after 30m 00s'],
-  ] as const)('ends with the event %s, and so do the waits', (kind, outcome, last, text) => {
-    const explanation = explained({ queued: HOUR }, [{ kind, at: 1.5 * HOUR, serial: 1, downlink: 'd1' }]);
+  ] as const)('ends with the event %s, and so do the waits', async (kind, outcome, last, text) => {
+    const explanation = await explained({ queued: HOUR }, [{ kind, at: 1.5 * HOUR, serial: 1, downlink: 'd1' }]);
     expect(explanation).toMatchObject({ outcome, took: HOUR / 2 });
     expect(explanation.waits.reduce((sum, { time }) => sum + time, 0)).toBe(HOUR / 2);
     expect(timeline(explanation).at(-1)).toBe(last);
     expect(explanation.text).toContain(text);
   });
 
-  it('has the sum and the longest of several pauses of the modem in a row', () => {
+  it('has the sum and the longest of several pauses of the modem in a row', async () => {
     const pause = (at: number, lasts: number): TraceEvent => {
       return { kind: 'radio.paused', at, serial: 1, why: 'attach-pause', lasts };
     };
-    const { timeline } = explained({ queued: 0 }, [pause(600_000, 5100), pause(1_200_000, 5100), pause(5e6, HOUR)]);
+    const { timeline } = await explained({ queued: 0 }, [
+      pause(600_000, 5100),
+      pause(1_200_000, 5100),
+      pause(5e6, HOUR),
+    ]);
     expect(timeline.filter(({ kind }) => kind === 'rule')).toEqual([
       {
         at: 600_000,
@@ -70,21 +78,23 @@ describe('the timeline of a downlink', () => {
       ['the firmware polls again 5 min after a failed poll, and not before'],
     ],
     ['hio', 'flight mode until the next attach attempt', []],
-  ] as const)('has the rules of the firmware family %s', (family, pause, retries) => {
+  ] as const)('has the rules of the firmware family %s', async (family, pause, retries) => {
     const poll = (at: number): readonly TraceEvent[] => [
       { kind: 'device.wake', at, serial: 1, why: 'poll' },
       { kind: 'poll.failed', at: at + 60_000, serial: 1, why: 'no answer' },
     ];
     const off = { kind: 'radio.paused', at: 600_000, serial: 1, why: 'attach-pause', lasts: 5100 } as const;
     const events = [...poll(HOUR), ...poll(HOUR + 360_000), off];
-    const rules = explained({ queued: 0 }, events, [partOf(family)]).timeline.filter(({ kind }) => kind === 'rule');
+    const rules = (await explained({ queued: 0 }, events, [partOf(family)])).timeline.filter(
+      ({ kind }) => kind === 'rule',
+    );
     expect(rules.map(({ what }) => what)).toEqual([`no network found in time: ${pause}, 5.1s`, ...retries]);
   });
 
-  it('counts all copies of a datagram and all changes of the address, and names the rule for each', () => {
+  it('counts all copies of a datagram and all changes of the address, and names the rule for each', async () => {
     const repeat = (at: number): TraceEvent => ({ kind: 'device.repeat', at, serial: 1, waited: 11_000 });
     const restart = (at: number, why: string): TraceEvent => ({ kind: 'device.restart', at, serial: 1, why });
-    const explanation = explained(
+    const explanation = await explained(
       { queued: HOUR },
       [
         { kind: 'uplink.acked', at: 1000, serial: 1, uplink: 1, type: 'session' },
@@ -105,7 +115,7 @@ describe('the timeline of a downlink', () => {
     ]);
   });
 
-  it('shows no lost acknowledgement if the device only waits for the release of the connection after sending it', () => {
+  it('shows no lost acknowledgement if the device only waits for the release of the connection after sending it', async () => {
     const life = {
       queued: 0,
       wake: 1000,
@@ -115,19 +125,19 @@ describe('the timeline of a downlink', () => {
       received: 3800,
       executed: 3800,
     };
-    const explanation = explained(life, [{ kind: 'device.wake', at: HOUR, serial: 1, why: 'report' }]);
+    const explanation = await explained(life, [{ kind: 'device.wake', at: HOUR, serial: 1, why: 'report' }]);
     expect(timeline(explanation)).toContain('report: acknowledged');
   });
 
-  it('shows the lost acknowledgement of a device that waited for the release of the connection after sending it', () => {
-    const explanation = explained({ queued: 0, wake: 1000, offered: 2100, received: 3800, executed: 3800 }, [
+  it('shows the lost acknowledgement of a device that waited for the release of the connection after sending it', async () => {
+    const explanation = await explained({ queued: 0, wake: 1000, offered: 2100, received: 3800, executed: 3800 }, [
       { kind: 'net.fault', at: 3300, serial: 1, fault: 'loss', way: 'up' },
       { kind: 'downlink.delivered', at: 8000, serial: 1, downlink: 'd1', evidence: 'next-packet' },
     ]);
     expect(timeline(explanation)).toContain('report: its last acknowledgement was lost');
   });
 
-  it('shows a report as failed if the device polls without an acknowledgement of the report', () => {
+  it('shows a report as failed if the device polls without an acknowledgement of the report', async () => {
     const sent = (at: number, uplink: number): TraceEvent => ({
       kind: 'uplink.sent',
       at,
@@ -136,7 +146,7 @@ describe('the timeline of a downlink', () => {
       type: 'data',
     });
     const life = { queued: 0, wake: 1000, offered: 6000, delivered: 7000, received: 7000, executed: 7000 };
-    const { timeline } = explained(life, [
+    const { timeline } = await explained(life, [
       sent(1000, 2),
       { kind: 'uplink.acked', at: 2000, serial: 1, uplink: 2, type: 'data' },
       sent(3000, 1),
@@ -149,9 +159,9 @@ describe('the timeline of a downlink', () => {
     ]);
   });
 
-  it('shows the answer after the execution, even if the device did not wake its radio for the answer', () => {
+  it('shows the answer after the execution, even if the device did not wake its radio for the answer', async () => {
     const life = { queued: 0, wake: 1000, contact: 2000, offered: 2100, received: 2200, delivered: 2200 };
-    const explanation = explained({ ...life, executed: 12_200, answered: 12_500 }, [
+    const explanation = await explained({ ...life, executed: 12_200, answered: 12_500 }, [
       { kind: 'uplink.acked', at: 2000, serial: 1, uplink: 1, type: 'data' },
       { kind: 'uplink.sent', at: 12_200, serial: 1, uplink: 2, type: 'shell' },
       { kind: 'uplink.acked', at: 12_600, serial: 1, uplink: 2, type: 'shell' },

@@ -9,7 +9,7 @@ export function waitDisagreements(result: RunResult): readonly string[] {
   const records = [...(downlinksOf(result) ?? [])];
   if (explainer === undefined) throw new Error('this is not the result of a run of this process');
   return records.flatMap((record) => {
-    const explanation = explainer.downlinkOf(record.serial, record.id);
+    const explanation = explainer.divide(record.serial, record.id);
     return explanation === undefined ? [`${record.id} is not explained`] : disagreements(explanation, record);
   });
 }

@@ -1,24 +1,15 @@
-/** Runs a drawn scenario, explains its slow downlinks, and repeats it without the causes that the explanations name. */
-import type { CauseKey, CauseSet } from '../../../src/explain/causes.js';
-import { endOf, isLost, timeTaken } from '../../../src/explain/course.js';
+/** Runs a drawn scenario, explains its slow downlinks, and runs the scenario again without the causes that are named. */
 import { FAST } from '../../../src/explain/explain.js';
-import type { DeviceFacts } from '../../../src/explain/facts.js';
-import { namedCauses } from '../../../src/explain/named.js';
+import type { ExplainedCause, Explanation } from '../../../src/explain/explanation.js';
 import { CauseNames } from '../../../src/explain/names.js';
-import { remedies } from '../../../src/explain/predict.js';
 import type { Situation } from '../../../src/explain/situation.js';
-import { causeTimes } from '../../../src/explain/waits.js';
 import type { Millis } from '../../../src/kernel/time.js';
-import type { DownlinkRecord } from '../../../src/trace/downlinks/ledger.js';
 import type { DrawnScenario } from './draw.js';
-import { Repetitions, stepKey } from './ran.js';
+import { Repetitions } from './ran.js';
 import type { Changes } from './remove.js';
 
-/**
- * The time that a downlink took in a repetition. `not found`: the repetition has no such downlink, because the API rejected its
- * request. `not delivered`: the downlink is open at the end, or the device never received it.
- */
-export type Course = Millis | 'not found' | 'not delivered';
+/** Time of the downlink without the causes; undefined if the scenario then does not queue it. */
+type Course = Millis | undefined;
 
 /** A slow downlink, and its course without the causes that its explanation names. */
 export interface Checked {
@@ -26,108 +17,66 @@ export interface Checked {
   readonly took: Millis;
   /** Names of these causes; empty if the explanation names none. */
   readonly named: readonly string[];
-  readonly predicted: Millis | undefined;
-  /** Course of the downlink without the causes; undefined if no cause is named. */
-  readonly without: Course | undefined;
-  /** Whether the downlink is fast without the causes. */
+  /** Why the device cannot be repeated; undefined if it can. */
+  readonly refused: string | undefined;
+  /** Time without the causes by the explanation; undefined without causes. */
+  readonly predicted: Course;
+  /** The same by another run of the scenario. */
+  readonly without: Course;
+  /** Whether both are the same, and fast. True without causes. */
   readonly held: boolean;
-  /** Whether it is also fast if only some of the causes are removed. Repeats the scenario for each such set of causes. */
-  readonly needless: () => Promise<boolean>;
 }
 
 /** Checks every downlink that takes longer than 10 min. */
 export async function check(drawn: DrawnScenario): Promise<readonly Checked[]> {
   const repetitions = new Repetitions(drawn);
-  const { situation, facts, ids } = await repetitions.unchanged;
+  const { situation, explain, ids } = await repetitions.unchanged;
   const checked: Checked[] = [];
-  for (const [queueing, { to }] of drawn.queueing.entries()) {
-    for (const [serial, own] of facts) {
-      if (own.part?.group !== to) continue;
-      const record = found(own, ids.get(stepKey(queueing, serial)));
-      // The API has rejected the request of the step.
-      if (record === undefined) continue;
-      const took = timeTaken(record, own.closing);
-      if (took > FAST) checked.push(await checkOne({ drawn, repetitions, situation, queueing, own, serial, record }));
+  for (const [key, id] of ids) {
+    const explanation = await explain(id);
+    if (explanation.took > FAST || !explanation.received) {
+      checked.push(await checkOne(drawn, repetitions, situation, explanation, key));
     }
   }
   return checked;
 }
 
-interface Slow {
-  readonly drawn: DrawnScenario;
-  readonly repetitions: Repetitions;
-  readonly situation: Situation;
-  /** Index of the step that has queued it. */
-  readonly queueing: number;
-  readonly serial: number;
-  readonly own: DeviceFacts;
-  readonly record: DownlinkRecord;
-}
-
-async function checkOne(slow: Slow): Promise<Checked> {
-  const { drawn, situation, serial, own, record } = slow;
-  const { part } = own;
-  const names = new CauseNames(situation, part);
-  const [best] = remedies(record, own, FAST);
-  const at = (record.queuedAt / 60_000).toFixed(1);
-  const took = timeTaken(record, own.closing);
-  const causes = namedCauses(best?.without, causeTimes(record, own, record.queuedAt + took), own.calendar);
-  const without = causes.size === 0 ? undefined : await courseWithout(slow, causes);
-  return {
-    downlink: `seed ${drawn.seed}, ${record.type} to ${serial} (${part?.profile} ${part?.firmware}), queued at ${at} min`,
-    took,
-    named: [...causes].map((cause) => names.of(cause).name),
-    predicted: best?.time,
-    without,
-    held: isFast(without),
-    needless: async () => {
-      for (const some of partsOf(causes)) if (isFast(await courseWithout(slow, some))) return true;
-      return false;
-    },
-  };
-}
-
-function isFast(course: Course | undefined): boolean {
-  return typeof course === 'number' && course <= FAST;
-}
-
-/** The sets that contain some of the causes and not all. */
-function partsOf(causes: CauseSet): readonly CauseSet[] {
-  const parts: CauseKey[][] = [[]];
-  for (const cause of causes) parts.push(...parts.map((part) => [...part, cause]));
-  return parts.filter(({ length }) => length > 0 && length < causes.size).map((part) => new Set(part));
-}
-
-/** Course of the downlink in a repetition without `causes`. */
-async function courseWithout(
-  { drawn, repetitions, situation, queueing, serial, record }: Slow,
-  causes: CauseSet,
-): Promise<Course> {
+/** @param key of the downlink in a run */
+async function checkOne(
+  drawn: DrawnScenario,
+  repetitions: Repetitions,
+  situation: Situation,
+  explanation: Explanation,
+  key: string,
+): Promise<Checked> {
+  const { type, device, queuedAt, took, causes, sooner, unknown } = explanation;
+  const [best] = sooner;
   const changes: Changes = {
-    without: new Set([...causes].flatMap((cause) => removablesOf(drawn, situation, cause))),
-    interval: causes.has('interval'),
-    powerOn: causes.has('power-on'),
-    encoder: causes.has('encoder'),
-    only: causes.has('downlinks') ? queueing : undefined,
+    without: new Set(causes.flatMap((cause) => removablesOf(drawn, situation, cause))),
+    interval: causes.some(({ kind }) => kind === 'interval'),
+    powerOn: causes.some(({ kind }) => kind === 'power-on'),
+    encoder: causes.some(({ kind }) => kind === 'encoder'),
+    only: causes.some(({ kind }) => kind === 'downlinks') ? Number(key.split(' ')[0]) : undefined,
   };
-  const { facts, ids } = await repetitions.with(changes);
-  const later = facts.get(serial);
-  const same = later && found(later, ids.get(stepKey(queueing, serial)));
-  if (later === undefined || same === undefined) return 'not found';
-  const type = record.type === 'data' && changes.encoder ? 'shell' : record.type;
-  if (same.type !== type)
-    throw new Error(`${record.type} downlink ${record.id} is a ${same.type} downlink when repeated`);
-  return endOf(same) === undefined || isLost(same) ? 'not delivered' : timeTaken(same, later.closing);
-}
-
-function found({ downlinks }: DeviceFacts, id: string | undefined): DownlinkRecord | undefined {
-  return downlinks.find((record) => record.id === id);
+  const isNamed = causes.length > 0 && best !== undefined && best.time <= FAST;
+  const without = isNamed ? (await repetitions.with(changes)).times.get(key) : undefined;
+  return {
+    downlink: `seed ${drawn.seed}, ${type} to ${device}, queued at ${(queuedAt / 60_000).toFixed(1)} min`,
+    took,
+    named: causes.map(({ name }) => name),
+    refused: unknown[0],
+    predicted: isNamed ? best.time : undefined,
+    without,
+    held: !isNamed || (without === best.time && without <= FAST),
+  };
 }
 
 /** The parts of the scenario that are removed for a cause. */
-function removablesOf({ removables }: DrawnScenario, { faults }: Situation, cause: CauseKey): readonly number[] {
-  const fault = cause.startsWith('fault:') ? faults[Number(cause.slice('fault:'.length))] : undefined;
-  if (fault === undefined) return [];
+function removablesOf({ removables }: DrawnScenario, situation: Situation, cause: ExplainedCause): readonly number[] {
+  if (cause.kind !== 'fault') return [];
+  const names = new CauseNames(situation, undefined);
+  const fault = situation.faults.find((_, index) => names.fault(index) === cause.name);
+  if (fault === undefined) throw new Error(`${cause.name} is not a fault of the situation`);
   // The situation does not contain the selectors of steps, so their time identifies them.
   const began = Math.round((fault.windows[0]?.from ?? 0) / 60_000);
   const indices = removables.flatMap((each, index) =>

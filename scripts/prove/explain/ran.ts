@@ -1,26 +1,25 @@
-/** Runs of a drawn scenario, in which each downlink is known by the step that queued it. */
-import { type DeviceFacts, factsOf } from '../../../src/explain/facts.js';
+/** Runs of a drawn scenario, with some of its parts left out. */
+import { timeToArrive } from '../../../src/explain/course.js';
+import type { Explanation } from '../../../src/explain/explanation.js';
 import type { Situation } from '../../../src/explain/situation.js';
-import { defineScenario, runPlan } from '../../../src/library/scenario.js';
-import { packagedProfiles } from '../../../src/profile/library.js';
-import { situationOf } from '../../../src/runner/situation.js';
+import { defineScenario, explain } from '../../../src/index.js';
+import type { Millis } from '../../../src/kernel/time.js';
+import { runPlan } from '../../../src/library/scenario.js';
+import { downlinksOf } from '../../../src/runner/explainers.js';
 import type { Plan } from '../../../src/scenario/model/plan.js';
 import { isTracked } from '../../../src/trace/downlinks/ledger.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
-import type { DrawnScenario } from './draw.js';
+import { type DrawnScenario, DURATION } from './draw.js';
 import { type Changes, definitionOf, isKept, UNCHANGED } from './remove.js';
 
 /** A run of a scenario with some changes. */
 export interface Ran {
   readonly situation: Situation;
-  readonly facts: ReadonlyMap<number, DeviceFacts>;
-  /** Id of the downlink that a queueing step (by its index in the drawn scenario) has queued for a device. */
+  readonly explain: (id: string) => Promise<Explanation>;
+  /** Ids of downlinks by the queueing step (its index in the drawn scenario) and the serial number: `3 2159017985`. */
   readonly ids: ReadonlyMap<string, string>;
-}
-
-/** Key of {@link Ran.ids}. */
-export function stepKey(queueing: number, serial: number): string {
-  return `${queueing} ${serial}`;
+  /** Times of the downlinks with the same keys, to the end of the run if the device did not receive them. */
+  readonly times: ReadonlyMap<string, Millis>;
 }
 
 /** Runs a scenario with changes, each combination of changes only once. */
@@ -46,19 +45,16 @@ export class Repetitions {
 
 async function run(drawn: DrawnScenario, changes: Changes): Promise<Ran> {
   const plan = defineScenario(definitionOf(drawn, changes));
-  const events = new Map<number, TraceEvent[]>(plan.devices.map(({ serial }) => [serial, []]));
   const steps = new StepIds(plan, drawn, changes);
-  const take = (event: TraceEvent) => {
-    steps.take(event);
-    if ('serial' in event) events.get(event.serial)?.push(event);
-    else if (event.kind === 'world.closing') for (const own of events.values()) own.push(event);
-  };
-  await runPlan(plan, { watch: { take } });
-  const situation = situationOf(plan, packagedProfiles());
+  const result = await runPlan(plan, { watch: steps });
+  const times = new Map(
+    [...(downlinksOf(result) ?? [])].map((record) => [record.id, timeToArrive(record, DURATION * 60_000)]),
+  );
   return {
-    situation,
-    facts: new Map([...events].map(([serial, own]) => [serial, factsOf({ serial, events: own }, situation)])),
+    situation: result.planned,
+    explain: (id) => explain(result, id),
     ids: steps.ids,
+    times: new Map([...steps.ids].flatMap(([key, id]) => [[key, times.get(id) ?? Number.NaN] as const])),
   };
 }
 
@@ -88,6 +84,6 @@ class StepIds {
     if (queueing === undefined) {
       throw new Error(`${event.type} downlink to ${event.serial} at ${event.at}: not queued by the step in progress`);
     }
-    this.ids.set(stepKey(queueing, event.serial), event.downlink);
+    this.ids.set(`${queueing} ${event.serial}`, event.downlink);
   }
 }

@@ -10,12 +10,12 @@ const TIME_WIDTH = 9;
 
 /** The paragraph of the explanation, advice on a faster delivery, the waits, and the timeline. */
 export function explanationLines(explanation: Explanation, width: number): readonly string[] {
-  const { type, device, downlink, text, sooner, waits } = explanation;
+  const { type, device, downlink, text, sooner, simulated, waits } = explanation;
   return [
     `${type} to ${device} · ${downlink}`,
     ...indented(wrap(text, width - 2)),
-    ...(sooner.length === 0 ? [] : ['', '  sooner']),
-    ...sooner.flatMap(({ change, time }) => row(`about ${humanDuration(time)}`, change, width, 16)),
+    ...(sooner.length === 0 ? [] : ['', simulated === undefined ? '  sooner' : '  sooner (simulated)']),
+    ...sooner.flatMap(({ change, time }) => row(humanDuration(time), change, width, 16)),
     ...(waits.length === 0 ? [] : ['', '  waited']),
     ...waits.flatMap(({ what, time }) => row(humanDuration(time), what, width, 16)),
     '',

@@ -2,7 +2,7 @@
  * Divides a plan into parts that run separately. This is possible if nothing in the world acts on several devices at once: the
  * behaviour of each device then depends only on the plan and the seed.
  */
-import { hours } from '../../kernel/time.js';
+import { hours, type Millis } from '../../kernel/time.js';
 import type { Plan, PlannedLoad } from '../model/plan.js';
 import type { SetupName } from '../setup/index.js';
 
@@ -42,7 +42,18 @@ export function partsOf(plan: Plan, parts: number, first = 1 / parts): readonly 
 }
 
 function partOf(plan: Plan, part: number, parts: number, first: number): Plan {
-  const belongs = (index: number) => placeOf(index, parts, first) === part;
+  const own = withDevices(plan, (index) => placeOf(index, parts, first) === part);
+  const share = Array.from({ length: parts }, (_, turn) => turn === part);
+  return { ...own, loads: own.loads.map((load) => ({ turns: share, ...load })) };
+}
+
+/** The plan of one device: see {@link partsOf}. Loads whose requests are not about devices are left out. */
+export function planOfDevice(plan: Plan, device: number): Plan {
+  const own = withDevices(plan, (index) => index === device);
+  return { ...own, loads: own.loads.filter(({ turns }) => turns?.includes(true)) };
+}
+
+function withDevices(plan: Plan, belongs: (index: number) => boolean): Plan {
   const places = new Map<number, number>();
   for (const index of plan.devices.keys()) if (belongs(index)) places.set(index, places.size);
   const own = (devices: readonly number[]) => devices.flatMap((index) => places.get(index) ?? []);
@@ -54,11 +65,10 @@ function partOf(plan: Plan, part: number, parts: number, first: number): Plan {
     actions: plan.actions
       .map((action) => ({ ...action, devices: own(action.devices) }))
       .filter(({ devices }) => devices.length > 0),
-    loads: plan.loads.map((load) => ({
-      ...load,
-      devices: own(load.devices),
-      turns: turnsOf(load, belongs) ?? Array.from({ length: parts }, (_, turn) => turn === part),
-    })),
+    loads: plan.loads.map((load) => {
+      const turns = turnsOf(load, belongs);
+      return { ...load, devices: own(load.devices), ...(turns && { turns }) };
+    }),
     expectations: [],
     next: [],
   };
@@ -93,6 +103,11 @@ const BOOT = hours(7);
  */
 export function usefulParts(plan: Plan, most: number): number {
   if (needsOneWorld(plan) !== undefined) return 1;
-  const work = Math.floor((plan.devices.length * (BOOT + plan.duration)) / WORTH_A_THREAD);
+  const work = Math.floor(workOf(plan) / WORTH_A_THREAD);
   return Math.max(1, Math.min(most, work, plan.devices.length));
+}
+
+/** The work of a run without loads, in device time. */
+export function workOf({ devices, duration }: Plan): Millis {
+  return devices.length * (BOOT + duration);
 }

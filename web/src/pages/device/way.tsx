@@ -89,7 +89,7 @@ function Course({ explanation: { timeline, sooner } }: { readonly explanation: E
       <ul class="course">
         {sooner.map(({ change, time }) => (
           <li key={change}>
-            about {exactText(time)} {printableLine(change)}
+            {exactText(time)} {printableLine(change)}
           </li>
         ))}
       </ul>

@@ -1,0 +1,178 @@
+/** Which causes have to be removed for a downlink to be fast: found by repetitions of its device. */
+import { type Instant, type Millis, minutes } from '../kernel/time.js';
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+import { type CauseKey, type CauseSet, faultCauses, hasFault, NO_CAUSE } from './causes.js';
+import { isLost, timeTaken } from './course.js';
+import type { DeviceFacts } from './facts.js';
+import { withoutEncoder } from './held-back.js';
+import type { CauseTime } from './waits.js';
+
+/** Repeats the device of a downlink (runner/repeats.ts). */
+export interface Repeats {
+  /** Whether the device is repeated in a simulation of the same plan, because the run itself cannot be repeated. */
+  readonly simulated: boolean;
+  /** Why the device cannot be repeated, worded to follow "because"; undefined if it can. */
+  refused(serial: number): Promise<string | undefined>;
+  /**
+   * The time that the downlink takes without these causes, to the end of the run if the device does not receive it. Undefined
+   * if the causes cannot be removed, or if the downlink is not queued without them.
+   */
+  time(record: DownlinkRecord, facts: DeviceFacts, without: CauseSet): Promise<Millis | undefined>;
+}
+
+/** A downlink, and what is known about it. */
+interface Question {
+  readonly record: DownlinkRecord;
+  readonly facts: DeviceFacts;
+  /** Longest first. */
+  readonly waits: readonly CauseTime[];
+  /** A downlink that takes at most this time is fast. */
+  readonly limit: Millis;
+  readonly repeats: Repeats;
+}
+
+/** A set of causes, and the time that the downlink takes without them. */
+export interface Remedy {
+  readonly without: CauseSet;
+  readonly time: Millis;
+}
+
+/** A set of causes counts as a remedy if its removal saves more than this share of the time, or makes a slow downlink fast. */
+const LEAST_GAIN = 0.1;
+/** Maximum number of causes to remove. The repetitions of a downlink are at most twice as many. */
+const MOST_CAUSES = 5;
+/** The same for a fast downlink, of which only the longest waits are of interest. */
+const MOST_OF_FAST = 2;
+/** Causes that ended at most this time before the downlink was queued may still delay it. */
+const AFTER_EFFECT: Millis = minutes(40);
+
+/**
+ * Removes single causes, those with the longest waits first. If none is enough, removes all of them, and then as few as
+ * possible.
+ * @param total time of the downlink without a change
+ * @returns first the sets without which it is fast: the smallest first, and faults before other causes; then the sets that only
+ * help, the most effective first
+ */
+export async function remediesOf(question: Question, total: Millis): Promise<readonly Remedy[]> {
+  const { record, facts, waits, limit, repeats } = question;
+  const lost = isLost(record);
+  const slow = total > limit || lost;
+  // Without the faults that made the downlink lost, other causes may still have delayed it.
+  const base = losing(record, facts);
+  const causes = causesOf(question)
+    .filter((cause) => !base.has(cause))
+    .slice(0, slow ? MOST_CAUSES : MOST_OF_FAST);
+  const remedies: Remedy[] = [];
+  const remove = async (more: Iterable<CauseKey>): Promise<boolean> => {
+    const without = new Set([...base, ...more]);
+    // Only a fault makes a downlink lost.
+    if (lost && !hasFault(without)) return false;
+    const time = (await repeats.time(record, facts, without)) ?? total;
+    const fast = slow && time <= limit && time < total;
+    if (fast || total - time > total * LEAST_GAIN) remedies.push({ without, time });
+    return fast;
+  };
+  let enough = base.size > 0 && (await remove([]));
+  for (const cause of enough && lost ? [] : causes) enough = (await remove([cause])) || enough;
+  if (slow && !enough && causes.length > 1) {
+    const isFast = async (set: readonly CauseKey[]) =>
+      ((await repeats.time(record, facts, new Set([...base, ...set]))) ?? total) <= limit;
+    const smallest = await smallestOf(causes, isFast);
+    if (smallest !== undefined) await remove(smallest);
+  }
+  const longest = waits.find(({ causes: each }) => each !== undefined && each.size > 0)?.causes ?? NO_CAUSE;
+  const [main] = ordered(remedies, limit);
+  // With shorter intervals, the downlink would have been delivered before the fault because of which it waited longest. The
+  // fault is then a cause, too.
+  if (slow && hasFault(longest) && main !== undefined && main.time <= limit && !hasFault(main.without)) {
+    await remove([...longest, ...main.without]);
+  }
+  const sorted = ordered(remedies, limit);
+  const withFault = sorted.find(({ without, time }) => hasFault(without) && time <= limit);
+  if (withFault === undefined || !hasFault(longest)) return sorted;
+  return [withFault, ...sorted.filter((each) => each !== withFault)];
+}
+
+/** The faults of the exchange in which a lost downlink was sent: they caused its loss, even if they did not delay it. */
+export function losing(record: DownlinkRecord, { chances }: DeviceFacts): CauseSet {
+  const { delivered } = record.reached;
+  if (!isLost(record) || delivered === undefined) return NO_CAUSE;
+  const sent = chances.findLast(({ at, heard, failing }) => heard && failing && at < delivered);
+  return faultCauses(sent?.faults ?? []);
+}
+
+/** As few of the causes as possible, all of which have to be removed; undefined if not even all of them are enough. */
+async function smallestOf(
+  causes: readonly CauseKey[],
+  isEnough: (set: readonly CauseKey[]) => Promise<boolean>,
+): Promise<readonly CauseKey[] | undefined> {
+  if (!(await isEnough(causes))) return undefined;
+  let smallest = causes;
+  // A cause with a short wait is the first one that may be needless. Causes that every downlink of the device has say least.
+  const tried = [...causes].reverse().sort((a, b) => Number(isOrdinary(b)) - Number(isOrdinary(a)));
+  for (const cause of tried) {
+    const rest = smallest.filter((each) => each !== cause);
+    // Single causes are not enough.
+    if (rest.length > 1 && (await isEnough(rest))) smallest = rest;
+  }
+  return smallest;
+}
+
+function ordered(remedies: readonly Remedy[], limit: Millis): readonly Remedy[] {
+  const ordinary = ({ without }: Remedy) => [...without].filter(isOrdinary).length;
+  const [enough, rest] = [remedies.filter(({ time }) => time <= limit), remedies.filter(({ time }) => time > limit)];
+  return [
+    ...enough.sort((a, b) => a.without.size - b.without.size || ordinary(a) - ordinary(b) || a.time - b.time),
+    ...rest.sort((a, b) => a.time - b.time),
+  ];
+}
+
+/** Whether the cause applies to every downlink of the device. Causes that are specific to this downlink say more. */
+function isOrdinary(cause: CauseKey): boolean {
+  return cause === 'interval' || cause === 'downlinks';
+}
+
+/** The causes that could have delayed the downlink, those with the longest waits first. */
+function causesOf({ record, facts, waits }: Question): readonly CauseKey[] {
+  const { calendar, part, firstBoot, downlinks, updates } = facts;
+  const { queuedAt, type } = record;
+  const end: Instant = queuedAt + timeTaken(record, facts.closing);
+  const times = new Map<CauseKey, Millis>();
+  for (const { causes = NO_CAUSE, time } of waits)
+    for (const cause of causes) times.set(cause, (times.get(cause) ?? 0) + time);
+  const others = downlinks.some((other) => other !== record && other.queuedAt <= end);
+  const known: readonly (readonly [CauseKey, boolean])[] = [
+    ['interval', part === undefined || part.pollEvery === null || part.pollEvery === 0 || part.pollEvery > minutes(1)],
+    ['power-on', (firstBoot ?? end) > queuedAt],
+    ['encoder', withoutEncoder(record, facts)],
+    ['downlinks', others],
+    ['update', type === 'config' && updates.length > 0],
+  ];
+  const possible = known.flatMap(([cause, may]) => (may ? [cause] : []));
+  const blamed = new Set(facts.chances.flatMap((chance) => (chance.until < queuedAt ? [] : chance.faults)));
+  const faults = calendar.during(queuedAt - AFTER_EFFECT, end, 'blocks', 'hinders', 'restarts', 'disturbs');
+  const isPossible = (cause: CauseKey) => cause.startsWith('fault:') || possible.includes(cause);
+  return [
+    ...new Set([
+      ...[...times].sort(([, a], [, b]) => b - a).flatMap(([cause]) => (isPossible(cause) ? [cause] : [])),
+      ...faultCauses([...blamed, ...faults]),
+      ...possible,
+    ]),
+  ];
+}
+
+/**
+ * The causes without whose waits the downlink would have been fast, longest waits first. They take the place of a repetition
+ * for a device that cannot be repeated.
+ */
+export function attributed(waits: readonly CauseTime[], total: Millis, limit: Millis): CauseSet {
+  const causes = new Set<CauseKey>();
+  let rest = total;
+  for (const wait of waits) {
+    if (rest <= limit) break;
+    if (wait.causes === undefined || wait.causes.size === 0) continue;
+    for (const cause of wait.causes) causes.add(cause);
+    rest -= wait.time;
+  }
+  return causes;
+}

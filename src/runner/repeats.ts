@@ -1,0 +1,120 @@
+/** Answers the questions of explanations by repetitions of the device: each cause is a change of the plan. */
+import { type CauseKey, type CauseSet, setKey } from '../explain/causes.js';
+import { timeToArrive } from '../explain/course.js';
+import { type DeviceFacts, factsOf } from '../explain/facts.js';
+import type { Repeats } from '../explain/remedies.js';
+import type { Situation } from '../explain/situation.js';
+import type { Millis } from '../kernel/time.js';
+import type { Plan } from '../scenario/model/plan.js';
+import {
+  asShell,
+  type QueuedByStep,
+  switchedOn,
+  withoutEntries,
+  withoutOthers,
+  withoutUpdates,
+  withParameter,
+} from '../scenario/plan/change.js';
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+import { isRefused, type PlanChange, refusalOf, UNCHANGED, type WhatIf } from './what-if.js';
+import { profileOf } from './world/fleet.js';
+
+/** A device that polls, or without polls reports, every minute is the one that does not wait for its next contact. */
+const OFTEN = '60';
+
+export class DownlinkRepeats implements Repeats {
+  readonly #whatIf: WhatIf;
+  readonly #situation: Situation;
+
+  /** @param situation of the run; its faults name their entries in the plan */
+  constructor(whatIf: WhatIf, situation: Situation) {
+    this.#whatIf = whatIf;
+    this.#situation = situation;
+  }
+
+  get simulated(): boolean {
+    return this.#whatIf.simulated;
+  }
+
+  async refused(serial: number): Promise<string | undefined> {
+    const answer = await this.#whatIf.device(serial).catch(refusalOf);
+    return isRefused(answer) ? answer.refused : undefined;
+  }
+
+  async time(record: DownlinkRecord, facts: DeviceFacts, without: CauseSet): Promise<Millis | undefined> {
+    const change = this.#changeFor(record, facts, without);
+    if (change === undefined) return undefined;
+    const history = await this.#whatIf.device(record.serial, change).catch(refusalOf);
+    if (isRefused(history)) return undefined;
+    const repeated = factsOf(history, this.#situation);
+    const same = counterpart(record, facts, repeated, without);
+    return same && timeToArrive(same, repeated.closing);
+  }
+
+  /** Undefined if one of the causes is not in the plan. */
+  #changeFor(record: DownlinkRecord, facts: DeviceFacts, causes: CauseSet): PlanChange | undefined {
+    if (causes.size === 0) return UNCHANGED;
+    const changes = [...causes].map((cause) => this.#changeOf(cause, record, facts));
+    if (changes.includes(undefined)) return undefined;
+    const ofDownlink = causes.has('downlinks') || causes.has('encoder');
+    return {
+      key: `${setKey(causes)}${ofDownlink ? ` ${record.id}` : ''}`,
+      apply: (plan) => changes.reduce((changed, change) => change?.(changed) ?? changed, plan),
+    };
+  }
+
+  #changeOf(cause: CauseKey, record: DownlinkRecord, facts: DeviceFacts): ((plan: Plan) => Plan) | undefined {
+    const { serial } = record;
+    const device = this.#whatIf.plan.devices.findIndex((each) => each.serial === serial);
+    const only = new Set([device]);
+    switch (cause) {
+      case 'interval':
+        return this.#often(device);
+      case 'power-on':
+        return (plan) => switchedOn(plan, only);
+      case 'encoder':
+        return (plan) => asShell(plan, queuedByStep(record, facts, device));
+      case 'downlinks':
+        return (plan) => withoutOthers(plan, queuedByStep(record, facts, device));
+      case 'update':
+        return (plan) => withoutUpdates(plan, only);
+      default: {
+        const entries = this.#situation.faults[Number(cause.slice('fault:'.length))]?.entries;
+        return entries && ((plan) => withoutEntries(plan, new Set(entries)));
+      }
+    }
+  }
+
+  #often(device: number): ((plan: Plan) => Plan) | undefined {
+    const { plan, profiles } = this.#whatIf;
+    const group = plan.groups[plan.devices[device]?.group ?? -1];
+    const timing = group && profileOf(profiles, group.profile).timing;
+    const parameter = timing?.pollEvery ?? timing?.reportEvery;
+    return parameter && ((changed) => withParameter(changed, new Set([device]), { ...parameter, value: OFTEN }));
+  }
+}
+
+function queuedByStep(
+  { id, type, queuedAt }: DownlinkRecord,
+  { downlinks }: DeviceFacts,
+  device: number,
+): QueuedByStep {
+  const alike = downlinks.filter((each) => each.type === type && each.queuedAt === queuedAt);
+  return { device, type, queuedAt, earlier: alike.findIndex((each) => each.id === id) };
+}
+
+/** The same downlink in a repetition. */
+function counterpart(
+  record: DownlinkRecord,
+  facts: DeviceFacts,
+  repeated: DeviceFacts,
+  without: CauseSet,
+): DownlinkRecord | undefined {
+  const type = without.has('encoder') && record.type === 'data' ? 'shell' : record.type;
+  const same = repeated.downlinks.find((each) => each.id === record.id);
+  if (same?.type === type) return same;
+  // In real time, or without the other downlinks of this millisecond, it has another id.
+  const alike = repeated.downlinks.filter((each) => each.type === type);
+  if (without.has('downlinks')) return alike[0];
+  return alike[facts.downlinks.filter((each) => each.type === record.type).indexOf(record)];
+}

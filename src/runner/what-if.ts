@@ -1,0 +1,183 @@
+/**
+ * Repeats a run with something changed, to find out what would have happened. The course of a device usually depends on the
+ * plan, the seed and the device alone, so usually only the device is repeated: the first repetition, without a change, must have
+ * the recorded events of the device. If it has not, something connects the devices, such as a load. Then the whole plan is
+ * repeated.
+ */
+import type { DeviceHistory } from '../explain/facts.js';
+import { Histories } from '../explain/histories.js';
+import { GhostfleetError } from '../kernel/errors.js';
+import { SILENT } from '../kernel/log.js';
+import { hours, type Millis } from '../kernel/time.js';
+import type { Profile } from '../profile/profile.js';
+import type { ExpectationResult } from '../report/result.js';
+import { evaluate } from '../scenario/expect/evaluate.js';
+import type { Plan } from '../scenario/model/plan.js';
+import { planOfDevice, workOf } from '../scenario/plan/divide.js';
+import type { TraceEvent } from '../trace/events.js';
+import type { TransportName } from './targets/embedded.js';
+import { inOneWorld } from './world/course.js';
+import { Journal } from './world/journal.js';
+
+/** A run that can be repeated. */
+export interface RepeatableRun {
+  /** As it happened: with the faults of users. */
+  readonly plan: Plan;
+  readonly profiles: ReadonlyMap<string, Profile>;
+  readonly transport: TransportName;
+  /**
+   * The events of a device. Undefined if a repetition cannot have the same events, because the run was in real time or used
+   * another cloud; the repetition without a change then takes the place of the run.
+   */
+  readonly recorded: ((serial: number) => DeviceHistory) | undefined;
+}
+
+/** A change of the plan. Changes with the same key are equal. */
+export interface PlanChange {
+  readonly key: string;
+  readonly apply: (plan: Plan) => Plan;
+}
+
+/** Why a run cannot be repeated, worded to follow "because". */
+interface Refused {
+  readonly refused: string;
+}
+
+/** A repetition of all devices. */
+interface RepeatedRun {
+  readonly histories: Histories;
+  readonly expectations: readonly ExpectationResult[];
+}
+
+export const UNCHANGED: PlanChange = { key: '', apply: (plan) => plan };
+
+/** Maximum work of a repetition of all devices for the sake of one, in device time: it takes a few seconds. */
+const MOST_WORK = hours(4000);
+
+export class WhatIf {
+  readonly #run: RepeatableRun;
+  readonly #devices = new Map<string, Promise<DeviceHistory>>();
+  readonly #whole = new Map<string, Promise<RepeatedRun>>();
+  readonly #alone = new Map<number, Promise<true | false | Refused>>();
+
+  constructor(run: RepeatableRun) {
+    this.#run = run;
+  }
+
+  /** Whether the answers are those of a simulation in place of the run. */
+  get simulated(): boolean {
+    return this.#run.recorded === undefined;
+  }
+
+  get plan(): Plan {
+    return this.#run.plan;
+  }
+
+  get profiles(): RepeatableRun['profiles'] {
+    return this.#run.profiles;
+  }
+
+  /** The events of a device in a repetition. @throws UsageError if the devices cannot have the changed configuration */
+  async device(serial: number, change: PlanChange = UNCHANGED): Promise<DeviceHistory | Refused> {
+    const alone = await this.#isAlone(serial);
+    if (typeof alone === 'object') return alone;
+    return alone ? this.#ofDevice(serial, change) : (await this.whole(change)).histories.of(serial);
+  }
+
+  /** Repeats all devices. @throws UsageError if the devices cannot have the changed configuration */
+  whole(change: PlanChange = UNCHANGED): Promise<RepeatedRun> {
+    return kept(this.#whole, change.key, () => this.#repeat(change.apply(this.#run.plan)));
+  }
+
+  /** Whether the course of a device depends on no other device. */
+  #isAlone(serial: number): Promise<true | false | Refused> {
+    return kept(this.#alone, serial, async () => {
+      const { plan, recorded } = this.#run;
+      if (recorded?.(serial).events.some(({ kind }) => kind === 'console.action')) {
+        return { refused: 'a user controlled the device on a console' };
+      }
+      if (!isConnected(plan)) {
+        if (recorded === undefined) return true;
+        if (agrees(recorded(serial), await this.#ofDevice(serial, UNCHANGED))) return true;
+      }
+      if (workOf(plan) > MOST_WORK) return { refused: 'its devices depend on each other, and they are too many' };
+      if (recorded === undefined) return false;
+      const { histories } = await this.whole();
+      if (agrees(recorded(serial), histories.of(serial))) return false;
+      return {
+        refused: 'the events of the device differ in a repetition: something acted on it that is not in the scenario',
+      };
+    });
+  }
+
+  #ofDevice(serial: number, change: PlanChange): Promise<DeviceHistory> {
+    return kept(this.#devices, `${serial} ${change.key}`, async () => {
+      const changed = change.apply(this.#run.plan);
+      const index = changed.devices.findIndex((device) => device.serial === serial);
+      const { histories } = await this.#repeat(planOfDevice(changed, index));
+      return histories.of(serial);
+    });
+  }
+
+  async #repeat({ setup = [], ...rest }: Plan): Promise<RepeatedRun> {
+    const { profiles, transport } = this.#run;
+    // A connector would send the messages again.
+    const plan = { ...rest, setup: setup.filter((call) => call.setup !== 'connector') };
+    const histories = new Histories(undefined, Number.POSITIVE_INFINITY);
+    const journal = new Journal({
+      ...{ plan, virtual: true, watched: false, acks: transport === 'http' ? 'certain' : 'seen', sinks: [] },
+      watch: histories,
+    });
+    const world = { plan, profiles, clock: 'virtual', speed: 1, db: 'memory', log: SILENT } as const;
+    // Datagrams over UDP have the same course in virtual time as datagrams in memory.
+    const { simulatedMs } = await inOneWorld(
+      { ...world, transport: transport === 'http' ? 'http' : 'memory' },
+      journal,
+      () => {},
+    );
+    journal.invariants.end();
+    const evidence = journal.evidence(simulatedMs);
+    return { histories, expectations: plan.expectations.map((expectation) => evaluate(expectation, evidence)) };
+  }
+}
+
+/** Whether something in the plan acts on a device because of other devices, possibly only after a change. */
+function isConnected({ waits = [], expectations, cloud }: Plan): boolean {
+  return waits.length > 0 || cloud?.rateLimit != null || expectations.some(({ abort }) => abort !== undefined);
+}
+
+/** Whether a repetition has the recorded events. A run that ended early, or that continues, has only the first of them. */
+function agrees({ events: recorded, goesOn = false }: DeviceHistory, { events: repeated }: DeviceHistory): boolean {
+  const known = goesOn ? recorded.filter(({ kind }) => kind !== 'world.closing') : recorded;
+  const isWhole = !goesOn && known.some(({ kind }) => kind === 'world.closing');
+  if (isWhole ? known.length !== repeated.length : known.length > repeated.length) return false;
+  return known.every((event, index) => isSame(event, repeated[index]));
+}
+
+function isSame(one: TraceEvent, other: TraceEvent | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** The value of `key`; `make` is called for the first caller only. */
+function kept<K, V>(all: Map<K, Promise<V>>, key: K, make: () => Promise<V>): Promise<V> {
+  const known = all.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  all.set(key, made);
+  return made;
+}
+
+/** The plan of a run that ended early, up to its end. */
+export function untilEnd(plan: Plan, end: Millis): Plan {
+  return end < plan.duration ? { ...plan, duration: end } : plan;
+}
+
+export function isRefused(answer: DeviceHistory | Refused): answer is Refused {
+  return 'refused' in answer;
+}
+
+/** The reason of an error that a change causes; other errors are bugs, and are thrown. */
+export function refusalOf(error: unknown): Refused {
+  if (error instanceof GhostfleetError) return { refused: error.message };
+  throw error;
+}

@@ -1,0 +1,101 @@
+/** Repetitions of a run with something changed. */
+import { describe, expect, it } from 'vitest';
+import type { DeviceHistory } from '../../src/explain/facts.js';
+import { Histories } from '../../src/explain/histories.js';
+import { RunExplainer } from '../../src/explain/run-explainer.js';
+import { defineScenario, explain, run, type ScenarioDefinition } from '../../src/index.js';
+import { hours } from '../../src/kernel/time.js';
+import { packagedProfiles } from '../../src/profile/library.js';
+import { whatIfOf } from '../../src/runner/explainers.js';
+import { DownlinkRepeats } from '../../src/runner/repeats.js';
+import { isRefused, type PlanChange, WhatIf } from '../../src/runner/what-if.js';
+import { withoutEntries } from '../../src/scenario/plan/change.js';
+import type { TraceEvent } from '../../src/trace/events.js';
+
+const FLEET = [{ name: 'clime', profile: 'clime', count: 3, config: { 'interval-report': 300 } }];
+const OUTAGE = [{ outage: 'both', from: '66m', until: '80m', to: 'clime/1' }];
+const STEPS = [{ at: '65m', commands: ['info show'] }];
+const CLOUD = { rateLimit: null, expireDownlinks: null, retainMessages: null };
+const profiles = packagedProfiles();
+
+function planOf(change: Partial<ScenarioDefinition> = {}) {
+  return defineScenario({ name: 'repeated', duration: '2h', fleet: FLEET, faults: OUTAGE, steps: STEPS, ...change });
+}
+
+const CALM: PlanChange = { key: 'calm', apply: (plan) => withoutEntries(plan, new Set(['network/0'])) };
+
+/** Runs a plan; returns the repetitions of its first device without a change, and without its outage. */
+async function repeated(change: Partial<ScenarioDefinition> = {}) {
+  const plan = planOf(change);
+  const events: TraceEvent[] = [];
+  const result = await run(plan, { watch: { take: (event: TraceEvent) => void events.push(event) } } as object);
+  const serial = plan.devices[0]?.serial ?? 0;
+  const whatIf = whatIfOf(result);
+  if (whatIf === undefined) throw new Error('the run cannot be repeated');
+  return { plan, serial, result, whatIf, same: await whatIf.device(serial), calm: await whatIf.device(serial, CALM) };
+}
+
+function faults(history: DeviceHistory | { readonly refused: string }): number {
+  if (isRefused(history)) throw new Error(history.refused);
+  return history.events.filter(({ kind }) => kind === 'net.fault').length;
+}
+
+describe('a device that is repeated', () => {
+  it('has the same events without a change, and others without the fault', async () => {
+    const { same, calm } = await repeated();
+    expect(faults(same)).toBeGreaterThan(0);
+    expect(faults(calm)).toBe(0);
+  });
+
+  it.each<readonly [string, Partial<ScenarioDefinition>]>([
+    ['that a wait connects', { steps: [...STEPS, { after: 'downlink.answered >= 3', commands: ['app config'] }] }],
+    ['with a load', { load: [{ commands: ['info show'], rate: '1/m', from: '10m', until: '90m', to: 'clime' }] }],
+  ])('has in a fleet %s the events of a run of the changed scenario', async (_, change) => {
+    const { calm, serial } = await repeated(change);
+    const events: TraceEvent[] = [];
+    const watch = { take: (event: TraceEvent) => void events.push(event) };
+    await run(planOf({ ...change, faults: [] }), { watch } as object);
+    const own = events.filter((event) => 'serial' in event && event.serial === serial);
+    expect(isRefused(calm) ? calm.refused : calm.events.filter((event) => 'serial' in event)).toEqual(own);
+  });
+
+  it('is refused if its fleet is connected and too large to be repeated for the sake of one device', async () => {
+    const { plan, serial, result } = await repeated();
+    const long = { ...plan, cloud: { ...CLOUD, rateLimit: 60 }, duration: hours(4000) };
+    const whatIf = new WhatIf({ plan: long, profiles, transport: 'memory', recorded: undefined });
+    expect(await whatIf.device(serial)).toEqual({ refused: 'its devices depend on each other, and they are too many' });
+    expect(result.passed).toBe(true);
+  });
+});
+
+describe('an explanation', () => {
+  it('says exactly how long the downlink takes without a fault, even if several rules of the firmware follow it', async () => {
+    const fleet = [{ name: 'clime', profile: 'clime', count: 1, config: { 'interval-report': 3600 } }];
+    const scenario = (faults: ScenarioDefinition['faults']) =>
+      defineScenario({
+        ...{ name: 'exact', duration: '31h', fleet, steps: [{ at: '70m', commands: ['info show'] }] },
+        ...(faults && { faults }),
+      });
+    const signal = { 'no-signal': null, from: '60m', until: '3h' };
+    const result = await run(scenario([signal, { outage: 'both', from: '3h', until: '30h' }]));
+    const without = await run(scenario([signal]));
+    const { sooner } = await explain(result, result.downlinks.slowest[0]?.id ?? '');
+    const remedy = sooner.find(({ change }) => change === 'without outage');
+    expect(remedy?.time).toBe(without.downlinks.slowest[0]?.total);
+    // 2 h 54 min 49 s: the modem pauses for an hour after its attach windows.
+    expect(Math.floor((remedy?.time ?? 0) / 1000)).toBe(2 * 3600 + 54 * 60 + 49);
+  });
+
+  it('of a run in real time simulates its plan, and says so', async () => {
+    const plan = planOf();
+    const histories = new Histories();
+    const { planned, names, downlinks } = await run(plan, { watch: histories } as object);
+    const whatIf = new WhatIf({ plan, profiles, transport: 'memory', recorded: undefined });
+    const repeats = new DownlinkRepeats(whatIf, planned);
+    const explainer = new RunExplainer(histories, names, { situation: planned, repeats });
+    const explanation = await explainer.downlink(downlinks.slowest[0]?.id ?? '');
+    expect(explanation?.simulated).toBe(explanation?.took);
+    expect(explanation?.sooner[0]?.change).toBe('without outage (clime/1)');
+    expect(explanation?.text).toMatch(/In a simulation of the same plan it takes .*, and .* without outage/);
+  });
+});
