@@ -7,11 +7,8 @@ import type { RunResult } from './report/result.js';
 import type { Plan } from './scenario/model/plan.js';
 
 export { AccountClient } from './client/account-client.js';
-export type * from './client/account-types.js';
 export type { ClientOptions, Gate, HttpOptions } from './client/client.js';
 export { ApiError, ConnectionError, DeviceCloudClient } from './client/client.js';
-export type * from './client/event-types.js';
-export type * from './client/firmware-types.js';
 export { SpaceClient } from './client/space-client.js';
 export type * from './client/types.js';
 export type { ExplainedCause, Explanation, TimelineEntry } from './explain/explanation.js';

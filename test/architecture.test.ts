@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
     device: { values: ['kernel', 'protocol', 'profile'], types: ['trace'] },
     cloud: { values: ['kernel', 'protocol', 'contract'], types: ['trace'] },
     transport: { values: ['kernel', 'protocol'], types: ['trace'] },
-    client: { values: ['kernel'] },
+    client: { values: ['kernel'], types: ['contract'] },
     scenario: {
       values: ['kernel', 'input', 'profile', 'trace'],
       types: ['device', 'cloud', 'transport', 'client'],
@@ -154,6 +154,9 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string; readon
   { word: /from 'cbor-x'/, instead: 'use protocol/cbor.ts', home: ['protocol/cbor.ts', 'protocol/cbor-reader.ts'] },
 ];
 
+/** They describe headers that routes of several families have. */
+const HEADERS: readonly string[] = ['cloud/api/condition.ts', 'cloud/api/idempotency.ts'];
+
 interface Import {
   readonly from: string;
   readonly to: string;
@@ -251,6 +254,12 @@ describe('the architecture', () => {
     });
     const circles = circlesOf(folders);
     expect(circles.map((knot) => `${knot.join(' ↔ ')}: move the shared part to the lower folder.`)).toEqual([]);
+  });
+
+  it('describes the resources of the API in contract/ only', () => {
+    const others = files.filter((file) => /^(cloud\/api|client)\//.test(file) && !HEADERS.includes(file));
+    const found = others.filter((file) => /\bType\.Object\(/.test(sources.get(file) ?? ''));
+    expect(found, 'move these schemas to src/contract').toEqual([]);
   });
 
   it('loads fewer than 30 files at the start, all from cli, input and kernel, so that the program starts fast', () => {

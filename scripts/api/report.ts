@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
+import { writeOutTypes } from '../support/written-types.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -12,10 +13,11 @@ const ROOT = resolve(import.meta.dirname, '../..');
  * @param update writes the new report in place of the committed one
  * @returns whether the committed report was different
  */
-export function apiReport(update: boolean): boolean {
+export async function apiReport(update: boolean): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'gf-api-'));
   try {
     emitDeclarations(folder);
+    await writeOutTypes(folder);
     const path = join(ROOT, 'api-extractor.json');
     const file = ExtractorConfig.loadFile(path);
     const config = ExtractorConfig.prepare({

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, utimesSync, writeFileSync 
 import { resolve } from 'node:path';
 import { programFiles } from '../support/program.js';
 import { filesIn, updateFolder } from '../support/update-folder.js';
+import { writeOutTypes } from '../support/written-types.js';
 
 /** The files that package.json names. */
 const ENTRIES: Readonly<Record<string, string>> = {
@@ -16,6 +17,7 @@ const BUILT = 'dist/.built';
 const began = new Date();
 const folder = resolve('dist/program');
 updateFolder(folder, programFiles(folder));
+await writeOutTypes(resolve('dist'));
 for (const [file, text] of Object.entries(ENTRIES)) {
   // An unchanged file is not written again, because another process may be reading it.
   if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);

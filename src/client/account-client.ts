@@ -1,8 +1,7 @@
 /** Methods for the account of a login, and for the audit log of the space (cloud API gaps, 3.1). */
-import type { AuditEntry, Login, PasswordChange } from './account-types.js';
 import { pathPart } from './http.js';
 import { everyPage, type Requests } from './requests.js';
-import type { PageQuery, Token } from './types.js';
+import type { AuditEntry, Login, PageQuery, PasswordChange, Token } from './types.js';
 
 /**
  * Base class of the client: the account of the login, and the audit log. An API key has no account: with a key, the methods for

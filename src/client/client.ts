@@ -5,7 +5,6 @@
  * does not retry failed calls, because a retry could queue a downlink twice.
  */
 import { ApiError } from './errors.js';
-import type { EventQuery, SpaceEvent } from './event-types.js';
 import { type Gate, type HttpOptions, JsonHttp } from './http.js';
 import { everyPage, itemsIn, Requests, withBody } from './requests.js';
 import { SpaceClient } from './space-client.js';
@@ -17,6 +16,7 @@ import type {
   DeviceSummary,
   DeviceSummaryQuery,
   DeviceUpdate,
+  EventQuery,
   Message,
   MessageQuery,
   NewDevice,
@@ -24,15 +24,13 @@ import type {
   NewTag,
   PageQuery,
   Space,
+  SpaceEvent,
   Tag,
   TimelineEntry,
   Token,
 } from './types.js';
 
-export type * from './account-types.js';
 export { ApiError, ConnectionError } from './errors.js';
-export type * from './event-types.js';
-export type * from './firmware-types.js';
 export type { Gate, HttpOptions } from './http.js';
 export { isMessage } from './requests.js';
 export type * from './types.js';

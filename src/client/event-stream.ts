@@ -1,9 +1,10 @@
 /** Follows the events of a space over connections that may break: each new connection resumes after the last event. */
+
 import { RealClock } from '../kernel/real-clock.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { ApiError, ConnectionError } from './errors.js';
-import type { EventQuery, SpaceEvent } from './event-types.js';
 import type { Query } from './http.js';
+import type { EventQuery, SpaceEvent } from './types.js';
 
 /** Opens a stream and yields its text in pieces. */
 export type OpenStream = (query: Query, lastId: string | undefined, signal: AbortSignal) => AsyncGenerator<string>;

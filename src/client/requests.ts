@@ -1,9 +1,8 @@
 /** Typed requests for one space, from which the methods of the clients are built. */
 import { ApiError } from './errors.js';
 import { followEvents, type OpenStream } from './event-stream.js';
-import type { EventQuery, SpaceEvent } from './event-types.js';
 import { type JsonHttp, pathPart, type Query } from './http.js';
-import type { Message } from './types.js';
+import type { EventQuery, Message, SpaceEvent } from './types.js';
 
 export class Requests {
   /** Path of the space, such as `/v2/spaces/{id}`. */

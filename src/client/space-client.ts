@@ -1,6 +1,5 @@
 /** Methods for the resources of a space other than devices, tags and messages (cloud API gaps, 3.2 and 3.7 to 3.11). */
 import { AccountClient } from './account-client.js';
-import type { FirmwareImage, FirmwareUpdate, NewFirmwareImage } from './firmware-types.js';
 import { pathPart } from './http.js';
 import { everyPage } from './requests.js';
 import type {
@@ -9,10 +8,13 @@ import type {
   ConnectorUpdate,
   Delivery,
   DeliveryQuery,
+  FirmwareImage,
+  FirmwareUpdate,
   Invitation,
   Key,
   KeyWithSecret,
   NewConnector,
+  NewFirmwareImage,
   NewKey,
   NewSpace,
   NewUser,

@@ -13,7 +13,7 @@ import {
   OfDevice,
   OwnId,
   OwnName,
-  PageQuery,
+  PageFields,
   SpaceId,
   Time,
   Uuid,
@@ -207,7 +207,7 @@ export const DeliveryParams = Type.Object({
   delivery_id: Field('Id of the delivery.', Uuid, EXAMPLE.delivery),
 });
 export const DeliveryQuery = Type.Object({
-  ...PageQuery,
+  ...PageFields,
   state: Type.Optional(
     Field(
       'Only deliveries in this state. Default: all.',

@@ -17,8 +17,8 @@ import {
   NullableText,
   OwnId,
   OwnName,
+  PageFields,
   PageOffset,
-  PageQuery,
   Serial,
   SpaceId,
   Text,
@@ -220,7 +220,7 @@ const DEVICE_OFFSET = `${UUID_PATTERN.slice(0, -1)}(?:\\.[A-Za-z0-9_-]{1,4000})?
 
 export const DeviceFilter = Type.Object(FilterQuery);
 export const DeviceQuery = Type.Object({
-  limit: PageQuery.limit,
+  limit: PageFields.limit,
   offset: Type.Optional(
     Field(
       'The `x-next-offset` of the page before, or the id of its last device. Without it, the first page is returned.',

@@ -1,5 +1,5 @@
 /** The bodies that queue downlinks (cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
-import Type, { type TSchema } from 'typebox';
+import Type, { type TProperties } from 'typebox';
 import { EXAMPLE, Field, Uuid } from './values.js';
 
 /** Size of a device's command buffer without the final NUL (cloud API gaps, 2.9). */
@@ -35,11 +35,18 @@ export const NewData = Type.With(DataBody, { example: { led: true } });
 
 const Raw = Type.String({ pattern: '^(?:[0-9a-fA-F]{2})+$', description: 'at least one byte in hex digits' });
 
-/** What the document says about a downlink of one type. */
-function messageOf(type: string, content: Readonly<Record<string, TSchema>>): object {
-  const properties = { device_id: Uuid, type: { const: type, description: `"${type}"` }, ...content };
-  return { type: 'object', required: Object.keys(properties), properties };
+function DownlinkOf<Name extends string, P extends TProperties>(type: Name, content: P) {
+  const name = Type.Unsafe<Name>({ const: type, description: `"${type}"` });
+  return Type.Object({ device_id: Uuid, type: name, ...content });
 }
+
+/** What the routes accept as a {@link NewMessage}: the content depends on the type. */
+export const DownlinkOfType = Type.Union([
+  DownlinkOf('data', { body: DataBody }),
+  DownlinkOf('data', { raw: Raw }),
+  DownlinkOf('config', { body: CommandLines }),
+  DownlinkOf('shell', { body: CommandLines }),
+]);
 
 export const NewMessage = Type.Object(
   {
@@ -59,14 +66,6 @@ export const NewMessage = Type.Object(
   {
     description: 'a JSON object',
     example: { device_id: EXAMPLE.device, type: 'shell', body: ['info show'] },
-    documented: {
-      type: 'object',
-      oneOf: [
-        messageOf('data', { body: DataBody }),
-        messageOf('data', { raw: Raw }),
-        messageOf('config', { body: CommandLines }),
-        messageOf('shell', { body: CommandLines }),
-      ],
-    },
+    documented: { type: 'object', oneOf: DownlinkOfType.anyOf },
   },
 );

@@ -1,7 +1,8 @@
 /** The events of a space (cloud API gaps, section 3). */
 import Type from 'typebox';
-import { Direction, MessageTypes } from './messages.js';
-import { EXAMPLE, Field, Uuid } from './values.js';
+import { Device } from './devices.js';
+import { Direction, Message, MessageTypes, TimelineEvent } from './messages.js';
+import { EXAMPLE, Field, Nullable, Uuid } from './values.js';
 
 /**
  * Subjects of events: a message, a station of a downlink (an entry of its timeline), a device, a delivery of a connector, a
@@ -40,4 +41,19 @@ export const EventHeaders = Type.Object({
       Type.String({ maxLength: 64, description: 'the id of an event', examples: ['5e2f0c8d1b7a4936a1d0e4c27f8b3569'] }),
     ),
   ),
+});
+
+const { device_id, device_name, device_serial_number, type, down_state } = Message.properties;
+const { at, what, detail } = TimelineEvent.properties;
+
+/** The data of an event `downlink`. The other events have the data that the lists of their resources have. */
+export const DownlinkStation = Type.Object({
+  ...{ message_id: Uuid, device_id, device_name, device_serial_number, type },
+  ...{ at, what, detail, down_state },
+});
+/** The data of an event `device`. */
+export const DeviceEvent = Type.Object({
+  device_id,
+  change: Type.Enum(['created', 'changed', 'deleted']),
+  device: Nullable(Device),
 });

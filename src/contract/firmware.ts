@@ -11,7 +11,7 @@ import {
   Nullable,
   OfDevice,
   OwnId,
-  PageQuery,
+  PageFields,
   printableText,
   SpaceId,
   Time,
@@ -124,9 +124,9 @@ export const NewFirmwareUpdateOfDevice = Body(Ordered, { firmware_id: EXAMPLE.im
 
 export const UpdateParams = ItemParams('Id of the firmware update.', EXAMPLE.update);
 const wantedState = Type.Optional(Field('Only updates in this state. Default: all.', State));
-export const DeviceUpdatesQuery = Type.Object({ ...PageQuery, state: wantedState });
+export const DeviceUpdatesQuery = Type.Object({ ...PageFields, state: wantedState });
 export const UpdatesQuery = Type.Object({
-  ...PageQuery,
+  ...PageFields,
   state: wantedState,
   device_id: Type.Optional(Field('Only updates of this device. Default: all.', Uuid, EXAMPLE.device)),
 });

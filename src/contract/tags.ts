@@ -33,7 +33,7 @@ export const NewTag = Body(Fields, { name: 'cold', color: '#1f77b4' });
 export const TagUpdate = Type.Partial(NewTag, { example: { color: '#ff7f0e' } });
 
 /** A reference to a tag. Further fields are ignored, so that whole tags are accepted as well. */
-const TagRef = Type.Object({ id: OwnId }, { description: 'an object with the id of a tag' });
+export const TagRef = Type.Object({ id: OwnId }, { description: 'an object with the id of a tag' });
 /** References to tags, in bodies of other resources. */
 export const TagRefs = Type.Array(TagRef, {
   maxItems: 100,

@@ -31,6 +31,15 @@ export const EXAMPLE = {
   hash: '5fd1a3c2b7e09846',
 } as const;
 
+/** The values that match a schema, as programs read and write them. */
+export type Shape<S extends TSchema> = ReadonlyDeep<Static<S>>;
+
+type ReadonlyDeep<T> = T extends readonly (infer Item)[]
+  ? readonly ReadonlyDeep<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: ReadonlyDeep<T[Name]> }
+    : T;
+
 /** A field or a parameter. @param example for a parameter that has neither a default nor a list of values */
 export function Field<S extends TSchema>(meaning: string, schema: S, example?: unknown): S {
   // The cast is safe because the added keywords do not affect which values match.
@@ -90,10 +99,12 @@ export function PageOffset<S extends TSchema>(schema: S): S {
 }
 
 /** Cursor and size of a page (cloud API gaps, 2.5). Lists of messages and of device summaries have sizes of their own. */
-export const PageQuery = {
+export const PageFields = {
   limit: Type.Optional(Limit(500, 100)),
   offset: Type.Optional(PageOffset(Uuid)),
 };
+/** The query of a list without filters. */
+export const PageQuery = Type.Object(PageFields);
 
 /** What the document says about a printable text of at most `max` characters that is not blank. */
 export function printableText(max: number): object {

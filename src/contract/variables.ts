@@ -14,7 +14,7 @@ import {
   Nullable,
   OwnId,
   OwnName,
-  PageQuery,
+  PageFields,
   SpaceId,
   Text,
   Uuid,
@@ -77,7 +77,7 @@ export const VariableUpdate = Body(
 
 export const VariableParams = ItemParams('Id of the variable.', EXAMPLE.variable);
 export const VariableQuery = Type.Object({
-  ...PageQuery,
+  ...PageFields,
   device_id: Type.Optional(Field('Only variables of this device. Default: all.', Uuid, EXAMPLE.device)),
   name: Type.Optional(Field('Only variables with exactly this name. Default: all.', Text, 'freezer')),
   environment: Type.Optional(Field('Only variables of this environment. Default: all.', Text, 'test')),

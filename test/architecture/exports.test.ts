@@ -20,11 +20,19 @@ function importsOf(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<st
   for (const path of paths) {
     const text = textOf(path);
     for (const [, names = '', from = ''] of text.matchAll(NAMED)) {
-      add(target(path, from), names.startsWith('*') ? ['*'] : namesIn(names.slice(1, -1), 0));
+      const [, space] = /^\*\s+as\s+(\w+)/.exec(names) ?? [];
+      if (space) add(target(path, from), usesOf(space, text));
+      else add(target(path, from), names.startsWith('*') ? ['*'] : namesIn(names.slice(1, -1), 0));
     }
     for (const [, from = ''] of text.matchAll(WHOLE)) add(target(path, from), ['*']);
   }
   return imported;
+}
+
+/** The names that a text uses of a module that it imports as a whole; `*` if it uses the module itself. */
+function usesOf(space: string, text: string): readonly string[] {
+  const names = [...text.matchAll(new RegExp(`(?<![\\w.])${space}\\.(\\w+)`, 'g'))].map(([, name = '']) => name);
+  return names.length === 0 ? ['*'] : names;
 }
 
 function exportsOf(path: string): readonly string[] {

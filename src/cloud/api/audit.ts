@@ -1,7 +1,7 @@
 /** Reads the audit log, and records the actions of callers in it. Entries are deleted only together with their space. */
 
 import type { FastifyRequest } from 'fastify';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { AuditEntry } from '../../contract/accounts.js';
 import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
@@ -31,7 +31,7 @@ export const auditLog: Family = (routes, { audit }) => {
       summary: 'List the audit log, newest first',
       description: 'Changes in the space and logins of its members. Only an admin may read it.',
       params: SpaceParams,
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: PageOf(AuditEntry) },
     }),
     async ({ spaceId, access, query }, reply) => {

@@ -3,7 +3,7 @@
  * src/cloud/connectors.
  */
 
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import {
   Connector,
   ConnectorParams,
@@ -75,7 +75,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       summary: 'List connectors',
       description: 'All connectors of the space with their scripts.',
       params: SpaceParams,
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: PageOf(Connector) },
     }),
     async ({ spaceId, query, access }, reply) => {

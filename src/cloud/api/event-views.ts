@@ -2,7 +2,8 @@
  * The view of an event for one reader of the stream. The filters and permissions of the reader decide whether there is a view.
  * A message, device, delivery or firmware update has the same form as in its list.
  */
-import type { EventKind } from '../../contract/events.js';
+import type { Static } from 'typebox';
+import type { DownlinkStation, EventKind } from '../../contract/events.js';
 import { isoTime } from '../../kernel/calendar.js';
 import { findConnector } from '../connectors/connector.js';
 import { toDelivery } from '../connectors/delivery.js';
@@ -100,7 +101,11 @@ async function dataOf(entry: Entry, { store, caller, options }: ViewContext, mas
 
 type Station = Pick<TimelineRow, 'what' | 'at' | 'detail'>;
 
-function stationView(message: ListedMessage, { what, at, detail }: Station, masking: Masking | undefined) {
+function stationView(
+  message: ListedMessage,
+  { what, at, detail }: Station,
+  masking: Masking | undefined,
+): Static<typeof DownlinkStation> {
   return {
     message_id: message.id,
     device_id: message.deviceId,

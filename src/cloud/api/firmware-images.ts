@@ -1,6 +1,6 @@
 /** Firmware images (cloud API gaps, 3.9). The API shows their metadata; their bytes are sent only to devices. */
 
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { FirmwareImage, ImageParams, NewFirmwareImage } from '../../contract/firmware.js';
 import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
@@ -26,7 +26,7 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
       summary: 'List firmware images',
       description: 'The metadata of the images of the space. Images themselves are sent only to devices.',
       params: SpaceParams,
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: PageOf(FirmwareImage) },
     }),
     async ({ spaceId, query }, reply) =>

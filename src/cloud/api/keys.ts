@@ -1,6 +1,6 @@
 /** API keys (cloud API gaps, 3.11). The secret appears only in the answers to a creation and to a rotation. */
 
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { Key, KeyDeletion, KeyParams, KeyUpdate, KeyWithSecret, NewKey } from '../../contract/keys.js';
 import type { TagRefs } from '../../contract/tags.js';
 import { isoTimeOrNull, parseTimestamp } from '../../contract/time.js';
@@ -50,7 +50,7 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
       summary: 'List API keys',
       description: 'Without their secrets; `prefix` has the first characters of a secret.',
       params: SpaceParams,
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: PageOf(Key) },
     }),
     async ({ spaceId, query }, reply) => {

@@ -1,6 +1,6 @@
 /** Reading of messages (cloud API, "Messages"; cloud API gaps, 3.5). */
 
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { Message, MessageParams, MessageQuery, TimelineEvent } from '../../contract/messages.js';
 import { isoTimeOrNull, parseTimestamp } from '../../contract/time.js';
 import { PageQuery, SpaceParams } from '../../contract/values.js';
@@ -68,7 +68,7 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
       summary: 'Read the timeline of a downlink',
       description: 'Events in order of time. Of contacts and offers, only the first and the latest are kept.',
       params: MessageParams,
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: PageOf(TimelineEvent) },
     }),
     async (request, reply) => {

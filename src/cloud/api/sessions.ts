@@ -1,6 +1,6 @@
 /** Operations of a login on its account: log out, list and end logins, change the password. An API key has no account. */
 
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { Login, LoginParams, PasswordChange, Token } from '../../contract/accounts.js';
 import { PageQuery } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
@@ -67,7 +67,7 @@ export const sessions: Family = (routes, context) => {
       id: 'listLogins',
       summary: 'List the logins of the account',
       description: 'The valid logins, oldest first, without their tokens.',
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: PageOf(Login) },
     }),
     async ({ access, query, headers }, reply) => {

@@ -3,7 +3,7 @@
  * create new ones, which its account then owns.
  */
 
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { NewSpace, Space, SpaceUpdate } from '../../contract/spaces.js';
 import type { Role } from '../../contract/users.js';
 import { PageQuery, SpaceParams } from '../../contract/values.js';
@@ -43,7 +43,7 @@ function addCollection(
       id: 'listSpaces',
       summary: 'List spaces',
       description: 'The space of the API key, or all spaces of which the account of the login is a member.',
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: PageOf(Space) },
     }),
     async ({ access, query }, reply) => pageOf(reply, query, (page) => resource.visibleSpaces(access, page)),

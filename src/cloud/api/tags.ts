@@ -1,6 +1,6 @@
 /** Tags (cloud API, "Tags"; cloud API gaps, 3.4). */
 import type { FastifyRequest } from 'fastify';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { NewTag, Tag, TagParams, type TagRefs, TagUpdate } from '../../contract/tags.js';
 import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
@@ -50,7 +50,7 @@ function addCollection(
       summary: 'List tags',
       description: 'A key that is limited to tags sees only these.',
       params: SpaceParams,
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: PageOf(Tag) },
     }),
     async (request, reply) => {

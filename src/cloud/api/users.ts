@@ -3,7 +3,7 @@
  * The owner and the last active admin of a space can be neither removed nor demoted.
  */
 
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { Invitation, NewUser, User, UserParams, UserUpdate } from '../../contract/users.js';
 import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
@@ -37,7 +37,7 @@ function addCollection(routes: Routes, { store, members, clock }: ApiContext): v
       summary: 'List users',
       description: 'The members of the space, and those who are invited.',
       params: SpaceParams,
-      querystring: Type.Object(PageQuery),
+      querystring: PageQuery,
       response: { 200: PageOf(User) },
     }),
     async ({ spaceId, query }, reply) =>

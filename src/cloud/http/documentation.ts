@@ -31,7 +31,7 @@ interface MediaObject {
   example?: unknown;
 }
 
-interface SchemaObject {
+export interface SchemaObject {
   $ref?: string;
   type?: string;
   description?: string;
@@ -82,16 +82,16 @@ function describe(schema: SchemaObject): void {
   for (const field of Object.values(schema.properties ?? {})) {
     describe(field);
     // A reference gets no text: the fields of the referenced schema are described in the components.
-    if (field.$ref === undefined) field.description = sentences(field.meaning, validValues(field));
+    if (field.$ref === undefined) field.description = describeField(field);
     delete field.meaning;
     delete field.example;
   }
   for (const inner of [schema.items, ...(schema.anyOf ?? [])]) if (inner) describe(inner);
 }
 
-/** The valid values of a field; for a field that may be null, the values other than null. */
-function validValues({ description, anyOf = [] }: SchemaObject): string | undefined {
-  return description ?? anyOf.find((each) => each.type !== 'null')?.description;
+/** The meaning of a field with its valid values; of a field that may be null, the values other than null. */
+export function describeField({ meaning, description, anyOf = [] }: SchemaObject): string {
+  return sentences(meaning, description ?? anyOf.find((each) => each.type !== 'null')?.description);
 }
 
 /** The meaning of a field or parameter, followed by a sentence with the valid values. */
