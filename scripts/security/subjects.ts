@@ -15,7 +15,13 @@ export const SUBJECTS: readonly Subject[] = [
   {
     name: 'limits',
     about: 'limits of requests, bodies, connections, time and open files',
-    files: ['cloud/operator/limits', 'cloud/operator/time-limit', 'cloud/operator/unknown-bodies', 'cli/open-files'],
+    files: [
+      'cloud/operator/limits',
+      'cloud/operator/time-limit',
+      'cloud/operator/unknown-bodies',
+      'cloud/http/sockets',
+      'cli/open-files',
+    ],
   },
   {
     name: 'ssrf',

@@ -1,5 +1,6 @@
 /** Passes requests of the console on to the cloud of the run, so that the page needs only one origin for the console and the cloud. */
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import { whenOver } from '../cloud/http/sockets.js';
 
 /** Headers of one connection, which are not passed on (RFC 9110, 7.6.1); this server has already answered `Expect`. */
 const OF_HOP = 'connection expect keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' ');
@@ -35,7 +36,7 @@ export function passOn(
   });
   outgoing.on('error', () => fail(response));
   // The client has disconnected: a stream of events would not end by itself.
-  response.on('close', () => outgoing.destroy());
+  whenOver(response, () => outgoing.destroy());
   if (body === undefined) request.pipe(outgoing);
   else outgoing.end(body);
 }

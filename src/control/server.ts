@@ -14,7 +14,7 @@ import { readJsonBody } from '../cloud/http/body.js';
 import { ApiFault } from '../cloud/http/errors.js';
 import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
 import { cookieSecret, needSameOrigin } from '../cloud/http/session-cookie.js';
-import { limitConnections } from '../cloud/http/sockets.js';
+import { HTTP_LIMITS, inTurn, isFlood, limitConnections, whenOver } from '../cloud/http/sockets.js';
 import { ConsoleFiles } from '../cloud/web/files.js';
 import { consoleFile } from '../cloud/web/pages.js';
 import { GhostfleetError, messageOf } from '../kernel/errors.js';
@@ -43,8 +43,11 @@ interface RunServerParts {
 /** Longest wait for clients that do not read the last part of an answer, in real milliseconds. */
 const LAST_WORDS = 500;
 
-/** Maximum number of connections: a page of the console has about ten. */
-const MOST_CONNECTIONS = 500;
+/**
+ * Maximum number of connections: a page of the console has about ten. Each has at most one connection to the cloud, because its
+ * requests are handled one after another.
+ */
+const MOST_CONNECTIONS = 200;
 
 /** Longest body of a request, in bytes. */
 const LONGEST_BODY = 65_536;
@@ -66,7 +69,7 @@ export class RunServer {
 
   /** @throws Error if no port can be opened */
   static async open(parts: RunServerParts): Promise<RunServer> {
-    const server = createServer();
+    const server = createServer(HTTP_LIMITS);
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(0, LOOPBACK, resolve);
@@ -122,8 +125,9 @@ export class RunServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => {});
+    if (isFlood(response) || !(await inTurn(response))) return;
     this.#open.add(response);
-    response.once('close', () => this.#open.delete(response));
+    whenOver(response, () => this.#open.delete(response));
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     try {
       if (hasTwoHosts(request)) throw new ApiFault(400, 'the request has more than one header Host', 'two-hosts');

@@ -1,6 +1,6 @@
 /** The way of a request from the port of a run to the cloud: what one client sends never becomes a part of another one's request. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RunControls } from '../../src/control/controls.js';
 import { Scenarios } from '../../src/control/scenarios.js';
@@ -20,6 +20,8 @@ let cloud: Server;
 let server: RunServer;
 let host = '';
 let sessions = 0;
+/** Open connections from the port to the cloud. */
+const atCloud = new Set<Socket>();
 /** What the cloud answers to `hasSession`; undefined: it is down. */
 let hasSession: boolean | undefined = true;
 
@@ -28,7 +30,9 @@ beforeAll(async () => {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece);
     const { method, url, headers } = request;
+    atCloud.add(request.socket.once('close', () => atCloud.delete(request.socket)));
     seen.push({ method, url, headers, body: Buffer.concat(pieces).toString(), from: request.socket.remotePort });
+    if (url === '/v2/endless') return;
     response.writeHead(201, {
       'set-cookie': `ghostfleet-1=secret-${++sessions}; Path=/`,
       connection: 'x-own',
@@ -157,5 +161,56 @@ describe('a request that the port of a run passes on', () => {
   it('with two headers Host is rejected', async () => {
     expect(statusOf(await send(['GET /v2 HTTP/1.1', `Host: ${host}`, 'Host: evil.example']))).toBe(400);
     expect(seen).toEqual([]);
+  });
+});
+
+/** A client that does not wait for answers. */
+describe('a client that sends many requests at once', () => {
+  const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+
+  function sending(text: string): { readonly socket: Socket; received(): string } {
+    let received = '';
+    const socket = connect(Number(host.split(':')[1]), '127.0.0.1', () => socket.write(text));
+    socket.setEncoding('latin1').on('data', (piece) => {
+      received += piece;
+    });
+    socket.on('error', () => {});
+    return { socket, received: () => received };
+  }
+
+  it('gets all answers in their order, and occupies one connection to the cloud at a time', async () => {
+    const { socket, received } = sending([1, 2, 3].map((n) => GET(`/v2/${n}`)).join(''));
+    let most = 0;
+    await expect
+      .poll(() => {
+        most = Math.max(most, atCloud.size);
+        return received().match(/HTTP\/1\.1 201/g)?.length;
+      })
+      .toBe(3);
+    expect([seen.map(({ url }) => url), most <= 1]).toEqual([['/v2/1', '/v2/2', '/v2/3'], true]);
+    socket.destroy();
+  });
+
+  it('does not make the port ask the cloud for answers that wait behind another one', async () => {
+    const { socket } = sending(GET('/v2/endless').repeat(30));
+    await expect.poll(() => seen.length).toBe(1);
+    expect(statusOf(await send(['GET /v2/other HTTP/1.1', `Host: ${host}`]))).toBe(201);
+    expect(seen.map(({ url }) => url)).toEqual(['/v2/endless', '/v2/other']);
+    socket.destroy();
+  });
+
+  it('leaves nothing behind when it goes', async () => {
+    const clients = Array.from({ length: 20 }, () => sending(GET('/v2/endless').repeat(30)).socket);
+    await expect.poll(() => atCloud.size).toBe(20);
+    for (const client of clients) client.destroy();
+    await expect.poll(() => atCloud.size).toBe(0);
+    expect(seen).toHaveLength(20);
+  });
+
+  it('loses its connection after 32 requests without an answer', async () => {
+    const { socket } = sending(GET('/v2/endless').repeat(1500));
+    await expect.poll(() => socket.closed).toBe(true);
+    await expect.poll(() => atCloud.size).toBe(0);
+    expect(seen.length).toBeLessThanOrEqual(1);
   });
 });

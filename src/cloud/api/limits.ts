@@ -11,25 +11,20 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
 import { RealClock } from '../../kernel/real-clock.js';
-import { seconds } from '../../kernel/time.js';
 import { BODY_LIMIT } from '../http/body.js';
 import { ApiFault, unknownRoute } from '../http/errors.js';
-import { closeHalfOpen, limitConnections, whenOver } from '../http/sockets.js';
+import { closeHalfOpen, HTTP_LIMITS, isFlood, limitConnections, whenOver } from '../http/sockets.js';
 import { callerOf, isLimited, limitRate } from './rate-limit.js';
 import { TimeLimit } from './time-limit.js';
-
-/** Time within which the head of a request, and also the whole request, must arrive. */
-const ARRIVAL = seconds(15);
 
 /** Limits that the HTTP server itself enforces. */
 export const SERVER_LIMITS = {
   bodyLimit: BODY_LIMIT,
-  // Clients close idle connections earlier than this. So the server does not close a connection on which a request is arriving.
-  keepAliveTimeout: seconds(75),
-  requestTimeout: ARRIVAL,
+  keepAliveTimeout: HTTP_LIMITS.keepAliveTimeout,
+  requestTimeout: HTTP_LIMITS.requestTimeout,
   // Requests during a shutdown get an answer with a code and the time after which to retry: see operator/shutdown.ts.
   return503OnClosing: false,
-  http: { headersTimeout: ARRIVAL, connectionsCheckingInterval: seconds(2), maxHeaderSize: 16_384 },
+  http: HTTP_LIMITS,
 } as const;
 
 /** Maximum number of open connections in total, and from one network (`networkOf` in http/sockets.ts). */
@@ -89,6 +84,8 @@ export function limitRequests(
   api.decorateRequest('usage', null);
   // Callbacks instead of promises, and one `close` listener for all three tasks, because these hooks run for every request.
   api.addHook('onRequest', (request, reply, done) => {
+    // Without `done`, the request is not handled.
+    if (isFlood(reply.raw)) return reply.hijack();
     const withBody = hasBody(request.raw);
     const usage = isLimited(request) ? enter(callerOf(request)) : null;
     request.usage = usage;

@@ -1,8 +1,30 @@
-/** Limits on connections: their number, and how long a connection stays open for the rest of a rejected request. */
+/**
+ * Limits on connections: their number, the requests of one connection, the time for a request to arrive, and how long a
+ * connection stays open for the rest of a rejected request.
+ */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
+
+/** Time within which the head of a request, and also the whole request, must arrive. */
+const ARRIVAL = seconds(15);
+
+/** Options for every HTTP server. */
+export const HTTP_LIMITS = {
+  // Clients close idle connections earlier than this. So the server does not close a connection on which a request is arriving.
+  keepAliveTimeout: seconds(75),
+  requestTimeout: ARRIVAL,
+  headersTimeout: ARRIVAL,
+  connectionsCheckingInterval: seconds(2),
+  maxHeaderSize: 16_384,
+} as const;
+
+/**
+ * Maximum number of requests of one connection that wait for their answers. Browsers and common clients send a request after the
+ * answer to the one before.
+ */
+const MOST_UNANSWERED = 32;
 
 /** How long a rejected request may continue to send its body, which is read and discarded. */
 const LINGER = seconds(1);
@@ -22,8 +44,25 @@ export function closeHalfOpen(request: IncomingMessage, patience: Clock): void {
   request.once('close', () => alarm.cancel());
 }
 
-/** What is called when a connection closes, by connection: one function for each request whose answer is not over. */
-const unfinished = new WeakMap<Socket, Set<() => void>>();
+/** The requests of a connection that are not over, in the order of their arrival, and what is called when each is over. */
+const unanswered = new WeakMap<Socket, Map<ServerResponse, (() => void)[]>>();
+
+function unansweredAt(socket: Socket): Map<ServerResponse, (() => void)[]> {
+  const known = unanswered.get(socket);
+  if (known) return known;
+  const requests = new Map<ServerResponse, (() => void)[]>();
+  unanswered.set(socket, requests);
+  socket.once('close', () => {
+    for (const response of requests.keys()) end(requests, response);
+  });
+  return requests;
+}
+
+function end(requests: Map<ServerResponse, (() => void)[]>, response: ServerResponse): void {
+  const all = requests.get(response) ?? [];
+  requests.delete(response);
+  for (const over of all) over();
+}
 
 /**
  * Calls `over` once: when the answer has been sent, or the connection is gone. Node emits `close` for the answer that is being
@@ -36,19 +75,37 @@ export function whenOver(response: ServerResponse, over: () => void): void {
     response.once('close', over);
     return;
   }
-  const all = unfinished.get(socket) ?? new Set();
-  if (!unfinished.has(socket)) {
-    unfinished.set(socket, all);
-    socket.once('close', () => {
-      for (const end of [...all]) end();
-    });
+  const requests = unansweredAt(socket);
+  const known = requests.get(response);
+  if (known) {
+    known.push(over);
+    return;
   }
-  const end = () => {
-    if (all.delete(end)) over();
-  };
-  all.add(end);
-  response.once('close', end);
-  if (socket.closed) end();
+  requests.set(response, [over]);
+  response.once('close', () => end(requests, response));
+  if (socket.closed) end(requests, response);
+}
+
+/**
+ * Whether to ignore a request. Closes the connection of a client that sends more than {@link MOST_UNANSWERED} requests without
+ * waiting for answers. Call it for each request before `whenOver`.
+ */
+export function isFlood({ req: { socket } }: ServerResponse): boolean {
+  if (!(socket instanceof Socket)) return false;
+  if (unansweredAt(socket).size >= MOST_UNANSWERED) socket.destroy();
+  return socket.destroyed;
+}
+
+/**
+ * Resolves when the earlier requests of the connection are over: with false if the connection is gone. Answers have the order of
+ * the requests, so a client gets no answer later.
+ */
+export async function inTurn(response: ServerResponse): Promise<boolean> {
+  const { socket } = response.req;
+  const before = [...unansweredAt(socket).keys()].at(-1);
+  whenOver(response, () => {});
+  if (before) await new Promise<void>((resolve) => whenOver(before, resolve));
+  return !socket.destroyed;
 }
 
 /**

@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { whenOver } from '../../../src/cloud/http/sockets.js';
+import { isFlood, whenOver } from '../../../src/cloud/http/sockets.js';
 import { service } from '../api/service.js';
 
 let server: Server | undefined;
@@ -56,5 +56,31 @@ it('a client that leaves without waiting for answers takes no share of the limit
     client.destroy();
   }
   await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/v2/spaces`)).status).toBe(401);
+  await app.close();
+});
+
+it('the connection of a client with more than 32 unanswered requests is closed, and its requests are over', async () => {
+  let [begun, over] = [0, 0];
+  const client = await connected((_, response) => {
+    if (isFlood(response)) return;
+    begun++;
+    whenOver(response, () => over++);
+  });
+  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100));
+  await expect.poll(() => client.closed).toBe(true);
+  expect([begun, over]).toEqual([32, 32]);
+});
+
+it('the service, too, closes the connection of a client that does not wait for its answers', async () => {
+  const { app } = await service();
+  let begun = 0;
+  app.addHook('preHandler', () => new Promise<void>(() => void begun++));
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const client = connect(port, '127.0.0.1');
+  client.on('error', () => {});
+  client.resume().write(`GET /v2/none HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`.repeat(100));
+  await expect.poll(() => client.closed).toBe(true);
+  expect(begun).toBeLessThanOrEqual(32);
   await app.close();
 });
