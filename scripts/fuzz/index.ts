@@ -1,7 +1,9 @@
 /**
- * `npm run fuzz -- [--minutes 2] [--seed text]`, `npm run fuzz -- --scenarios 10000 [--seed text]`
+ * `npm run fuzz -- [--minutes 2] [--seed text]`, `npm run fuzz -- --scenarios 10000 [--seed text]`,
+ * `npm run fuzz -- --downlinks 100000 [--seed text]`
  *
- * With `--scenarios`: checks this number of mutated scenarios (scenarios.ts). Without it:
+ * With `--scenarios`: checks this number of mutated scenarios (scenarios.ts). With `--downlinks`: sends this number of hostile
+ * messages to devices of each family and version (downlinks/). Without them:
  *
  * Sends valid and invalid requests, made from the OpenAPI document, to a real service, and malformed datagrams to its UDP
  * ports. An answer must not be a failure of the service (5xx), must match the document and must not be late. The service must
@@ -19,6 +21,7 @@ import { type Document, inlined, judge } from '../../test/support/openapi.js';
 import { FREE_PORTS, startServe } from '../support/serve-process.js';
 import { UdpDevice } from '../support/udp-device.js';
 import { Datagrams } from './datagrams.js';
+import { fuzzDownlinks, repeatCase } from './downlinks/main.js';
 import { fuzzDtls } from './dtls.js';
 import { asCurl, type FuzzRequest, Requests } from './requests.js';
 import { fuzzScenarios } from './scenarios.js';
@@ -38,9 +41,15 @@ const { values: options } = parseArgs({
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: `${Date.now()}` },
     scenarios: { type: 'string' },
+    downlinks: { type: 'string' },
+    case: { type: 'string' },
   },
 });
 if (options.scenarios !== undefined) checkScenarios(Number(options.scenarios), options.seed);
+if (options.downlinks !== undefined) {
+  process.exit((await fuzzDownlinks(options.seed, Number(options.downlinks))) === 0 ? 0 : 1);
+}
+if (options.case !== undefined) process.exit(await repeatCase(options.case));
 const minutes = Number(options.minutes);
 if (!(minutes > 0)) throw new Error(`--minutes "${options.minutes}" is not a number above 0`);
 const { seed } = options;
