@@ -14,6 +14,11 @@ export class ModemAnomalies {
   fault: LastingFault | undefined;
   /** The loss that the next check will find. */
   lost: 'socket' | 'registration' | 'modem' | undefined;
+  /**
+   * When the network registers an awake modem again that it has lost while the firmware was busy: Infinity before the network is
+   * back, 0 if it has not lost the modem.
+   */
+  registersAt: Instant = 0;
   /** The next datagram goes to another address, which needs a new socket. */
   readdressed = false;
   /** Errors since the last reset of the back-off, and socket errors since the last good check. */
@@ -32,14 +37,20 @@ export class ModemAnomalies {
   forget(): void {
     this.#errors = 0;
     this.#socketFailures = 0;
-    this.lost = undefined;
+    this.switchedOff();
     this.readdressed = false;
+  }
+
+  /** A boot, or the end of a loss while the modem was off, leaves nothing to find. */
+  switchedOff(): void {
+    this.lost = undefined;
+    this.registersAt = 0;
   }
 
   /** The modem has registered; the network says whether it grants power saving mode. */
   registered(): void {
     this.granted = this.grants;
-    this.lost = undefined;
+    this.switchedOff();
   }
 
   /** @param forgives whether the back-off is reset */

@@ -17,6 +17,7 @@
  */
 import { integerBetween } from '../../kernel/random.js';
 import { type Millis, minutes } from '../../kernel/time.js';
+import type { LteFsmState } from '../shell/host.js';
 import { Attaching } from './attach-policy.js';
 import { ModemCounters } from './counters.js';
 import type { LastingFault, PassingFault } from './faults.js';
@@ -145,7 +146,7 @@ export class Modem extends ModemState implements SendOwner {
 
   /** Whether the air carries a datagram; false if the modem has no network, or a weak signal loses the datagram. */
   carries(way: 'up' | 'down'): boolean {
-    if (!this.covered || !this.registered) return false;
+    if (!this.covered || !this.registered || this.isLost) return false;
     if (!this.fades()) return true;
     this.board.faded(way);
     return false;
@@ -192,7 +193,12 @@ export class Modem extends ModemState implements SendOwner {
 
   /** The problem that the check of the firmware finds (wire protocol, 5.2 step 1); undefined if it finds none. */
   private get found(): 'socket' | 'registration' | 'modem' | undefined {
-    return this.covered && this.isRegistered ? this.anomalies?.lost : 'registration';
+    return this.covered && this.isRegistered && !this.isLost ? this.anomalies?.lost : 'registration';
+  }
+
+  /** Whether the network has lost the modem and not registered it again, which the firmware has not noticed yet. */
+  private get isLost(): boolean {
+    return this.anomalies !== undefined && this.anomalies.registersAt > this.board.clock.now;
   }
 
   private boot(): void {
@@ -221,13 +227,17 @@ export class Modem extends ModemState implements SendOwner {
     this.counted.attaching(this.board.unixTime());
     this.phaseEnd = this.phaseStart + this.attaching.current.timeout;
     this.present = 'attach';
-    this.tryAttach();
+    const { registersAt = 0 } = this.anomalies ?? {};
+    const begun = this.covered && registersAt > 0;
+    this.tryAttach(begun ? Math.max(0, registersAt - this.phaseStart) : undefined);
   }
 
-  /** Sets the alarm for the registration or, if the present attach window ends before it, for the end of the window. */
-  private tryAttach(): void {
+  /**
+   * Sets the alarm for the registration or, if the present attach window ends before it, for the end of the window.
+   * @param takes time until the network registers the modem
+   */
+  private tryAttach(takes = this.attachTime(this.board.modemTimings.attach)): void {
     const left = this.phaseEnd - this.board.clock.now;
-    const takes = this.attachTime(this.board.modemTimings.attach);
     if (takes < left) this.enter('attach', takes, () => this.attached());
     else this.enter('attach', left, () => this.attachFailed());
   }
@@ -434,7 +444,9 @@ export class Modem extends ModemState implements SendOwner {
   protected moved(): void {
     if (this.present === 'attach') this.tryAttach();
     else if (!this.covered) this.deregistered();
-    else if (this.present === 'send' && this.rules.badCheckEndsSend && this.found === undefined && this.#pending) {
+    else if (this.anomalies?.registersAt === Number.POSITIVE_INFINITY) {
+      this.anomalies.registersAt = this.board.clock.now + this.attachTime(this.board.modemTimings.attach);
+    } else if (this.present === 'send' && this.rules.badCheckEndsSend && this.found === undefined && this.#pending) {
       // The wait for a radio connection ends: the modem has found the network again.
       this.sendPending(this.#pending);
     }
@@ -451,7 +463,18 @@ export class Modem extends ModemState implements SendOwner {
       const { now } = this.board.clock;
       if (now < this.phaseStart || now >= this.phaseEnd) return this.attach();
       // The result of the evaluation, "no cell", is only a warning (`ctr_lte_v2_flow_coneval`).
+      this.lost();
       this.enter('coneval', this.phaseEnd - now, () => this.attach());
+    } else if (this.present === 'coneval' || (this.isRegistered && BUSY.has(this.present))) {
+      this.lost();
     }
   }
+
+  /** If the modem has lost its network, it registers by itself once the network is back, whatever the firmware does. */
+  private lost(): void {
+    if (!this.covered) this.known.registersAt = Number.POSITIVE_INFINITY;
+  }
 }
+
+/** States of an awake modem in which the firmware does not react to a lost registration at once. */
+const BUSY: ReadonlySet<LteFsmState> = new Set(['receive', 'error']);

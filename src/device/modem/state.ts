@@ -153,6 +153,6 @@ export abstract class ModemState extends Reception {
     if (this.present === 'sleep') this.connectedAt = undefined;
     if (!this.released()) this.disconnected(now);
     this.isRegistered = false;
-    if (this.anomalies) this.anomalies.lost = undefined;
+    this.anomalies?.switchedOff();
   }
 }

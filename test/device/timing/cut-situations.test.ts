@@ -1,0 +1,261 @@
+/**
+ * Losses of the radio in every state of an exchange, for several lengths. The seconds are worked out from the sources
+ * (`ctr_lte_v2.c`, `ctr_cloud.c`, `hio_lte.c`), with the modem of the measurements: it boots in 3.43 s, attaches in 1.2 s, wakes
+ * in 0.2 s and connects in 0.3 s, and each evaluation of the connection lasts 1 s.
+ *
+ * The network registers a modem that is awake 1.2 s after the end of a loss, whatever the firmware does meanwhile. The exchange
+ * begins at 1 s.
+ */
+import { describe, expect, it } from 'vitest';
+import { type Millis, millis, seconds } from '../../../src/kernel/time.js';
+import { withFirmware } from '../../../src/profile/versions.js';
+import { type MeasuredOptions, measured, report } from './measured.js';
+
+type Bench = Awaited<ReturnType<typeof measured>>;
+
+interface Situation extends MeasuredOptions {
+  /** Queues the downlink that the poll fetches. Default: none */
+  readonly queue?: (bench: Bench) => Promise<unknown>;
+  /** Begins the exchange. Default: a poll */
+  readonly start?: (bench: Bench) => void;
+  /** Begin and end of each loss, in seconds. */
+  readonly losses: readonly (readonly [from: number, to: number])[];
+  /** Whether the first answer is lost. Default: no */
+  readonly firstAnswerLost?: boolean;
+  /** Whether the network refuses power saving mode. Default: it grants it */
+  readonly awake?: boolean;
+}
+
+async function situation(s: Situation): Promise<Bench> {
+  const { queue, start = poll, losses, firstAnswerLost = false, awake = false, ...options } = s;
+  const lost = { next: false };
+  const bench = await measured({
+    modem: { boot: [3430, 3430], evaluation: 1000 },
+    down: () => {
+      const passes = !lost.next;
+      lost.next = false;
+      return passes;
+    },
+    ...options,
+  });
+  const { device, clock } = bench;
+  if (awake) {
+    device.modem.setPowerSaving(false);
+    device.shell('lte reconnect');
+  }
+  await bench.run(seconds(600));
+  await queue?.(bench);
+  bench.zero();
+  lost.next = firstAnswerLost;
+  clock.after(seconds(1), 'the exchange', () => start(bench));
+  for (const [from, to] of losses) {
+    clock.after(ms(from), 'a loss', () => device.radio(false));
+    clock.after(ms(to), 'the end of a loss', () => device.radio(true));
+  }
+  return bench;
+}
+
+const ms = (time: number): Millis => millis(Math.round(time * 1000));
+const poll = ({ device }: Bench) => device.shell('cloud poll');
+const command = (bench: Bench) => bench.command();
+/** A configuration of four fragments with 44 lines. */
+const configuration = ({ configure }: Bench) =>
+  configure(Array.from({ length: 44 }, (_, i) => `app config interval-sample ${61 + (i % 30)}`));
+/** Reports of several fragments: six windows have been closed. */
+const longReport = { start: ({ device }: Bench) => report(device) };
+
+/** Expects times in seconds, within 0.15 s. */
+function expectSeconds(times: readonly Millis[], wanted: readonly number[]): void {
+  const close = times.map((at, i) => {
+    const exact = wanted[i] ?? Number.NaN;
+    return Math.abs(at / 1000 - exact) <= 0.15 ? exact : at / 1000;
+  });
+  expect(close).toEqual(wanted);
+}
+
+const onAir = (bench: Bench) => bench.sent().map(({ at }) => at);
+
+describe('in the evaluation after the first answer', () => {
+  it('for 0.3 s: the network registers the modem while the firmware still evaluates the connection', async () => {
+    const bench = await situation({ queue: command, losses: [[1.6, 1.9]] });
+    await bench.until(seconds(10));
+    // Registered at 3.1, evaluated until 4.1: the acknowledgement, then the answer of the command in two fragments.
+    expectSeconds(onAir(bench), [1.5, 4.1, 5.1, 6.1]);
+  });
+
+  it('for 30 s, in the third of four fragments: the transfer goes on', async () => {
+    const bench = await situation({ queue: configuration, losses: [[4, 34]] });
+    await bench.until(seconds(45));
+    // Registered at 35.2, evaluated until 36.2.
+    expectSeconds(onAir(bench), [1.5, 2.5, 3.5, 36.2, 37.2]);
+    expectSeconds(bench.times('device.boot'), [39.64]);
+  });
+
+  it('for 75 s, in the third of four fragments: the poll fails 60 s after that fragment', async () => {
+    const bench = await situation({ queue: configuration, losses: [[4, 79]] });
+    await bench.until(seconds(372));
+    expectSeconds(bench.times('poll.failed'), [63.5]);
+    expectSeconds(onAir(bench), [1.5, 2.5, 3.5, 364, 365, 366, 367, 368]);
+  });
+
+  it('for 90 s, in the second fragment of a report: the report is in time', async () => {
+    const bench = await situation({ ...longReport, losses: [[2.45, 92.45]] });
+    await bench.until(seconds(96));
+    expectSeconds(onAir(bench), [1.5, 94.65]);
+    await bench.until(seconds(100));
+    expect(bench.device.spool.count).toBe(0);
+  });
+
+  it('for 1,000 s, in the second fragment of a report of 3.5.5: it waits, and the third attach window finds the network', async () => {
+    const bench = await situation({
+      ...longReport,
+      change: (profile) => withFirmware(profile, '3.5.5'),
+      losses: [[2, 1002]],
+    });
+    await bench.until(seconds(1004.5));
+    expectSeconds(onAir(bench), [1.5, 1004.2]);
+  });
+
+  it('for 1,000 s, in the second fragment of a report of 4.0: the next report is sent first, then the stored one', async () => {
+    const bench = await situation({ ...longReport, losses: [[2, 1002]] });
+    await bench.until(seconds(122));
+    expect(bench.device.busyWith).toBeUndefined();
+    expect(bench.device.spool.count).toBe(1);
+    await bench.until(seconds(1100));
+    report(bench.device);
+    await bench.until(seconds(1101));
+    expectSeconds(onAir(bench), [1.5, 1100.5]);
+    await bench.until(seconds(1120));
+    expect(bench.device.spool.count).toBe(0);
+  });
+
+  it('for 10 s, if the network refuses power saving mode: the modem attaches before the exchange, and again', async () => {
+    const bench = await situation({ queue: command, awake: true, losses: [[3.9, 13.9]] });
+    await bench.until(seconds(17));
+    // Woken at 1.2, registered at 2.4; registered again at 15.1.
+    expectSeconds(onAir(bench), [3.4, 16.1]);
+  });
+
+  it('for 10 s, and for 10 s again in the evaluation of the new socket', async () => {
+    const bench = await situation({
+      queue: command,
+      losses: [
+        [2, 12],
+        [13.7, 23.7],
+      ],
+    });
+    await bench.until(seconds(26.5));
+    expectSeconds(onAir(bench), [1.5, 25.9]);
+  });
+
+  it('for 100 s, before a poll that the acknowledgement of a report has asked for: the modem counts as stuck', async () => {
+    const bench = await situation({
+      profile: 'motion',
+      queue: command,
+      start: ({ device }) => report(device),
+      losses: [[2, 102]],
+    });
+    await bench.until(seconds(400));
+    // 60 s and 30 s after the hand-over at 1.5. The modem is off until 101.6, and registers at 106.23.
+    expectSeconds(bench.times('poll.failed'), [91.5]);
+    expect(bench.of('poll.failed').at(-1)?.why).toBe('modem stuck');
+    expectSeconds(onAir(bench).slice(0, 2), [1.5, 392]);
+  });
+
+  it('for 400 s, before the answer of a shell downlink: the answer has no time limit', async () => {
+    const bench = await situation({ queue: command, losses: [[3, 403]] });
+    await bench.until(seconds(406));
+    expectSeconds(bench.times('downlink.executed'), [2.5]);
+    expectSeconds(onAir(bench), [1.5, 2.5, 405.2]);
+    expect(bench.times('poll.failed')).toEqual([]);
+  });
+
+  it('for 600 s, before a report of the spool: the modem counts as stuck 30 s after the budget of the new report', async () => {
+    const bench = await situation({ losses: [[603, 1203]], start: () => {} });
+    const { device, until } = bench;
+    await until(seconds(1));
+    // A report that fails without radio is stored.
+    device.radio(false);
+    report(device);
+    await until(seconds(200));
+    device.radio(true);
+    await until(seconds(601));
+    expect(device.spool.count).toBe(1);
+    report(device);
+    // The new report has two fragments. The stored one is handed over at 602.5, with a budget until 721.
+    await until(seconds(603));
+    expectSeconds(onAir(bench), [601.5, 602.5]);
+    expect(device.spool.count).toBe(1);
+    await until(seconds(750.9));
+    expect(device.busyWith).toContain('an exchange');
+    await until(seconds(751.1));
+    expect(device.busyWith).toBeUndefined();
+    expect(device.spool.count).toBe(1);
+    expect(device.modem.state).toBe('error');
+  });
+});
+
+describe('while the firmware listens for an answer that is lost', () => {
+  it('for 1 s: the modem is registered again when the firmware stops to listen, and only the pause of 5 s follows', async () => {
+    const bench = await situation({ firstAnswerLost: true, losses: [[3, 4]] });
+    await bench.until(seconds(16));
+    const [first = 0, second = 0] = onAir(bench);
+    expectSeconds([first], [1.5]);
+    // 5 s of listening and the pause; then the radio connection is still there, or takes 0.3 s.
+    expect(second).toBeGreaterThanOrEqual(seconds(11.5));
+    expect(second).toBeLessThanOrEqual(seconds(11.85));
+  });
+
+  it('for 3 s: the modem is not registered yet when the firmware stops to listen, so it is restarted', async () => {
+    const bench = await situation({ firstAnswerLost: true, losses: [[3, 6]] });
+    await bench.until(seconds(23));
+    // Off from 6.5 to 16.6, booted at 20.03, registered at 21.23.
+    expectSeconds(onAir(bench), [1.5, 22.23]);
+  });
+
+  it('for 3 s in a hio device', async () => {
+    const bench = await situation({ profile: 'hio-node', firstAnswerLost: true, losses: [[3, 6]] });
+    await bench.until(seconds(20));
+    // On air at 1.3, off from 6.3 to 16.3, booted at 16.43, registered at 17.63.
+    expectSeconds(onAir(bench), [1.3, 18.63]);
+  });
+
+  it('for 2 s in the pause of 5 s: the check before the copy finds the modem registered', async () => {
+    const bench = await situation({ firstAnswerLost: true, losses: [[7, 9]] });
+    await bench.until(seconds(16));
+    const [, second = 0] = onAir(bench);
+    expect(second).toBeGreaterThanOrEqual(seconds(11.5));
+    expect(second).toBeLessThanOrEqual(seconds(11.85));
+  });
+
+  it('for 4 s in the pause of 5 s: the check before the copy finds no registration', async () => {
+    const bench = await situation({ firstAnswerLost: true, losses: [[7, 11]] });
+    await bench.until(seconds(28));
+    // Registered at 12.2, after the check at 11.5. Off until 21.6, booted at 25.03, registered at 26.23.
+    expectSeconds(onAir(bench), [1.5, 27.23]);
+  });
+});
+
+describe('while the modem waits for a radio connection', () => {
+  it('for 10 s: the modem attaches at once', async () => {
+    const bench = await situation({ losses: [[1.3, 11.3]] });
+    await bench.until(seconds(14));
+    // Registered at 12.5.
+    expectSeconds(onAir(bench), [13.5]);
+  });
+
+  it('for 100 s: the poll fails exactly at its budget, because an attempt has ended', async () => {
+    const bench = await situation({ losses: [[1.3, 101.3]] });
+    await bench.until(seconds(362));
+    expectSeconds(bench.times('poll.failed'), [61]);
+    expect(bench.of('poll.failed').at(-1)?.why).toBe('deregistered');
+    expectSeconds(onAir(bench), [361.5]);
+  });
+});
+
+it('while the modem sleeps, for 50 s: the check before the send finds it, and the modem is restarted', async () => {
+  const bench = await situation({ ...longReport, losses: [[0.5, 50]] });
+  await bench.until(seconds(52.5));
+  // Off from 1.2 to 11.3, booted at 14.73; registered at 51.2.
+  expectSeconds(onAir(bench), [52.2]);
+});
