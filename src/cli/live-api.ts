@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cannotWrite } from '../kernel/file-failure.js';
+import { cannotWrite } from '../kernel/system-errors.js';
 import type { ApiAccess } from '../runner/world/course.js';
 
 export class LiveApi {

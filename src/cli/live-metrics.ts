@@ -1,7 +1,7 @@
 /** Serves the metrics of a run to Prometheus while the run lasts, on the loopback interface only. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
-import { portRefused } from '../kernel/listen-failure.js';
+import { portRefused } from '../kernel/system-errors.js';
 import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { runMetrics } from './run-metrics.js';

@@ -7,7 +7,7 @@
  */
 import { Pushgateway } from 'prom-client';
 import type { Alarm, Clock } from '../kernel/clock.js';
-import { reasonOf } from '../kernel/no-answer.js';
+import { reasonOf } from '../kernel/system-errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';

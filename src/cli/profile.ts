@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { InputError, quote } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
-import { cannotWrite } from '../kernel/file-failure.js';
+import { cannotWrite } from '../kernel/system-errors.js';
 import { shownCommand } from '../kernel/web-address.js';
 import { draftProfile } from '../profile/draft.js';
 import { readHistory } from '../profile/history.js';

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
-import { cannotWrite } from '../kernel/file-failure.js';
+import { cannotWrite } from '../kernel/system-errors.js';
 import { plainBase, shownAddress, shownCommand } from '../kernel/web-address.js';
 import { beginRun, EVENTS_FILE, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';

@@ -1,7 +1,7 @@
 /** Errors of the client. No message contains the API key. */
 
-import { codeOf, reasonOf } from '../kernel/no-answer.js';
 import { printableLine } from '../kernel/printable.js';
+import { codeOf, reasonOf } from '../kernel/system-errors.js';
 import type { Millis } from '../kernel/time.js';
 
 /** Longest text of a service in a message, in characters. */

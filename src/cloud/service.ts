@@ -4,9 +4,9 @@
  */
 import type { EdgeClock } from '../kernel/clock.js';
 import { UsageError } from '../kernel/errors.js';
-import { portRefused } from '../kernel/listen-failure.js';
 import type { Log } from '../kernel/log.js';
 import type { Random } from '../kernel/random.js';
+import { portRefused } from '../kernel/system-errors.js';
 import type { Millis } from '../kernel/time.js';
 import { shownCommand } from '../kernel/web-address.js';
 import type { Trace } from '../trace/events.js';

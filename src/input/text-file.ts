@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
-import { fileReason } from '../kernel/file-failure.js';
+import { fileReason } from '../kernel/system-errors.js';
 
 /** The text of a file, and its name for messages. */
 export interface NamedText {

@@ -1,4 +1,8 @@
-/** Texts for the error codes of the operating system, the same for files, ports and connections. */
+/**
+ * Texts for what the operating system refuses, the same for files, ports and connections. The texts come from the codes of
+ * errors; Node's own messages are for unknown codes.
+ */
+import { messageOf, UsageError } from './errors.js';
 
 /** The text for a code such as `EACCES`, for use in a message; undefined for an unknown code. */
 export function systemReason(code: string): string | undefined {
@@ -43,4 +47,66 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETDOWN: 'the network of this machine is down',
   ENETUNREACH: 'no route to the host',
   ETIMEDOUT: 'connecting timed out',
+};
+
+/** @param missing the message for a file that does not exist */
+export function fileReason(error: unknown, missing: string): string {
+  // The cast is safe because all errors of Node's file system have a code.
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' ? missing : (systemReason(code) ?? message);
+}
+
+/** @param what the file with its path in quotes, such as `the event log "runs/events.jsonl"` */
+export function cannotWrite(what: string, error: unknown): UsageError {
+  return new UsageError('cannot-write', `cannot write ${what}: ${fileReason(error, 'no such directory')}`);
+}
+
+/** @param port with its purpose, such as `UDP port 5003` */
+export function portRefused(port: string, host: string, { code = '', message }: NodeJS.ErrnoException): UsageError {
+  return new UsageError('port-in-use', `cannot open ${port} on "${host}": ${systemReason(code) ?? message}`);
+}
+
+/** The code of an error, such as `ECONNREFUSED` or `UND_ERR_HEADERS_TIMEOUT`; its name if it has no code. */
+export function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+/** A message for users; for an unknown code, the error's own message. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return messageOf(error);
+  const code = codeOf(error);
+  const [, security] = /^ERR_SSL_(.+)$/.exec(code) ?? [];
+  const known =
+    systemReason(code) ??
+    WORDS[code] ??
+    (code.startsWith('HPE_') ? WORDS.HTTPParserError : undefined) ??
+    (security && `TLS failed: ${security.toLowerCase().replaceAll('_', ' ')}`);
+  // A failure to connect to several addresses has a code but no message.
+  return known ?? (error.message.trim() || code);
+}
+
+const NO_HTTPS = 'the server does not support HTTPS';
+const OWN_AUTHORITY = 'set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority';
+const UNKNOWN_AUTHORITY = `the server's certificate is not from a known authority; ${OWN_AUTHORITY}`;
+const SELF_SIGNED =
+  'the server has a self-signed certificate; set NODE_EXTRA_CA_CERTS to the file with this certificate';
+
+/** Texts for errors of undici, OpenSSL and Node's HTTP parser. */
+const WORDS: Readonly<Record<string, string | undefined>> = {
+  UND_ERR_SOCKET: systemReason('ECONNRESET'),
+  UND_ERR_CONNECT_TIMEOUT: systemReason('ETIMEDOUT'),
+  UND_ERR_HEADERS_TIMEOUT: 'connected, but no response in time',
+  UND_ERR_BODY_TIMEOUT: 'the response stopped half-way',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the response is too large',
+  HTTPParserError: 'the response is not HTTP',
+  HPE_HEADER_OVERFLOW: 'the head of the response is too large',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT: SELF_SIGNED,
+  CERT_HAS_EXPIRED: "the server's certificate has expired",
+  // OpenSSL versions report plain HTTP differently.
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_HTTPS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_HTTPS,
 };

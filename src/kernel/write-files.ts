@@ -1,6 +1,6 @@
 /** Files that a command writes for the user. */
 import { closeSync, openSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
-import { cannotWrite } from './file-failure.js';
+import { cannotWrite } from './system-errors.js';
 
 /** Checks that a file can be written; call it before long work. @throws UsageError if the file cannot be written */
 export function reserve(path: string): void {

@@ -3,8 +3,8 @@ import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, rmSyn
 import { dirname, join } from 'node:path';
 import { keptBecause, removeDatabase } from '../cloud/store/sqlite/files.js';
 import { UsageError } from '../kernel/errors.js';
-import { cannotWrite, fileReason } from '../kernel/file-failure.js';
 import { PRIVATE } from '../kernel/private-file.js';
+import { cannotWrite, fileReason } from '../kernel/system-errors.js';
 import { isDirectory, writeWhole } from '../kernel/write-files.js';
 import { downlinksCsv } from '../report/renderers/csv.js';
 import { RENDERERS, REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';

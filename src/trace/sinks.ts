@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { UsageError } from '../kernel/errors.js';
-import { cannotWrite } from '../kernel/file-failure.js';
 import { PRIVATE } from '../kernel/private-file.js';
+import { cannotWrite } from '../kernel/system-errors.js';
 import type { LineSink } from './log.js';
 
 /** SHA-256 over all lines: two runs with the same digest had the same events. */

@@ -9,8 +9,8 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Clock } from '../kernel/clock.js';
 import { asError, UsageError } from '../kernel/errors.js';
-import { reasonOf } from '../kernel/no-answer.js';
 import { RealClock } from '../kernel/real-clock.js';
+import { reasonOf } from '../kernel/system-errors.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { Failed } from './transport.js';
 

@@ -6,8 +6,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { ItemParams } from '../../contract/values.js';
-import { NoContent, type Operation, operation } from '../http/operation.js';
-import type { Routes } from '../http/routes.js';
+import { NoContent, type Operation, operation, type Routes } from '../http/operation.js';
 import type { Id } from '../store/store.js';
 
 interface Cancellable<View extends TSchema> {

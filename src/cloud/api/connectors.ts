@@ -24,8 +24,7 @@ import {
   toConnector,
 } from '../connectors/connector.js';
 import { ApiFault, notFound } from '../http/errors.js';
-import { NoContent, operation, PageOf } from '../http/operation.js';
-import type { Routes } from '../http/routes.js';
+import { NoContent, operation, PageOf, type Routes } from '../http/operation.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Store } from '../store/store.js';
 import type { Access } from './access.js';

@@ -8,8 +8,7 @@ import { Device, DeviceParams, DeviceUpdate, NewDevice, serialOf } from '../../c
 import { SpaceParams } from '../../contract/values.js';
 import { variablesOfDevice } from '../connectors/variables.js';
 import { ApiFault } from '../http/errors.js';
-import { NoContent, operation } from '../http/operation.js';
-import type { Routes } from '../http/routes.js';
+import { NoContent, operation, type Routes } from '../http/operation.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type DeviceChange, type DeviceRow } from '../store/store.js';
 import { type Caller, needWholeSpace, needWritableTag, visibleDevice } from './access.js';

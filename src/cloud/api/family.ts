@@ -7,8 +7,8 @@ import type { AuditLog } from '../accounts/audit.js';
 import type { Logins } from '../accounts/logins.js';
 import type { Members } from '../accounts/members.js';
 import type { SignIn } from '../accounts/sign-in.js';
+import type { Routes } from '../http/operation.js';
 import type { PublicUrl } from '../http/public-url.js';
-import type { Routes } from '../http/routes.js';
 import type { Turns } from './at-most.js';
 import type { CloudContext } from './context.js';
 

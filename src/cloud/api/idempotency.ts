@@ -16,7 +16,7 @@ import Type from 'typebox';
 import { Field } from '../../contract/values.js';
 import { hours } from '../../kernel/time.js';
 import { ApiFault } from '../http/errors.js';
-import type { Routes } from '../http/routes.js';
+import type { Routes } from '../http/operation.js';
 import { type Change, ConflictError, type RecordRow } from '../store/store.js';
 import type { ApiContext } from './family.js';
 

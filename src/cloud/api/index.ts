@@ -4,6 +4,7 @@
  * FAMILIES and the lists below it contain the resource families (family.ts). Handlers only translate between HTTP and the parts
  * of the cloud behind them: the store keeps the data, and src/cloud/delivery sends downlinks to devices.
  */
+
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { AuditLog } from '../accounts/audit.js';
@@ -15,9 +16,9 @@ import { acceptJsonOnly } from '../http/body.js';
 import { ApiFault, errorHandler, unknownRoute } from '../http/errors.js';
 import { guardHosts } from '../http/host-guard.js';
 import { documentApi } from '../http/openapi.js';
+import type { Routes } from '../http/operation.js';
 import { redirectPrefix, withoutPrefix } from '../http/public-url.js';
 import { needReadableQueries, parseQuery } from '../http/query.js';
-import type { Routes } from '../http/routes.js';
 import { addressesIn } from '../http/sockets.js';
 import { type TypeBoxProvider, validatorCompiler } from '../http/validation.js';
 import { hideFromLimited } from './access.js';

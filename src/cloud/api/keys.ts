@@ -22,8 +22,7 @@ import {
   withDescendants,
 } from '../accounts/keys.js';
 import { ApiFault, notFound } from '../http/errors.js';
-import { NoContent, operation, PageOf } from '../http/operation.js';
-import type { Routes } from '../http/routes.js';
+import { NoContent, operation, PageOf, type Routes } from '../http/operation.js';
 import { untilUndisturbed } from '../store/records.js';
 import type { Change, Id, Store } from '../store/store.js';
 import type { Caller } from './access.js';

@@ -6,8 +6,7 @@ import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import { sixDigits } from '../../kernel/colour.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
-import { NoContent, operation, PageOf } from '../http/operation.js';
-import type { Routes } from '../http/routes.js';
+import { NoContent, operation, PageOf, type Routes } from '../http/operation.js';
 import {
   type Change,
   ConflictError,

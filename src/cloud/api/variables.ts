@@ -13,8 +13,7 @@ import {
   type Variable as VariableRecord,
 } from '../connectors/variables.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
-import { NoContent, operation, PageOf } from '../http/operation.js';
-import type { Routes } from '../http/routes.js';
+import { NoContent, operation, PageOf, type Routes } from '../http/operation.js';
 import { matchingRecords, untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Page, type RecordRow } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';

@@ -5,8 +5,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Clock } from '../../kernel/clock.js';
-import { reasonOf } from '../../kernel/no-answer.js';
 import { retryAfter } from '../../kernel/retry-after.js';
+import { reasonOf } from '../../kernel/system-errors.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { checkHost, guarded, type Lookup, type Permission } from './guard.js';
 import type { WebhookRequest } from './request.js';

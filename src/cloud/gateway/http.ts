@@ -26,8 +26,7 @@ import type { CloudCore } from '../delivery/core.js';
 import type { DeviceSession } from '../delivery/device-session.js';
 import type { AckResult } from '../delivery/offers.js';
 import { ApiFault } from '../http/errors.js';
-import { type Operation, operation } from '../http/operation.js';
-import type { Routes } from '../http/routes.js';
+import { type Operation, operation, type Routes } from '../http/operation.js';
 import { Ack, Acknowledged, DeviceParams, Headers, Offer, Session, Uplink } from './http-schemas.js';
 
 interface HttpGatewayOptions {

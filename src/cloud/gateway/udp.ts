@@ -6,7 +6,7 @@ import { createSocket, type Socket, type SocketOptions } from 'node:dgram';
 import { lookup } from 'node:dns';
 import { isIP } from 'node:net';
 import type { InFlight } from '../../kernel/in-flight.js';
-import { portRefused } from '../../kernel/listen-failure.js';
+import { portRefused } from '../../kernel/system-errors.js';
 import type { Source } from './replay-guard.js';
 
 /**

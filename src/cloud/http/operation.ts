@@ -9,17 +9,29 @@
  *         id: 'getTag',
  *         summary: 'Read a tag',
  *         description: 'Its name, colour and access type.',
- *         params: ItemParams,
+ *         params: TagParams,
  *         response: { 200: Tag },
  *       }),
  *       async ({ spaceId, params }) => tagView(await find(spaceId, params.id)),
  *     );
  *
- * A response is described by a schema, too: `Tag` above. Its `title` is its name in the components of the document. The
+ * The schemas are in src/contract. A response is described by one, too: `Tag` above. Its `title` is its name in the components of the document. The
  * function that creates the response returns `Static<typeof Tag>`, so that the compiler compares the result with the schema.
  * Schemas never change a response: the result of a handler is sent as it is.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import Type, { type TSchema } from 'typebox';
+import type { TypeBoxProvider } from './validation.js';
+
+/** Fastify with handlers typed by the TypeBox schemas of their routes. */
+export type Routes = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxProvider
+>;
 
 /** The tags of the document. */
 export const TAGS = {

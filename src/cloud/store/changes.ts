@@ -1,6 +1,6 @@
 /** The changes that a commit consists of, and the reasons for which it is rejected. */
 import type { DownState } from '../../contract/messages.js';
-import { reasonOf } from '../../kernel/no-answer.js';
+import { reasonOf } from '../../kernel/system-errors.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { NewEvent } from './events.js';
 import type { CodecRow, DeviceRow, Id, KeyRow, MessageRow, RecordRow, SpaceRow, TagRow, TimelineRow } from './rows.js';

@@ -7,9 +7,9 @@ import type { Socket } from 'node:net';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 import { LARGEST_ANSWER } from '../../client/http.js';
 import { compressedBecause } from '../../kernel/content-coding.js';
-import { codeOf } from '../../kernel/no-answer.js';
 import { realTimers } from '../../kernel/real-timers.js';
 import { retryAfter } from '../../kernel/retry-after.js';
+import { codeOf } from '../../kernel/system-errors.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 
 export interface CallResult {

@@ -2,9 +2,9 @@
  * Counts the errors that the system reports during a run, apart from what the cloud does. If this machine could not send, the run
  * is invalid: the cloud cannot answer what it does not get.
  */
-import { codeOf, reasonOf } from '../../kernel/no-answer.js';
+
 import { humanCount } from '../../kernel/quantity.js';
-import { isOfThisMachine } from '../../kernel/system-errors.js';
+import { codeOf, isOfThisMachine, reasonOf } from '../../kernel/system-errors.js';
 import type { SystemError } from '../../report/result.js';
 import type { Failed } from '../../transport/transport.js';
 

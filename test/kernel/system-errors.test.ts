@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codeOf, reasonOf } from '../../src/kernel/no-answer.js';
+import { codeOf, reasonOf } from '../../src/kernel/system-errors.js';
 
 const failure = (message: string, code?: string) => Object.assign(new Error(message), { code });
 
