@@ -25,6 +25,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     async () => (await import('./explain.js')).explain,
   ),
   listed(
+    'what-if <run> [what]',
+    'Say what would have happened without a fault, or with other settings',
+    async () => (await import('./what-if.js')).whatIf,
+  ),
+  listed(
     'demo',
     'Run a cloud with 300 devices and its web console in real time',
     async () => (await import('./demo.js')).demo,

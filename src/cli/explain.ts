@@ -16,7 +16,7 @@ import { checked, command, wholeNumber } from './command.js';
 import type { Host } from './host.js';
 import { downlinksOf, historiesOf, isRun, openRun, type StoredDownlink } from './read-run.js';
 import { repeatableRun } from './stored-plan.js';
-import { VARIABLES } from './values.js';
+import { allVariables, VARIABLES } from './values.js';
 
 interface ExplainFlags {
   readonly run: string;
@@ -85,7 +85,7 @@ async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
   const { run, what, slowest, pending, limit = FAST, json } = flags;
   const asked = [what !== undefined, slowest !== undefined, pending].filter(Boolean).length;
   if (asked > 1) throw new UsageError('bad-flags', 'use either a device or downlink, --slowest, or --pending');
-  const source = isRun(run) ? storedSource(run, flags.var, host) : recordedSource(run);
+  const source = isRun(run) ? storedSource(run, allVariables(flags.var, host.env), host) : recordedSource(run);
   const serial = what === undefined ? undefined : serialOf(source, what);
   const width = Math.min(WIDEST, host.out.columns);
   if (serial !== undefined) {
@@ -111,10 +111,11 @@ function storedSource(path: string, given: ReadonlyMap<string, string>, host: Ho
     names,
     downlinks: downlinksOf(run),
     explainer: async (serials) => {
-      const repeatable = await repeatableRun(run, given, host);
+      const histories = historiesOf(run, serials);
+      const repeatable = await repeatableRun(run, given, histories, host);
       const repeats =
         typeof repeatable === 'string' ? repeatable : new DownlinkRepeats(new WhatIf(repeatable), situation);
-      return new RunExplainer(historiesOf(run, serials), names, { situation, unknown, repeats });
+      return new RunExplainer(histories, names, { situation, unknown, repeats });
     },
   };
 }

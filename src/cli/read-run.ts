@@ -171,10 +171,10 @@ function storedDownlink(record: DownlinkRecord, closing: Instant): StoredDownlin
   };
 }
 
-/** The events of these devices. */
-export function historiesOf({ events }: StoredRun, serials: ReadonlySet<number>): Histories {
-  const histories = new Histories((serial) => serials.has(serial), Number.POSITIVE_INFINITY);
-  const wanted = (line: string) => serials.has(serialIn(line)) || line.includes(CLOSING);
+/** The events of these devices; by default, of all devices. */
+export function historiesOf({ events }: StoredRun, serials?: ReadonlySet<number>): Histories {
+  const histories = new Histories((serial) => serials?.has(serial) ?? true, Number.POSITIVE_INFINITY);
+  const wanted = (line: string) => (serials?.has(serialIn(line)) ?? true) || line.includes(CLOSING);
   for (const event of eventsIn(events, wanted)) histories.take(event);
   return histories;
 }

@@ -51,7 +51,7 @@ export const FIRMWARE = checked(
 );
 
 /** An option that may be repeated, each time with one value. */
-const REPEATED = {
+export const REPEATED = {
   type: 'string',
   array: true,
   nargs: 1,

@@ -1,9 +1,9 @@
 /** Explains a downlink from the events of its device and the situation of the run. */
-import { type Instant, type Millis, minutes } from '../kernel/time.js';
-import { type DownlinkRecord, outcomeOf } from '../trace/downlinks/ledger.js';
+import { type Millis, minutes } from '../kernel/time.js';
+import { type DownlinkRecord, outcomeOf, STAGES, timeTo } from '../trace/downlinks/ledger.js';
 import { type CauseSet, NO_CAUSE } from './causes.js';
 import { endOf, isLost, timeTaken, timeToArrive } from './course.js';
-import type { ExplainedWait, Explanation } from './explanation.js';
+import type { DownlinkCourse, ExplainedWait, Explanation } from './explanation.js';
 import type { DeviceFacts } from './facts.js';
 import { type DeviceHistory, factsOf } from './facts.js';
 import { partAt } from './intervals.js';
@@ -57,21 +57,19 @@ export class DeviceExplainer {
     const facts = this.#facts;
     const { situation, unknown = [] } = this.#options;
     const names = new CauseNames(situation, partAt(facts, record.queuedAt));
-    const took = timeTaken(record, facts.closing);
-    const end: Instant = record.queuedAt + took;
-    const lost = isLost(record);
-    const waits = causeTimes(record, facts, end);
+    const { outcome, received, took, timeline } = this.follow(record);
+    const waits = causeTimes(record, facts, record.queuedAt + took);
     const silent = unanswered(record, facts, names);
     const { main, sooner, simulated, refused } = await this.#answer(record, waits, limit);
-    const causes = took > limit || lost ? new Set([...main, ...losing(record, facts)]) : NO_CAUSE;
+    const causes = took > limit || !received ? new Set([...main, ...losing(record, facts)]) : NO_CAUSE;
     const said: Omit<Explanation, 'text'> = {
       downlink: record.id,
       serial: this.#serial,
       device: this.#name,
       type: record.type,
       queuedAt: record.queuedAt,
-      outcome: endOf(record) === undefined ? 'pending' : outcomeOf(record),
-      received: !lost,
+      outcome,
+      received,
       ...(silent?.why !== undefined && { noAnswer: silent.why }),
       ...(silent !== undefined && facts.goesOn && { awaitsAnswer: true }),
       took,
@@ -83,7 +81,7 @@ export class DeviceExplainer {
         change: [...without].map((cause) => names.change(cause)).join(' and '),
         time: Math.round(time),
       })),
-      timeline: timelineOf(record, facts, situation, names, Math.max(end, silent?.until ?? end)),
+      timeline,
       unknown: refused === undefined ? unknown : [...unknown, `${NOT_REPEATED}, because ${refused}.`],
     };
     return { ...said, text: paragraph(said, limit) };
@@ -112,6 +110,24 @@ export class DeviceExplainer {
       main: isFast ? first.without : (simulated ?? took) > limit ? NO_CAUSE : byWaits.main,
       sooner,
       ...(simulated !== undefined && { simulated }),
+    };
+  }
+
+  /** What happened to a downlink: the part of an explanation that names no cause. */
+  follow(record: DownlinkRecord): DownlinkCourse {
+    const facts = this.#facts;
+    const { situation } = this.#options;
+    const names = new CauseNames(situation, partAt(facts, record.queuedAt));
+    const took = timeTaken(record, facts.closing);
+    const until = Math.max(record.queuedAt + took, unanswered(record, facts, names)?.until ?? 0);
+    return {
+      outcome: endOf(record) === undefined ? 'pending' : outcomeOf(record),
+      received: !isLost(record),
+      took,
+      stages: Object.fromEntries(
+        STAGES.flatMap((stage) => (record.reached[stage] === undefined ? [] : [[stage, timeTo(record, stage)]])),
+      ),
+      timeline: timelineOf(record, facts, situation, names, until),
     };
   }
 

@@ -1,6 +1,6 @@
 /** An explanation of one downlink, as plain data. */
 import type { Instant, Millis } from '../kernel/time.js';
-import type { TrackedType } from '../trace/downlinks/ledger.js';
+import type { Stage, TrackedType } from '../trace/downlinks/ledger.js';
 import type { Waits } from '../trace/downlinks/waits.js';
 
 /** Why a downlink took as long as it did. Times are in ms of simulated time. */
@@ -50,6 +50,12 @@ export interface Explanation {
   readonly text: string;
   /** Gaps in the history, one sentence each. */
   readonly unknown: readonly string[];
+}
+
+/** What happened to a downlink. */
+export interface DownlinkCourse extends Pick<Explanation, 'outcome' | 'received' | 'took' | 'timeline'> {
+  /** Times since it was queued; stages that it did not reach are left out. */
+  readonly stages: Readonly<Partial<Record<Stage, Millis>>>;
 }
 
 export interface ExplainedCause {

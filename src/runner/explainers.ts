@@ -61,7 +61,7 @@ interface Explainers {
 /** @param end simulated time at which the run ended */
 export function explainersOf(
   { profiles, transport, clock, cloud, repeats: repeated = false }: Explained,
-  { histories, names }: Pick<Journal, 'histories' | 'names'>,
+  { histories, names, metrics }: Pick<Journal, 'histories' | 'names' | 'metrics'>,
   { plan, times }: CourseEnd['happened'],
   end: Millis,
 ): Explainers {
@@ -69,7 +69,9 @@ export function explainersOf(
   const isExact = clock === 'virtual' && cloud === undefined;
   const whatIf = new WhatIf({
     ...{ plan: untilEnd(plan, end), profiles, transport },
+    simulated: !isExact,
     recorded: isExact ? (serial) => histories.of(serial) : undefined,
+    downlinks: () => metrics.downlinks,
   });
   const explainer = new RunExplainer(histories, names, { situation, repeats: new DownlinkRepeats(whatIf, situation) });
   const reported = repeated ? explainer : new RunExplainer(histories, names, { situation });
@@ -94,7 +96,8 @@ export function explainerNow(
   const { plan: carriedOut, times } = world?.happened() ?? { plan, times: undefined };
   const situation = situationOf(carriedOut, profiles, times);
   const whatIf = new WhatIf({
-    ...{ plan: untilEnd(carriedOut, sinceStart(clock.now)), profiles, transport, recorded: soFar.of },
+    ...{ plan: untilEnd(carriedOut, sinceStart(clock.now)), profiles, transport, simulated: false },
+    recorded: soFar.of,
   });
   return new RunExplainer(soFar, names, {
     situation,

@@ -1,5 +1,5 @@
 /** Answers the questions of explanations by repetitions of the device: each cause is a change of the plan. */
-import { type CauseKey, type CauseSet, setKey } from '../explain/causes.js';
+import { type CauseKey, type CauseSet, NO_CAUSE, setKey } from '../explain/causes.js';
 import { timeToArrive } from '../explain/course.js';
 import { type DeviceFacts, factsOf } from '../explain/facts.js';
 import type { Repeats } from '../explain/remedies.js';
@@ -44,9 +44,9 @@ export class DownlinkRepeats implements Repeats {
   async time(record: DownlinkRecord, facts: DeviceFacts, without: CauseSet): Promise<Millis | undefined> {
     const change = this.#changeFor(record, facts, without);
     if (change === undefined) return undefined;
-    const history = await this.#whatIf.device(record.serial, change).catch(refusalOf);
-    if (isRefused(history)) return undefined;
-    const repeated = factsOf(history, this.#situation);
+    const answer = await this.#whatIf.device(record.serial, change).catch(refusalOf);
+    if (isRefused(answer)) return undefined;
+    const repeated = factsOf(answer.history, answer.situation);
     const same = counterpart(record, facts, repeated, without);
     return same && timeToArrive(same, repeated.closing);
   }
@@ -103,12 +103,12 @@ function queuedByStep(
   return { device, type, queuedAt, earlier: alike.findIndex((each) => each.id === id) };
 }
 
-/** The same downlink in a repetition. */
-function counterpart(
+/** The same downlink in a repetition; undefined if it was not queued there. @param without what the repetition lacks */
+export function counterpart(
   record: DownlinkRecord,
-  facts: DeviceFacts,
-  repeated: DeviceFacts,
-  without: CauseSet,
+  { downlinks }: Pick<DeviceFacts, 'downlinks'>,
+  repeated: Pick<DeviceFacts, 'downlinks'>,
+  without: CauseSet = NO_CAUSE,
 ): DownlinkRecord | undefined {
   const type = without.has('encoder') && record.type === 'data' ? 'shell' : record.type;
   const same = repeated.downlinks.find((each) => each.id === record.id);
@@ -116,5 +116,5 @@ function counterpart(
   // In real time, or without the other downlinks of this millisecond, it has another id.
   const alike = repeated.downlinks.filter((each) => each.type === type);
   if (without.has('downlinks')) return alike[0];
-  return alike[facts.downlinks.filter((each) => each.type === record.type).indexOf(record)];
+  return alike[downlinks.filter((each) => each.type === record.type).indexOf(record)];
 }

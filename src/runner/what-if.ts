@@ -4,8 +4,9 @@
  * the recorded events of the device. If it has not, something connects the devices, such as a load. Then the whole plan is
  * repeated.
  */
-import type { DeviceHistory } from '../explain/facts.js';
+import { type DeviceHistory, factsOf } from '../explain/facts.js';
 import { Histories } from '../explain/histories.js';
+import type { Situation } from '../explain/situation.js';
 import { GhostfleetError } from '../kernel/errors.js';
 import { SILENT } from '../kernel/log.js';
 import { hours, type Millis } from '../kernel/time.js';
@@ -14,7 +15,9 @@ import type { ExpectationResult } from '../report/result.js';
 import { evaluate } from '../scenario/expect/evaluate.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { planOfDevice, workOf } from '../scenario/plan/divide.js';
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
+import { situationOf } from './situation.js';
 import type { TransportName } from './targets/embedded.js';
 import { inOneWorld } from './world/course.js';
 import { Journal } from './world/journal.js';
@@ -26,11 +29,18 @@ export interface RepeatableRun {
   readonly profiles: ReadonlyMap<string, Profile>;
   readonly transport: TransportName;
   /**
-   * The events of a device. Undefined if a repetition cannot have the same events, because the run was in real time or used
-   * another cloud; the repetition without a change then takes the place of the run.
+   * Whether the run cannot be repeated with the same events, because it was in real time or used another cloud. The repetition
+   * without a change then takes its place.
    */
+  readonly simulated: boolean;
+  /** The events of a device, to compare the repetition with; undefined without a run in virtual time. */
   readonly recorded: ((serial: number) => DeviceHistory) | undefined;
+  /** The downlinks of users in the run, in the order of the queue. Default: those of the repetition without a change */
+  readonly downlinks?: () => Iterable<KnownDownlink>;
 }
+
+/** A downlink that a question can name. */
+type KnownDownlink = Pick<DownlinkRecord, 'id' | 'serial'>;
 
 /** A change of the plan. Changes with the same key are equal. */
 export interface PlanChange {
@@ -43,9 +53,18 @@ interface Refused {
   readonly refused: string;
 }
 
+/** A device in a repetition. */
+export interface RepeatedDevice {
+  readonly history: DeviceHistory;
+  /** Of the changed plan. */
+  readonly situation: Situation;
+}
+
 /** A repetition of all devices. */
 interface RepeatedRun {
   readonly histories: Histories;
+  /** Of the changed plan. */
+  readonly situation: Situation;
   readonly expectations: readonly ExpectationResult[];
 }
 
@@ -53,10 +72,12 @@ export const UNCHANGED: PlanChange = { key: '', apply: (plan) => plan };
 
 /** Maximum work of a repetition of all devices for the sake of one, in device time: it takes a few seconds. */
 const MOST_WORK = hours(4000);
+/** The same if all devices are asked about. Their events are kept in memory. */
+const MOST_WORK_OF_ALL = hours(50_000);
 
 export class WhatIf {
   readonly #run: RepeatableRun;
-  readonly #devices = new Map<string, Promise<DeviceHistory>>();
+  readonly #devices = new Map<string, Promise<RepeatedDevice>>();
   readonly #whole = new Map<string, Promise<RepeatedRun>>();
   readonly #alone = new Map<number, Promise<true | false | Refused>>();
 
@@ -66,7 +87,7 @@ export class WhatIf {
 
   /** Whether the answers are those of a simulation in place of the run. */
   get simulated(): boolean {
-    return this.#run.recorded === undefined;
+    return this.#run.simulated;
   }
 
   get plan(): Plan {
@@ -78,14 +99,34 @@ export class WhatIf {
   }
 
   /** The events of a device in a repetition. @throws UsageError if the devices cannot have the changed configuration */
-  async device(serial: number, change: PlanChange = UNCHANGED): Promise<DeviceHistory | Refused> {
+  async device(serial: number, change: PlanChange = UNCHANGED): Promise<RepeatedDevice | Refused> {
     const alone = await this.#isAlone(serial);
     if (typeof alone === 'object') return alone;
-    return alone ? this.#ofDevice(serial, change) : (await this.whole(change)).histories.of(serial);
+    if (alone) return this.#ofDevice(serial, change);
+    const { histories, situation } = await this.#ofAll(change);
+    return { history: histories.of(serial), situation };
   }
 
   /** Repeats all devices. @throws UsageError if the devices cannot have the changed configuration */
-  whole(change: PlanChange = UNCHANGED): Promise<RepeatedRun> {
+  async whole(change: PlanChange = UNCHANGED): Promise<RepeatedRun | Refused> {
+    const { plan, recorded } = this.#run;
+    if (workOf(plan) > MOST_WORK_OF_ALL) return { refused: 'it has too many devices to repeat them all; name one' };
+    if (recorded !== undefined) {
+      const { histories } = await this.#ofAll(UNCHANGED);
+      const differs = plan.devices.find(({ serial }) => !agrees(recorded(serial), histories.of(serial)));
+      if (differs !== undefined) return { refused: `the events of ${differs.name} differ in a repetition` };
+    }
+    return this.#ofAll(change);
+  }
+
+  /** The downlinks of users in the run, in the order of the queue of each device. */
+  async downlinks(): Promise<readonly KnownDownlink[]> {
+    if (this.#run.downlinks !== undefined) return [...this.#run.downlinks()];
+    const { histories, situation } = await this.#ofAll(UNCHANGED);
+    return histories.withDownlinks.flatMap((serial) => factsOf(histories.of(serial), situation).downlinks);
+  }
+
+  #ofAll(change: PlanChange): Promise<RepeatedRun> {
     return kept(this.#whole, change.key, () => this.#repeat(change.apply(this.#run.plan)));
   }
 
@@ -98,11 +139,11 @@ export class WhatIf {
       }
       if (!isConnected(plan)) {
         if (recorded === undefined) return true;
-        if (agrees(recorded(serial), await this.#ofDevice(serial, UNCHANGED))) return true;
+        if (agrees(recorded(serial), (await this.#ofDevice(serial, UNCHANGED)).history)) return true;
       }
       if (workOf(plan) > MOST_WORK) return { refused: 'its devices depend on each other, and they are too many' };
       if (recorded === undefined) return false;
-      const { histories } = await this.whole();
+      const { histories } = await this.#ofAll(UNCHANGED);
       if (agrees(recorded(serial), histories.of(serial))) return false;
       return {
         refused: 'the events of the device differ in a repetition: something acted on it that is not in the scenario',
@@ -110,12 +151,13 @@ export class WhatIf {
     });
   }
 
-  #ofDevice(serial: number, change: PlanChange): Promise<DeviceHistory> {
+  #ofDevice(serial: number, change: PlanChange): Promise<RepeatedDevice> {
     return kept(this.#devices, `${serial} ${change.key}`, async () => {
       const changed = change.apply(this.#run.plan);
       const index = changed.devices.findIndex((device) => device.serial === serial);
       const { histories } = await this.#repeat(planOfDevice(changed, index));
-      return histories.of(serial);
+      // The names of its faults are those in the whole plan.
+      return { history: histories.of(serial), situation: situationOf(changed, this.#run.profiles) };
     });
   }
 
@@ -130,14 +172,18 @@ export class WhatIf {
     });
     const world = { plan, profiles, clock: 'virtual', speed: 1, db: 'memory', log: SILENT } as const;
     // Datagrams over UDP have the same course in virtual time as datagrams in memory.
-    const { simulatedMs } = await inOneWorld(
+    const { simulatedMs, happened } = await inOneWorld(
       { ...world, transport: transport === 'http' ? 'http' : 'memory' },
       journal,
       () => {},
     );
     journal.invariants.end();
     const evidence = journal.evidence(simulatedMs);
-    return { histories, expectations: plan.expectations.map((expectation) => evaluate(expectation, evidence)) };
+    return {
+      histories,
+      situation: situationOf(happened.plan, profiles, happened.times),
+      expectations: plan.expectations.map((expectation) => evaluate(expectation, evidence)),
+    };
   }
 }
 
@@ -172,7 +218,7 @@ export function untilEnd(plan: Plan, end: Millis): Plan {
   return end < plan.duration ? { ...plan, duration: end } : plan;
 }
 
-export function isRefused(answer: DeviceHistory | Refused): answer is Refused {
+export function isRefused(answer: object): answer is Refused {
   return 'refused' in answer;
 }
 

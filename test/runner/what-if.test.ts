@@ -1,6 +1,5 @@
 /** Repetitions of a run with something changed. */
 import { describe, expect, it } from 'vitest';
-import type { DeviceHistory } from '../../src/explain/facts.js';
 import { Histories } from '../../src/explain/histories.js';
 import { RunExplainer } from '../../src/explain/run-explainer.js';
 import { defineScenario, explain, run, type ScenarioDefinition } from '../../src/index.js';
@@ -8,7 +7,7 @@ import { hours } from '../../src/kernel/time.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { whatIfOf } from '../../src/runner/explainers.js';
 import { DownlinkRepeats } from '../../src/runner/repeats.js';
-import { isRefused, type PlanChange, WhatIf } from '../../src/runner/what-if.js';
+import { isRefused, type PlanChange, type RepeatedDevice, WhatIf } from '../../src/runner/what-if.js';
 import { withoutEntries } from '../../src/scenario/plan/change.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 
@@ -35,9 +34,9 @@ async function repeated(change: Partial<ScenarioDefinition> = {}) {
   return { plan, serial, result, whatIf, same: await whatIf.device(serial), calm: await whatIf.device(serial, CALM) };
 }
 
-function faults(history: DeviceHistory | { readonly refused: string }): number {
-  if (isRefused(history)) throw new Error(history.refused);
-  return history.events.filter(({ kind }) => kind === 'net.fault').length;
+function faults(answer: RepeatedDevice | { readonly refused: string }): number {
+  if (isRefused(answer)) throw new Error(answer.refused);
+  return answer.history.events.filter(({ kind }) => kind === 'net.fault').length;
 }
 
 describe('a device that is repeated', () => {
@@ -56,13 +55,13 @@ describe('a device that is repeated', () => {
     const watch = { take: (event: TraceEvent) => void events.push(event) };
     await run(planOf({ ...change, faults: [] }), { watch } as object);
     const own = events.filter((event) => 'serial' in event && event.serial === serial);
-    expect(isRefused(calm) ? calm.refused : calm.events.filter((event) => 'serial' in event)).toEqual(own);
+    expect(isRefused(calm) ? calm.refused : calm.history.events.filter((event) => 'serial' in event)).toEqual(own);
   });
 
   it('is refused if its fleet is connected and too large to be repeated for the sake of one device', async () => {
     const { plan, serial, result } = await repeated();
     const long = { ...plan, cloud: { ...CLOUD, rateLimit: 60 }, duration: hours(4000) };
-    const whatIf = new WhatIf({ plan: long, profiles, transport: 'memory', recorded: undefined });
+    const whatIf = new WhatIf({ plan: long, profiles, transport: 'memory', simulated: true, recorded: undefined });
     expect(await whatIf.device(serial)).toEqual({ refused: 'its devices depend on each other, and they are too many' });
     expect(result.passed).toBe(true);
   });
@@ -90,7 +89,7 @@ describe('an explanation', () => {
     const plan = planOf();
     const histories = new Histories();
     const { planned, names, downlinks } = await run(plan, { watch: histories } as object);
-    const whatIf = new WhatIf({ plan, profiles, transport: 'memory', recorded: undefined });
+    const whatIf = new WhatIf({ plan, profiles, transport: 'memory', simulated: true, recorded: undefined });
     const repeats = new DownlinkRepeats(whatIf, planned);
     const explainer = new RunExplainer(histories, names, { situation: planned, repeats });
     const explanation = await explainer.downlink(downlinks.slowest[0]?.id ?? '');

@@ -1,6 +1,7 @@
 /** Names of the faults that are active at a time, for the message about a run that does not come to rest. */
 import type { Instant } from '../../kernel/time.js';
 import type { Plan, PlannedFault } from '../../scenario/model/plan.js';
+import { implies } from '../../scenario/plan/change.js';
 
 interface Window {
   readonly from: Instant;
@@ -27,11 +28,7 @@ export function faultsInForce(plan: Plan, now: Instant): readonly string[] {
  * fault.
  */
 export function namedNetworkFaults({ network, serviceFaults = [] }: Plan): readonly PlannedFault[] {
-  const down = serviceFaults.filter(({ fault }) => fault.kind === 'service-down');
-  return network.filter(({ fault, from, until, to }) => {
-    const implied = fault.kind === 'outage' && to === null;
-    return !implied || !down.some((made) => made.from === from && made.until === until);
-  });
+  return network.filter((fault) => !serviceFaults.some((service) => implies(service, fault)));
 }
 
 function named(fault: string, to: string | null): string {

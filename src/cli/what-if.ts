@@ -1,0 +1,93 @@
+/** `ghostfleet what-if`: what would have happened to downlinks if something had been different. */
+import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { whatIfLines } from '../report/explanation/what-if.js';
+import { answerWhatIf } from '../runner/answer-what-if.js';
+import { WhatIf } from '../runner/what-if.js';
+import { command } from './command.js';
+import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
+import type { Host } from './host.js';
+import { planOf } from './read-files.js';
+import { historiesOf, isRun, openRun } from './read-run.js';
+import { repeatableRun } from './stored-plan.js';
+import { ALLOW_FILE, allVariables, FIRMWARE, REPEATED, SEED, VARIABLES } from './values.js';
+
+interface WhatIfFlags {
+  readonly run: string;
+  readonly what: string | undefined;
+  readonly without: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+  readonly firmware: string | undefined;
+  readonly seed: number | undefined;
+  readonly var: ReadonlyMap<string, string>;
+  readonly allowFile: readonly string[];
+  readonly json: boolean;
+}
+
+const WIDEST = 160;
+
+export const whatIf = command<WhatIfFlags>(
+  (parser) =>
+    parser
+      .positional('run', {
+        type: 'string',
+        demandOption: true,
+        describe: `directory of a run (--out), or ${SCENARIO_FILE}`,
+      })
+      .positional('what', {
+        type: 'string',
+        describe: 'a device (name or serial number) or the id of a downlink (default: all, with the expectations)',
+      })
+      .option('without', {
+        ...REPEATED,
+        describe: 'fault, step or load to leave out, such as outage, "radio: off" or "step 2"; may be repeated',
+      })
+      .option('set', {
+        ...REPEATED,
+        describe: 'parameter of the devices as key=value, such as interval-poll=60; may be repeated',
+        coerce: parameters,
+      })
+      .option('firmware', { ...FIRMWARE, describe: 'firmware version of the devices, such as 3.5.5' })
+      .option('seed', { ...SEED, describe: 'seed for a scenario (default: that of the file)' })
+      .option('var', VARIABLES)
+      .option('allow-file', ALLOW_FILE)
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the text' }),
+  execute,
+);
+
+async function execute(flags: WhatIfFlags, host: Host): Promise<ExitCode> {
+  const { what, without, set, firmware, json } = flags;
+  const answer = await answerWhatIf(await repetitionsOf(flags, host), { of: what, without, set, firmware });
+  const lines = () => whatIfLines(answer, what !== undefined, Math.min(WIDEST, host.out.columns));
+  host.out.write(json ? `${JSON.stringify(answer, null, 2)}\n` : `${lines().join('\n')}\n`);
+  return EXIT.fine;
+}
+
+/** @throws UsageError if the run cannot be repeated */
+async function repetitionsOf({ run: name, seed, ...flags }: WhatIfFlags, host: Host): Promise<WhatIf> {
+  const vars = allVariables(flags.var, host.env);
+  const run = typedName(name, host);
+  if (!isRun(run)) {
+    const { text, path } = await findScenario(run, host);
+    const { plan, profiles } = planOf(text, path, { seed, vars, allowFiles: flags.allowFile });
+    return new WhatIf({ plan, profiles, transport: 'memory', simulated: false, recorded: undefined });
+  }
+  if (seed !== undefined) throw new UsageError('bad-flags', '--seed is for a scenario: a run has its own seed');
+  const stored = openRun(run);
+  // A question about one device needs only its events. Which device it is, may depend on the downlinks.
+  const all = flags.what === undefined ? historiesOf(stored) : undefined;
+  const recorded = all ?? { of: (serial: number) => historiesOf(stored, new Set([serial])).of(serial) };
+  const repeatable = await repeatableRun(stored, vars, recorded, host);
+  if (typeof repeatable !== 'string') return new WhatIf(repeatable);
+  throw new UsageError('not-repeated', `the run cannot be repeated, because ${repeatable}`);
+}
+
+/** Values by key; the last one wins. @throws Error for a text that is not `key=value` */
+function parameters(texts: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, key, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+      if (key === undefined || value === undefined) throw new Error(`--set "${text}" is not key=value`);
+      return [key.trim(), value.trim()] as const;
+    }),
+  );
+}

@@ -1,0 +1,139 @@
+/** What would have happened to the downlinks of a run if something had been different: as plain data, and as text. */
+import type { DownlinkCourse, TimelineEntry } from '../../explain/explanation.js';
+import { humanDuration, type Instant, type Millis, sinceStart } from '../../kernel/time.js';
+import type { TrackedType } from '../../trace/downlinks/ledger.js';
+import type { ExpectationResult } from '../result.js';
+import { type Column, table, wrap } from '../table.js';
+
+/** The answer to a question "what if": the run before and after a change. */
+export interface WhatIfAnswer {
+  /** `without outage (clime/1)`, `with app interval-poll 60` */
+  readonly changes: readonly string[];
+  /** Whether both sides are a simulation of the plan, because the run was in real time or used another cloud. */
+  readonly simulated: boolean;
+  /** The expectations of the run on both sides; missing if only one device was asked about. */
+  readonly expectations?: readonly ChangedExpectation[];
+  /** All downlinks of users that were asked about, slowest first. */
+  readonly downlinks: readonly ChangedDownlink[];
+}
+
+export interface ChangedExpectation {
+  /** As the user wrote it. */
+  readonly line: string;
+  readonly before: ExpectationResult;
+  readonly after: ExpectationResult;
+}
+
+export interface ChangedDownlink {
+  /** Id of the downlink. */
+  readonly downlink: string;
+  readonly serial: number;
+  /** Name of the device. */
+  readonly device: string;
+  readonly type: TrackedType;
+  /** Since the start of the run. */
+  readonly queuedAt: Instant;
+  readonly before: DownlinkCourse;
+  /** null if the downlink is not queued after the change. */
+  readonly after: DownlinkCourse | null;
+}
+
+/** Number of downlinks that the text shows. */
+const SHOWN = 3;
+
+/** @param all whether to show every downlink, not only the slowest ones */
+export function whatIfLines(answer: WhatIfAnswer, all: boolean, width: number): readonly string[] {
+  const { changes, simulated, expectations = [], downlinks } = answer;
+  const shown = all ? downlinks : downlinks.slice(0, SHOWN);
+  return [
+    ...wrap(`what if: ${changes.join(', ')}`, width),
+    ...(simulated ? ['simulated: the same plan in virtual time, because the run cannot be repeated exactly'] : []),
+    ...(downlinks.length === 0 ? ['', 'no downlink was queued'] : ['', ...summary(downlinks)]),
+    ...(expectations.length === 0 ? [] : ['', ...expectationTable(expectations)]),
+    ...shown.flatMap((each) => ['', ...downlinkLines(each, width)]),
+    ...(shown.length < downlinks.length ? ['', `${downlinks.length - shown.length} more downlinks: --json`] : []),
+  ];
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: '' },
+  { title: 'before', align: 'right' },
+  { title: 'after', align: 'right' },
+];
+
+function summary(downlinks: readonly ChangedDownlink[]): readonly string[] {
+  const before = downlinks.map((each) => each.before);
+  const after = downlinks.flatMap((each) => each.after ?? []);
+  const row = (title: string, of: (courses: readonly DownlinkCourse[]) => string) => [title, of(before), of(after)];
+  const count = (test: (course: DownlinkCourse) => boolean) => (courses: readonly DownlinkCourse[]) =>
+    String(courses.filter(test).length);
+  const time = (share: number) => (courses: readonly DownlinkCourse[]) => {
+    const times = courses.filter(isDelivered).map(({ took }) => took);
+    return times.length === 0 ? '–' : humanDuration(percentile(times, share));
+  };
+  return table(COLUMNS, [
+    row('downlinks', (courses) => String(courses.length)),
+    row('  delivered', count(isDelivered)),
+    row(
+      '  answered',
+      count(({ outcome }) => outcome === 'answered'),
+    ),
+    row('  time p(50)', time(0.5)),
+    row('  time p(95)', time(0.95)),
+    row('  time max', time(1)),
+  ]);
+}
+
+function isDelivered({ outcome, received }: DownlinkCourse): boolean {
+  return received && (outcome === 'answered' || outcome === 'delivered');
+}
+
+/** The smallest value that is not smaller than the share `share` of the values. */
+function percentile(values: readonly Millis[], share: number): Millis {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+}
+
+function expectationTable(expectations: readonly ChangedExpectation[]): readonly string[] {
+  const side = ({ passed, undecided, sentence }: ExpectationResult) =>
+    `${undecided ? '?' : passed ? '✓' : '✗'} ${sentence}`;
+  return [
+    'expectations',
+    ...expectations.flatMap(({ line, before, after }) => [
+      `  ${line}`,
+      `    before ${side(before)}`,
+      `    after  ${side(after)}`,
+    ]),
+  ];
+}
+
+function downlinkLines({ type, device, downlink, queuedAt, before, after }: ChangedDownlink, width: number) {
+  const half = Math.floor((width - 5) / 2);
+  const [one, other] = [courseLines(before, half), courseLines(after, half)];
+  const rows = Array.from({ length: Math.max(one.length, other.length) }, (_, i) =>
+    `  ${(one[i] ?? '').padEnd(half)} │ ${other[i] ?? ''}`.trimEnd(),
+  );
+  return [`${type} to ${device} · ${downlink} · queued at ${humanDuration(sinceStart(queuedAt))}`, ...rows];
+}
+
+function courseLines(course: DownlinkCourse | null, width: number): readonly string[] {
+  if (course === null) return ['not queued'];
+  return [outcomeText(course), ...course.timeline.flatMap((entry) => entryLines(entry, width))];
+}
+
+function outcomeText({ outcome, received, took }: DownlinkCourse): string {
+  const time = humanDuration(took);
+  if (!received) return `lost after ${time}: never received`;
+  return outcome === 'pending' ? `pending after ${time}` : `${outcome} after ${time}`;
+}
+
+const MARKS: Readonly<Record<TimelineEntry['kind'], string>> = {
+  ...{ stage: ' ', contact: ' ', failure: '✗', fault: '!', rule: '!' },
+};
+
+function entryLines({ at, kind, what }: TimelineEntry, width: number): readonly string[] {
+  const [first = '', ...rest] = wrap(`${MARKS[kind]} ${what}`, width - TIME - 2);
+  return [`${`+${humanDuration(at)}`.padEnd(TIME)}${first}`, ...rest.map((line) => `${' '.repeat(TIME + 2)}${line}`)];
+}
+
+const TIME = 9;

@@ -1,0 +1,199 @@
+/** Answers what would have happened to the downlinks of a run if something had been different. */
+import { DeviceExplainer } from '../explain/explain.js';
+import type { DownlinkCourse } from '../explain/explanation.js';
+import { didYouMean, quote } from '../input/problems.js';
+import { UsageError } from '../kernel/errors.js';
+import type { ChangedDownlink, WhatIfAnswer } from '../report/explanation/what-if.js';
+import type { Plan } from '../scenario/model/plan.js';
+import { withFirmware, withoutEntries, withParameter } from '../scenario/plan/change.js';
+import { entriesNamed } from '../scenario/plan/named-entries.js';
+import { counterpart } from './repeats.js';
+import { isRefused, type PlanChange, type RepeatedDevice, type WhatIf } from './what-if.js';
+import { profileOf } from './world/fleet.js';
+
+/** What is different, and which downlinks are asked about. */
+interface WhatIfQuestion {
+  /** A device, by its name or serial number, or a downlink, by its id or a unique beginning or end of it. Default: all */
+  readonly of?: string | undefined;
+  /** Names of faults, steps or loads to leave out. */
+  readonly without?: readonly string[] | undefined;
+  /** Parameters of the devices: `interval-poll`, `lte apn`. */
+  readonly set?: Readonly<Record<string, string>> | undefined;
+  /** Firmware version of the devices. */
+  readonly firmware?: string | undefined;
+}
+
+/** @throws UsageError for unknown names, for a change that devices reject, and for a run that cannot be repeated */
+export async function answerWhatIf(whatIf: WhatIf, question: WhatIfQuestion): Promise<WhatIfAnswer> {
+  const { plan } = whatIf;
+  const asked = question.of === undefined ? undefined : await askedAbout(whatIf, question.of);
+  const indices = plan.devices.flatMap(({ serial }, i) => (asked === undefined || asked.serial === serial ? [i] : []));
+  const { change, changes } = changeOf(whatIf, new Set(indices), question);
+  const found: ChangedDownlink[] = [];
+  let expectations: WhatIfAnswer['expectations'];
+  const add = (serial: number, name: string, before: RepeatedDevice, after: RepeatedDevice) =>
+    found.push(...downlinksOf(serial, name, before, after, asked?.downlink));
+  if (asked === undefined) {
+    const [before, after] = [granted(await whatIf.whole()), granted(await whatIf.whole(change))];
+    for (const { serial, name } of plan.devices) {
+      const of = (run: typeof before) => ({ history: run.histories.of(serial), situation: run.situation });
+      add(serial, name, of(before), of(after));
+    }
+    expectations = before.expectations.map((each, index) => {
+      return { line: each.line, before: each, after: after.expectations[index] ?? each };
+    });
+  } else {
+    const [before, after] = [
+      granted(await whatIf.device(asked.serial)),
+      granted(await whatIf.device(asked.serial, change)),
+    ];
+    add(asked.serial, asked.name, before, after);
+  }
+  return {
+    changes,
+    simulated: whatIf.simulated,
+    ...(expectations && { expectations }),
+    downlinks: found.sort((a, b) => b.before.took - a.before.took),
+  };
+}
+
+/** A device; one of its downlinks if only that is asked about. */
+interface Asked {
+  readonly serial: number;
+  readonly name: string;
+  readonly downlink?: Wanted;
+}
+
+/** A downlink with its place in the queue of its device, because it has another id in the simulation of a run in real time. */
+interface Wanted {
+  readonly id: string;
+  readonly place: number;
+}
+
+async function askedAbout(whatIf: WhatIf, word: string): Promise<Asked> {
+  const { devices } = whatIf.plan;
+  const device = devices.find(({ name, serial }) => name === word || String(serial) === word);
+  if (device !== undefined) return device;
+  const known = await whatIf.downlinks();
+  const exact = known.filter(({ id }) => id === word);
+  const alike = exact.length > 0 ? exact : known.filter(({ id }) => id.startsWith(word) || id.endsWith(word));
+  const [found, ...others] = alike;
+  if (found !== undefined && others.length === 0 && word !== '') {
+    const { id, serial } = found;
+    const place = known.filter((each) => each.serial === serial).indexOf(found);
+    return { serial, name: devices.find((each) => each.serial === serial)?.name ?? '', downlink: { id, place } };
+  }
+  if (found !== undefined && word !== '') {
+    const shown = alike.slice(0, 5).map(({ id }) => id);
+    throw new UsageError('ambiguous', `${alike.length} downlinks match ${quote(word)}: ${shown.join(', ')}`);
+  }
+  const names = [...devices.map(({ name }) => name), ...known.map(({ id }) => id)];
+  throw new UsageError('unknown-downlink', `no device or downlink ${quote(word)}${didYouMean(word, names)}`);
+}
+
+/** The change of the plan, and its parts in words. @throws UsageError for unknown names */
+function changeOf(
+  { plan, profiles }: WhatIf,
+  devices: ReadonlySet<number>,
+  { without = [], set = {}, firmware }: WhatIfQuestion,
+): { readonly change: PlanChange; readonly changes: readonly string[] } {
+  const left = without.flatMap((word) => entriesNamed(plan, word));
+  const steps: ((changed: Plan) => Plan)[] = [];
+  const changes = [...new Set(left.map(({ name }) => `without ${name}`))];
+  if (firmware !== undefined) {
+    const version = firmwareOf({ plan, profiles }, devices, firmware);
+    steps.push((changed) => withFirmware(changed, version.devices, version.name));
+    changes.push(`with firmware ${version.name}`);
+  }
+  for (const [key, value] of Object.entries(set)) {
+    const { module, name, devices: own } = parameterNamed({ plan, profiles }, devices, key);
+    steps.push((changed) => withParameter(changed, own, { module, name, value }));
+    changes.push(`with ${module} ${name} ${value}`);
+  }
+  if (changes.length === 0) {
+    throw new UsageError('no-change', 'nothing is changed: leave something out, or set a parameter or the firmware');
+  }
+  const entries = new Set(left.flatMap((each) => each.entries));
+  const apply = (whole: Plan) => steps.reduce((changed, step) => step(changed), withoutEntries(whole, entries));
+  return { change: { key: changes.join(', '), apply }, changes };
+}
+
+type Known = Pick<WhatIf, 'plan' | 'profiles'>;
+
+/** The devices that have this parameter, with its module and complete name. @throws UsageError if none has it */
+function parameterNamed({ plan, profiles }: Known, devices: ReadonlySet<number>, key: string) {
+  const known = new Map<string, Set<number>>();
+  for (const index of devices) {
+    const group = plan.groups[plan.devices[index]?.group ?? -1];
+    if (group === undefined) continue;
+    for (const { name: module, parameters } of profileOf(profiles, group.profile).modules) {
+      for (const { name } of parameters) {
+        const full = `${module} ${name}`;
+        known.set(full, (known.get(full) ?? new Set()).add(index));
+      }
+    }
+  }
+  const word = key.includes(' ') ? key : key.replace('.', ' ');
+  const short = (full: string) => full.slice(full.indexOf(' ') + 1);
+  const names = [...known.keys()];
+  const exact = names.filter((full) => full === word || full === `app ${word}`);
+  const begun = names.filter((full) => full.startsWith(word) || short(full).startsWith(word));
+  const found = exact.length > 0 ? exact : names.filter((full) => short(full) === word);
+  const [only, ...others] = found.length > 0 ? found : begun;
+  const own = only === undefined ? undefined : known.get(only);
+  if (only === undefined || own === undefined || key === '') {
+    const near = didYouMean(word, [...names, ...names.map(short)]);
+    throw new UsageError('unknown-parameter', `the devices have no parameter ${quote(key)}${near}`);
+  }
+  if (others.length > 0) {
+    throw new UsageError(
+      'ambiguous',
+      `${quote(key)} is the beginning of several parameters: ${[only, ...others].slice(0, 8).join(', ')}`,
+    );
+  }
+  return { module: only.slice(0, only.indexOf(' ')), name: short(only), devices: own };
+}
+
+/** The devices whose type has this version. @throws UsageError if none has it */
+function firmwareOf({ plan, profiles }: Known, devices: ReadonlySet<number>, wanted: string) {
+  const name = wanted.replace(/^v(?=\d)/, '');
+  const versions = new Set<string>();
+  const own = new Set<number>();
+  for (const index of devices) {
+    const group = plan.groups[plan.devices[index]?.group ?? -1];
+    const names = group === undefined ? [] : profileOf(profiles, group.profile).firmware.names;
+    for (const each of names) versions.add(each);
+    if (names.includes(name)) own.add(index);
+  }
+  if (own.size > 0) return { name, devices: own };
+  const known = [...versions].join(', ');
+  throw new UsageError('unknown-firmware', `no device type has the firmware ${quote(wanted)}; there are ${known}`);
+}
+
+/** The downlinks of a device before and after. @param wanted the only one that is asked about */
+function downlinksOf(
+  serial: number,
+  name: string,
+  before: RepeatedDevice,
+  after: RepeatedDevice,
+  wanted: Wanted | undefined,
+): readonly ChangedDownlink[] {
+  const [one, other] = [before, after].map(
+    ({ history, situation }) => new DeviceExplainer(history, name, { situation }),
+  ) as [DeviceExplainer, DeviceExplainer];
+  const { downlinks } = one;
+  const named = wanted && (downlinks.find(({ id }) => id === wanted.id) ?? downlinks[wanted.place]);
+  return downlinks.flatMap((record): readonly ChangedDownlink[] => {
+    if (wanted !== undefined && record !== named) return [];
+    const same = counterpart(record, one, other);
+    const course: DownlinkCourse | null = same === undefined ? null : other.follow(same);
+    const { type, queuedAt } = record;
+    return [{ downlink: record.id, serial, device: name, type, queuedAt, before: one.follow(record), after: course }];
+  });
+}
+
+/** @throws UsageError if the run cannot be repeated */
+function granted<T extends object>(answer: T | { readonly refused: string }): T {
+  if (isRefused(answer)) throw new UsageError('not-repeated', `the run cannot be repeated, because ${answer.refused}`);
+  return answer as T;
+}
