@@ -195,7 +195,7 @@ function* eventsIn(path: string, wanted: (line: string) => boolean): Generator<T
   const file = new LogFile(path);
   try {
     let number = 0;
-    for (const line of file.lines(0, file.size)) {
+    for (const line of file.lines(0, file.size, 1)) {
       number++;
       if (wanted(line) && line.endsWith('}')) yield eventIn(line, `${path}:${number}`);
     }

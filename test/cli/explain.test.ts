@@ -1,5 +1,5 @@
 /** `ghostfleet explain`, as its user sees it. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,6 +30,19 @@ steps:
 });
 
 describe('ghostfleet explain', () => {
+  it('rejects an event log with a line that does not end, with its number', async () => {
+    const endless = join(directory, 'endless');
+    mkdirSync(endless);
+    writeFileSync(join(endless, 'events.jsonl'), '{"kind":"world.closing","at":0}\n');
+    // A sparse file: it occupies no space on the disk.
+    truncateSync(join(endless, 'events.jsonl'), 6_000_000_000);
+    const { exit, err } = await ghostfleet(['explain', endless]);
+    expect([exit, err]).toEqual([
+      2,
+      expect.stringContaining('events.jsonl:2: not an event: the line is longer than 1 MiB'),
+    ]);
+  });
+
   it('explains the slowest downlinks, the slowest first', async () => {
     const { exit, out } = await ghostfleet(['explain', run, '--slowest', '2']);
     expect(exit).toBe(0);

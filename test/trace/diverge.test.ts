@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/kernel/errors.js';
 import { compareLogs } from '../../src/trace/diverge/compare.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 
@@ -50,6 +51,22 @@ describe('two event logs', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it.each([
+    ['without end', '', [1, 1]],
+    ['after other lines', `${JSON.stringify({ kind: 'world.closing', at: 1 })}\n`, [2, 2]],
+  ])('with a line of megabytes %s are rejected with the file and the line', (_, before, [line]) => {
+    const [a, b] = [log('a', [], `${before}${'x'.repeat(3_000_000)}`), log('b', [], `${before}${'y'.repeat(9)}\n`)];
+    expect(() => compareLogs(a, b)).toThrow(`${a}:${line}: not an event: the line is longer than 1 MiB`);
+    expect(() => compareLogs(b, a)).toThrow(UsageError);
+  });
+
+  it('with a long line before the difference are rejected with its number', () => {
+    const long = JSON.stringify({ kind: 'world.closing', at: 1, why: 'x'.repeat(1_200_000) });
+    const first = '{"kind":"world.closing","at":0}';
+    const [a, b] = [1, 2].map((at) => log(`${at}`, [], `${first}\n${long}\n{"kind":"uplink.made","at":${at}}\n`));
+    expect(() => compareLogs(a ?? '', b ?? '')).toThrow(`${a}:2: not an event: the line is longer than 1 MiB`);
   });
 
   it('differ after several equal megabytes', () => {

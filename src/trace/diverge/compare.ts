@@ -42,6 +42,8 @@ export interface LogComparison {
 const CONTEXT = 4;
 /** Bytes around a difference that are searched for context. */
 const CONTEXT_BYTES = 16 * 1024 * 1024;
+/** Bytes of an instant that are compared at once: the start of 1,000,000 devices. */
+const LARGEST_INSTANT = 256 * 1024 * 1024;
 
 /**
  * Compares two event logs.
@@ -123,11 +125,11 @@ function sameInstant(a: LogFile, b: LogFile, spot: Spot): Spot | undefined {
   return { offset: spot.offset + bytes, line: spot.line + one.length };
 }
 
-/** The lines from `spot` on that have the same instant as the first of them. */
+/** The lines from `spot` on that have the same instant as the first of them; of a very large instant, its first lines. */
 function instantFrom(log: LogFile, { offset, line }: Spot): readonly string[] {
   const lines: string[] = [];
   let instant: number | undefined;
-  for (const text of log.lines(offset, Number.POSITIVE_INFINITY)) {
+  for (const text of log.lines(offset, LARGEST_INSTANT, line)) {
     const { at } = parse(log, text, line + lines.length).event;
     instant ??= at;
     if (at !== instant) break;
@@ -144,7 +146,7 @@ function describe(a: LogFile, b: LogFile, spot: Spot): LogDifference {
     serial === undefined || ('serial' in candidate.event && candidate.event.serial === serial);
   const before: LoggedEvent[] = [];
   let line = spot.line - 1;
-  for (const text of a.linesBefore(spot.offset, CONTEXT_BYTES)) {
+  for (const text of a.linesBefore(spot.offset, CONTEXT_BYTES, spot.line)) {
     const candidate = parse(a, text, line--);
     if (kin(candidate)) before.unshift(candidate);
     if (before.length === CONTEXT) break;
@@ -160,14 +162,14 @@ function describe(a: LogFile, b: LogFile, spot: Spot): LogDifference {
 }
 
 function eventAt(log: LogFile, { offset, line }: Spot): LoggedEvent | undefined {
-  for (const text of log.lines(offset, CONTEXT_BYTES)) return parse(log, text, line);
+  for (const text of log.lines(offset, CONTEXT_BYTES, line)) return parse(log, text, line);
   return undefined;
 }
 
 function following(log: LogFile, { offset, line }: Spot, kin: (event: LoggedEvent) => boolean): readonly LoggedEvent[] {
   const found: LoggedEvent[] = [];
   let number = line;
-  for (const text of log.lines(offset, CONTEXT_BYTES)) {
+  for (const text of log.lines(offset, CONTEXT_BYTES, line)) {
     if (number > line) {
       const candidate = parse(log, text, number);
       if (kin(candidate)) found.push(candidate);

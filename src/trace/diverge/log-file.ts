@@ -3,6 +3,8 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { messageOf, UsageError } from '../../kernel/errors.js';
 
 const CHUNK_BYTES = 1024 * 1024;
+/** Longest line, in bytes; an event has far fewer. */
+const LONGEST_LINE = CHUNK_BYTES;
 const LINE_FEED = 10;
 
 export class LogFile {
@@ -41,23 +43,29 @@ export class LogFile {
   /**
    * Yields the lines, without line feeds, that begin within `bytes` after `offset`.
    * @param offset where a line begins
+   * @param number the number of this line, for messages
+   * @throws UsageError for a line of more than 1 MiB
    */
-  *lines(offset: number, bytes: number): Generator<string> {
+  *lines(offset: number, bytes: number, number: number): Generator<string> {
     let rest = Buffer.alloc(0);
-    let start = offset;
+    let [start, line] = [offset, number];
     for (let next = offset; next < this.size; ) {
       const piece = this.chunk(next);
       next += piece.length;
       if (piece.length === 0) return;
+      // The rest is never longer than a line, so each byte is copied at most twice.
       rest = Buffer.concat([rest, piece]);
       let from = 0;
       for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED, from)) {
         if (start - offset >= bytes) return;
+        if (end - from > LONGEST_LINE) throw tooLong(this.path, line);
         yield rest.toString('utf8', from, end);
         start += end + 1 - from;
         from = end + 1;
+        line++;
       }
       rest = rest.subarray(from);
+      if (rest.length > LONGEST_LINE) throw tooLong(this.path, line);
     }
     if (rest.length > 0 && start - offset < bytes) yield rest.toString('utf8');
   }
@@ -65,9 +73,12 @@ export class LogFile {
   /**
    * Yields the lines before `offset`, last line first, but none that begins more than `bytes` before it.
    * @param offset where a line begins
+   * @param number the number of this line, for messages
+   * @throws UsageError for a line of more than 1 MiB
    */
-  *linesBefore(offset: number, bytes: number): Generator<string> {
+  *linesBefore(offset: number, bytes: number, number: number): Generator<string> {
     let rest = Buffer.alloc(0);
+    let line = number;
     const lowest = Math.max(0, offset - bytes);
     for (let next = offset; next > lowest; ) {
       const length = Math.min(CHUNK_BYTES, next - lowest);
@@ -75,12 +86,19 @@ export class LogFile {
       rest = Buffer.concat([this.chunk(next, length), rest]);
       // The last byte is the line feed of the last line.
       for (let feed = rest.lastIndexOf(LINE_FEED, -2); feed >= 0; feed = rest.lastIndexOf(LINE_FEED, -2)) {
+        if (rest.length - feed - 2 > LONGEST_LINE) throw tooLong(this.path, line - 1);
         yield rest.toString('utf8', feed + 1, rest.length - 1);
         rest = rest.subarray(0, feed + 1);
+        line--;
       }
+      if (rest.length > LONGEST_LINE + 1) throw tooLong(this.path, line - 1);
     }
     if (lowest === 0 && rest.length > 0) yield rest.toString('utf8', 0, rest.length - 1);
   }
+}
+
+function tooLong(path: string, line: number): UsageError {
+  return new UsageError('bad-event-log', `${path}:${line}: not an event: the line is longer than 1 MiB`);
 }
 
 function attempt<T>(path: string, action: () => T): T {
