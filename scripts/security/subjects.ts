@@ -41,8 +41,9 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'run',
-    about: 'the cloud of a run, its port for the web console, and names of services',
+    about: 'the cloud of a run, its port for the web console, its claim tokens, and names of services',
     files: [
+      'runner/claim-tokens',
       'runner/targets/embedded-cloud',
       'cli/serve',
       'cli/open-browser',

@@ -10,7 +10,6 @@ import { readBeside } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../kernel/errors.js';
-import { randomBytes, seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { inVersion, profileNamed } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
@@ -21,6 +20,7 @@ import {
   type SwitchedOn,
   switchOn,
 } from '../runner/single-device.js';
+import { newClaimToken } from '../runner/world/claim-tokens.js';
 import { registeredSecret } from '../runner/world/connection.js';
 import type { State } from '../scenario/selector/device.js';
 import type { Transport } from '../transport/transport.js';
@@ -258,7 +258,7 @@ async function start(
   if (given === undefined) nextSerials.set(service, first + count);
   const identities = Array.from({ length: count }, (_, i) => {
     const serial = first + i;
-    return { name: named(serial, i), serial, claimToken: token ?? claimTokenOf(serial) };
+    return { name: named(serial, i), serial, claimToken: token ?? newClaimToken() };
   });
   const reached = await reach(service, count);
   try {
@@ -345,11 +345,6 @@ function profileOf(profile: string | Profile, firmware: string | undefined): Pro
 
 function nameOf(profile: string | Profile): string {
   return typeof profile === 'string' ? profileNamed(profile).name : profile.name;
-}
-
-/** The claim token of a virtual device must be the same in each run; it need not be secret. */
-function claimTokenOf(serial: number): string {
-  return Buffer.from(randomBytes(seededRandom(`claim-token/${serial}`), 16)).toString('hex');
 }
 
 const SERIAL = integer(1, 4_294_967_295);

@@ -43,7 +43,7 @@ async function send(
   const receive = (datagram: Uint8Array): void => {
     down.push({ number: number(datagram), took: clock.now - (arrivedAt[number(datagram)] ?? 0) });
   };
-  const channel = transport.connect(7, { receive });
+  const channel = transport.connect(7, { receive }, 'raw');
   for (let i = 0; i < count; i++) {
     clock.after(i * every, 'send', () => {
       sentAt[i] = clock.now;

@@ -64,19 +64,21 @@ const INSTANT_LIMIT = 5000;
 const FLEET = 50;
 const ENOUGH_FAULTS = 5;
 /** What happens to the answers on their way to a fleet. */
-const NETWORK: readonly FaultSpec[] = [
-  { kind: 'loss', ratio: 0.02 },
-  { kind: 'corruption', ratio: 0.02 },
-  { kind: 'duplication', ratio: 0.05 },
-  { kind: 'latency', min: 100, max: 900 },
-  { kind: 'reorder', ratio: 0.05, by: seconds(20) },
-];
+const NETWORK: readonly ScheduledFault<FaultSpec>[] = (
+  [
+    { kind: 'loss', ratio: 0.02 },
+    { kind: 'corruption', ratio: 0.02 },
+    { kind: 'duplication', ratio: 0.05 },
+    { kind: 'latency', min: 100, max: 900 },
+    { kind: 'reorder', ratio: 0.05, by: seconds(20) },
+  ] as const
+).map((fault) => ({ fault, from: 0, until: Number.POSITIVE_INFINITY, way: 'down', hits: () => true }));
 
 /** A case that failed. */
 export interface DownlinkFault {
   readonly why: string;
-  /** The shortest list of moves found with which a single device fails; undefined if the case fails only in its fleet. */
-  readonly moves: readonly Move[] | undefined;
+  /** The shortest list of moves found with which the case fails; the whole list if it only fails in a fleet. */
+  readonly moves: readonly Move[];
 }
 
 export interface DownlinkVerdict {
@@ -139,7 +141,7 @@ export async function fuzzLongLife(
   const trial = single(bench, moves, watch);
   await sum.add(trial, [[]], hours(24 * 365));
   const growth = heap() - (first ?? 0);
-  if (growth > GROWTH) sum.faults.push({ why: `the heap has grown by ${growth} bytes`, moves: undefined });
+  if (growth > GROWTH) sum.faults.push({ why: `the heap has grown by ${growth} bytes`, moves: [] });
   // The trial must live until the heap is measured.
   return { ...sum.verdict, growth: trial.devices.length === 1 ? growth : 0 };
 }
@@ -197,8 +199,6 @@ interface Trial {
   readonly clouds: readonly HostileCloud[];
   /** The errors that the code of the devices has thrown, by serial number. */
   readonly errors: ReadonlyMap<number, Error>;
-  /** Whether the network still spoils answers: like the clouds, it becomes correct. */
-  isSpoiling: boolean;
 }
 
 function single({ type, plan }: Bench, moves: readonly Move[], watch?: (cloud: HostileCloud) => void): Trial {
@@ -220,7 +220,7 @@ function single({ type, plan }: Bench, moves: readonly Move[], watch?: (cloud: H
   });
   const deliver = (datagram: Uint8Array) => device.receive(datagram);
   const cloud = cloudOf(type, clock, serial, claimToken, moves, deliver);
-  return { clock, type, devices: [device], clouds: [cloud], errors, isSpoiling: false };
+  return { clock, type, devices: [device], clouds: [cloud], errors };
 }
 
 function fleet({ type, plan, profiles }: Bench, lists: readonly (readonly Move[])[], random: Random): Trial {
@@ -230,7 +230,7 @@ function fleet({ type, plan, profiles }: Bench, lists: readonly (readonly Move[]
   const serials = plan.devices.map(({ serial }) => serial);
   const clouds = plan.devices.map(({ serial, claimToken }, n) =>
     cloudOf(type, clock, serial, claimToken, lists[n] ?? [], (datagram) => {
-      const to = trial.isSpoiling && oneIn(random, 30) ? pick(random, serials) : serial;
+      const to = oneIn(random, 30) ? pick(random, serials) : serial;
       receivers.get(to)?.receive(datagram);
     }),
   );
@@ -242,16 +242,12 @@ function fleet({ type, plan, profiles }: Bench, lists: readonly (readonly Move[]
     close: async () => {},
   };
   const trace = { emit: () => {} };
-  const faults = NETWORK.map((fault): ScheduledFault<FaultSpec> => {
-    return { fault, from: 0, until: Number.POSITIVE_INFINITY, way: 'down', hits: () => trial.isSpoiling };
-  });
   const devices = buildFleet({
     ...{ plan, profiles, clock, random, trace, format: formatOf(type) },
-    transport: withFaults(wire, { clock, random, trace, faults }),
+    transport: withFaults(wire, { clock, random, trace, faults: NETWORK }),
     failed: (serial, error) => void errors.set(serial, error),
   });
-  const trial: Trial = { clock, type, devices, clouds, errors, isSpoiling: true };
-  return trial;
+  return { clock, type, devices, clouds, errors };
 }
 
 function formatOf({ policy }: DeviceType): EnvelopeFormat {
@@ -295,7 +291,6 @@ async function played(trial: Trial, hostile: Millis = HOSTILE_TIME): Promise<rea
   try {
     await pass(hostile, () => clouds.every(({ isHonest }) => isHonest));
     for (const cloud of clouds) cloud.repent();
-    trial.isSpoiling = false;
     since = clock.now;
     await pass(since + RECOVERY, () => devices.every(talks));
   } catch (error) {
@@ -359,12 +354,12 @@ class Sum implements DownlinkVerdict {
 }
 
 /** Leaves out moves as long as a single device fails for the same reason. */
-async function shrunk(bench: Bench, moves: readonly Move[], why: string): Promise<readonly Move[] | undefined> {
+async function shrunk(bench: Bench, moves: readonly Move[], why: string): Promise<readonly Move[]> {
   const fails = async (list: readonly Move[]) => {
     const [outcome] = await played(single(bench, list));
     return outcome?.why !== undefined && kindOf(outcome.why) === kindOf(why);
   };
-  if (!(await fails(moves))) return undefined;
+  if (!(await fails(moves))) return moves;
   let kept = moves;
   for (let size = Math.ceil(moves.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < kept.length; ) {

@@ -28,10 +28,7 @@ export async function fuzzDownlinks(seed: string, count: number): Promise<number
     ];
     console.log(`${verdict.faults.length === 0 ? 'ok' : 'FAILED'}  ${nameOf(subject)}, ${what}: ${figures.join(', ')}`);
     for (const { why, moves } of verdict.faults) {
-      const repeat = moves
-        ? `--case '${JSON.stringify({ ...subject, moves })}'`
-        : `--downlinks ${count} --seed '${seed}'`;
-      console.log(`FAULT ${why}\n  npm run fuzz -- ${repeat}`);
+      console.log(`FAULT ${why}\n  npm run fuzz -- --case '${JSON.stringify({ ...subject, moves })}'`);
     }
     faults += verdict.faults.length;
   };

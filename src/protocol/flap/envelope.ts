@@ -97,6 +97,22 @@ export function namingNoOther(datagram: Uint8Array, serial: number, format: Enve
   return format === 'raw' ? bytes : encodeBase64(bytes, 0, bytes.length);
 }
 
+/** Characters of base64 text that contain bits of the tag. */
+const TAG_CHARACTERS = Math.ceil((TAG_SIZE * 8) / 6);
+const [A, B] = [0x41, 0x42];
+
+/**
+ * A copy of the datagram with a flipped bit. In base64 text, a bit of the tag would make the text invalid or only the tag wrong,
+ * depending on the tag and so on the claim token, which differs between equal runs. So the tag is then always wrong.
+ */
+export function withFlippedBit(datagram: Uint8Array, bit: number, format: LinkFormat): Uint8Array {
+  const spoiled = Uint8Array.from(datagram);
+  const at = bit >> 3;
+  if (format === 'base64' && at < TAG_CHARACTERS) spoiled[0] = datagram[0] === A ? B : A;
+  else spoiled[at] = (spoiled[at] ?? 0) ^ (1 << (bit & 7));
+  return spoiled;
+}
+
 /** Input of the hash, reused for every envelope; large enough for datagrams that the cloud rejects. */
 const scratch = new Uint8Array(2 * LONGEST_DATAGRAM);
 const checkTag = new Uint8Array(TAG_SIZE);

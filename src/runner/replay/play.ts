@@ -3,6 +3,7 @@
  * downlinks of the script were delivered.
  */
 
+import { entropy } from '../../kernel/entropy.js';
 import { asError, UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { randomBytes, seededRandom } from '../../kernel/random.js';
@@ -50,7 +51,7 @@ export async function play({ script, from, log, signal }: PlayOptions): Promise<
     signal.throwIfAborted();
     const world = new ReplayWorld(script, watch, clock, target);
     for (const [i, device] of script.devices.entries()) {
-      await world.add(device, FIRST_SERIAL + i, randomBytes(random.fork(device.device), 16));
+      await world.add(device, FIRST_SERIAL + i, randomBytes(entropy, 16));
     }
     world.start();
     await clock.runUntil(LEAD + script.length + AFTER);

@@ -17,6 +17,7 @@ import type { GeneratorReport, Leftovers, SystemError, WorkerReport } from '../.
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
 import { withFaults } from '../../transport/faults/with-faults.js';
+
 import { Callers } from '../load/callers.js';
 import { Loads } from '../load/loads.js';
 import type { RuleTally } from '../targets/audit/rules.js';
@@ -24,6 +25,7 @@ import { type RequestWait, RunPatience } from '../targets/paced.js';
 import type { ServedCloud } from '../targets/served.js';
 import type { Target } from '../targets/target.js';
 import type { ClockOffset } from '../targets/target-clock.js';
+import { withNewTokens } from './claim-tokens.js';
 import { type End, endOf } from './end.js';
 import { buildFleet } from './fleet.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
@@ -119,8 +121,8 @@ export interface WorldControl {
     readonly pace?: Pace | undefined;
     /** The address of the web console with a new one-time token; undefined if the cloud has no console. */
     consoleLink(): string | undefined;
-    /** Whether the cookie `secret` belongs to an open console session that began with a one-time token; also while it is down. */
-    hasSession(secret: string): Promise<boolean>;
+    /** Whether a console session that began with the one-time token `secret` is open; undefined while the cloud is down. */
+    hasSession(secret: string): Promise<boolean> | undefined;
   };
   /** Ends the run at once; the result contains the reason. */
   stop(reason: GhostfleetError): void;
@@ -188,7 +190,7 @@ export async function inOneWorld(
     const fleet = fleetOf(plan, fixture.devices, fixture.handles, times.noted);
     const sessions = {
       consoleLink: () => target.consoleLink?.(),
-      hasSession: async (secret: string) => (await target.hasSession?.(secret)) ?? false,
+      hasSession: (secret: string) => target.hasSession?.(secret),
     };
     started({ clock, stop, world: { fleet, api, faults, happened, pace, ...sessions } });
     await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
@@ -309,7 +311,7 @@ function build(
   target: Target,
   { clock, random, callers, faults, evidence, late, waited }: WorldParts,
 ): RunFixture & { readonly world: RunWorld } {
-  const { plan } = options;
+  const plan = withNewTokens(options.plan);
   const { api, address, wire, format, trace, audit, accepted, admit } = target;
   const virtual = options.clock === 'virtual';
   const transport = withFaults(wire, { clock, random, trace, faults: faults.list, checksummed: format === 'http' });
@@ -317,7 +319,7 @@ function build(
     const device = plan.devices.find((planned) => planned.serial === serial)?.name;
     options.log.error({ device, stack }, 'the code of a device has thrown an error');
   };
-  const devices = buildFleet({ ...options, clock, random, trace, witness: audit, failed, transport, format });
+  const devices = buildFleet({ ...options, plan, clock, random, trace, witness: audit, failed, transport, format });
   const handles = plan.devices.map((planned, index) => {
     const tags = plan.groups[planned.group]?.tags ?? [];
     return deviceHandle(planned, tags, devices[index] as Device);

@@ -3,7 +3,7 @@
  * and every step with its time and its devices. A plan is plain data: it can be printed, compared and hashed.
  *
  * `planScenario` makes a plan, `describePlan` prints it, and the runner executes it. Times are milliseconds since the start of
- * the run. A plan contains the claim tokens, because the devices need them; no description shows them.
+ * the run.
  */
 import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
 import type { FaultSpec } from '../../transport/faults/index.js';
@@ -82,7 +82,7 @@ export interface PlannedDevice {
   readonly group: number;
   /** Time of the first power-up. */
   readonly bootAt: Instant;
-  /** 32 lower-case hex digits. Secret: signs every packet. */
+  /** 32 lower-case hex digits: signs every packet. A run replaces it with a secret one, because it follows from the seed. */
   readonly claimToken: string;
 }
 

@@ -1,5 +1,5 @@
 import { formOf, optional, record, text } from '../../input/checks.js';
-import type { DeviceHandle } from '../world.js';
+import type { DeviceChange, DeviceHandle } from '../world.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
 type UpdateDeviceOptions = {
@@ -29,10 +29,11 @@ export const updateDevice: StepKind<UpdateDeviceOptions> = {
       .filter((part) => part !== '')
       .join(', '),
   run: async (world, device, { name, externalId }) => {
-    await world.api.updateDevice(cloudIdOf(device), {
+    const change: DeviceChange = {
       ...(name === null ? {} : { name: fill(name, device) }),
       ...(externalId === null ? {} : { external_id: fill(externalId, device) }),
-    });
+    };
+    await world.api.updateDevice(cloudIdOf(device), change);
   },
 };
 

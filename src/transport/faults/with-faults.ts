@@ -10,7 +10,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
-import { type LinkFormat, namingNoOther } from '../../protocol/flap/envelope.js';
+import { type LinkFormat, namingNoOther, withFlippedBit } from '../../protocol/flap/envelope.js';
 import type { Trace } from '../../trace/events.js';
 import type { Channel, Receiver, Transport } from '../transport.js';
 import type { Delivery, ScheduledFault, Verdict, Way } from './fault.js';
@@ -97,14 +97,14 @@ class Hop implements Channel, Receiver {
 
   receive(datagram: Uint8Array): void {
     const verdict = this.verdict('down', datagram.length);
-    const arriving = asReceived(datagram);
+    const arriving = asReceived(datagram, this.#options.format);
     this.passOn(verdict, () => this.#device.receive(arriving));
   }
 
   /** A datagram for the cloud as it arrives. */
   private asSent(datagram: Uint8Array): Uint8Array {
-    const arriving = asReceived(datagram);
     const { format } = this.#options;
+    const arriving = asReceived(datagram, format);
     if (arriving === datagram || (format !== 'raw' && format !== 'base64')) return arriving;
     return namingNoOther(arriving, this.#serial >>> 0, format);
   }
@@ -165,10 +165,7 @@ function queueUp(verdict: Verdict, queue: Queue, now: Instant): void {
 }
 
 /** The datagram as it arrives; a copy if a bit is flipped, because the sender may send the original again. */
-function asReceived(datagram: Uint8Array): Uint8Array {
+function asReceived(datagram: Uint8Array, format: LinkFormat): Uint8Array {
   const { flippedBit } = DELIVERY;
-  if (flippedBit < 0) return datagram;
-  const spoiled = Uint8Array.from(datagram);
-  spoiled[flippedBit >> 3] = (spoiled[flippedBit >> 3] ?? 0) ^ (1 << (flippedBit & 7));
-  return spoiled;
+  return flippedBit < 0 ? datagram : withFlippedBit(datagram, flippedBit, format);
 }

@@ -9,6 +9,7 @@ import {
   sealedSize,
   tokenBytes,
   tokenText,
+  withFlippedBit,
 } from '../../../src/protocol/flap/envelope.js';
 import { flagsOf, fromHex, message, packet, show, toHex, vectors } from './notation.js';
 
@@ -226,4 +227,23 @@ describe('a claim token', () => {
       expect(() => tokenBytes(text)).toThrow(/^a claim token is 32 hex digits$/);
     },
   );
+});
+
+describe.each(['base64', 'raw'] as const)('a datagram with a flipped bit, %s', (format) => {
+  const seen = (key: string, bit: number) => {
+    const datagram = seal(packet('xxAx', 20, message(5)), serial, tokenBytes(key), format);
+    const spoiled = withFlippedBit(datagram, bit, format);
+    const envelope = open(spoiled, format);
+    expect(Buffer.compare(spoiled, datagram)).not.toBe(0);
+    return envelope && { serial: envelope.serial, valid: hasValidTag(envelope, tokenBytes(key)) };
+  };
+
+  it('is read in the same way whatever the claim token is', () => {
+    const bits = 8 * sealedSize(packet('xxAx', 20, message(5)), format);
+    const keys = ['00', '5a', 'c3', 'ff'].map((byte) => byte.repeat(16));
+    for (let bit = 0; bit < bits; bit++) {
+      const [first, ...others] = keys.map((key) => seen(key, bit));
+      expect(others).toEqual([first, first, first]);
+    }
+  });
 });

@@ -71,10 +71,13 @@ async function contentOf(workers: number) {
   const names = new Map((await store.tags(id, { limit: 9 })).map((tag) => [tag.id, tag.name]));
   // The cast is safe because a list by name has no unknown cursor.
   const listed = (await store.devices(id, {
-    ...{ limit: 99, sortBy: 'name', order: 'asc', withTokens: true },
+    ...{ limit: 99, sortBy: 'name', order: 'asc' },
   })) as readonly ListedDevice[];
   const devices = listed.map(({ tagIds, ...device }) => ({ ...device, tags: tagIds.map((tag) => names.get(tag)) }));
-  const messages = await store.messages(id, { limit: 9999 });
+  const messages = (await store.messages(id, { limit: 9999 })).map((message) =>
+    // The answers to `info show`: each run has other tokens.
+    JSON.stringify(message).replace(/claim token: [0-9a-f]{32}/, 'claim token'),
+  );
   const variables = await store.records('variable', id, { limit: 9 });
   await store.close();
   return { spaces, devices, messages, variables: variables.length, tags: [...names.values()].sort() };
