@@ -9,7 +9,7 @@ import {
 } from '../../src/cloud/connectors/connector.js';
 import { Connectors } from '../../src/cloud/connectors/connectors.js';
 import type { Forwarding } from '../../src/cloud/interfaces/forwarding.js';
-import { startService } from '../../src/cloud/service.js';
+import { type Service, startService } from '../../src/cloud/service.js';
 import { createIds } from '../../src/cloud/store/ids.js';
 import type { News, Nodes } from '../../src/cloud/store/nodes.js';
 import type { Change, DeviceRow, MessageRow, Store } from '../../src/cloud/store/store.js';
@@ -24,6 +24,7 @@ import { QUIET, SERIAL, type TestCloud, TOKEN, testCloud } from '../support/clou
 import { ingressOf, post } from '../support/ingress.js';
 import { newDatabase, openShared, query, sharedServer, TEST_KEY } from '../support/postgres/databases.js';
 import { until } from '../support/until.js';
+import { receiver } from './connectors/receiver.js';
 
 const poll = (sequence: number): Packet => ({ flags: POLL, sequence, data: NOTHING });
 const ack = (sequence: number): Packet => ({ flags: ACK, sequence, data: NOTHING });
@@ -109,7 +110,7 @@ describe('a change of connectors and tags through another service', () => {
   const connector: Omit<Connector, 'spaceId'> = {
     ...{ id: '01900000-0000-7000-8000-000000000002', name: 'forward', direction: 'up', state: 'enabled' },
     ...{ triggers: ['data'], tagIds: [tag.id], transformation: 'const main = () => null', retryDelays: [], timeout: 0 },
-    ...{ createdAt: 0, enabledAt: 0 },
+    createdAt: 0,
   };
 
   it('decides about every later uplink, also before this service is notified', async () => {
@@ -425,27 +426,9 @@ describe('the notifications of a store', () => {
 
 it('services that start concurrently on an empty database share a space, a key, and the order of their events', async () => {
   const db = await newDatabase();
-  const services = await Promise.all(
-    ['one', 'two', 'three'].map((seed) =>
-      startService({
-        db,
-        secretsKey: TEST_KEY,
-        host: '127.0.0.1',
-        port: 0,
-        udpPort: 0,
-        udpRawPort: null,
-        apiKey: 'a-key-of-the-user',
-        clock: new RealClock(),
-        random: seededRandom(seed),
-        trace: { emit: () => {} },
-        log: QUIET,
-      }),
-    ),
-  );
+  const services = await Promise.all(['one', 'two', 'three'].map((seed) => started(db, seed)));
   expect(new Set(services.map((service) => service.spaceId)).size).toBe(1);
-  const [one, two, three] = services.map(
-    ({ api, spaceId }) => new DeviceCloudClient({ baseUrl: api, apiKey: 'a-key-of-the-user', spaceId }),
-  ) as [DeviceCloudClient, DeviceCloudClient, DeviceCloudClient];
+  const [one, two, three] = services.map(clientOf) as [DeviceCloudClient, DeviceCloudClient, DeviceCloudClient];
   const made = await one.createDevice({ name: 'shared', serial_number: String(SERIAL), token: TOKEN });
   const message = await two.sendCommands(made.id, ['info show']);
   expect((await three.messages({ device_id: made.id })).map(({ id }) => id)).toEqual([message.id]);
@@ -469,6 +452,45 @@ it('services that start concurrently on an empty database share a space, a key, 
   for (const client of [one, two, three]) await client.close();
   for (const service of services) await service.close();
 });
+
+it('a connector forwards every message, although the clock of the service that has made and enabled it is an hour ahead', async () => {
+  const db = await newDatabase();
+  const late = await started(db, 'late');
+  const ahead = await started(db, 'ahead', new RealClock({ start: Date.now() + hours(1) }));
+  const one = clientOf(ahead);
+  const hook = await receiver();
+  const tag = await one.createTag({ name: 'hall', color: '#1f77b4' });
+  await one.createDevice({ name: 'shared', serial_number: String(SERIAL), token: TOKEN, tags: [{ id: tag.id }] });
+  const transformation = `const main = ({ message }) => ({ url: '${hook.url}', data: message.body })`;
+  const made = await one.createConnector({
+    ...{ name: 'forward', direction: 'up', triggers: ['data'], tags: [{ id: tag.id }], transformation },
+  });
+  const uplink = (n: number) =>
+    fetch(`${late.api}/v2/device/${SERIAL}/uplink`, {
+      method: 'POST',
+      headers: { authorization: `Claim ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'data', body: { n } }),
+    });
+  expect((await uplink(1)).status).toBe(200);
+  await until(() => hook.received.length === 1);
+  for (const state of ['disabled', 'enabled'] as const) await one.updateConnector(made.id, { state });
+  expect((await uplink(2)).status).toBe(200);
+  await until(() => hook.received.length === 2);
+  expect(hook.received.map(({ json }) => json)).toEqual([{ n: 1 }, { n: 2 }]);
+  await one.close();
+  for (const service of [late, ahead]) await service.close();
+  await hook.close();
+});
+
+const API_KEY = 'a-key-of-the-user';
+
+const started = (db: string, seed: string, clock = new RealClock()) =>
+  startService({
+    ...{ db, secretsKey: TEST_KEY, host: '127.0.0.1', port: 0, udpPort: 0, udpRawPort: null, apiKey: API_KEY },
+    ...{ clock, random: seededRandom(seed), trace: { emit: () => {} }, log: QUIET, allowPrivateTargets: true },
+  });
+
+const clientOf = ({ api, spaceId }: Service) => new DeviceCloudClient({ baseUrl: api, apiKey: API_KEY, spaceId });
 
 const listeners = () =>
   query(url, `SELECT 1 FROM pg_stat_activity a WHERE query LIKE 'LISTEN "ghostfleet.' || current_schema() || '"'`);

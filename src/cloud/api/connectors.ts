@@ -102,8 +102,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
     }),
     async (request, reply) => {
       const { spaceId, body } = request;
-      const now = Math.floor(clock.wall);
-      const fresh = { ...NEW, id: ids.uuid(), spaceId, createdAt: now, enabledAt: now };
+      const fresh = { ...NEW, id: ids.uuid(), spaceId, createdAt: Math.floor(clock.wall) };
       await resource.check(spaceId, body);
       const answer = await quota.within(spaceId, async () => {
         const connector = await resource.changed(fresh, body);
@@ -195,7 +194,7 @@ const COMPILED_AT_ONCE = 150;
  * Functions that several routes share: the update of a connector, the check of its script, the commit (409 if the name is
  * taken), and the views.
  */
-function connectorResource({ store, clock, connectors: forwarding, log }: ApiContext, options: ApiOptions) {
+function connectorResource({ store, connectors: forwarding, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);
 
   const withTurn = atMostEach(COMPILED_AT_ONCE, 'too many concurrent changes of scripts');
@@ -217,7 +216,7 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
       if (was !== undefined && was !== version) throw changedMeanwhile('connector');
       const connector = { ...(await changed(before, body)), version: version + 1 };
       const isBack = before.state === 'disabled' && connector.state === 'enabled';
-      const after = isBack ? { ...connector, enabledAt: Math.floor(clock.wall) } : connector;
+      const after = isBack ? { ...connector, enablings: (before.enablings ?? 0) + 1 } : connector;
       await commit(after, [changeConnector(before, after)]);
       return view(after);
     });

@@ -24,8 +24,11 @@ export interface Connector {
   /** Timeout of a request in seconds; 0: the default of 30 s. */
   readonly timeout: Seconds;
   readonly createdAt: UnixMillis;
-  /** Time at which it was last enabled. Pending deliveries that were created before this time are dropped. */
-  readonly enabledAt: UnixMillis;
+  /**
+   * How often it was enabled again; missing: never. Pending deliveries from before the last time are dropped. A time would
+   * depend on the clocks of several nodes.
+   */
+  readonly enablings?: number;
   /** Number of changes; missing before the first. */
   readonly version?: number;
 }

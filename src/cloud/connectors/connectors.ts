@@ -77,7 +77,7 @@ export class Connectors implements Forwarding {
 
   async #deliveries(device: DeviceRow, message: WaitingRow): Promise<Forwarded> {
     const { version, connectors } = await this.#directory.wanting(device, message);
-    const deliveries = connectors.map(({ id }) => putDelivery(this.#newDelivery(id, message)));
+    const deliveries = connectors.map((connector) => putDelivery(this.#newDelivery(connector, message)));
     return { changes: [needRules(device, version), ...deliveries], isWanted: deliveries.length > 0 };
   }
 
@@ -114,7 +114,10 @@ export class Connectors implements Forwarding {
     await end();
   }
 
-  #newDelivery(connectorId: Id, { id: messageId, deviceId, spaceId }: WaitingRow): Delivery {
+  #newDelivery(
+    { id: connectorId, enablings = 0 }: Connector,
+    { id: messageId, deviceId, spaceId }: WaitingRow,
+  ): Delivery {
     const { ids, clock } = this.#options;
     const now = Math.floor(clock.wall);
     return {
@@ -124,6 +127,7 @@ export class Connectors implements Forwarding {
       deviceId,
       messageId,
       createdAt: now,
+      enabling: enablings,
       dueAt: now,
       state: 'pending',
       attempt: 0,

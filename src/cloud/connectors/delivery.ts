@@ -48,6 +48,8 @@ export interface Delivery {
   readonly deviceId: Id;
   readonly messageId: Id;
   readonly createdAt: UnixMillis;
+  /** The connector's `enablings` in the commit that stored the message. Missing: stored by an older version. */
+  readonly enabling?: number;
   /**
    * Time of the next attempt. While a service has taken the delivery (dispatcher.ts), the end of its lease. Null if the
    * delivery has finished.
@@ -149,5 +151,7 @@ export function cancelled(delivery: Delivery, why: string, now: UnixMillis): Del
 export function dropped(delivery: Delivery, connector: Connector | undefined): string | undefined {
   if (!connector) return 'the connector was deleted';
   if (connector.state === 'disabled') return 'the connector is disabled';
-  return delivery.createdAt < connector.enabledAt ? 'the connector was disabled' : undefined;
+  const { enablings = 0 } = connector;
+  const { enabling = enablings } = delivery;
+  return enabling === enablings ? undefined : 'the connector was disabled';
 }

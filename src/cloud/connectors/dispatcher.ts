@@ -15,6 +15,7 @@ import { messageOf } from '../../kernel/errors.js';
 import { Holds } from '../../kernel/holds.js';
 import type { Log } from '../../kernel/log.js';
 import { type Instant, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
+import { timeOfId } from '../store/order.js';
 import type { Change, Id, Store } from '../store/store.js';
 import { type Attempts, STANDARD_TIMEOUT } from './attempt.js';
 import { findConnector } from './connector.js';
@@ -85,6 +86,13 @@ export class Dispatcher {
   #wanted = false;
   /** Whether the last search left due deliveries, because a queue was full or they were taken already. */
   #leftBehind = false;
+  /**
+   * Calendar time minus elapsed time, at its highest, if no other service shares the database. After the calendar was set back,
+   * the due times in the store are ahead of it; by the corrected calendar, retries would wait for as long as it was set back.
+   * Services that share a database follow the calendar, which they have in common.
+   */
+  #offset = Number.NEGATIVE_INFINITY;
+  #hasLearned = false;
   #alarm: Alarm | undefined;
   #alarmAt: UnixMillis = Number.POSITIVE_INFINITY;
   /** Whether the dispatcher is closed: then it starts no new attempts. */
@@ -105,7 +113,7 @@ export class Dispatcher {
     this.#running = this.#run()
       .catch((error: unknown) => {
         this.#options.log.error({ error: messageOf(error) }, 'deliveries cannot be taken');
-        this.#lookAgain(this.#options.clock.wall + ROUND);
+        this.#lookAgain(this.#now + ROUND);
       })
       .finally(() => {
         this.#running = undefined;
@@ -128,8 +136,26 @@ export class Dispatcher {
     this.#abandoned = true;
   }
 
+  /** The present time by which deliveries are due. */
+  get #now(): UnixMillis {
+    const { store, clock } = this.#options;
+    const { wall, now } = clock;
+    if (store.nodes) return Math.floor(wall);
+    this.#offset = Math.max(this.#offset, wall - now);
+    return Math.floor(this.#offset + now);
+  }
+
+  /** Learns at the start by how much the calendar was set back while the service did not run. */
+  async #learnTime(): Promise<void> {
+    const { store, clock } = this.#options;
+    const newest = await store.newestMessage();
+    if (newest !== undefined) this.#offset = Math.max(this.#offset, timeOfId(newest) - clock.now);
+    this.#hasLearned = true;
+  }
+
   async #run(): Promise<void> {
     const { store } = this.#options;
+    if (!this.#hasLearned) await this.#learnTime();
     do {
       this.#alarm?.cancel();
       this.#alarmAt = Number.POSITIVE_INFINITY;
@@ -142,24 +168,23 @@ export class Dispatcher {
   }
 
   async #rest(): Promise<void> {
-    const { store, clock } = this.#options;
+    const { store } = this.#options;
     const due = await nextDelivery(store);
-    if (due !== undefined) this.#lookAgain(this.#leftBehind ? Math.max(due, clock.wall + SLOW) : due);
-    if (store.nodes) this.#lookAgain(clock.wall + ROUND);
+    if (due !== undefined) this.#lookAgain(this.#leftBehind ? Math.max(due, this.#now + SLOW) : due);
+    if (store.nodes) this.#lookAgain(this.#now + ROUND);
   }
 
   #lookAgain(at: UnixMillis): void {
     if (this.#closed || at >= this.#alarmAt) return;
     this.#alarm?.cancel();
     this.#alarmAt = at;
-    const { clock } = this.#options;
-    this.#alarm = clock.after(Math.max(0, at - clock.wall), 'the next delivery', () => this.wake());
+    this.#alarm = this.#options.clock.after(Math.max(0, at - this.#now), 'the next delivery', () => this.wake());
   }
 
   /** Takes due deliveries of every space, as far as its queues have room for them. */
   async #take(): Promise<void> {
-    const { store, clock } = this.#options;
-    const now = Math.floor(clock.wall);
+    const { store } = this.#options;
+    const now = this.#now;
     this.#leftBehind = false;
     for (const spaceId of await spacesWithDueDeliveries(store, now)) {
       const room = SPACE_QUEUE_LENGTH - this.#queue.waiting(spaceId);
@@ -251,7 +276,7 @@ export class Dispatcher {
     if (clock.now + seconds(connector.timeout || STANDARD_TIMEOUT) + MARGIN > leaseEnd) return;
     const attempted = await attempts.attempt(connector, delivery);
     if (this.#abandoned) return this.#giveBack(delivery);
-    const next = afterAttempt(delivery, connector, attempted, Math.floor(clock.wall));
+    const next = afterAttempt(delivery, connector, attempted, this.#now);
     await store.commit([putDelivery(next)]);
     if (next.dueAt !== null) this.#lookAgain(next.dueAt);
   }

@@ -80,14 +80,14 @@ describe('a delivery without a 2xx response', () => {
   });
 
   it('is not attempted again after its connector was deleted or disabled, even if it is enabled again', async () => {
-    const { connector, device, uplink, pass, deliveries, hook, store, clock } = await opened({ answer: always(500) });
+    const { connector, device, uplink, pass, deliveries, hook, store } = await opened({ answer: always(500) });
     const [off, back, gone] = [await connector(), await connector(), await connector()];
     const session = await device();
     await uplink(session);
     await pass(seconds(1));
     await store.commit([
       putConnector({ ...off, state: 'disabled' }),
-      putConnector({ ...back, enabledAt: clock.wall }),
+      putConnector({ ...back, enablings: 1 }),
       deleteConnector(gone.id),
     ]);
     await pass(hours(24));

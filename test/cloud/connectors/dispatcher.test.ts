@@ -65,7 +65,6 @@ async function dispatcher(attempt: (name: string, clock: VirtualClock) => Promis
       retryDelays: RETRY_DELAYS,
       timeout: 0,
       createdAt,
-      enabledAt: createdAt,
     } as const;
     await store.commit([putConnector(row)]);
     /** Stores `count` due deliveries of this connector; returns for each a function that reads it. */

@@ -19,13 +19,18 @@ import { receiver } from './receiver.js';
 export const FORWARD = 'function main(job) { return { url: job.variables.target, data: job } }';
 
 export interface LabOptions {
+  readonly clock?: VirtualClock;
   readonly store?: Store;
   readonly allowPrivate?: boolean;
   readonly answer?: Parameters<typeof receiver>[0];
 }
 
-export async function lab({ store = new MemoryStore(), allowPrivate = true, answer }: LabOptions = {}) {
-  const clock = new VirtualClock();
+export async function lab({
+  clock = new VirtualClock(),
+  store = new MemoryStore(),
+  allowPrivate = true,
+  answer,
+}: LabOptions = {}) {
   const random = seededRandom('connectors');
   const ids = createIds(clock, random.fork('ids'));
   const logged: string[] = [];
@@ -72,7 +77,6 @@ export async function lab({ store = new MemoryStore(), allowPrivate = true, answ
       retryDelays: RETRY_DELAYS,
       timeout: 0,
       createdAt: clock.wall,
-      enabledAt: clock.wall,
       ...given,
     };
     await store.commit([putConnector(made)]);
