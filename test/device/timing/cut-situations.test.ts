@@ -259,3 +259,51 @@ it('while the modem sleeps, for 50 s: the check before the send finds it, and th
   // Off from 1.2 to 11.3, booted at 14.73; registered at 51.2.
   expectSeconds(onAir(bench), [52.2]);
 });
+
+describe('a hio device, in the evaluation after the first answer', () => {
+  it('for 10 s: the final acknowledgement follows the attach, and the command half a second later', async () => {
+    const bench = await situation({ profile: 'hio-node', queue: command, losses: [[1.8, 11.8]] });
+    await bench.until(seconds(15));
+    // Registered at 13; the acknowledgement asks the network to release the connection, which takes 0.5 s.
+    expectSeconds(onAir(bench).slice(0, 2), [1.3, 14]);
+    expectSeconds(bench.times('downlink.executed'), [14.5]);
+  });
+
+  it('for 400 s: the second attach window, which begins without a boot, finds the network', async () => {
+    const bench = await situation({ profile: 'hio-node', queue: command, losses: [[1.8, 401.8]] });
+    await bench.until(seconds(404.3));
+    expectSeconds(onAir(bench), [1.3, 404]);
+  });
+});
+
+it('a tick of the poll timer within 5 min of a failed poll has no effect', async () => {
+  const bench = await measured({
+    modem: { boot: [3430, 3430], evaluation: 1000 },
+    config: ['app config interval-poll 240'],
+  });
+  await bench.command();
+  await bench.tick(seconds(240));
+  await bench.until(seconds(1));
+  bench.device.radio(false);
+  await bench.until(seconds(131));
+  bench.device.radio(true);
+  await bench.until(seconds(500));
+  // Ticks at 0, 240 and 480. The poll of the first fails at 60.5, and is repeated at 360.5.
+  expectSeconds(bench.times('poll.failed'), [60.5]);
+  expectSeconds(onAir(bench), [0.5, 361, 480.5]);
+});
+
+it('polls behind a report of 3.5.5 without radio fail every 60 s, and the last of them follows the report at once', async () => {
+  const bench = await situation({
+    ...longReport,
+    change: (profile) => withFirmware(profile, '3.5.5'),
+    config: ['app config interval-poll 60'],
+    losses: [[2, 202]],
+  });
+  await bench.until(seconds(206));
+  const [first = 0, second = 0, ...more] = bench.times('poll.failed');
+  expect(second - first).toBeCloseTo(seconds(60), -1);
+  expect(more).toEqual([]);
+  // Registered at 203.2: the second fragment, and the poll after its evaluation.
+  expectSeconds(onAir(bench), [1.5, 204.2, 205.2]);
+});
