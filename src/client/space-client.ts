@@ -20,7 +20,6 @@ import type {
   NewUser,
   NewVariable,
   PageQuery,
-  Role,
   Space,
   SpaceUpdate,
   User,
@@ -83,7 +82,7 @@ export class SpaceClient extends AccountClient {
    * Changes the given fields.
    * @throws ApiError 409 if the space would lose its last admin, or its owner would lose the role `admin`
    */
-  updateUser(id: string, update: { readonly role?: Role; readonly name?: string | null }): Promise<User> {
+  updateUser(id: string, update: Partial<Omit<NewUser, 'email'>>): Promise<User> {
     return this.requests.put(this.requests.item('users', id), update);
   }
 

@@ -256,7 +256,7 @@ function buildParts(options: ServiceOptions, { store, opened }: Stores, closers:
     log,
     random: random.fork('connectors'),
     allowPrivate: options.allowPrivateTargets ?? false,
-    ...(options.connectorHosts && { hosts: options.connectorHosts }),
+    hosts: options.connectorHosts,
   });
   closers.push(() => connectors.close());
   connectors.wake();
@@ -267,9 +267,9 @@ function buildParts(options: ServiceOptions, { store, opened }: Stores, closers:
     trace,
     log,
     forwarding: connectors,
-    ...(expiry !== undefined && { expiry }),
+    expiry,
     ...pause,
-    ...(options.mayRepeat && { earlierCopy: earlierCopyIn(opened, options.mayRepeat) }),
+    earlierCopy: options.mayRepeat && earlierCopyIn(opened, options.mayRepeat),
   });
   closers.push(() => core.close());
   if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep, ...pause }));
@@ -293,7 +293,11 @@ async function listenApi(
   { store, ids, trace, metrics, connectors, core, gateway, feed, progress }: Parts,
   udpPorts: readonly (number | null)[],
   closers: Closers,
-): Promise<{ readonly address: string; readonly connections: Connections; readonly webConsole?: WebConsole }> {
+): Promise<{
+  readonly address: string;
+  readonly connections: Connections;
+  readonly webConsole: WebConsole | undefined;
+}> {
   const { clock, log, random, secrets = random, host, port, apiOptions = {}, interference, passwordCost } = options;
   const ingress = new HttpGateway({ core, clock, trace });
   const api = createApi(
@@ -301,7 +305,7 @@ async function listenApi(
       ...{ store, clock, ids, random: secrets.fork('secrets'), connectors, log, feed },
       ...{ downlinks: core, firmware: core.firmware },
       audited: metrics !== undefined,
-      ...(passwordCost && { passwordCost }),
+      passwordCost,
     },
     apiOptions,
     [ingress.routes],
@@ -329,7 +333,7 @@ async function listenApi(
   const address = await api.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     throw portRefused(`port ${port}`, host, error);
   });
-  return { address, connections, ...(webConsole && { webConsole }) };
+  return { address, connections, webConsole };
 }
 
 /**
@@ -346,13 +350,7 @@ async function prepareSpace(
     const keys = secrets.fork('keys');
     const { spaceId, apiKey } = await ensureSpaceAndKey(store, { spaceName, apiKey: given, ids, clock, random: keys });
     if (admin) {
-      const members = new Members({
-        store,
-        clock,
-        ids,
-        random: secrets.fork('accounts'),
-        ...(passwordCost && { passwordCost }),
-      });
+      const members = new Members({ store, clock, ids, random: secrets.fork('accounts'), passwordCost });
       await members.ensureAdmin(spaceId, admin.email, admin.password);
     }
     return { spaceId, apiKey };

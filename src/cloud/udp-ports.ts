@@ -14,7 +14,7 @@ interface UdpPortsOptions {
   readonly udpPort: number | null;
   readonly udpRawPort: number | null;
   readonly udpDtlsPort?: number | null;
-  readonly wires?: Wires;
+  readonly wires?: Wires | undefined;
   /** Whether to drop replayed datagrams and limit repeated answers, as for `serve`. */
   readonly operated?: boolean;
   readonly store: Store;
@@ -46,7 +46,7 @@ export async function openUdpPorts(options: UdpPortsOptions, closers: (() => Pro
   const listeners: UdpListener[] = [];
   const bind = async (port: number | null, receive: Parameters<typeof listenUdp>[0]) => {
     if (port === null) return null;
-    const listener = await listenUdp(receive, { host, port, ...(wires && { wires }) });
+    const listener = await listenUdp(receive, { host, port, wires });
     listeners.push(listener);
     closers.push(() => listener.close());
     return listener.port;

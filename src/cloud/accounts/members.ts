@@ -60,7 +60,7 @@ interface MembersOptions {
   readonly ids: Ids;
   readonly random: Random;
   /** Cost of a password hash. Default: the cost in passwords.ts. */
-  readonly passwordCost?: PasswordCost;
+  readonly passwordCost?: PasswordCost | undefined;
 }
 
 export class Members {

@@ -18,7 +18,7 @@ export interface CloudContext {
   /** Source of secrets: keys, tokens, salts. */
   readonly random: Random;
   /** Cost of a password hash. Default: the cost in src/cloud/accounts/passwords.ts. */
-  readonly passwordCost?: PasswordCost;
+  readonly passwordCost?: PasswordCost | undefined;
   /** Whether actions of users and API keys are recorded in the audit log. Default: they are not. */
   readonly audited?: boolean;
   readonly downlinks: Downlinks;

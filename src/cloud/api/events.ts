@@ -136,7 +136,7 @@ class Reader {
       await this.#send({
         event: 'hello',
         data: { resumed: isGiven && !feed.isGone(position), heartbeat_seconds: HEARTBEAT / 1000 },
-        ...(!isGiven && { id: this.#id }),
+        id: isGiven ? undefined : this.#id,
       });
       while (!this.#stream.isOver && !feed.isClosed) await this.#turn();
       this.#stream.end(ending('shutdown', 'the service is shutting down: connect again'));

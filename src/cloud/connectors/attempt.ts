@@ -100,11 +100,7 @@ export class Attempts {
         const reply = await sender.send(computed.request, seconds(connector.timeout || STANDARD_TIMEOUT));
         const target = new URL(computed.request.url).origin;
         const { retryAfter } = reply.kind === 'answer' ? reply : {};
-        return {
-          result: resultOf(reply),
-          ...(retryAfter !== undefined && { retryAfter }),
-          entry: entry({ target, ...replyEntry(reply) }),
-        };
+        return { result: resultOf(reply), retryAfter, entry: entry({ target, ...replyEntry(reply) }) };
       }
       default:
         return computed satisfies never;

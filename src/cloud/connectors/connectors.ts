@@ -33,9 +33,9 @@ interface ConnectorsOptions {
   /** Whether connectors may send to private and loopback addresses. */
   readonly allowPrivate: boolean;
   /** Hosts with public addresses to which connectors may send. Default: all. */
-  readonly hosts?: readonly string[];
+  readonly hosts?: readonly string[] | undefined;
   /** Resolves host names. Default: the system's resolver. */
-  readonly lookup?: Lookup;
+  readonly lookup?: Lookup | undefined;
 }
 
 /** Time that running attempts get to finish when the service closes. */
@@ -64,7 +64,7 @@ export class Connectors implements Forwarding {
     this.#patience = patience;
     this.#directory = new Directory(store);
     this.#sandbox = new Sandbox(patience);
-    this.#sender = new Sender({ patience, allowPrivate, hosts, ...(lookup && { lookup }) });
+    this.#sender = new Sender({ patience, allowPrivate, hosts, lookup });
     this.#attempts = new Attempts({ ...options, sandbox: this.#sandbox, sender: this.#sender });
     this.#dispatcher = new Dispatcher({ ...options, attempts: this.#attempts });
   }

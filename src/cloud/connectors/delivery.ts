@@ -37,7 +37,7 @@ export interface AttemptLog {
 export interface Attempted {
   readonly result: 'delivered' | 'failed' | 'cancelled' | 'unanswered';
   /** The wait before the next attempt that the target demands. */
-  readonly retryAfter?: Millis;
+  readonly retryAfter?: Millis | undefined;
   readonly entry: AttemptLog;
 }
 

@@ -14,7 +14,12 @@ import { TargetRefused } from './target-refused.js';
 
 export type Reply =
   /** The target responded. `text`: first characters of the body; empty for a 2xx status. `retryAfter`: the wait it demands. */
-  | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly retryAfter?: Millis }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly text: string;
+      readonly retryAfter?: Millis | undefined;
+    }
   /** The guard does not permit the target. */
   | { readonly kind: 'refused'; readonly why: string }
   /** There was no response. */
@@ -22,7 +27,7 @@ export type Reply =
 
 interface SenderOptions extends Permission {
   /** Default: the system's resolver. */
-  readonly lookup?: Lookup;
+  readonly lookup?: Lookup | undefined;
   /** Clock of the timeout. Real time, also in a simulation, because the targets are outside of it. */
   readonly patience: Clock;
 }
@@ -59,8 +64,7 @@ export class Sender {
       // Node sets the status of every response that it has received.
       const { statusCode: status = 0, headers } = answer;
       if (isSuccess(status)) return { kind: 'answer', status, text: '' };
-      const wait = retryAfter(headers, patience.wall);
-      return { kind: 'answer', status, text, ...(wait !== undefined && { retryAfter: wait }) };
+      return { kind: 'answer', status, text, retryAfter: retryAfter(headers, patience.wall) };
     } catch (error) {
       const refusal = refusalIn(error);
       if (refusal) return { kind: 'refused', why: refusal.message };

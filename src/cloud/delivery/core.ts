@@ -60,10 +60,10 @@ interface CoreOptions {
   /** Forwards messages to connectors. Default: none. */
   readonly forwarding?: Forwarding | undefined;
   /** How long an undelivered downlink stays pending. Default 30 days (wire protocol, 6.2). */
-  readonly expiry?: Millis;
+  readonly expiry?: Millis | undefined;
   /** Pause between two batches of downlinks that expire. Default: that of {@link Expiry}. */
   readonly batchPause?: Millis;
-  readonly earlierCopy?: EarlierCopy;
+  readonly earlierCopy?: EarlierCopy | undefined;
 }
 
 /** Types of uplinks that report on a firmware update. */

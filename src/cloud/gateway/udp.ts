@@ -24,7 +24,7 @@ export interface Wires {
 interface UdpOptions {
   readonly host: string;
   readonly port: number;
-  readonly wires?: Wires;
+  readonly wires?: Wires | undefined;
 }
 
 /** Sends a datagram. */

@@ -18,9 +18,9 @@ const RETRY = 1000;
 
 export interface Sent {
   /** Name of the event. Without a name, no event is sent: only the position of the client changes. */
-  readonly event?: string;
+  readonly event?: string | undefined;
   /** Position for `Last-Event-ID`; default: the position of the client stays unchanged. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** A JSON value. */
   readonly data?: unknown;
 }

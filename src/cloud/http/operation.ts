@@ -15,9 +15,9 @@
  *       async ({ spaceId, params }) => tagView(await find(spaceId, params.id)),
  *     );
  *
- * The schemas are in src/contract. A response is described by one, too: `Tag` above. Its `title` is its name in the components of the document. The
- * function that creates the response returns `Static<typeof Tag>`, so that the compiler compares the result with the schema.
- * Schemas never change a response: the result of a handler is sent as it is.
+ * The schemas are in src/contract. A response is described by one, too: `Tag` above. Its `title` is its name in the
+ * components of the document. The function that creates the response returns `Static<typeof Tag>`, so that the compiler
+ * compares the result with the schema. Schemas never change a response: the result of a handler is sent as it is.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';

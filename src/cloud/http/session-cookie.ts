@@ -20,11 +20,11 @@ export function cookieSecret(headers: IncomingHttpHeaders): string | undefined {
 
 interface CookieOptions {
   /** Lifetime in seconds; 0 deletes the cookie. Default: until the browser is closed. */
-  readonly maxAge?: number;
+  readonly maxAge?: number | undefined;
   /** Whether the browser reached the service over HTTPS, perhaps through a proxy. */
   readonly secure: boolean;
   /** Path below which the browser reaches the service, without a slash at its end; default: all paths. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
 }
 
 /** The header `Set-Cookie` that keeps a credential. */

@@ -17,7 +17,7 @@ interface ExpiryOptions {
   readonly clock: EdgeClock;
   readonly log: Log;
   /** How long an undelivered downlink stays pending. Default 30 days. */
-  readonly expiry?: Millis;
+  readonly expiry?: Millis | undefined;
   /** Pause after a full batch, as in {@link Rounds}. */
   readonly batchPause?: Millis;
 }

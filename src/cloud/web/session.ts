@@ -58,7 +58,7 @@ export function addSessionRoutes(api: FastifyInstance, context: SessionContext):
   routes.post(PATH, { schema: { hide: true, body: SignIn } }, async (request, reply) => {
     needSameOrigin(request, context.publicUrl?.origin);
     const { secret, maxAge, ...answer } = await exchange(context, request, request.body);
-    const options = { ...placeOf(request, context.publicUrl), ...(maxAge !== null && { maxAge }) };
+    const options = { ...placeOf(request, context.publicUrl), maxAge: maxAge ?? undefined };
     reply.header('set-cookie', sessionCookie(request.headers, secret, options));
     return reply.code(201).send(answer);
   });
@@ -79,7 +79,7 @@ function placeOf({ headers, protocol }: FastifyRequest, publicUrl: PublicUrl | n
   const { origin = '' } = headers;
   return {
     secure: protocol === 'https' || origin.startsWith('https:'),
-    ...(origin === publicUrl?.origin && { prefix: publicUrl.prefix }),
+    prefix: origin === publicUrl?.origin ? publicUrl.prefix : undefined,
   };
 }
 
