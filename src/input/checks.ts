@@ -8,7 +8,7 @@
  */
 
 import { parseRatio, RATIO_FORM, type Ratio } from '../kernel/ratio.js';
-import { DURATION_FORM, formatDuration, LONGEST, lengthIn, type Millis } from '../kernel/time.js';
+import { DURATION_FORM, formatDuration, LONGEST, lengthIn, type Millis, parseDuration } from '../kernel/time.js';
 import type { LocatedNode, MapNode, Problems } from './document.js';
 import { didYouMean, orList, quote } from './problems.js';
 
@@ -122,6 +122,24 @@ export const duration: Check<Millis> = formed(
     return length <= LONGEST ? length : complain(node, problems, `at most ${formatDuration(LONGEST)}`);
   },
 );
+
+/**
+ * Two durations such as "150ms..900ms", the longer one last, or one for both.
+ * @param expected for the message: `a latency such as "200ms"`
+ */
+export const durationRange = (expected: string): Check<readonly [Millis, Millis]> =>
+  formed(
+    () => ({ type: ['string', 'integer'] }),
+    (node, problems) => {
+      const [first = '', last = first, ...more] = node.kind === 'scalar' ? node.source.split('..') : [];
+      const shortest = parseDuration(first);
+      const longest = parseDuration(last);
+      if (more.length > 0 || shortest === undefined || longest === undefined || shortest > longest) {
+        return complain(node, problems, expected);
+      }
+      return [shortest, longest];
+    },
+  );
 
 /** A ratio such as "0.05", "5%" or "1/20". */
 export const ratio: Check<Ratio> = formed(

@@ -17,17 +17,17 @@ import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { waitDisagreements } from '../support/agreement.js';
 
 const DIGESTS: Readonly<Record<string, string>> = {
-  clime: '5712d2170887fc48',
-  control: '4c35e849d8e88964',
-  current: '68a4e51eff66d941',
-  demo: '6415356fef3942c1',
-  meteo: 'badbd5618e6c9017',
-  motion: 'dc84c7780c4c2bc2',
-  push: 'f49403c34fa41f77',
-  range: '588c8510593c6a03',
-  scale: 'cca437a16840c449',
-  serial: '4395401b337acf3b',
-  wmbus: '9af16950074ca0a5',
+  clime: 'de2e30c988a182a5',
+  control: '40ccc9e29d1baca0',
+  current: '2afc65b1c92efa6f',
+  demo: '5ba08c8cedac8fa3',
+  meteo: 'bba80e082552741b',
+  motion: '0395d9fb0fc4288b',
+  push: '4c4ca3ba05006b27',
+  range: '64e063539ca7308f',
+  scale: '1e3f41915021727c',
+  serial: 'bb8c2dfc221517d4',
+  wmbus: 'cb17b9f1a024da3e',
 };
 
 /** An application that reports, one that polls, and one with events and large messages. */
@@ -39,11 +39,11 @@ const BUILDS: Readonly<Record<string, string>> = {
   'clime-radon': '941a79c9e1370c8b',
   'clime-rtd': '6823e34b2cbb5e1f',
   'clime-sps30': '8afbb67f07428362',
-  'clime-tc': 'f6cad931d1a826f8',
+  'clime-tc': '137363e615738ddb',
   'control-x4': '1d1bb30f1e295a7b',
   'control-z': '4d53153c9bce28a5',
   'current-z': 'be0f41d7b6075695',
-  'hio-node': '3ccfbe59234c7db3',
+  'hio-node': 'dfc883231c57b56f',
   'meteo-m': '9ad7e97ffc7478fd',
   'meteo-p': '2415c756650db869',
   'meteo-z': '32d127937cefba80',

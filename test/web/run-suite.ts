@@ -42,7 +42,7 @@ const SELECTION = {
   controls: [{ name: '.sensor', usage: 'QUANTITY NUMBER', about: 'a reading', words: ['hygrometer.temperature'] }],
 };
 
-const END = { passed: true, failure: null, digest: '06acc288140f4388', events: 1234, expectations: [] };
+const END = { passed: true, failure: null, digest: 'f12733bf294ac1b2', events: 1234, expectations: [] };
 const COMPARISON = {
   ...{ original: END, fork: { ...END, passed: false, digest: '1122334455667788' }, same: 1000 },
   difference: { at_ms: 2_400_000, original: '{"kind":"uplink.sent"}', fork: '{"kind":"net.fault"}' },

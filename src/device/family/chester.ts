@@ -39,6 +39,7 @@ export const CHESTER: Policy = {
     badCheckEndsSend: false,
     socketResetsBackOff: true,
     afterAnswer: 0,
+    missesRelease: true,
     release: 0,
     bootsAfterResetLoop: false,
     grace: seconds(30),

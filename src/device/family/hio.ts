@@ -49,6 +49,7 @@ export const HIO: Policy = {
     badCheckEndsSend: true,
     socketResetsBackOff: false,
     afterAnswer: millis(100),
+    missesRelease: false,
     release: millis(500),
     bootsAfterResetLoop: true,
     grace: undefined,

@@ -83,6 +83,8 @@ export interface Policy {
     readonly socketResetsBackOff: boolean;
     /** Time from an answer to the evaluation of the connection. */
     readonly afterAnswer: Millis;
+    /** Whether the firmware misses a release of the radio connection in the pause after a missing answer. */
+    readonly missesRelease: boolean;
     /** Duration of a send that needs no answer and releases the connection. */
     readonly release: Millis;
     /** Whether the modem boots after the pause of a reset loop, or attaches at once. */

@@ -23,7 +23,7 @@ import { ModemCounters } from './counters.js';
 import type { LastingFault, PassingFault } from './faults.js';
 import { PendingSend, type SendOwner, type SendRequest } from './pending-send.js';
 import { ModemState } from './state.js';
-import { ANSWER_LIMIT, ERROR_PAUSE, FLIGHT_MODE, LISTEN, RESET_LOOP } from './timing.js';
+import { ANSWER_LIMIT, ERROR_PAUSE, FLIGHT_MODE, IDLE, LISTEN, RESET_LOOP } from './timing.js';
 
 /** Longer than a boot takes. */
 const LONG_AFTER: Millis = minutes(1);
@@ -47,6 +47,7 @@ export class Modem extends ModemState implements SendOwner {
     this.#pending = undefined;
     this.isRegistered = false;
     this.connectedAt = undefined;
+    this.unaware = false;
     this.present = 'disabled';
   }
 
@@ -58,7 +59,8 @@ export class Modem extends ModemState implements SendOwner {
   send(request: SendRequest, budget: Millis, follows = false): void {
     if (this.#pending) throw new Error('the modem sends one datagram at a time');
     this.#pending = new PendingSend(request, budget, this.board.clock, this, this.board.policy, follows);
-    // In every state other than `sleep`, the datagram waits until the modem can send it.
+    // In every state other than `ready` and `sleep`, the datagram waits until the modem can send it.
+    if (this.present === 'ready') return this.ready();
     if (this.present !== 'sleep') return;
     if (this.asleep) return this.wake();
     this.enter('sleep', Math.max(0, this.phaseEnd - this.board.clock.now), () => this.ready());
@@ -222,6 +224,7 @@ export class Modem extends ModemState implements SendOwner {
     this.isRegistered = false;
     this.connectedAt = undefined;
     this.releaseAt = 0;
+    this.unaware = false;
     this.phaseStart = this.board.clock.now;
     this.attaching ??= new Attaching(this.board.attachPolicy());
     this.counted.attaching(this.board.unixTime());
@@ -298,18 +301,41 @@ export class Modem extends ModemState implements SendOwner {
     this.sendPending(this.#pending);
   }
 
+  /**
+   * No datagram waits. After a missing answer, the modem sleeps once the network has released the connection. If that
+   * was before the end of the error state, the firmware has missed the message that the modem sleeps, and stays in `ready`.
+   */
   private idle(): void {
-    // A connection that a datagram without an answer has left open; after an answer, the connection is counted already.
-    if (this.releaseAt > 0 && !this.released()) this.disconnected(this.board.clock.now);
+    this.missesRelease();
+    const { releaseAt } = this;
+    const { now } = this.board.clock;
+    if (this.present === 'error' && this.savesPower) {
+      if (releaseAt > 0) return this.enter('ready', releaseAt - now, () => this.sleep());
+      this.connectedAt = undefined;
+      this.present = 'ready';
+      return this.noAlarm();
+    }
+    if (releaseAt > 0) this.disconnected(Math.min(releaseAt, now + IDLE));
+    this.sleep();
+  }
+
+  private sleep(): void {
+    this.released();
     this.present = 'sleep';
     this.noAlarm();
     this.phaseStart = this.board.clock.now;
     this.phaseEnd = this.phaseStart;
   }
 
+  /** Ends a connection that the network has released. Returns whether the firmware still takes it for open. */
+  private missesRelease(): boolean {
+    if (this.released() && this.present === 'error') this.unaware = this.rules.missesRelease;
+    return this.unaware;
+  }
+
   private sendPending(pending: PendingSend): void {
     pending.attempt();
-    if (this.released()) return this.sendUnaware(pending);
+    if (this.missesRelease()) return this.sendUnaware(pending);
     if (this.connectedAt !== undefined) return this.transmit(pending);
     const begun = this.board.clock.now;
     const { connectionLimit, afterNoConnection } = this.rules;
@@ -337,6 +363,7 @@ export class Modem extends ModemState implements SendOwner {
     const takes = this.fades() ? LISTEN : integerBetween(this.random, ...this.board.modemTimings.connect);
     if (takes >= LISTEN) return this.enter('receive', LISTEN, () => this.unanswered(pending));
     this.enter('receive', takes, () => {
+      this.unaware = false;
       this.connectedAt = begun;
       this.connecting = takes;
       this.transmit(pending, LISTEN - takes);
@@ -349,7 +376,7 @@ export class Modem extends ModemState implements SendOwner {
     const { request } = pending;
     request.transmit();
     if (request.listens) {
-      this.releaseAt = this.board.clock.now + this.board.modemTimings.release;
+      this.releaseAt = this.board.clock.now + this.keepsIdle(this.board.modemTimings.release);
       this.enter('receive', listen, () => this.unanswered(pending));
       return request.listening();
     }
@@ -465,6 +492,9 @@ export class Modem extends ModemState implements SendOwner {
       // The result of the evaluation, "no cell", is only a warning (`ctr_lte_v2_flow_coneval`).
       this.lost();
       this.enter('coneval', this.phaseEnd - now, () => this.attach());
+    } else if (this.present === 'ready' && this.connectedAt !== undefined) {
+      this.disconnected(this.board.clock.now);
+      this.attach();
     } else if (this.present === 'coneval' || (this.isRegistered && BUSY.has(this.present))) {
       this.lost();
     }

@@ -6,7 +6,7 @@ import { chance, type Draws, integerBetween } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
 import type { LteEvaluation } from '../shell/host.js';
 import { ModemAnomalies } from './anomalies.js';
-import { attachFactor, evaluate, hasService, lossRatio, type Signal } from './signal.js';
+import { attachFactor, evaluate, hasService, keepsIdle, lossRatio, type Signal } from './signal.js';
 import type { Span } from './timing.js';
 
 export abstract class Reception {
@@ -84,6 +84,11 @@ export abstract class Reception {
     if (!this.covered) return Number.POSITIVE_INFINITY;
     const signal = this.anomalies?.signal;
     return Math.round(integerBetween(this.random, ...span) * (signal ? attachFactor(signal) : 1));
+  }
+
+  /** How long the network keeps an idle radio connection: always the same time from `span`. */
+  protected keepsIdle(span: Span): Millis {
+    return keepsIdle(this.#cellSeed, span);
   }
 
   /** Draws whether a weak signal loses a datagram or a radio connection. */

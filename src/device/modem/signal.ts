@@ -8,8 +8,10 @@
 
 import { noise } from '../../kernel/random.js';
 import type { Ratio } from '../../kernel/ratio.js';
+import type { Millis } from '../../kernel/time.js';
 import type { Dbm, Decibels } from '../../kernel/units.js';
 import type { LteEvaluation } from '../shell/host.js';
+import type { Span } from './timing.js';
 
 /** The signal at an antenna. Values that are left out are computed to match `rsrp`. */
 export interface Signal {
@@ -74,6 +76,14 @@ export function evaluate(seed: number, count: number, override: Signal | undefin
     band: 20,
     earfcn: 6447,
   };
+}
+
+/**
+ * How long the device's cell keeps an idle radio connection.
+ * @param seed of the device's cell
+ */
+export function keepsIdle(seed: number, [shortest, longest]: Span): Millis {
+  return shortest + Math.floor(noise(seed, 5) * (longest - shortest + 1));
 }
 
 /** Linear interpolation between the rows, constant beyond both ends. */

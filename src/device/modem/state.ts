@@ -52,6 +52,8 @@ export abstract class ModemState extends Reception {
   protected connectedAt: Instant | undefined;
   /** When the network releases the radio connection, because a datagram is not answered; 0 if it does not. */
   protected releaseAt: Instant = 0;
+  /** Whether the firmware takes a radio connection for open that the network has released. */
+  protected unaware = false;
   /** How long the present radio connection took to establish, which uses charge but does not count as a connection. */
   protected connecting: Millis = 0;
   /** Whether the modem shows `gnss` instead of `sleep`; only some modems have GNSS (firmware shell, 5.7). */

@@ -4,6 +4,7 @@
 
 import { Device, type DeviceWorld } from '../../device/device.js';
 import type { MessageWitness } from '../../device/hardware/hardware.js';
+import { ASSUMED_TIMINGS } from '../../device/modem/timing.js';
 import { type DeviceType, deviceType } from '../../device/type/device-type.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
@@ -59,8 +60,10 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
  */
 export function kindsOf(plan: Plan, profiles: FleetOptions['profiles']): readonly Kind[] {
   const types = new Map<string, DeviceType>();
+  const { radioRelease: release = ASSUMED_TIMINGS.release } = plan;
   return plan.groups.map((group) => {
-    const newest = types.get(group.profile) ?? deviceType(profileOf(profiles, group.profile));
+    const newest =
+      types.get(group.profile) ?? deviceType(profileOf(profiles, group.profile), { ...ASSUMED_TIMINGS, release });
     types.set(group.profile, newest);
     const type = group.firmware === undefined ? newest : newest.withVersion(`v${group.firmware}`);
     return { type, flash: flashSettings(type.layout, group.config) };

@@ -6,6 +6,7 @@ import {
   type Check,
   complain,
   duration,
+  durationRange,
   formed,
   oneOf,
   optional,
@@ -16,7 +17,7 @@ import {
   valueAt,
 } from '../../input/checks.js';
 import { formatRatio } from '../../kernel/ratio.js';
-import { formatDuration, parseDuration, seconds } from '../../kernel/time.js';
+import { formatDuration, seconds } from '../../kernel/time.js';
 import type { Way } from '../../transport/faults/fault.js';
 import type { FaultSpec } from '../../transport/faults/index.js';
 
@@ -30,17 +31,9 @@ interface NetworkFault {
 const DEFAULT_HOLD_BACK = seconds(2);
 
 /** `150ms..900ms`, or `200ms` for a latency that does not vary. */
-const latencyRange: Check<FaultSpec> = formed(
-  () => ({ type: ['string', 'integer'] }),
-  (node, problems) => {
-    const [first = '', last = first, ...more] = node.kind === 'scalar' ? node.source.split('..') : [];
-    const min = parseDuration(first);
-    const max = parseDuration(last);
-    if (more.length > 0 || min === undefined || max === undefined || min > max) {
-      return complain(node, problems, 'a latency such as "200ms" or "150ms..900ms"');
-    }
-    return { kind: 'latency', min, max };
-  },
+const latencyRange = refine(
+  durationRange('a latency such as "200ms" or "150ms..900ms"'),
+  ([min, max]): FaultSpec => ({ kind: 'latency', min, max }),
 );
 
 const REORDER = record('reorder', { ratio, by: optional(duration, DEFAULT_HOLD_BACK) });

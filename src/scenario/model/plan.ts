@@ -5,6 +5,7 @@
  * `planScenario` makes a plan, `describePlan` prints it, and the runner executes it. Times are milliseconds since the start of
  * the run.
  */
+import type { Span } from '../../device/modem/timing.js';
 import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
 import type { FaultSpec } from '../../transport/faults/index.js';
 import type { Expectation, MetricExpectation } from '../expect/expectation.js';
@@ -34,6 +35,8 @@ export interface Plan {
   /** In the order of the groups; steps refer to devices by their indices. */
   readonly devices: readonly PlannedDevice[];
   readonly network: readonly PlannedFault[];
+  /** Time after which the network releases an idle radio connection; left out for the default. */
+  readonly radioRelease?: Span;
   /** Faults of the embedded cloud; left out if empty. */
   readonly serviceFaults?: readonly PlannedServiceFault[];
   /** Faults of devices, for reports; `actions` contains the steps that carry them out. Left out if empty. */

@@ -37,6 +37,7 @@
  * The configuration of a group is written to flash before the first boot. If the device type has the parameter `mode` and the
  * scenario does not set it, the plan sets it to lte, because a device never sends with the factory default, mode none.
  */
+import type { Span } from '../../device/modem/timing.js';
 import type { Ratio } from '../../kernel/ratio.js';
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 import type { Expectation, MetricExpectation } from '../expect/expectation.js';
@@ -66,6 +67,8 @@ export interface Scenario {
   readonly fleet: readonly FleetGroup[];
   /** The network conditions of the whole run come first, then the faults with a time. */
   readonly network: readonly ScenarioFault[];
+  /** Time after which the network releases an idle radio connection; left out for the default. */
+  readonly radioRelease?: Span;
   /** Faults of the embedded cloud. */
   readonly serviceFaults: readonly PlannedServiceFault[];
   /** Faults of devices; `steps` contains the steps that carry them out. */

@@ -6,12 +6,16 @@
  *       latency: 150ms..900ms
  *       loss: 1%
  *       power-saving: off
+ *       radio-release: 10s..12s
  *       faults:
  *         - { outage: both, from: 2h, until: 2h20m, to: clime }
  *         - { loss: 1/10, from: 3h, until: 4h }
  */
+
+import type { Span } from '../../device/modem/timing.js';
 import {
   complain,
+  durationRange,
   type Form,
   formOf,
   list,
@@ -42,7 +46,10 @@ const POWER_SAVING = 'power-saving';
 const SAVING = oneOf(['on', 'off']);
 /** Faults that can be keys of `network`, in the order in which a plan lists them. */
 const ALWAYS_KINDS = ['latency', 'jitter', 'bandwidth', 'loss', 'corruption', 'duplication', 'reorder'] as const;
-const KEYS = [...ALWAYS_KINDS, POWER_SAVING, 'faults'];
+/** A property of the network's cells: how long a radio connection stays open without traffic. */
+const RADIO_RELEASE = 'radio-release';
+const RELEASE = durationRange('the time until an idle radio connection is released, such as "11s" or "5s..20s"');
+const KEYS = [...ALWAYS_KINDS, POWER_SAVING, RADIO_RELEASE, 'faults'];
 
 /** JSON Schema of `network`, for editors. */
 export function networkForm(): Form {
@@ -52,6 +59,7 @@ export function networkForm(): Form {
     properties: {
       ...Object.fromEntries(always),
       [POWER_SAVING]: formOf(SAVING),
+      [RADIO_RELEASE]: formOf(RELEASE),
       faults: { type: 'array', items: variantForm(COMMON, kindForms(NETWORK_FAULTS)) },
     },
     additionalProperties: false,
@@ -62,6 +70,12 @@ export function networkForm(): Form {
 export function savesPower(node: LocatedNode | undefined, problems: Problems): boolean {
   const value = node?.kind === 'map' ? node.entries.get(POWER_SAVING)?.value : undefined;
   return value === undefined || SAVING(value, problems) !== 'off';
+}
+
+/** Value of `radio-release`; undefined for the default. */
+export function radioRelease(node: LocatedNode | undefined, problems: Problems): Span | undefined {
+  const value = node?.kind === 'map' ? node.entries.get(RADIO_RELEASE)?.value : undefined;
+  return value && RELEASE(value, problems);
 }
 
 export function network(

@@ -35,7 +35,7 @@ import { expectations as expectationList, expectForm } from './expect.js';
 import { faults, faultsForm, NO_FAULTS } from './faults.js';
 import { type FleetShape, fleet, fleetForm } from './fleet.js';
 import { load, loadForm } from './load.js';
-import { network, networkForm, savesPower } from './network.js';
+import { network, networkForm, radioRelease, savesPower } from './network.js';
 import { firmwareUpdates, type KnownFleet, recipientsOf } from './recipients.js';
 import { clientSpaces, firmwareNames, setup, setupForm } from './setup.js';
 import { type DeviceTypes, NO_SOURCES, type ScenarioSources } from './sources.js';
@@ -172,6 +172,7 @@ function readParts(
   const select = (to: string, place: LocatedNode) => selector(to, place, problems, names);
   const perturbed = read('network', (node, found) => network(node, found, { selector: select, end }), []);
   const saving = savesPower(root.entries.get('network')?.value, problems);
+  const release = radioRelease(root.entries.get('network')?.value, problems);
   const known: KnownFleet = {
     types,
     groups,
@@ -213,6 +214,7 @@ function readParts(
     setup: prepared,
     fleet: groups,
     network: [...perturbed, ...wrong.network],
+    ...(release && { radioRelease: release }),
     serviceFaults: wrong.service,
     deviceFaults: wrong.devices,
     // Steps of the file come before steps of faults; steps at the same time are executed in this order.

@@ -37,7 +37,7 @@ export function describePlan(plan: Plan, warnings: readonly string[] = []): stri
     ...section('cloud', plan.cloud ? describeCloud(plan.cloud) : []),
     ...section('setup', (plan.setup ?? []).map(describeSetup)),
     ...section('fleet', describeFleet(plan)),
-    ...section('network', plan.network.map(describeFault)),
+    ...section('network', [...describeRelease(plan), ...plan.network.map(describeFault)]),
     ...section('service', (plan.serviceFaults ?? []).map(describeServiceFaultAt)),
     ...section('steps', describeActions(plan)),
     ...section('load', plan.loads.map(describeLoad)),
@@ -94,6 +94,13 @@ export function bootTimes({ devices }: Plan, index: number): { readonly first: I
 
 function typeText({ profile, firmware }: PlannedGroup): string {
   return `profile ${profile}${firmware === undefined ? '' : `, firmware ${firmware}`}`;
+}
+
+function describeRelease({ radioRelease }: Plan): readonly string[] {
+  if (radioRelease === undefined) return [];
+  const [shortest, longest] = radioRelease.map(formatDuration);
+  const length = shortest === longest ? shortest : `${shortest} to ${longest}`;
+  return [`${'always'.padEnd(COLUMN)} radio release after ${length}`];
 }
 
 function describeFault({ fault, from, until, to, devices, way }: PlannedFault): string {

@@ -105,7 +105,18 @@ function loads({ loads: planned }: Plan): readonly Mark[] {
 
 /** Fingerprint of the scenario, without the results of random draws. */
 function situationOf(plan: Plan): string {
-  const { scenario, duration, warmUp, cloud, setup, actions, loads: planned, waits, serviceFaults } = plan;
+  const {
+    scenario,
+    duration,
+    warmUp,
+    cloud,
+    setup,
+    actions,
+    loads: planned,
+    waits,
+    serviceFaults,
+    radioRelease,
+  } = plan;
   const groups = plan.groups.map(({ region: _, ...group }) => group);
   const network = plan.network.map(({ devices: _, ...fault }) => fault);
   const steps = actions.map(({ origin, step, options, devices, sample }) => [origin, step, options, sample ?? devices]);
@@ -122,6 +133,7 @@ function situationOf(plan: Plan): string {
     serviceFaults,
     ...(setup ? [setup] : []),
     ...(cloud ? [cloud] : []),
+    ...(radioRelease ? [radioRelease] : []),
   ];
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16);
 }

@@ -53,6 +53,7 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     groups: scenario.fleet.map(planGroup),
     devices,
     network: scenario.network.map((fault) => planFault(fault, whole)),
+    ...(scenario.radioRelease && { radioRelease: scenario.radioRelease }),
     ...(scenario.serviceFaults.length > 0 && { serviceFaults: scenario.serviceFaults }),
     ...(scenario.deviceFaults.length > 0 && { deviceFaults: scenario.deviceFaults }),
     actions,

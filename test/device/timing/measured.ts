@@ -23,7 +23,7 @@ export const MEASURED: ModemTimings = {
   attach: [1200, 1200],
   wake: 200,
   connect: [300, 300],
-  release: 5000,
+  release: [5000, 5000],
   openSocket: 0,
   evaluation: 10,
 };

@@ -195,6 +195,23 @@ describe('a network', () => {
     );
   });
 
+  it('releases an idle radio connection after a time, or after a time from a range', () => {
+    const release = (value: string) => scenarioOf({ network: `  radio-release: ${value}\n` }).radioRelease;
+    expect(release('5s..20s')).toEqual([5000, 20_000]);
+    expect(release('6s')).toEqual([6000, 6000]);
+    expect(scenarioOf({ network: '  loss: 1%\n' }).radioRelease).toBeUndefined();
+  });
+
+  it.each([
+    ['radio-release: 20s..5s', '"20s..5s" is not the time until an idle radio connection is released'],
+    ['radio-release: soon', '"soon" is not the time until an idle radio connection is released'],
+    ['radio-relase: 6s', 'did you mean "radio-release"?'],
+  ])('rejects %s', (line, message) => {
+    const problems = problemsOf(yamlOf({ network: `  ${line}\n` }));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(message);
+  });
+
   it('has conditions for the whole run, and faults with a time, a group and a direction', () => {
     const network = [
       '  latency: 150ms..900ms',
