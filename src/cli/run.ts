@@ -5,7 +5,7 @@ import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { cannotWrite } from '../kernel/system-errors.js';
 import { plainBase, shownAddress, shownCommand } from '../kernel/web-address.js';
-import { beginRun, EVENTS_FILE, writeReports } from '../library/run-files.js';
+import { beginRun, EVENTS_FILE, type RunFolder, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import type { Leftovers, RunResult } from '../report/result.js';
 import { run as carryOut, MOST_WORKERS, type RunControl, type RunOptions, undividedBecause } from '../runner/run.js';
@@ -195,8 +195,10 @@ async function executeOne(flags: RunFlags, host: Host, begun: () => string | und
   let downlinks: Iterable<DownlinkRecord> = [];
   const kept: string[] = [];
   let left: Leftovers | undefined;
+  let folder: RunFolder | undefined;
   try {
-    const out = flags.out === undefined ? undefined : beginRun(flags.out);
+    folder = flags.out === undefined ? undefined : beginRun(flags.out);
+    const out = folder?.path;
     const again = {
       plan,
       profiles,
@@ -251,6 +253,7 @@ async function executeOne(flags: RunFlags, host: Host, begun: () => string | und
     return result.exitCode;
   } finally {
     await live.close();
+    folder?.end();
     if (flags.keep) host.err.write(keptText(kept));
     // Without a result, no report lists it.
     if (left !== undefined) host.err.write(leftText(left));

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { isPostgresUrl } from '../cloud/store/postgres/url.js';
-import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
+import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { writeWhole } from '../kernel/write-files.js';
 import { beginRun, SEEDS_FILES, seedDirectory } from '../library/run-files.js';
 import type { RunResult } from '../report/result.js';
@@ -71,51 +71,75 @@ export async function runSeeds(flags: SeedsFlags, host: Host): Promise<ExitCode>
   });
   checkTrust(plan, flags);
   printWarnings(plan, profiles, host);
-  const out = flags.out === undefined ? undefined : beginRun(flags.out);
-  const results = await runAll(plan.seed, flags, host);
-  if (results === undefined) return EXIT.interrupted;
-  const over = overSeeds(results);
-  host.out.write(flags.json ? `${JSON.stringify(over, null, 2)}\n` : seedsText(over));
-  if (out !== undefined) writeTables(out, over);
-  return worst(over);
+  const folder = flags.out === undefined ? undefined : beginRun(flags.out);
+  try {
+    const { results, failures, interrupted } = await runAll(plan.seed, flags, host);
+    if (results.length > 0) {
+      const over = overSeeds(results, flags.seeds);
+      host.out.write(flags.json ? `${JSON.stringify(over, null, 2)}\n` : seedsText(over));
+      if (folder !== undefined) writeTables(folder.path, over);
+    }
+    if (interrupted === undefined) return worst(results, failures);
+    if (results.length === 0) host.err.write('no run has ended\n');
+    throw interrupted;
+  } finally {
+    folder?.end();
+  }
 }
 
-/** The results in the order of the seeds; undefined after an interrupt. */
-async function runAll(first: number, flags: SeedsFlags, host: Host): Promise<readonly RunResult[] | undefined> {
+interface Ended {
+  /** In the order of the seeds; without those of runs that gave no result. */
+  readonly results: readonly RunResult[];
+  /** Exit codes of the runs that gave no result, or could not write it. */
+  readonly failures: readonly ExitCode[];
+  readonly interrupted: InterruptedError | undefined;
+}
+
+async function runAll(first: number, flags: SeedsFlags, host: Host): Promise<Ended> {
   const queue = new PQueue({ concurrency: flags.workers ?? host.cores });
   const running = new Set<AnotherRun>();
-  let interrupted = false;
-  const stop = () => {
-    interrupted = true;
+  let interrupted: InterruptedError | undefined;
+  const forget = host.onInterrupt((signal) => {
+    interrupted ??= new InterruptedError(signal);
     for (const run of running) run.stop();
-  };
-  const forget = host.onInterrupt(stop);
+  });
   const results = new Map<number, RunResult>();
+  const failures: ExitCode[] = [];
   const one = async (seed: number): Promise<void> => {
     if (interrupted) return;
     const run = host.again(argumentsOf(flags, seed), { env: variablesAsEnvironment(flags.var) });
     running.add(run);
-    const { out, err } = await run.ended;
+    const { exit, out, err } = await run.ended;
     running.delete(run);
-    if (interrupted) return;
     const result = resultIn(out);
-    if (result === undefined) {
-      stop();
-      throw new GhostfleetError('no-result', `the run with seed ${seed} gave no result: ${err.trim()}`, EXIT.internal);
+    if (interrupted && (result?.exitCode ?? EXIT.interrupted) === EXIT.interrupted) return;
+    if (result !== undefined) {
+      results.set(seed, result);
+      host.err.write(`seed ${seed}: ${verdictOf(result).word} (${results.size} of ${flags.seeds})\n`);
     }
-    results.set(seed, result);
-    host.err.write(`seed ${seed}: ${verdictOf(result).word} (${results.size} of ${flags.seeds})\n`);
+    if (result !== undefined && exit === result.exitCode) return;
+    failures.push(exit === EXIT.usage ? EXIT.usage : EXIT.internal);
+    const what = result === undefined ? `the run with seed ${seed} gave no result: ` : '';
+    host.err.write(`ghostfleet: ${what}${complaintIn(err)}\n`);
   };
   const seeds = Array.from({ length: flags.seeds }, (_, i) => first + i);
   try {
-    const ended = await Promise.allSettled(seeds.map((seed) => queue.add(() => one(seed))));
-    const failed = ended.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+    await Promise.all(seeds.map((seed) => queue.add(() => one(seed))));
   } finally {
     forget();
   }
-  return interrupted ? undefined : seeds.flatMap((seed) => results.get(seed) ?? []);
+  return { results: seeds.flatMap((seed) => results.get(seed) ?? []), failures, interrupted };
 }
+
+/** The last message of a run, without its progress and warnings. */
+function complaintIn(err: string): string {
+  return err
+    .slice(err.lastIndexOf(COMPLAINT) + 1)
+    .replace(COMPLAINT.slice(1), '')
+    .trim();
+}
+
+const COMPLAINT = '\nghostfleet: ';
 
 function argumentsOf(flags: SeedsFlags, seed: number): readonly string[] {
   const { transport, store, out } = flags;
@@ -146,8 +170,8 @@ function writeTables(out: string, over: SeedsResult): void {
 }
 
 /** The most serious exit code of the runs. */
-function worst({ runs, passed }: SeedsResult): ExitCode {
-  const serious = SEVERITY.find((code) => runs.some(({ exitCode }) => exitCode === code));
-  if (serious !== undefined) return serious;
-  return passed === runs.length ? EXIT.fine : EXIT.expectation;
+function worst(results: readonly RunResult[], failures: readonly ExitCode[]): ExitCode {
+  const codes = [...failures, ...results.map(({ exitCode }) => exitCode)];
+  const serious = SEVERITY.find((code) => codes.includes(code));
+  return serious ?? (results.every(({ passed }) => passed) ? EXIT.fine : EXIT.expectation);
 }

@@ -1,6 +1,7 @@
 /** Files of a run in its directory, other than the event log, which is written during the run. */
 import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { lockFile } from '../cloud/store/sqlite/file-lock.js';
 import { keptBecause, removeDatabase } from '../cloud/store/sqlite/files.js';
 import { UsageError } from '../kernel/errors.js';
 import { PRIVATE } from '../kernel/private-file.js';
@@ -38,26 +39,98 @@ function makeWithParents(path: string): void {
   }
 }
 
+/** The directory of a run. Until `end` is called, or the process ends, no other run may use it. */
+export interface RunFolder {
+  readonly path: string;
+  end(): void;
+}
+
 /**
  * Creates the directory of a run if it does not exist, and removes the files of earlier runs from it. So the reports of an
  * earlier run never stand beside the events of this run, even if this run is killed.
- * @throws UsageError with the reason if it cannot be created, or if a file cannot be removed; `foreign-files`, before anything
- * is changed, if it has a file that no run wrote under a name that a run would use
+ * @throws UsageError with the reason if it cannot be created, or if a file cannot be removed; `folder-in-use` while another run
+ * uses it; `foreign-files`, before anything is changed, if it has a file that no run wrote under a name that a run would use
  */
-export function beginRun(path: string): string {
+export function beginRun(path: string): RunFolder {
   openDirectory(path);
+  const locks = [lockFolder(path)];
+  try {
+    removeRuns(path, (folder) => locks.push(lockFolder(folder)));
+  } catch (error) {
+    for (const unlock of locks) unlock();
+    throw error;
+  }
+  const [own, ...ofSeeds] = locks;
+  for (const unlock of ofSeeds) unlock();
+  return { path, end: () => own?.() };
+}
+
+/** Removes the files of earlier runs from a directory and from its directories of seeds. */
+function removeRuns(path: string, lock: (folder: string) => void): void {
   const seeds = readdirSync(path)
     .filter((name) => SEED.test(name))
     .map((name) => join(path, name))
     .filter(isDirectory);
   const folders = [path, ...seeds];
+  seeds.forEach(lock);
   needOwn(folders.flatMap((folder) => [...foreignFiles(folder, Object.keys(BEGINNINGS)), ...foreignDatabase(folder)]));
   for (const folder of folders) removeRun(folder);
   for (const folder of seeds) {
     // Other files are the user's.
-    if (readdirSync(folder).every((name) => name === `${DATABASE_FILE}-owner`)) rmSync(folder, { recursive: true });
+    if (readdirSync(folder).every((name) => LOCKS.includes(name))) rmSync(folder, { recursive: true });
   }
-  return path;
+}
+
+/**
+ * Locks a directory, so that two runs never write to it at the same time.
+ * @returns the function that unlocks it, and removes the lock file
+ */
+function lockFolder(folder: string): () => void {
+  needOwn(foreignFiles(folder, [LOCK_FILE]));
+  const path = join(folder, LOCK_FILE);
+  for (;;) {
+    const file = createLockFile(path, folder);
+    const unlock = locked(path);
+    if (unlock === undefined) {
+      throw new UsageError(
+        'folder-in-use',
+        `another run is writing to the directory "${folder}"`,
+        'use another directory, or wait until that run has ended',
+      );
+    }
+    const end = () => {
+      rmSync(path, { force: true });
+      unlock();
+    };
+    // Otherwise a run that has just ended has removed the file.
+    if (file === inodeOf(path)) return end;
+    unlock();
+  }
+}
+
+/** Returns the inode of the lock file. */
+function createLockFile(path: string, folder: string): number | undefined {
+  try {
+    // An existing file is not opened: closing it would release a lock of this process.
+    if (inodeOf(path) === undefined) closeSync(openSync(path, 'wx', PRIVATE.file));
+  } catch (error) {
+    // The cast is safe because all errors of Node's file system have a code.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(`to the directory "${folder}"`, error);
+  }
+  return inodeOf(path);
+}
+
+function inodeOf(path: string): number | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })?.ino;
+}
+
+function locked(path: string): (() => void) | undefined {
+  try {
+    return lockFile(path);
+  } catch {
+    // Some network file systems have no locks. There, the user has to take care.
+    return () => {};
+  }
 }
 
 /**
@@ -65,10 +138,16 @@ export function beginRun(path: string): string {
  * @param names files that will be written
  * @throws UsageError like {@link beginRun}
  */
-export function openReports(path: string, names: readonly string[]): string {
+export function openReports(path: string, names: readonly string[]): RunFolder {
   openDirectory(path);
-  needOwn(foreignFiles(path, names));
-  return path;
+  const end = lockFolder(path);
+  try {
+    needOwn(foreignFiles(path, names));
+  } catch (error) {
+    end();
+    throw error;
+  }
+  return { path, end };
 }
 
 /** The directory of one run of several. @param out directory of all runs */
@@ -84,6 +163,10 @@ export const SEEDS_FILES = { json: 'seeds.json', csv: 'seeds.csv' } as const;
 export const DOWNLINKS_FILE = 'downlinks.csv';
 export const EVENTS_FILE = 'events.jsonl';
 const DATABASE_FILE = 'cloud.db';
+/** Exists only while a run uses the directory, or if it was killed. */
+const LOCK_FILE = '.run-owner';
+/** Empty files that may remain of earlier runs. */
+const LOCKS: readonly string[] = [LOCK_FILE, `${DATABASE_FILE}-owner`];
 
 /** How the files begin that runs write: a file with another beginning is not from a run. */
 const BEGINNINGS: Readonly<Record<string, RegExp>> = {

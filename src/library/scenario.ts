@@ -284,10 +284,15 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
     sinks,
   };
   if (typeof out !== 'string') return run(all);
-  const log = new FileSink(join(beginRun(out), EVENTS_FILE));
-  const result = await run({ ...all, sinks: [...sinks, log] });
-  writeReports(result, out);
-  return result;
+  const folder = beginRun(out);
+  try {
+    const log = new FileSink(join(folder.path, EVENTS_FILE));
+    const result = await run({ ...all, sinks: [...sinks, log] });
+    writeFiles(out, result, downlinksOf(result));
+    return result;
+  } finally {
+    folder.end();
+  }
 }
 
 function untrusted(): UsageError {
@@ -327,7 +332,12 @@ export function writeReports(result: RunResult, folder: string, formats?: readon
   const reports = all.filter((format) => format !== 'downlinks');
   const table = all.includes('downlinks') ? downlinks : undefined;
   const names = [...reports.map((format) => REPORT_FILES[format]), ...(table === undefined ? [] : [DOWNLINKS_FILE])];
-  writeFiles(openReports(folder, names), result, table, reports);
+  const opened = openReports(folder, names);
+  try {
+    writeFiles(opened.path, result, table, reports);
+  } finally {
+    opened.end();
+  }
 }
 
 function isPlan(value: unknown): boolean {

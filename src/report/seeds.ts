@@ -30,6 +30,8 @@ export interface SeedsResult {
   /** In the order of the seeds. */
   readonly runs: readonly SeedVerdict[];
   readonly passed: number;
+  /** Number of runs that gave no result. */
+  readonly missing: number;
   readonly expectations: readonly ExpectationSpread[];
   /** Every number of the summaries by its path: `downlinks.byType.shell.stages.answered.p95`. Durations are in ms. */
   readonly metrics: Readonly<Record<string, NumberSpread>>;
@@ -40,8 +42,11 @@ interface SeedVerdict extends Pick<RunResult, 'seed' | 'passed' | 'exitCode' | '
   readonly warnings: readonly string[];
 }
 
-/** @param results results of one scenario, in the order of their seeds; at least one */
-export function overSeeds(results: readonly RunResult[]): SeedsResult {
+/**
+ * @param results results of one scenario, in the order of their seeds; at least one
+ * @param wanted number of runs, also of those that gave no result
+ */
+export function overSeeds(results: readonly RunResult[], wanted: number): SeedsResult {
   const runs = results.map((result) => {
     const { seed, passed, exitCode, digest, failure, warnings } = result;
     return { seed, passed, exitCode, digest, failure, warnings };
@@ -50,6 +55,7 @@ export function overSeeds(results: readonly RunResult[]): SeedsResult {
     scenario: results[0]?.scenario ?? '',
     runs,
     passed: runs.filter(({ passed }) => passed).length,
+    missing: wanted - runs.length,
     expectations: (results[0]?.expectations ?? []).map((_, index) => expectationOver(results, index)),
     metrics: metricsOver(results),
   };
@@ -106,7 +112,7 @@ function spreadOf(values: readonly number[]): NumberSpread | undefined {
 }
 
 /** The text for a terminal. */
-export function seedsText({ scenario, runs, passed, expectations }: SeedsResult): string {
+export function seedsText({ scenario, runs, passed, missing, expectations }: SeedsResult): string {
   const verdicts = runs.map((run) => [String(run.seed), verdictOf(run).word, run.digest, run.failure ?? '']);
   const lines = expectations.map(({ line, passed: met, failed, unit, value }) => [
     failed.length === 0 ? '✓' : '✗',
@@ -115,8 +121,11 @@ export function seedsText({ scenario, runs, passed, expectations }: SeedsResult)
     ...(value ? [value.min, value.median, value.max].map((one) => humanValue(one, unit)) : ['-', '-', '-']),
     failed.length === 0 ? '' : `failed with seed ${failed.join(', ')}`,
   ]);
+  const wanted = runs.length + missing;
+  const word = missing > 0 ? 'NOT FINISHED' : passed === wanted ? 'passed' : 'FAILED';
+  const rest = missing > 0 ? `, ${humanCount(missing)} gave no result` : '';
   return [
-    `${scenario} · ${runs.length} seeds`,
+    `${scenario} · ${wanted} seeds`,
     '',
     ...table([{ title: 'seed', align: 'right' }, { title: 'verdict' }, { title: 'digest' }, { title: '' }], verdicts),
     '',
@@ -136,7 +145,7 @@ export function seedsText({ scenario, runs, passed, expectations }: SeedsResult)
           '',
         ]),
     ...warningLines(runs),
-    `${passed === runs.length ? 'passed' : 'FAILED'} · ${humanCount(passed)} of ${humanCount(runs.length)} runs passed`,
+    `${word} · ${humanCount(passed)} of ${humanCount(wanted)} runs passed${rest}`,
     '',
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 /** `run --seeds` as its user sees it. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -88,8 +88,59 @@ describe('ghostfleet run --seeds', () => {
     expect(err).toContain(message);
   });
 
-  it('ends with exit code 130 when it is interrupted', async () => {
-    const { exit } = await ghostfleet(['run', file, '--seeds', '50'], { interruptOn: /seed 1: / });
+  it.each(['report.html', 'summary.json'])(
+    'names a %s that cannot be written, and ends with exit code 2',
+    async (name) => {
+      const out = join(directory, `unwritable-${name}`);
+      const ready = ['device.ready == fleet.devices'];
+      const blocked = join(out, 'seed-2', name);
+      mkdirSync(join(blocked, 'x'), { recursive: true });
+      const { exit, out: text, err } = await ghostfleet(['run', passing(ready), '--seeds', '3', '--out', out]);
+      expect(exit).toBe(2);
+      expect(err).toContain(`ghostfleet: cannot write the report "${blocked}": `);
+      expect(text).toContain('passed · 3 of 3 runs passed');
+      expect(readdirSync(join(out, 'seed-3'))).toContain(name);
+      expect(readdirSync(out)).toEqual(expect.arrayContaining(['seeds.csv', 'seeds.json']));
+    },
+  );
+
+  it('names a directory of a seed that cannot be created, and writes the results of the other seeds', async () => {
+    const out = join(directory, 'blocked');
+    mkdirSync(out);
+    writeFileSync(join(out, 'seed-2'), '');
+    const { exit, out: text, err } = await ghostfleet(['run', passing([]), '--seeds', '3', '--out', out]);
+    expect(exit).toBe(2);
+    expect(err).toContain(`ghostfleet: the run with seed 2 gave no result: cannot create the directory`);
+    expect(text).toContain('NOT FINISHED · 2 of 3 runs passed, 1 gave no result');
+    const { runs, missing } = JSON.parse(readFileSync(join(out, 'seeds.json'), 'utf8')) as SeedsResult;
+    expect([runs.map(({ seed }) => seed), missing]).toEqual([[1, 3], 1]);
+  });
+
+  it('prints and writes the results of the runs that have ended when it is interrupted', async () => {
+    const out = join(directory, 'interrupted');
+    const words = ['run', file, '--seeds', '50', '--out', out];
+    const { exit, out: text, err } = await ghostfleet(words, { interruptOn: /seed 1: / });
     expect(exit).toBe(130);
+    expect(err).toContain('ghostfleet: interrupted by SIGINT\n');
+    expect(text).toMatch(/^ +1 {2}FAILED +[0-9a-f]{16}$/m);
+    expect(text).toMatch(/NOT FINISHED · 0 of 50 runs passed, \d+ gave no result/);
+    expect(JSON.parse(readFileSync(join(out, 'seeds.json'), 'utf8')).runs[0].seed).toBe(1);
+  });
+
+  it('names every directory of a seed that cannot be created', async () => {
+    const out = join(directory, 'all-blocked');
+    mkdirSync(out);
+    for (const name of ['seed-1', 'seed-2']) writeFileSync(join(out, name), '');
+    const { exit, out: text, err } = await ghostfleet(['run', passing([]), '--seeds', '2', '--out', out]);
+    expect([exit, text]).toEqual([2, '']);
+    for (const seed of [1, 2]) expect(err).toContain(`the run with seed ${seed} gave no result: cannot create the dir`);
   });
 });
+
+/** The path of a scenario with these expectations. */
+function passing(expect: readonly string[]): string {
+  const path = join(directory, 'passing.yaml');
+  const fleet = 'fleet: [{ name: clime, profile: clime, count: 1 }]';
+  writeFileSync(path, `name: passing\nduration: 30m\n${fleet}\nexpect: ${JSON.stringify(expect)}\n`);
+  return path;
+}

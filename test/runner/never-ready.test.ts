@@ -46,7 +46,7 @@ describe('the warnings of a run', () => {
     expect(html(result)).toContain(warning);
     expect(JSON.parse(json(result))).toMatchObject({ passed: true, warnings: [warning] });
     expect(junit(result)).toContain(`<system-out>warning: ${warning}</system-out>`);
-    const seeds = overSeeds([result, { ...result, seed: 9 }]);
+    const seeds = overSeeds([result, { ...result, seed: 9 }], 2);
     expect(seeds.runs.map(({ warnings }) => warnings)).toEqual([[warning], [warning]]);
     expect(seedsText(seeds)).toContain(`\n! seed 7, 9: ${warning}\n`);
   });
@@ -62,7 +62,7 @@ describe('the warnings of a run', () => {
     expect(text(result, { width: 400 })).toContain(`\n! ${warning}\n`);
     expect(JSON.parse(json(result))).toMatchObject({ warnings: [warning] });
     expect(junit(result)).toContain('<system-out>warning: fault brown-out at 5m');
-    expect(overSeeds([result]).runs[0]?.warnings).toEqual([warning]);
+    expect(overSeeds([result], 1).runs[0]?.warnings).toEqual([warning]);
   });
 
   it('name devices that were never ready even if an expectation about device.startup fails because of them', async () => {

@@ -1,7 +1,7 @@
 /** The files of a database, and the mark of a database that only a run has used. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import BetterSqlite, { SqliteError } from 'better-sqlite3';
 import { PRIVATE } from '../../../kernel/private-file.js';
+import { lockFile } from './file-lock.js';
 import { readTail } from './tail.mjs';
 
 /**
@@ -41,14 +41,7 @@ function markIn(path: string): string | undefined {
 /** Whether a process has locked the lock file (open.ts). */
 function isOpen(path: string): boolean {
   if (!existsSync(`${path}-owner`)) return false;
-  const owner = new BetterSqlite(`${path}-owner`, { timeout: 0 });
-  try {
-    owner.exec('BEGIN EXCLUSIVE');
-    return false;
-  } catch (error) {
-    if (error instanceof SqliteError && error.code === 'SQLITE_BUSY') return true;
-    throw error;
-  } finally {
-    owner.close();
-  }
+  const release = lockFile(`${path}-owner`);
+  release?.();
+  return release === undefined;
 }

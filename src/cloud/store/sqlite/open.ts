@@ -14,6 +14,7 @@ import { shownCommand } from '../../../kernel/web-address.js';
 import type { NamedKey } from '../secrets/key.js';
 import { Soundness } from '../soundness.js';
 import { type SqliteOptions, WRITER_PRAGMAS } from './driver.js';
+import { lockFile } from './file-lock.js';
 import { checkFileName } from './file-name.js';
 import { markOfRun, removeMark } from './files.js';
 import { contentOf, migrate } from './migrations.js';
@@ -40,7 +41,7 @@ interface OpenDatabase {
  */
 export function openDatabase(path: string, given?: NamedKey, ofRun = false): OpenDatabase {
   let db: Database | undefined;
-  let owner: Database | undefined;
+  let release: (() => void) | undefined;
   let accepted = false;
   checkFileName(path);
   try {
@@ -52,8 +53,8 @@ export function openDatabase(path: string, given?: NamedKey, ofRun = false): Ope
     const tail = readTail(path);
     if (!existed && tail !== undefined && tail.sequence > 0) throw emptied(path, tail);
     makePrivate(`${path}-owner`);
-    owner = new BetterSqlite(`${path}-owner`, { timeout: LOCK_WAIT_MS });
-    owner.exec('BEGIN EXCLUSIVE');
+    release = lockFile(`${path}-owner`, LOCK_WAIT_MS);
+    if (release === undefined) throw new UsageError('bad-database', `"${path}" ${IN_USE}`);
     // Checked before the first write, so that the file stays unchanged with a wrong key.
     const key = findKey(db, path, given);
     accepted = true;
@@ -67,12 +68,11 @@ export function openDatabase(path: string, given?: NamedKey, ofRun = false): Ope
     const loss = tail && lossOf(db, path, tail);
     if (loss !== undefined) soundness.report(loss);
     encrypt(db, key.vault);
-    const lock = owner;
-    return { db, key, options: { release: () => lock.close(), soundness, checksPages: existed } };
+    return { db, key, options: { release, soundness, checksPages: existed } };
   } catch (error) {
     if (accepted) db?.close();
     else if (db) closeUnchanged(db);
-    owner?.close();
+    release?.();
     throw asUsageError(path, error);
   }
 }
@@ -133,6 +133,7 @@ export function asUsageError(path: string, error: unknown, namesDoctor = true): 
 }
 
 const DAMAGED = 'is a damaged database';
+const IN_USE = 'is in use by another process';
 
 function complaint(error: unknown): string {
   const code = error instanceof SqliteError ? error.code : '';
@@ -140,7 +141,7 @@ function complaint(error: unknown): string {
   if (code === 'SQLITE_NOTADB') return 'is not a database';
   if (code.startsWith('SQLITE_CORRUPT')) return DAMAGED;
   if (code === 'SQLITE_FULL') return 'cannot be written to: the disk is full';
-  if (code === 'SQLITE_BUSY') return 'is in use by another process';
+  if (code === 'SQLITE_BUSY') return IN_USE;
   if (code.startsWith('SQLITE_READONLY')) return 'cannot be written to';
   if (/directory does not exist/i.test(message)) return 'cannot be opened: its directory does not exist';
   return `cannot be opened as a database: ${message}`;
