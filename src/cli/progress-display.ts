@@ -26,10 +26,11 @@ export class ProgressDisplay {
   readonly #time = new RealClock();
   #control: RunControl | undefined;
   /** The requests that the cloud has rejected wait until `until`. */
-  #wait: { readonly until: Instant; readonly status: number } | undefined;
+  #wait: ({ readonly until: Instant } & Omit<RequestWait, 'delay'>) | undefined;
   #nextOfWait: Alarm | undefined;
   /** End of the last wait that was announced. */
   #announced: Instant = Number.NEGATIVE_INFINITY;
+  #announcedCleanUp = false;
 
   constructor(host: Host, plan: Plan) {
     this.#host = host;
@@ -59,14 +60,16 @@ export class ProgressDisplay {
     this.#nextOfWait?.cancel();
     this.#wait = undefined;
     if (wait === undefined) return;
-    const { status, delay } = wait;
+    const { delay, ...rest } = wait;
+    const { status, cleansUp = false } = rest;
     const { now } = this.#time;
-    this.#wait = { until: now + delay, status };
-    if (now + delay > this.#announced + REPEATED_AFTER) {
+    this.#wait = { until: now + delay, ...rest };
+    if (now + delay > this.#announced + REPEATED_AFTER || cleansUp !== this.#announcedCleanUp) {
       this.#announced = now + delay;
-      this.say(
-        `the target rejects requests (${status}), so the run waits ${humanDuration(delay)}; Ctrl-C ends the run`,
-      );
+      this.#announcedCleanUp = cleansUp;
+      const what = cleansUp ? 'the removal of what the run created' : 'the run';
+      const end = cleansUp ? 'leaves it' : 'ends the run';
+      this.say(`the target rejects requests (${status}), so ${what} waits ${humanDuration(delay)}; Ctrl-C ${end}`);
     }
     const tick = (): void => {
       if (this.#control) this.#check(this.#control);
@@ -105,7 +108,7 @@ export class ProgressDisplay {
       downlinksQueued: count('downlink.queued'),
       downlinksDelivered: count('downlink.delivered'),
       ...(this.#wait && {
-        waiting: { left: Math.max(0, this.#wait.until - this.#time.now), status: this.#wait.status },
+        waiting: { ...this.#wait, left: Math.max(0, this.#wait.until - this.#time.now) },
       }),
     };
     if (err.isTerminal) err.write(`\r${progressLine(state, err.columns)}\u001b[K`, 'styled');

@@ -14,7 +14,7 @@ interface Progress {
   readonly downlinksQueued: number;
   readonly downlinksDelivered: number;
   /** The cloud has rejected requests, so they wait for this time; left out if they do not wait. */
-  readonly waiting?: { readonly left: Millis; readonly status: number };
+  readonly waiting?: { readonly left: Millis; readonly status: number; readonly cleansUp?: boolean };
 }
 
 /** A form of the progress line; shorter forms have fewer parts. */
@@ -70,8 +70,10 @@ function facts(progress: Progress, words: Form['words'], parts: Form['parts']): 
     ].join(' · '),
   };
   const { waiting } = progress;
-  const wait = waiting === undefined ? [] : [`waiting ${humanDuration(waiting.left)} (${waiting.status})`];
-  return [...wait, ...parts.map((part) => texts[part])].join(' · ');
+  if (waiting === undefined) return parts.map((part) => texts[part]).join(' · ');
+  const wait = `waiting ${humanDuration(waiting.left)} (${waiting.status})`;
+  if (waiting.cleansUp) return `removing what the run created, ${wait}; Ctrl-C leaves it`;
+  return [wait, ...parts.map((part) => texts[part])].join(' · ');
 }
 
 /** A bar of `width` characters, filled in proportion to `share`. */

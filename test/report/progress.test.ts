@@ -57,6 +57,14 @@ describe('progress', () => {
     expect(plainProgress(progressOf({ waiting }))).toMatch(/^waiting 43\.2s \(429\) · 30m 00s of /);
   });
 
+  it('says that the clean-up waits, in place of the progress', () => {
+    const waiting = { left: 43_200, status: 429, cleansUp: true };
+    const words = 'removing what the run created, waiting 43.2s (429); Ctrl-C leaves it';
+    expect(progressLine(progressOf({ waiting }), 120)).toContain(words);
+    expect(plainProgress(progressOf({ waiting }))).toContain(words);
+    expect(plainProgress(progressOf({ waiting }))).not.toContain('ready');
+  });
+
   it('of a run without a duration is complete', () => {
     expect(progressLine(progressOf({ simulated: 0, duration: 0 }))).toContain('100%');
   });

@@ -6,7 +6,7 @@ import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import { ApiError, ConnectionError, type Gate } from '../../client/client.js';
 import type { Clock } from '../../kernel/clock.js';
-import { type Instant, type Millis, seconds } from '../../kernel/time.js';
+import { humanDuration, type Instant, type Millis, minutes, seconds } from '../../kernel/time.js';
 
 export interface Pace {
   /** Maximum number of concurrent requests. */
@@ -21,6 +21,8 @@ export interface RequestWait {
   readonly status: number;
   /** How long the requests wait, in real time. */
   readonly delay: Millis;
+  /** Whether the requests are those of the clean-up. */
+  readonly cleansUp?: boolean;
 }
 
 export interface Patience {
@@ -35,16 +37,20 @@ export interface Patience {
 
 /** How long the requests of a run wait: until it is interrupted. Those of its clean-up wait until a later interrupt. */
 export class RunPatience implements Patience {
-  readonly waits: (wait: RequestWait | undefined) => void;
+  readonly #waits: Patience['waits'];
   readonly #run = new AbortController();
   readonly #cleanUp = new AbortController();
   #isCleaningUp = false;
 
-  constructor(waits: Patience['waits'] = () => {}) {
-    this.waits = waits;
+  constructor(waits?: Patience['waits']) {
+    this.#waits = waits;
     // Many requests may wait at the same time.
     setMaxListeners(0, this.#run.signal, this.#cleanUp.signal);
   }
+
+  readonly waits = (wait: RequestWait | undefined): void => {
+    this.#waits?.(wait && { ...wait, ...(this.#isCleaningUp && { cleansUp: true }) });
+  };
 
   get signal(): AbortSignal {
     return (this.#isCleaningUp ? this.#cleanUp : this.#run).signal;
@@ -66,12 +72,15 @@ const MOST_BREAKS = 5;
 /** Codes of connections that the other side has closed or reset. */
 const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
+/** A service that asks to wait longer is not usable now: the request fails. Services usually ask for seconds. */
+const LONGEST_WAIT = minutes(10);
+
 /** A request that was rejected this many times is not repeated again, and fails. */
 const MOST_TRIES = 20;
 
 /**
  * A request that is answered with 429, or with 503 and a `Retry-After`, was not processed. It is repeated after the demanded
- * time; after a 429, this is at least 1 s. Meanwhile the queue is paused. A GET whose connection broke is repeated at once: a
+ * time; after a 429, this is at least 1 s. If it is more than 10 min, the request fails. Meanwhile the queue is paused. A GET whose connection broke is repeated at once: a
  * server may close an idle connection at the moment of the next request.
  */
 export function paced(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience: Patience = {}): Gate {
@@ -101,7 +110,7 @@ export function paced(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience:
       } catch (error) {
         if (isBrokenGet(error) && ++breaks < MOST_BREAKS && !patience.signal?.aborted) continue;
         const wait = waitAfter(error);
-        if (wait === undefined || tries === MOST_TRIES || patience.signal?.aborted) throw error;
+        if (tries === MOST_TRIES || patience.signal?.aborted) throw error;
         if (!(await rest(wait))) throw error;
       }
     }
@@ -137,9 +146,13 @@ function isBrokenGet(error: unknown): boolean {
   return error instanceof ConnectionError && error.method === 'GET' && BROKEN.has(error.code);
 }
 
-function waitAfter(error: unknown): RequestWait | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  const { status, retryAfter } = error;
-  if (status === 429) return { status, delay: Math.max(retryAfter ?? 0, seconds(1)) };
-  return status === 503 && retryAfter !== undefined ? { status, delay: retryAfter } : undefined;
+/** The wait that a rejection asks for. @throws the error if the request must not be repeated; an ApiError for a long wait */
+function waitAfter(error: unknown): RequestWait {
+  if (!(error instanceof ApiError)) throw error;
+  const { status, retryAfter, method, path } = error;
+  const delay = status === 429 ? Math.max(retryAfter ?? 0, seconds(1)) : status === 503 ? retryAfter : undefined;
+  if (delay === undefined) throw error;
+  if (delay <= LONGEST_WAIT) return { status, delay };
+  const asked = `the service asks to wait ${humanDuration(delay)}, so it is not usable now`;
+  throw new ApiError(status, `${asked} (limit ${humanDuration(LONGEST_WAIT)})`, method, path, retryAfter);
 }

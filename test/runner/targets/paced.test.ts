@@ -27,6 +27,38 @@ describe('paced requests', () => {
     expect(sentAt).toEqual([0, 7000, 9000]);
   });
 
+  it.each([
+    [429, 600_001],
+    [429, 86_400_000],
+    [503, 3_600_000],
+  ])('fail at once if the service asks to wait for more than 10 min: %i, %i ms', async (status, asked) => {
+    const clock = new VirtualClock();
+    const said: (RequestWait | undefined)[] = [];
+    const gate = paced({ atOnce: 1, perSecond: null }, clock, { waits: (wait) => void said.push(wait) });
+    const { request, sentAt } = service(clock, [turnedAway(status, asked)]);
+    await expect(clock.attend(gate(request))).rejects.toThrow(/asks to wait .*, so it is not usable now/);
+    expect({ sentAt, said }).toEqual({ sentAt: [0], said: [] });
+  });
+
+  it('wait if the service asks for 10 min', async () => {
+    const clock = new VirtualClock();
+    const gate = paced({ atOnce: 1, perSecond: null }, clock);
+    const { request, sentAt } = service(clock, [turnedAway(429, 600_000), 'done']);
+    await clock.attend(gate(request));
+    expect(sentAt).toEqual([0, 600_000]);
+  });
+
+  it('say whether it is the clean-up that waits', async () => {
+    const clock = new VirtualClock();
+    const said: (boolean | undefined)[] = [];
+    const patience = new RunPatience((wait) => wait && void said.push(wait.cleansUp));
+    const gate = paced({ atOnce: 1, perSecond: null }, clock, patience);
+    await clock.attend(gate(service(clock, [turnedAway(429, 5000), 'done']).request));
+    patience.cleansUp();
+    await clock.attend(gate(service(clock, [turnedAway(429, 5000), 'done']).request));
+    expect(said).toEqual([undefined, true]);
+  });
+
   it('wait as long as an earlier request waits for its repetition', async () => {
     const clock = new VirtualClock();
     const gate = paced({ atOnce: 1, perSecond: null }, clock);
@@ -123,7 +155,7 @@ describe('paced requests', () => {
     const clock = new VirtualClock();
     const patience = new RunPatience();
     const gate = paced({ atOnce: 1, perSecond: null }, clock, patience);
-    const { request, sentAt } = service(clock, [turnedAway(429, 86_400_000)]);
+    const { request, sentAt } = service(clock, [turnedAway(429, 500_000)]);
     const both = Promise.allSettled([gate(request), gate(request)]);
     clock.after(1000, 'Ctrl-C', () => patience.end(new Error('interrupted')));
     expect((await clock.attend(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
