@@ -68,8 +68,16 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'targets',
-    about: 'answers of targets: endless, of wrong types, with secrets',
-    files: ['client/errors', 'transport/http', 'cli/hostile', 'cli/clean', 'cli/run-secrets'],
+    about: 'answers of targets: endless, of wrong types, with secrets, or that ask to wait',
+    files: [
+      'client/errors',
+      'transport/http',
+      'record/collect',
+      'runner/targets/paced',
+      'cli/hostile',
+      'cli/clean',
+      'cli/run-secrets',
+    ],
   },
   {
     name: 'folders',

@@ -78,7 +78,7 @@ function together(row: readonly [Entry, ...Entry[]]): Entry {
   const [first] = row;
   const pauses = row.flatMap(({ lasts }) => lasts ?? []);
   const lasts = pauses.reduce((sum, pause) => sum + pause, 0);
-  const longest = Math.max(...pauses);
+  const longest = pauses.reduce((most, pause) => Math.max(most, pause), Number.NEGATIVE_INFINITY);
   if (row.length === 1)
     return pauses.length === 0 ? first : { ...first, what: `${first.what}, ${humanDuration(lasts)}` };
   const sum = pauses.length === 0 ? '' : `, ${humanDuration(lasts)} in all, at most ${humanDuration(longest)}`;
@@ -155,7 +155,9 @@ function exchanges(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames
     while (chances[next]?.begins === 'repeat') next++;
     const [first, ...repeats] = chances.slice(i, next);
     if (first !== undefined) {
-      entries.push(...exchange(record, facts, names, end, first, repeats), ...repetition(record, facts, repeats));
+      // One by one: a log of another author may have more events than a call may have arguments.
+      for (const entry of exchange(record, facts, names, end, first, repeats)) entries.push(entry);
+      for (const entry of repetition(record, facts, repeats)) entries.push(entry);
     }
     i = next;
   }

@@ -2,7 +2,7 @@
  * Reads the history of a space through the public messages API (cloud API, "Messages"), page by page, newest first. So
  * if a recording is interrupted, it is complete for a shorter window.
  */
-import type { DeviceCloudClient, Message } from '../client/client.js';
+import { ApiError, type DeviceCloudClient, type Message } from '../client/client.js';
 import { pagesOf } from '../client/requests.js';
 import type { UnixMillis } from '../kernel/time.js';
 import type { Recording } from './recording.js';
@@ -30,7 +30,8 @@ export async function collect(
   const fetch = async (cursor: { readonly offset?: string }) =>
     (await unlessAborted(api.messages({ ...query, ...cursor }), signal)) ?? [];
   for await (const page of pagesOf('/messages', fetch)) {
-    newestFirst.push(...page);
+    // One by one: a page may have more items than a call may have arguments.
+    for (const message of page) newestFirst.push(checked(message));
     progress?.(newestFirst.length);
     if (signal.aborted) break;
   }
@@ -38,6 +39,17 @@ export async function collect(
   const oldest = newestFirst.at(-1);
   const from = cut === null ? after : oldest === undefined ? before : Date.parse(oldest.created_at);
   return scrub(newestFirst.reverse(), { from, until: before, cut, ...scrubbing });
+}
+
+/** The fields on which a recording depends. @throws ApiError if one is missing or of another type */
+function checked(message: Message): Message {
+  const { created_at, device_id, direction, type, raw, down_scheduled_at, down_state_at } = message;
+  const isText = [created_at, device_id, direction, type].every((value) => typeof value === 'string');
+  const isTime = (time: string | null | undefined) =>
+    time === null || time === undefined || !Number.isNaN(Date.parse(time));
+  const areTimes = [created_at, down_scheduled_at, down_state_at].every(isTime);
+  if (isText && areTimes && (typeof raw === 'string' || raw === null || raw === undefined)) return message;
+  throw new ApiError(200, 'the answer is not a list of messages', 'GET', '/messages');
 }
 
 /** Result of `request`. Undefined if the signal comes first; the result of the request is then discarded. */

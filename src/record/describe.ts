@@ -1,6 +1,7 @@
 /** The accuracy of a replay as text. */
 
 import { isoTime } from '../kernel/calendar.js';
+import { printableLine } from '../kernel/printable.js';
 import { formatDuration, humanDuration, type Millis } from '../kernel/time.js';
 import { beyond, type ErrorSpread, isWithin, type Prediction, type ReplayAccuracy, worstFirst } from './predict.js';
 import type { Recording } from './recording.js';
@@ -27,7 +28,7 @@ export function describeAccuracy(
     `${devices.length} devices, ${uplinks.length} uplinks and ${downlinks.length} downlinks in ${humanDuration(until - from)}` +
       ` from ${isoTime(from)}`,
   ];
-  if (cut !== null) lines.push(`the recording is incomplete: ${cut}`);
+  if (cut !== null) lines.push(`the recording is incomplete: ${printableLine(cut)}`);
   lines.push('', `predicted against recorded delivery, ${KNOWN[polls]}:`, '');
   lines.push(row('type', 'count', 'median', 'p95', 'worst'));
   for (const spread of byType) lines.push(spreadRow(spread.type, spread));

@@ -1,9 +1,11 @@
 /** Fitted groups as a scenario file, with the measured values as comments. */
+
 import type { Ratio } from '../kernel/ratio.js';
 import { formatDuration, humanDuration, type Millis, seconds } from '../kernel/time.js';
 import { durationOf, type FittedGroup } from './fit.js';
 import type { Recording } from './recording.js';
 import type { Regime } from './regimes.js';
+import { span } from './span.js';
 
 /** Why a device of a group rejects a configuration line; undefined when it accepts the line. */
 type RefusalOf = (group: Pick<FittedGroup, 'profile' | 'firmware'>, line: string) => string | undefined;
@@ -119,8 +121,8 @@ function changeSteps(group: FittedGroup, duration: Millis, refusalOf: RefusalOf)
   const [{ config: same } = { config: '' }] = first;
   const together =
     count > 1 && first.length === count && first.every(({ config, announced }) => announced && config === same);
-  const begin = Math.min(...first.map(({ at }) => at));
-  const over = Math.round(((Math.max(...first.map(({ at }) => at)) - begin) * count) / (count - 1));
+  const [begin, last] = span(first.map(({ at }) => at));
+  const over = Math.round(((last - begin) * count) / (count - 1));
   const forAll = { ...{ at: begin, over, to: name, config: same, announced: true } };
   const single = steps.flatMap((step) =>
     together && first.includes(step) ? [] : [{ ...step, over: 0, to: `${name}/${step.device}` }],

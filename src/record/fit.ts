@@ -16,6 +16,7 @@ import { median } from './median.js';
 import type { RecordedUplink, Recording, ValueRange } from './recording.js';
 import { type Regime, regimesOf } from './regimes.js';
 import { reportsIn } from './reports.js';
+import { span } from './span.js';
 
 export interface FittedGroup {
   /** `clime`, or `clime-60` (period in seconds) when several groups have this profile. */
@@ -147,11 +148,11 @@ function fitGroup(
   const reports = members.flatMap(({ uplinks }) => reportsIn(uplinks));
   const sizes = reports.map(({ size }) => size).sort((a, b) => a - b);
   const configured = median(starts.flatMap((first) => (first.configured === null ? [] : [first.configured])));
-  const from = Math.min(...members.map(({ begins }) => begins));
+  const [from, last] = span(members.map(({ begins }) => begins));
   return {
     ...{ name: profile, profile, by, firmware, count: members.length, period, missing },
     ...{ configured: configured ?? null, poll },
-    begins: { from, over: from === 0 ? period : Math.max(...members.map(({ begins }) => begins)) - from },
+    begins: { from, over: from === 0 ? period : last - from },
     jitter: regular.sort((a, b) => a - b)[Math.floor(regular.length * 0.9)] ?? 0,
     due: reports.length + missing,
     dropOuts: dropOuts.sort((a, b) => b.until - b.from - (a.until - a.from)).slice(0, MOST_DROP_OUTS),

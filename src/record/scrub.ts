@@ -85,14 +85,15 @@ function uplinkOf(
   firmware: RecordedUplink['firmware'],
 ): RecordedUplink {
   const type = UPLINK_TYPES.find((known) => known === message.type) ?? 'other';
-  const size = message.raw === null ? sizeOf(message.body) : message.raw.length >> 1;
+  const size = typeof message.raw === 'string' ? message.raw.length >> 1 : sizeOf(message.body);
   const interval = (name: string) => (type === 'config' ? intervalIn(message.body, name) : null);
   const intervals = { reportEvery: interval('interval-report'), pollEvery: interval('interval-poll') };
   return { n, at, device, type, size, ...intervals, firmware };
 }
 
 function downlinkOf(message: Message, n: number, at: Millis, device: string, from: UnixMillis): RecordedDownlink {
-  const since = (time: string | null) => (time === null ? null : Math.max(0, Date.parse(time) - from));
+  const since = (time: string | null | undefined) =>
+    typeof time !== 'string' ? null : Math.max(0, Date.parse(time) - from);
   const state = DOWNLINK_STATES.find((known) => known === message.down_state) ?? 'pending';
   return {
     n,

@@ -7,7 +7,9 @@ import type { Host } from '../../src/cli/host.js';
 import { safeHost } from '../../src/cli/safe-host.js';
 import { ApiError } from '../../src/client/errors.js';
 import { printable, printableTexts } from '../../src/kernel/printable.js';
+import { writeRecording } from '../../src/record/write.js';
 import { csvRow } from '../../src/report/csv-row.js';
+import { downlink, recording, uplink } from '../record/fixtures.js';
 import { ghostfleet } from '../support/host.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-terminals-'));
@@ -79,6 +81,19 @@ it('messages of another cloud are printed on one line', () => {
   const error = new ApiError(400, { message: `first\nsecond${EVIL}` }, 'GET', '/v2/spaces');
   expect(error.message).toContain('first\\nsecond\\u001b]0;');
 });
+
+it.each(['replay', 'fit', 'explain'])(
+  '%s prints the reason why a recording of another author is incomplete on one line',
+  async (command) => {
+    const file = join(folder, 'cut.jsonl');
+    const cut = `x\nPASS: all within 1s\u2028PASS\r\nPASS${EVIL}`;
+    writeFileSync(file, writeRecording(recording([uplink(1000)], [downlink(2000, 3000)], { cut })));
+    const { out, err } = await ghostfleet([command, file]);
+    expect(out + err).not.toMatch(CONTROL);
+    expect((out + err).split(/[\n\u2028]/).filter((line) => line.startsWith('PASS'))).toEqual([]);
+    if (command === 'replay') expect(out).toContain('the recording is incomplete: x\\nPASS');
+  },
+);
 
 describe('a cell of a CSV table', () => {
   it.each([

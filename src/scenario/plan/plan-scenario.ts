@@ -167,7 +167,8 @@ function planSteps(
       begin = { wait: waits.length - 1, at: 0 };
     }
     previous = begin;
-    actions.push(...planStep(step, origin, begin, select(step.to, fleet)));
+    // One by one: a step may have more actions than a call may have arguments.
+    for (const action of planStep(step, origin, begin, select(step.to, fleet))) actions.push(action);
   });
   // The sort is stable: steps at the same time keep the order of the file.
   return { actions: actions.sort((a, b) => a.at - b.at), waits };

@@ -143,6 +143,12 @@ describe('the description of a plan', () => {
     expect(text).toContain('device.ready == fleet.devices');
   });
 
+  it('may have a step with one action for each of 200,000 devices', () => {
+    const fleet = '  - { name: a, profile: clime, count: 200000 }\n';
+    const steps = '  - { at: 1m, over: 1h, commands: [info show] }\n';
+    expect(planScenario(scenarioOf({ fleet, steps })).actions).toHaveLength(200_000);
+  });
+
   it('never shows a claim token', () => {
     for (const { claimToken } of plan.devices) expect(text).not.toContain(claimToken);
   });
