@@ -1,8 +1,8 @@
 /** A cloud in memory, without API and sockets: store, core and gateway on a virtual clock. */
 
 import { CloudCore } from '../../src/cloud/delivery/core.js';
+import type { EarlierCopy } from '../../src/cloud/delivery/uplinks.js';
 import { FlapGateway } from '../../src/cloud/gateway/flap-gateway.js';
-import type { EarlierCopy } from '../../src/cloud/interfaces/earlier-copy.js';
 import type { Forwarding } from '../../src/cloud/interfaces/forwarding.js';
 import { openStore } from '../../src/cloud/open-store.js';
 import { createIds } from '../../src/cloud/store/ids.js';

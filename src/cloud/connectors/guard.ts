@@ -10,7 +10,6 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from './public-address.js';
-import { TargetRefused } from './target-refused.js';
 
 /** Resolves a name, like `dns.lookup`. */
 export type Lookup = LookupFunction;
@@ -21,6 +20,16 @@ export interface Permission {
   readonly allowPrivate: boolean;
   /** Hosts whose public addresses are permitted; undefined: all. */
   readonly hosts?: readonly string[] | undefined;
+}
+
+/** The connector may not send to the target. The message says why; users see it in the log of the delivery. */
+export class TargetRefused extends Error {
+  readonly code = 'TARGET_REFUSED';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'TargetRefused';
+  }
 }
 
 /** @throws TargetRefused if the host of a URL is not permitted, as far as this is known before a lookup */

@@ -8,9 +8,8 @@ import type { Clock } from '../../kernel/clock.js';
 import { retryAfter } from '../../kernel/retry-after.js';
 import { reasonOf } from '../../kernel/system-errors.js';
 import { type Millis, seconds } from '../../kernel/time.js';
-import { checkHost, guarded, type Lookup, type Permission } from './guard.js';
+import { checkHost, guarded, type Lookup, type Permission, TargetRefused } from './guard.js';
 import type { WebhookRequest } from './request.js';
-import { TargetRefused } from './target-refused.js';
 
 export type Reply =
   /** The target responded. `text`: first characters of the body; empty for a 2xx status. `retryAfter`: the wait it demands. */

@@ -13,7 +13,6 @@ import { TYPE } from '../../protocol/messages/index.js';
 import type { DeliveryEvidence, DownlinkType, Trace } from '../../trace/events.js';
 import { Updates } from '../firmware/updates.js';
 import { type DownlinkRequest, type Downlinks, LONGEST_QUEUE } from '../interfaces/downlinks.js';
-import type { EarlierCopy } from '../interfaces/earlier-copy.js';
 import type { Forwarding } from '../interfaces/forwarding.js';
 import { Expiry } from '../maintenance/expiry.js';
 import type { Ids } from '../store/ids.js';
@@ -49,7 +48,7 @@ import { DownlinkEncoder } from './downlink-encoder.js';
 import { DownlinkStates } from './downlink-states.js';
 import { type ChunkQueue, FirmwareQueue } from './firmware-queue.js';
 import { type AckResult, Offers } from './offers.js';
-import { type Received, UplinkHandler } from './uplinks.js';
+import { type EarlierCopy, type Received, UplinkHandler } from './uplinks.js';
 
 interface CoreOptions {
   readonly store: Store;

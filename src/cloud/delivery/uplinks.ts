@@ -20,14 +20,21 @@ import { uuidText } from '../../protocol/uuid.js';
 import type { Trace, UplinkType } from '../../trace/events.js';
 import type { UpdateJob } from '../firmware/job.js';
 import type { Updates } from '../firmware/updates.js';
-import type { EarlierCopy } from '../interfaces/earlier-copy.js';
 import type { Forwarding } from '../interfaces/forwarding.js';
 import { EncodedBody } from '../store/encoded-body.js';
 import type { Ids } from '../store/ids.js';
 import { inOrder } from '../store/in-order.js';
 import { newMessage } from '../store/new-message.js';
 import { untilUndisturbed } from '../store/records.js';
-import { type Change, ConflictError, type DeviceChange, type MessageRow, type Store } from '../store/store.js';
+import {
+  type Change,
+  ConflictError,
+  type DeviceChange,
+  type DeviceRow,
+  type Id,
+  type MessageRow,
+  type Store,
+} from '../store/store.js';
 import type { Codecs } from './codecs.js';
 import { containsConfig } from './config-lines.js';
 import { byCurrentRules } from './current-rules.js';
@@ -36,6 +43,12 @@ import type { SessionBody } from './down-messages.js';
 
 /** How long a repeated data message is recognised as a copy (wire protocol, section 15 "same data message twice"). */
 const COPY_WINDOW = hours(48);
+
+/**
+ * Looks for the id of an earlier data message with this fingerprint, however old, for a run that judges whether data messages
+ * are stored twice. Undefined if there is none, or if no search is necessary.
+ */
+export type EarlierCopy = (device: DeviceRow, print: string) => Promise<Id | undefined> | undefined;
 
 interface UplinkHandlerOptions {
   readonly store: Store;

@@ -12,8 +12,7 @@
 import { DatabaseError, type Pool, type QueryConfig, type QueryResult } from 'pg';
 import { endOfTurn } from '../../../kernel/real-timers.js';
 import { Soundness } from '../soundness.js';
-import { NULLED } from '../sql/conflicts.js';
-import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
+import { type Dialect, NULLED, type SqlValue, type Statement } from '../sql/dialect.js';
 import type { SqlDriver } from '../sql/sql-store.js';
 import { ConflictError, type ConflictField, type Id, StoreUnavailable } from '../store.js';
 import type { PostgresNodes } from './nodes.js';

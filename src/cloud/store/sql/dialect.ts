@@ -3,6 +3,7 @@
  * queries.ts, other queries in fixed-queries.ts, changes in changes.ts and the files that it imports. In shared SQL, `?` is a
  * parameter.
  */
+import type { ConflictField } from '../store.js';
 
 export type SqlValue = string | number | null | Uint8Array | readonly string[];
 
@@ -44,3 +45,15 @@ export interface Dialect {
   /** The id of `message m`, by which lists are sorted; postgres/migrations.ts explains its collation. */
   readonly listedId: string;
 }
+
+/** A statement sets a NOT NULL column to null to make the database reject the commit (ADR 8). The column shows the reason. */
+export const NULLED: Readonly<Record<string, ConflictField>> = {
+  'message.direction': 'print',
+  'message.down_attempt': 'queue',
+  'message.created_at': 'attempt',
+  'message.type': 'order',
+  'record.body': 'record-body',
+  'device.version': 'device-version',
+  'device.created_at': 'rules',
+  'space.type': 'space-devices',
+};
