@@ -10,6 +10,7 @@ import { portRefused } from '../kernel/system-errors.js';
 import type { Millis } from '../kernel/time.js';
 import { shownCommand } from '../kernel/web-address.js';
 import type { Trace } from '../trace/events.js';
+import { AuditLog } from './accounts/audit.js';
 import { type Bootstrapped, ensureSpaceAndKey } from './accounts/bootstrap.js';
 import { Members } from './accounts/members.js';
 import type { PasswordCost } from './accounts/passwords.js';
@@ -324,6 +325,7 @@ async function listenApi(
       ? undefined
       : addWebConsole(api, options.webConsole, {
           ...{ store, clock, ids, random: secrets.fork('web console') },
+          ...(metrics && { audit: new AuditLog({ store, clock, ids, log }) }),
           // In a run, sessions do not expire, because the time of a run may pass faster than real time.
           lifetime: options.operated ? SESSION : null,
           publicUrl: apiOptions.publicUrl ?? null,

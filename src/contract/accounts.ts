@@ -91,7 +91,10 @@ export const AuditEntry = Answer(
       Nullable(Type.Enum(['user', 'key'])),
     ),
     actor_id: Field('Id of the user or the API key; null for a failed login.', Nullable(Uuid)),
-    action: Field('Name of the operation, such as `createKey`, or `loginFailed`.', Type.String()),
+    action: Field(
+      'Name of the operation, such as `createKey`; or `loginFailed`; or `beginSession` and `endSession` of the web console.',
+      Type.String(),
+    ),
     target_id: Field('Id of the resource that was created, changed or deleted, or of the account.', Nullable(Uuid)),
     from: Field('IP address of the caller.', Type.String()),
   },

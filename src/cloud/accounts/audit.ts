@@ -18,7 +18,7 @@ export const AUDIT = 'audit';
 interface Event {
   /** Null: the caller has no valid credential, as in a failed login. */
   readonly actor: { readonly kind: 'user' | 'key'; readonly id: Id } | null;
-  /** Name of the operation in the OpenAPI document, or `loginFailed`. */
+  /** Name of the operation in the OpenAPI document, or `loginFailed`, `beginSession`, `endSession`. */
   readonly action: string;
   /** Id of the resource that was created, changed or deleted. */
   readonly target: Id | null;

@@ -9,7 +9,8 @@ import { isoTime } from '../../kernel/calendar.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
 import { hours, type Millis } from '../../kernel/time.js';
-import { deleteKey, everyKey, isExpired, keyWithSecret, newSecret, putKey } from '../accounts/keys.js';
+import type { AuditLog } from '../accounts/audit.js';
+import { type ApiKey, deleteKey, everyKey, isExpired, keyWithSecret, newSecret, putKey } from '../accounts/keys.js';
 import type { Logins } from '../accounts/logins.js';
 import { ApiFault } from '../http/errors.js';
 import { isHost, LOCAL_HOSTS } from '../http/host-guard.js';
@@ -42,6 +43,8 @@ export interface SessionContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Records sign-ins and sign-outs; undefined: they are not recorded. */
+  readonly audit?: AuditLog;
   /** Source of the keys. */
   readonly random: Random;
   readonly logins: Logins;
@@ -66,7 +69,7 @@ export function addSessionRoutes(api: FastifyInstance, context: SessionContext):
   routes.delete(PATH, HIDDEN, async (request, reply) => {
     needSameOrigin(request, context.publicUrl?.origin);
     const secret = cookieSecret(request.headers);
-    if (secret !== undefined) await endSession(context, secret);
+    if (secret !== undefined) await endSession(context, secret, request.ip);
     return reply
       .header('set-cookie', sessionCookie(request.headers, '', { ...placeOf(request, context.publicUrl), maxAge: 0 }))
       .code(204)
@@ -94,7 +97,7 @@ interface Exchanged {
 
 async function exchange(
   context: SessionContext,
-  request: Pick<FastifyRequest, 'raw' | 'headers'>,
+  request: Pick<FastifyRequest, 'raw' | 'headers' | 'ip'>,
   given: Static<typeof SignIn>,
 ): Promise<Exchanged> {
   if ('credential' in given) return withCredential(context, given.credential);
@@ -119,6 +122,7 @@ async function exchange(
     ...(await endedSessions(context, spaceId)),
     ...putKey({ ...key, createdAt: now, ...expiry }, secret),
   ]);
+  await record(context, key, 'beginSession', request.ip);
   const expires = lifetime === null ? null : isoTime(now + lifetime);
   return { secret, maxAge: lifetime === null ? null : lifetime / 1000, space_id: spaceId, expires_at: expires };
 }
@@ -141,9 +145,21 @@ export async function isOpenSession(
 }
 
 /** Deletes the key of a session. Other keys and logins stay valid: they belong to their users. */
-async function endSession({ store }: SessionContext, secret: string): Promise<void> {
-  const key = await keyWithSecret(store, secret);
-  if (key?.isSession) await store.commit(deleteKey(key.id));
+async function endSession(context: SessionContext, secret: string, from: string): Promise<void> {
+  const key = await keyWithSecret(context.store, secret);
+  if (!key?.isSession) return;
+  await context.store.commit(deleteKey(key.id));
+  await record(context, key, 'endSession', from);
+}
+
+/** Records what happened to the key of a session. It is also the actor, because nothing else is known about the user. */
+async function record(
+  { audit }: SessionContext,
+  { id, spaceId }: Pick<ApiKey, 'id' | 'spaceId'>,
+  action: string,
+  from: string,
+) {
+  await audit?.add([spaceId], { actor: { kind: 'key', id }, action, target: id, from });
 }
 
 /** Changes that delete the expired keys of earlier sessions in the space. */

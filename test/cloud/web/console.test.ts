@@ -3,12 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AuditLog } from '../../../src/cloud/accounts/audit.js';
 import { listKeys, putKey } from '../../../src/cloud/accounts/keys.js';
 import { addWebConsole } from '../../../src/cloud/web/index.js';
 import { OneTimeTokens, TOKEN_LIFETIME } from '../../../src/cloud/web/one-time-tokens.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { hours } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { QUIET } from '../../support/cloud.js';
 import { KEY, service } from '../api/service.js';
 
 const OWN = { host: '127.0.0.1:8080', origin: 'http://127.0.0.1:8080' };
@@ -26,7 +28,7 @@ beforeAll(() => {
 afterAll(() => rmSync(join(built, '..'), { recursive: true }));
 
 async function withConsole(folder = built) {
-  const { app, store, clock, ids, spaceId, call } = await service();
+  const { app, store, clock, ids, spaceId, call } = await service({}, (context) => ({ ...context, audited: true }));
   const page = addWebConsole(app, folder, {
     store,
     clock,
@@ -34,6 +36,7 @@ async function withConsole(folder = built) {
     random: seededRandom('console'),
     publicUrl: null,
     lifetime: hours(12),
+    audit: new AuditLog({ store, clock, ids, log: QUIET }),
   });
   const token = () => page.link(spaceId).replace('/#token=', '');
   const signIn = (payload: object, headers: Record<string, string> = {}) =>
@@ -198,6 +201,22 @@ describe('the cookie of the console', () => {
     expect([await status(first), await status(second), await status(third)]).toEqual([401, 401, 200]);
     await clock.runUntil(hours(12));
     expect(await status(third)).toBe(401);
+  });
+
+  it('is in the audit log with its begin and its end, with its key; the session with an API key is not', async () => {
+    const { cookie, app, call } = await withConsole();
+    const leave = (sent: string) =>
+      app.inject({ method: 'DELETE', url: '/console/session', headers: { ...OWN, cookie: sent } });
+    const own = await cookie();
+    const { id } = (await call('GET', 'keys')).json.at(-1);
+    await leave(own);
+    await leave(own);
+    await leave(await cookie({ credential: KEY }));
+    const entry = { actor_type: 'key', actor_id: id, target_id: id, from: '127.0.0.1' };
+    expect((await call('GET', 'audit')).json).toMatchObject([
+      { action: 'endSession', ...entry },
+      { action: 'beginSession', ...entry },
+    ]);
   });
 
   it('leaves its expired key only until the next sign-in, however many keys the space has', async () => {
