@@ -10,7 +10,10 @@ export const SUBJECTS: readonly Subject[] = [
   {
     name: 'authorization',
     about: 'secrets in answers, ids in bodies, keys, accounts, logins',
-    files: ['authorization', 'masking', 'keys', 'accounts', 'sessions', 'audit'].map((name) => `cloud/api/${name}`),
+    files: [
+      ...['authorization', 'masking', 'keys', 'accounts', 'sessions', 'audit'].map((name) => `cloud/api/${name}`),
+      'cloud/web/console',
+    ],
   },
   {
     name: 'limits',
@@ -82,7 +85,7 @@ export const SUBJECTS: readonly Subject[] = [
   {
     name: 'folders',
     about: 'folders of runs and databases that were damaged or changed',
-    files: ['trace/diverge', 'kernel/write-files', 'cloud/store/backup', 'cloud/store/doctor'],
+    files: ['trace/diverge', 'kernel/write-files', 'cloud/store/backup', 'cloud/store/doctor', 'cloud/store/secrets'],
   },
   {
     name: 'files',

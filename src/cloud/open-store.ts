@@ -35,7 +35,7 @@ export async function openStore(spec: string, { memory, secretsKey, alone }: Sto
     // The cast is safe because `openPostgres` throws without a key.
     return new SqlStore(driver, (secretsKey as NamedKey).vault);
   }
-  const { db, key, options } = openDatabase(spec, secretsKey, alone);
+  const { db, key, options } = openDatabase(spec, secretsKey, alone ? 'run' : 'service');
   return new SqlStore(new SqliteDriver(db, options), key.vault, key.file);
 }
 

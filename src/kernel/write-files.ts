@@ -51,8 +51,8 @@ export function isDirectory(path: string): boolean {
   return found(path)?.isDirectory() ?? false;
 }
 
-/** Whether the path is a pipe or a device such as `/dev/stdout`, which must not be replaced by a file. */
-function isSpecial(path: string): boolean {
+/** Whether the path is a pipe, a socket, or a device such as `/dev/stdout`, which must not be replaced by a file. */
+export function isSpecial(path: string): boolean {
   const there = found(path);
   return there !== undefined && !there.isFile() && !there.isDirectory();
 }

@@ -34,6 +34,13 @@ describe('the key of a PostgreSQL database', () => {
     expect(await query(url, 'SELECT version FROM ghostfleet_schema')).toEqual([{ version }]);
   });
 
+  it('of an empty database is not replaced: this is an error, and creates no tables', async () => {
+    const url = await newDatabase();
+    const next = keyFrom('6'.repeat(64), 'the next key');
+    await expect(rotateKey(url, { key: TEST_KEY, next })).rejects.toMatchObject({ code: 'bad-database' });
+    expect(await query(url, 'SELECT tablename FROM pg_tables WHERE schemaname = current_schema()')).toEqual([]);
+  });
+
   it('can be replaced only while no service uses the database', async () => {
     const url = await newDatabase();
     const store = await openShared(url);

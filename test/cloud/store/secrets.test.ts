@@ -1,5 +1,5 @@
 /** Secrets at rest in SQLite are encrypted. The key is in a file beside the database or elsewhere, and can be replaced. */
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -210,6 +210,30 @@ describe('the key of an SQLite file', () => {
   });
 });
 
+describe('a named pipe', () => {
+  it.each(['', '-key', '-key-next', '-tail', '-wal', '-run'])(
+    'at or beside a database (%s) is rejected at once',
+    async (end) => {
+      const path = end === '' ? newPath() : await planted();
+      rmSync(path + end, { force: true });
+      execFileSync('mkfifo', [path + end]);
+      const wanted = { exit: 2, err: expect.stringContaining(`"${path}${end}" is not a regular file`) };
+      expect(await ghostfleet(['secrets', 'rotate', path])).toMatchObject(wanted);
+      expect(await ghostfleet(['serve', '--db', path])).toMatchObject(wanted);
+      expect(await ghostfleet(['doctor', path])).toMatchObject(wanted);
+    },
+  );
+
+  it('as the file of a key is rejected at once', async () => {
+    const [path, pipe] = [await planted(), join(directory(), 'pipe')];
+    execFileSync('mkfifo', [pipe]);
+    for (const option of ['--secrets-key-file', '--new-key-file']) {
+      const { exit, err } = await ghostfleet(['secrets', 'rotate', path, option, pipe]);
+      expect([exit, err]).toEqual([2, expect.stringContaining('is not a regular file')]);
+    }
+  });
+});
+
 describe('a rotation', () => {
   it('encrypts everything with a new key, and leaves nothing of the old one', async () => {
     const path = await planted();
@@ -235,6 +259,17 @@ describe('a rotation', () => {
     expect((await rotate('--new-key-file', file)).exit).toBe(0);
     expect((await rotate('--new-key-file', file)).err).toContain('is encrypted with the key');
     expect(await harvestOf(path, { secretsKey: keyInFile(file) })).toEqual(await expected());
+  });
+
+  it('of an empty file is an error, which leaves the file and its key as they were', async () => {
+    const path = newPath();
+    writeFileSync(path, '');
+    writeFileSync(`${path}-key`, `${'b2'.repeat(32)}\n`);
+    expect(await ghostfleet(['secrets', 'rotate', path])).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('is empty'),
+    });
+    expect([readFileSync(path, 'utf8'), readFileSync(`${path}-key`, 'utf8')]).toEqual(['', `${'b2'.repeat(32)}\n`]);
   });
 
   let rotateUntil: string;

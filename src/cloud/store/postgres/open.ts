@@ -109,6 +109,8 @@ export async function rotatePostgres(url: string, key: NamedKey | undefined, nex
   const name = publicName(url);
   return connected(url, name, async (client) => {
     const needed = needKey(key, name);
+    const { rows } = await client.query("SELECT 1 WHERE to_regclass('ghostfleet_schema') IS NULL");
+    if (rows.length > 0) throw new UsageError('bad-database', `"${name}" is empty`);
     await checkKey(client, name, needed);
     await migratePostgres(client, name);
     return rotate(client, name, needed, next);

@@ -7,6 +7,7 @@ import { entropy } from '../../../kernel/entropy.js';
 import { UsageError } from '../../../kernel/errors.js';
 import { PRIVATE } from '../../../kernel/private-file.js';
 import { randomBytes } from '../../../kernel/random.js';
+import { isSpecial } from '../../../kernel/write-files.js';
 import { KEY_SIZE, UnreadableSecret, Vault } from './vault.js';
 
 /** A key, with the name of its source for messages, such as `the file "x"`. */
@@ -82,6 +83,8 @@ export function keyInFile(path: string): NamedKey {
 /** Undefined if the file does not exist. @throws UsageError `bad-secrets-key` */
 export function keyInFileIfAny(path: string): NamedKey | undefined {
   let text: string;
+  // Reading a named pipe would wait for its writer, and no signal would end the wait.
+  if (isSpecial(path)) throw new UsageError('bad-secrets-key', `the key file "${path}" is not a regular file`);
   try {
     text = readFileSync(path, 'latin1');
   } catch (error) {

@@ -1,14 +1,21 @@
-/** Checks names of SQLite files. SQLite and its driver give some names another meaning than that of a file. */
+/**
+ * Checks names of SQLite files. SQLite and its driver give some names another meaning than that of a file. A named pipe at or
+ * beside such a name is rejected, because opening it would wait for its writer without an end.
+ */
 import { UsageError } from '../../../kernel/errors.js';
+import { isSpecial } from '../../../kernel/write-files.js';
 
 /** Files that belong to a database, beside it. */
 const COMPANION = /-(wal|shm|journal|key|owner|tail)$/;
+/** The ends of the names of a database and of all files beside it. */
+const ENDS = ['', '-wal', '-shm', '-journal', '-key', '-key-next', '-owner', '-tail', '-run'];
 
-/** @throws UsageError `bad-database` for a name that would not be that of a database file */
+/** @throws UsageError `bad-database` for a name that is not that of a database file, or if a pipe or device is in its place */
 export function checkFileName(path: string): void {
   const why = reason(path);
-  if (why === undefined) return;
-  throw new UsageError('bad-database', `"${path}" is not the path of a database file: ${why[0]}`, why[1]);
+  if (why) throw new UsageError('bad-database', `"${path}" is not the path of a database file: ${why[0]}`, why[1]);
+  const special = ENDS.map((end) => path + end).find(isSpecial);
+  if (special !== undefined) throw new UsageError('bad-database', `"${special}" is not a regular file`);
 }
 
 /** What is wrong with a name, and what to write instead. */

@@ -35,11 +35,15 @@ interface OpenDatabase {
  * Opens the file for a service, runs the missing steps of the schema, and encrypts secrets that are not encrypted yet. If the
  * last commits of the file are missing, this is reported as damage.
  * @param given key of the secrets. Default: the key in the file beside the database
- * @param ofRun whether the service is that of a run
+ * @param use `run`: the service is that of a run; `rotation`: the key is to be replaced, and an empty file is an error
  * @throws UsageError `bad-database`, also if the contents of the file were lost; `wrong-secrets-key` and other errors of the
  * key
  */
-export function openDatabase(path: string, given?: NamedKey, ofRun = false): OpenDatabase {
+export function openDatabase(
+  path: string,
+  given?: NamedKey,
+  use: 'service' | 'run' | 'rotation' = 'service',
+): OpenDatabase {
   let db: Database | undefined;
   let release: (() => void) | undefined;
   let accepted = false;
@@ -50,6 +54,8 @@ export function openDatabase(path: string, given?: NamedKey, ofRun = false): Ope
     db = new BetterSqlite(path, { timeout: LOCK_WAIT_MS });
     // Checked before anything is written, even the lock file: the file of another program must stay unchanged.
     const existed = contentOf(db, path) === 'ours';
+    // The key file beside it may be that of a database that is still to be restored.
+    if (!existed && use === 'rotation') throw new UsageError('bad-database', `"${path}" is empty`);
     const tail = readTail(path);
     if (!existed && tail !== undefined && tail.sequence > 0) throw emptied(path, tail);
     makePrivate(`${path}-owner`);
@@ -58,10 +64,10 @@ export function openDatabase(path: string, given?: NamedKey, ofRun = false): Ope
     // Checked before the first write, so that the file stays unchanged with a wrong key.
     const key = findKey(db, path, given);
     accepted = true;
-    if (!ofRun) removeMark(path);
+    if (use !== 'run') removeMark(path);
     for (const pragma of WRITER_PRAGMAS) db.pragma(pragma);
     migrate(db, path);
-    if (ofRun && !existed) markOfRun(path, lineageOf(db));
+    if (use === 'run' && !existed) markOfRun(path, lineageOf(db));
     // Only after the checks, because this changes the header of the file.
     db.pragma('journal_mode = WAL');
     const soundness = new Soundness();

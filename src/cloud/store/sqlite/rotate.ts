@@ -31,7 +31,7 @@ export interface Rotated {
 
 /** @throws UsageError `bad-database`, `no-new-key`, `same-secrets-key`, and the errors of `findKey` in unlock.ts */
 export function rotateDatabase(path: string, { key, next, progress }: RotationOptions): Rotated {
-  const { db, key: present, options } = openDatabase(path, key);
+  const { db, key: present, options } = openDatabase(path, key, 'rotation');
   try {
     const [damage] = options.soundness?.damage ?? [];
     if (damage !== undefined)
