@@ -23,6 +23,7 @@ export const SUBJECTS: readonly Subject[] = [
       'cloud/operator/time-limit',
       'cloud/operator/unknown-bodies',
       'cloud/http/sockets',
+      'cloud/http/validation',
       'cli/open-files',
     ],
   },

@@ -92,7 +92,7 @@ export const AuditEntry = Answer(
     ),
     actor_id: Field('Id of the user or the API key; null for a failed login.', Nullable(Uuid)),
     action: Field(
-      'Name of the operation, such as `createKey`; or `loginFailed`; or `beginSession` and `endSession` of the web console.',
+      'Name of the operation, such as `createKey`; or `loginFailed`; or `beginSession` or `endSession` of the web page.',
       Type.String(),
     ),
     target_id: Field('Id of the resource that was created, changed or deleted, or of the account.', Nullable(Uuid)),

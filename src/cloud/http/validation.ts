@@ -43,25 +43,68 @@ Settings.Set({ maxErrors: MOST_PROBLEMS });
  * messages, such as `body`.
  */
 export function checker<S extends TSchema>(schema: S, where: string): (value: unknown) => Checked<Static<S>> {
-  return (value) => {
-    const validator = compiled(schema);
+  return (whole) => {
+    const { validator, names } = compiled(schema);
+    const part = beginningOf(whole, names, DEEPEST_LIMIT);
+    const isShort = part === whole;
     // The cast is safe because Check has proved that the value matches the schema.
-    if (validator.Check(value)) return { value: value as Static<S> };
-    const problems = new Set<string>();
-    const errors = validator.Errors(value);
-    for (const { keyword, params, instancePath, schemaPath, message } of errors.filter(isTold)) {
-      const place = where + instancePath;
-      if (keyword === 'required') {
-        for (const name of params.requiredProperties) problems.add(`${place} needs "${name}"`);
-        continue;
-      }
-      const { wanted, secret } = describe(schema, schemaPath);
-      const shown = secret ? place : `${place}${quote(at(value, instancePath))}`;
-      problems.add(wanted === undefined ? `${place} ${message}` : `${shown} is not ${wanted}`);
-    }
-    if (errors.length >= MOST_PROBLEMS) problems.add('and possibly more');
-    return { error: new ApiFault(400, [...problems].join('; '), 'FST_ERR_VALIDATION') };
+    if ((isShort || validator.Check(part)) && validator.Check(whole)) return { value: whole as Static<S> };
+    return { error: new ApiFault(400, problemsOf(validator, part, schema, where).join('; '), 'FST_ERR_VALIDATION') };
   };
+}
+
+/** Describes all problems of a value, at most {@link MOST_PROBLEMS}. */
+function problemsOf(validator: Validator, part: unknown, schema: TSchema, where: string): readonly string[] {
+  const errors = validator.Errors(part);
+  if (errors.length === 0)
+    return [`${where} is invalid after the first ${MOST_ENTRIES} entries of a list or an object`];
+  const problems = new Set<string>();
+  for (const { keyword, params, instancePath, schemaPath, message } of errors.filter(isTold)) {
+    const place = where + instancePath;
+    if (keyword === 'required') {
+      for (const name of params.requiredProperties) problems.add(`${place} needs "${name}"`);
+      continue;
+    }
+    const { wanted, secret } = describe(schema, schemaPath);
+    const shown = secret ? place : `${place}${quote(at(part, instancePath))}`;
+    problems.add(wanted === undefined ? `${place} ${message}` : `${shown} is not ${wanted}`);
+  }
+  if (errors.length >= MOST_PROBLEMS) problems.add('and possibly more');
+  return [...problems];
+}
+
+/** More entries than the limit of any list or object, and the number of levels on which there are limits. */
+const MOST_ENTRIES = 500;
+const DEEPEST_LIMIT = 4;
+
+/**
+ * The value with at most {@link MOST_ENTRIES} entries of each list and object on its first levels; an object also keeps the entries
+ * with these names. The schema checks the entries before it checks their number, and looks at all of them to describe a problem:
+ * for a body of a megabyte, that would take seconds.
+ */
+function beginningOf(value: unknown, names: ReadonlySet<string>, levels: number): unknown {
+  if (typeof value !== 'object' || value === null || levels === 0) return value;
+  if (Array.isArray(value)) {
+    const first = value.length > MOST_ENTRIES ? value.slice(0, MOST_ENTRIES) : value;
+    const parts = first.map((each) => beginningOf(each, names, levels - 1));
+    return first === value && parts.every((part, n) => part === value[n]) ? value : parts;
+  }
+  const entries = Object.entries(value);
+  const first =
+    entries.length > MOST_ENTRIES ? entries.filter(([name], n) => n < MOST_ENTRIES || names.has(name)) : entries;
+  const parts = first.map(([name, each]) => [name, beginningOf(each, names, levels - 1)] as const);
+  const isWhole = first === entries && parts.every(([, part], n) => part === entries[n]?.[1]);
+  return isWhole ? value : Object.fromEntries(parts);
+}
+
+/** The names of all properties in a schema. */
+function namesIn(schema: unknown, names = new Set<string>()): ReadonlySet<string> {
+  if (typeof schema !== 'object' || schema === null) return names;
+  for (const [key, inner] of Object.entries(schema)) {
+    if (key === 'properties' && typeof inner === 'object') for (const name of Object.keys(inner ?? {})) names.add(name);
+    namesIn(inner, names);
+  }
+  return names;
 }
 
 /**
@@ -86,12 +129,17 @@ interface Failure {
 }
 
 /** Compiled schemas. Services that a process starts one after another share the schemas of their routes. */
-const known = new WeakMap<TSchema, Validator>();
+const known = new WeakMap<TSchema, Compiled>();
 
-function compiled(schema: TSchema): Validator {
-  const validator = known.get(schema) ?? Compile(schema);
-  known.set(schema, validator);
-  return validator;
+interface Compiled {
+  readonly validator: Validator;
+  readonly names: ReadonlySet<string>;
+}
+
+function compiled(schema: TSchema): Compiled {
+  const made = known.get(schema) ?? { validator: Compile(schema), names: namesIn(schema) };
+  known.set(schema, made);
+  return made;
 }
 
 /** The innermost description on the path to the failed part of the schema. */
