@@ -11,6 +11,8 @@
 
 import { DatabaseError, type Pool, type QueryConfig, type QueryResult } from 'pg';
 import { endOfTurn } from '../../../kernel/real-timers.js';
+import { StoreBusy } from '../bounded-commits.js';
+import { ScanTurns } from '../scan-turns.js';
 import { Soundness } from '../soundness.js';
 import { type Dialect, NULLED, type SqlValue, type Statement } from '../sql/dialect.js';
 import type { SqlDriver } from '../sql/sql-store.js';
@@ -81,6 +83,7 @@ export class PostgresDriver implements SqlDriver {
   readonly soundness = new Soundness();
   readonly #reading: Pool;
   readonly #writing: Pool;
+  readonly #scans: ScanTurns;
   /** For each SQL text with question marks: the text with numbered parameters, and the name of the prepared statement. */
   readonly #named = new Map<string, { readonly name: string; readonly text: string }>();
   #waiting: Waiting[] = [];
@@ -90,6 +93,8 @@ export class PostgresDriver implements SqlDriver {
   constructor({ reading, writing, nodes }: PostgresDriverOptions) {
     this.#reading = reading;
     this.#writing = writing;
+    const { max } = reading.options;
+    this.#scans = new ScanTurns({ all: Math.ceil(max / 2), space: Math.ceil(max / 5) });
     this.nodes = nodes;
   }
 
@@ -101,9 +106,19 @@ export class PostgresDriver implements SqlDriver {
     }
   }
 
-  /** The server executes queries concurrently: a long query does not delay the others. */
-  scan(_: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
-    return this.all(text, values);
+  /** Uses a part of the connections only, so that other queries always find one. */
+  scan(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+    return this.#scans.run(space, () => this.#scan(text, values));
+  }
+
+  async #scan(text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+    try {
+      return (await this.#reading.query<object>(this.#query({ text, values }))).rows;
+    } catch (error) {
+      if (error instanceof DatabaseError && error.code === '57014')
+        throw new StoreBusy('this read takes too long: give a filter that matches more, or fewer devices or less time');
+      throw this.#failure(error);
+    }
   }
 
   write(statements: readonly Statement[]): Promise<void> {
@@ -117,6 +132,7 @@ export class PostgresDriver implements SqlDriver {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#flushing;
+    this.#scans.rejectAll(new Error('the store is closed'));
     this.nodes?.close();
     await Promise.all([this.#reading.end(), this.#writing.end()]);
   }

@@ -46,7 +46,7 @@ export interface SqlDriver {
   all(text: string, values: readonly SqlValue[]): readonly unknown[] | Promise<readonly unknown[]>;
   /**
    * Returns the rows of a query that may read many rows, without delaying other requests.
-   * @param space space of the query. In SQLite, the spaces take turns
+   * @param space space of the query; the spaces take turns (scan-turns.ts)
    */
   scan(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]>;
   /**
@@ -59,7 +59,7 @@ export interface SqlDriver {
 }
 
 /**
- * If a space has more devices than this, SQLite reads its lists of devices by `scan`, because sorting them takes milliseconds.
+ * If a space has more devices than this, its lists of devices are read by `scan`, because sorting them takes milliseconds.
  */
 const MANY_DEVICES = 2000;
 
@@ -137,9 +137,10 @@ export class SqlStore implements Store {
   async messages(spaceId: Id, query: MessageQuery): Promise<readonly ListedMessage[]> {
     const { dialect } = this.#driver;
     const near = ({ text, values }: Statement) => this.#all(text, ...values);
+    const far = this.#scanner(spaceId);
     const rows = dialect.inSteps
-      ? await listInSteps(dialect, spaceId, query, { near, far: this.#scanner(spaceId) })
-      : await near(messageList(dialect, spaceId, query));
+      ? await listInSteps(dialect, spaceId, query, { near, far })
+      : await far(messageList(dialect, spaceId, query));
     return this.#converted(toListed, rows);
   }
 
@@ -247,10 +248,10 @@ export class SqlStore implements Store {
     return this.#driver.close();
   }
 
-  /** Returns the function that executes queries about the devices of a space: in SQLite, `scan` if there are many devices. */
+  /** Returns the function that executes queries about the devices of a space: `scan` if there are many devices. */
   async #readerOf(spaceId: Id): Promise<(statement: Statement) => Promise<readonly unknown[]>> {
     const { text, values } = moreDevices(spaceId, MANY_DEVICES);
-    const isLarge = this.#driver.dialect.inSteps && (await this.#one(text, ...values)) !== undefined;
+    const isLarge = (await this.#one(text, ...values)) !== undefined;
     return isLarge ? this.#scanner(spaceId) : (statement) => this.#all(statement.text, ...statement.values);
   }
 

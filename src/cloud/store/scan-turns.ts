@@ -1,0 +1,78 @@
+/**
+ * The turns of queries that may read many rows. Few of them run at a time, and the spaces take turns: a space with many queries
+ * delays a query of another space by about one query.
+ */
+import { StoreBusy } from './bounded-commits.js';
+import type { Id } from './rows.js';
+
+/** How many queries may run at a time: in all, and of one space. */
+interface Places {
+  readonly all: number;
+  readonly space: number;
+}
+
+interface Waiting {
+  start(): Promise<void>;
+  reject(error: unknown): void;
+}
+
+/** Maximum number of waiting queries of a space. A waiting query counts even if its request has already ended. */
+const MOST_WAITING = 100;
+
+export class ScanTurns {
+  readonly #places: Places;
+  /** Waiting queries by space; the first space has the next turn, unless it uses all its places. */
+  readonly #waiting = new Map<Id, Waiting[]>();
+  /** Number of running queries by space. */
+  readonly #running = new Map<Id, number>();
+  #used = 0;
+
+  constructor(places: Places) {
+    this.#places = places;
+  }
+
+  /** Resolves with the result of the query, which begins in its turn. @throws StoreBusy if too many queries of the space wait */
+  run<T>(space: Id, query: () => Promise<T>): Promise<T> {
+    const others = this.#waiting.get(space);
+    if ((others?.length ?? 0) >= MOST_WAITING) {
+      return Promise.reject(new StoreBusy('too many long reads of this space are waiting; retry later'));
+    }
+    return new Promise((resolve, reject) => {
+      const entry = { start: () => query().then(resolve, reject), reject };
+      if (others) others.push(entry);
+      else this.#waiting.set(space, [entry]);
+      this.#next();
+    });
+  }
+
+  /** Rejects all waiting queries. */
+  rejectAll(error: Error): void {
+    const all = [...this.#waiting.values()].flat();
+    this.#waiting.clear();
+    for (const { reject } of all) reject(error);
+  }
+
+  #next(): void {
+    for (const [space, queries] of this.#waiting) {
+      if (this.#used >= this.#places.all) return;
+      if ((this.#running.get(space) ?? 0) >= this.#places.space) continue;
+      const query = queries.shift();
+      this.#waiting.delete(space);
+      // A space with more queries waits behind the other spaces.
+      if (queries.length > 0) this.#waiting.set(space, queries);
+      if (query) this.#begin(space, query);
+    }
+  }
+
+  #begin(space: Id, query: Waiting): void {
+    this.#used++;
+    this.#running.set(space, (this.#running.get(space) ?? 0) + 1);
+    void query.start().then(() => {
+      this.#used--;
+      const left = (this.#running.get(space) ?? 1) - 1;
+      if (left === 0) this.#running.delete(space);
+      else this.#running.set(space, left);
+      this.#next();
+    });
+  }
+}
