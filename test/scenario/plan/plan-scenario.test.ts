@@ -144,7 +144,7 @@ describe('the description of a plan', () => {
   });
 
   it('may have a step with one action for each of 200,000 devices', () => {
-    const fleet = '  - { name: a, profile: clime, count: 200000 }\n';
+    const fleet = '  - { name: many, profile: clime, count: 200000 }\n';
     const steps = '  - { at: 1m, over: 1h, commands: [info show] }\n';
     expect(planScenario(scenarioOf({ fleet, steps })).actions).toHaveLength(200_000);
   });
