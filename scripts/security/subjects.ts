@@ -89,7 +89,14 @@ export const SUBJECTS: readonly Subject[] = [
   {
     name: 'folders',
     about: 'folders of runs and databases that were damaged or changed',
-    files: ['trace/diverge', 'kernel/write-files', 'cloud/store/backup', 'cloud/store/doctor', 'cloud/store/secrets'],
+    files: [
+      'trace/diverge',
+      'kernel/write-files',
+      'kernel/private-file',
+      'cloud/store/backup',
+      'cloud/store/doctor',
+      'cloud/store/secrets',
+    ],
   },
   {
     name: 'files',

@@ -1,4 +1,5 @@
 /** Files with secrets: only the user who runs the program may read them, whatever the umask is. */
+import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, openSync, type Stats, statSync } from 'node:fs';
 
 /** Mode of a file that only its owner may read and write, and of such a directory. */
@@ -16,6 +17,16 @@ export function makePrivate(path: string): void {
   } catch {
     // Not reported here: the caller opens the file next, and reports why that fails.
   }
+}
+
+/**
+ * Creates the file in which `path` is written until it is complete. Its name is random and it must not exist, because a link
+ * that another user put there would lead to a file elsewhere.
+ * @returns its name, and its descriptor, which the caller closes
+ */
+export function createUnfinished(path: string): { readonly name: string; readonly file: number } {
+  const name = `${path}-${randomBytes(6).toString('hex')}.unfinished`;
+  return { name, file: openSync(name, 'wx', PRIVATE.file) };
 }
 
 function statOf(path: string): Stats | undefined {

@@ -24,7 +24,7 @@ export function writeWhole(path: string, pieces: string | Iterable<string>, what
   attempt(
     path,
     () => {
-      if (isSpecial(path)) return writePieces(path, all);
+      if (isSpecial(path)) return writePieces(path, all, 'w');
       try {
         writePieces(newPartOf(path), all);
         renameSync(partOf(path), path);
@@ -37,8 +37,8 @@ export function writeWhole(path: string, pieces: string | Iterable<string>, what
   );
 }
 
-function writePieces(path: string, pieces: Iterable<string>): void {
-  const file = openSync(path, 'w');
+function writePieces(path: string, pieces: Iterable<string>, flag: 'w' | 'wx' = 'wx'): void {
+  const file = openSync(path, flag);
   try {
     // Unlike a single writeSync, this writes the whole piece even if the system takes only a part of it at once.
     for (const piece of pieces) writeFileSync(file, piece);

@@ -5,7 +5,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, w
 import { dirname } from 'node:path';
 import { entropy } from '../../../kernel/entropy.js';
 import { UsageError } from '../../../kernel/errors.js';
-import { PRIVATE } from '../../../kernel/private-file.js';
+import { createUnfinished } from '../../../kernel/private-file.js';
 import { randomBytes } from '../../../kernel/random.js';
 import { isSpecial } from '../../../kernel/write-files.js';
 import { KEY_SIZE, UnreadableSecret, Vault } from './vault.js';
@@ -103,16 +103,15 @@ export function keyInFileIfAny(path: string): NamedKey | undefined {
  */
 export function createKeyFile(path: string): NamedKey {
   if (existsSync(path)) throw new UsageError('bad-secrets-key', `the key file "${path}" exists already`);
-  const unfinished = `${path}-unfinished`;
   try {
-    const file = openSync(unfinished, 'w', PRIVATE.file);
+    const { name, file } = createUnfinished(path);
     try {
       writeSync(file, `${Buffer.from(randomBytes(entropy, KEY_SIZE)).toString('hex')}\n`);
       fsyncSync(file);
     } finally {
       closeSync(file);
     }
-    moveKeyFile(unfinished, path);
+    moveKeyFile(name, path);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     throw new UsageError('bad-secrets-key', `the key file "${path}" cannot be created: ${code}`);

@@ -5,10 +5,10 @@
  * writers. (Without the transaction, SQLite's online backup starts over at every commit, so it never finishes while a service
  * writes often.)
  */
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
-import { makePrivate } from '../../../kernel/private-file.js';
+import { createUnfinished } from '../../../kernel/private-file.js';
 import { contentOf } from './migrations.js';
 import { asUsageError } from './open.js';
 import { storedProof } from './unlock.js';
@@ -31,10 +31,10 @@ export async function backupDatabase(path: string, target: string): Promise<Copi
   if (existsSync(target)) {
     throw new UsageError('target-exists', `"${target}" exists already`, 'use another name, or remove it');
   }
-  const unfinished = `${target}.unfinished`;
   const source = openToRead(path);
+  let unfinished: string | undefined;
   try {
-    makePrivate(unfinished);
+    unfinished = emptyBeside(target);
     await source.backup(unfinished, { progress: () => PAGES_AT_ONCE }).catch((error: unknown) => {
       const why = messageOf(error);
       throw new UsageError('bad-target', `cannot write "${target}": ${why}`);
@@ -47,7 +47,18 @@ export async function backupDatabase(path: string, target: string): Promise<Copi
     throw error instanceof BetterSqlite.SqliteError ? asUsageError(path, error) : error;
   } finally {
     source.close();
-    rmSync(unfinished, { force: true });
+    if (unfinished !== undefined) rmSync(unfinished, { force: true });
+  }
+}
+
+/** The name of a new, empty file beside the target. @throws UsageError `bad-target` */
+export function emptyBeside(target: string): string {
+  try {
+    const { name, file } = createUnfinished(target);
+    closeSync(file);
+    return name;
+  } catch (error) {
+    throw new UsageError('bad-target', `cannot write "${target}": ${messageOf(error)}`);
   }
 }
 

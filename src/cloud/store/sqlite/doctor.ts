@@ -5,7 +5,7 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
-import { makePrivate } from '../../../kernel/private-file.js';
+import { emptyBeside } from './backup.js';
 import { contentOf, MIGRATIONS, migrate } from './migrations.js';
 import { asUsageError, lossOf } from './open.js';
 import { type Row, readTable, TABLES, type Table, type TableFindings } from './salvage.js';
@@ -56,10 +56,8 @@ export function save(path: string, target: string): readonly TableFindings[] {
   if (existsSync(target) || existsSync(tailPath(target))) {
     throw new UsageError('target-exists', `"${target}" or a file beside it exists already`, 'use another name');
   }
-  const unfinished = `${target}.unfinished`;
-  rmSync(unfinished, { force: true });
   return withSource(path, (db) => {
-    makePrivate(unfinished);
+    const unfinished = emptyBeside(target);
     const copy = new BetterSqlite(unfinished);
     try {
       copy.pragma('foreign_keys = OFF');
