@@ -38,7 +38,7 @@ import type { NamedKey } from './store/secrets/key.js';
 import { type Store, StoreUnavailable } from './store/store.js';
 import { openUdpPorts } from './udp-ports.js';
 import { addWebConsole, type WebConsole } from './web/index.js';
-import { SESSION } from './web/session.js';
+import { isOpenSession, SESSION } from './web/session.js';
 
 export interface ServiceOptions {
   /** Path of an SQLite file, `postgres://…`, or `memory`. */
@@ -139,7 +139,10 @@ export interface Service {
   readonly gateway: FlapGateway;
   /** The address of the web console with a one-time token, which is valid for a few minutes; undefined without a console. */
   consoleLink(): string | undefined;
-  /** Whether the secret of a cookie belongs to an open session of the console that began with a one-time token. */
+  /**
+   * Whether the secret of a cookie belongs to an open session of the console that began with a one-time token. The faults of a
+   * scenario do not affect the answer.
+   */
   hasSession(secret: string): Promise<boolean>;
   /** Creates another space with a key; if a space with that name exists, returns it without a key. */
   openSpace(name: string): Promise<Bootstrapped>;
@@ -187,7 +190,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       keyFile: opened.keyFile,
       gateway,
       consoleLink: () => webConsole && `${address}${webConsole.link(spaceId)}`,
-      hasSession: async (secret) => (await webConsole?.hasSession(secret)) ?? false,
+      hasSession: (secret) => isOpenSession({ store: opened, clock: options.clock }, secret),
       openSpace: (spaceName) =>
         ensureSpaceAndKey(store, { spaceName, ids, clock, random: secrets.fork(`keys/${spaceName}`) }),
       hangUp: async () => {

@@ -32,8 +32,8 @@ interface RunServerParts {
   readonly scenarios: Scenarios;
   /** Address of the cloud of the run. */
   readonly cloud: string;
-  /** Whether a session of the cloud is open; undefined if the cloud does not know, because it is down. */
-  readonly hasSession: (secret: string) => Promise<boolean> | undefined;
+  /** Whether a session of the cloud is open, also while the cloud is down. */
+  readonly hasSession: (secret: string) => Promise<boolean>;
   /** Called when a user with control has signed out: the next user needs another address with a new one-time token. */
   readonly signedOut?: () => void;
   /** Folder with the built console. Default: the pages come from the cloud. */
@@ -196,13 +196,14 @@ export class RunServer {
 
   /**
    * Whether a session with control is still open. It ends when it ends in the cloud, for example because the user signs out.
-   * While the cloud is down, it counts as open.
+   * @throws ApiFault 503 if its database cannot be read
    */
   async #isOpen(secret: string): Promise<boolean> {
     const hash = hashKey(secret);
     if (!this.#sessions.has(hash)) return false;
-    // An error means that the cloud does not know: its store may not respond.
-    const isOpen = (await this.#hasSession(secret)?.catch(() => undefined)) ?? true;
+    const isOpen = await this.#hasSession(secret).catch((error) => {
+      throw new ApiFault(503, `the database of the run's cloud cannot be read: ${messageOf(error)}`, 'down');
+    });
     if (!isOpen) this.#sessions.delete(hash);
     return isOpen;
   }

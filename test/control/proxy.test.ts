@@ -22,7 +22,7 @@ let host = '';
 let sessions = 0;
 /** Open connections from the port to the cloud. */
 const atCloud = new Set<Socket>();
-/** What the cloud answers to `hasSession`; undefined: it is down. */
+/** What the database of the cloud answers to `hasSession`; undefined: it cannot be read. */
 let hasSession: boolean | undefined = true;
 
 beforeAll(async () => {
@@ -48,7 +48,8 @@ beforeAll(async () => {
     controls: { state: () => ({ paused: false }) } as unknown as RunControls,
     scenarios: new Scenarios(new FakeTools()),
     cloud: `http://127.0.0.1:${port}`,
-    hasSession: () => (hasSession === undefined ? undefined : Promise.resolve(hasSession)),
+    hasSession: () =>
+      hasSession === undefined ? Promise.reject(new Error('no database')) : Promise.resolve(hasSession),
   });
   host = new URL(server.link('http://cloud/console')).host;
 });
@@ -106,15 +107,26 @@ describe('a sign-in at the port of a run', () => {
     expect(seen).toEqual([]);
   });
 
-  it('with a token gives control, also while the cloud is down; a credential does not, even with the text "token"', async () => {
+  it('with a token gives control; a credential does not, even with the text "token"', async () => {
     const control: number[] = [];
     for (const body of ['{"token":"x"}', '{"credential":"\\"token\\":1"}']) {
       expect(statusOf(await signIn(body))).toBe(201);
-      hasSession = undefined;
       const cookie = `Cookie: ghostfleet-${host.split(':')[1]}=secret-${sessions}`;
       control.push(statusOf(await send(['GET /run HTTP/1.1', `Host: ${host}`, `Origin: http://${host}`, cookie])));
     }
     expect(control).toEqual([200, 401]);
+  });
+
+  it('gives no control while the database of the cloud cannot be read, and again afterwards', async () => {
+    await signIn('{"token":"x"}');
+    const cookie = `Cookie: ghostfleet-${host.split(':')[1]}=secret-${sessions}`;
+    const control = async () => {
+      return statusOf(await send(['GET /run HTTP/1.1', `Host: ${host}`, `Origin: http://${host}`, cookie]));
+    };
+    hasSession = undefined;
+    expect(await control()).toBe(503);
+    hasSession = true;
+    expect(await control()).toBe(200);
   });
 });
 

@@ -5,17 +5,18 @@
  */
 import { request as send } from 'node:http';
 import { DeviceCloudClient } from '../../../src/client/client.js';
-import { type Service, startService } from '../../../src/cloud/service.js';
+import type { Service } from '../../../src/cloud/service.js';
 import type { RunControls } from '../../../src/control/controls.js';
 import { ROUTES } from '../../../src/control/routes.js';
 import { Scenarios } from '../../../src/control/scenarios.js';
 import { RunServer } from '../../../src/control/server.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
+import { ServiceFaults } from '../../../src/runner/faults/index.js';
+import { EmbeddedCloud } from '../../../src/runner/targets/embedded-cloud.js';
 import { FakeTools } from '../../../test/control/scenario-tools.js';
 import type { MatrixVerdict } from './matrix.js';
 
-const KEY = 'the-key-of-the-run';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 /** Other ways to write a path of the run: they must not pass for it at one place and for another path at the next. */
 const DISGUISED = [
@@ -40,12 +41,12 @@ interface Caller {
 }
 
 interface Port {
-  readonly service: Service;
+  readonly cloud: EmbeddedCloud;
   readonly server: RunServer;
   readonly origin: string;
   /** How often a control of the run was used. */
   readonly used: () => number;
-  setDown(isDown: boolean): void;
+  setDown(isDown: boolean): Promise<void>;
 }
 
 /** @param part `sample`: each caller tries each method with one path and one disguised path, in turn */
@@ -58,7 +59,7 @@ export async function runPortMatrix(part: 'whole' | 'sample'): Promise<MatrixVer
   try {
     for (const attempt of attempts(part, callers, paths)) {
       const { method, path, caller, isDown } = attempt;
-      port.setDown(isDown);
+      await port.setDown(isDown);
       const before = port.used();
       const status = await statusOf(port.origin, method, path, caller.headers);
       requests += 1;
@@ -67,7 +68,7 @@ export async function runPortMatrix(part: 'whole' | 'sample'): Promise<MatrixVer
     }
   } finally {
     await port.server.close('The run has ended.');
-    await port.service.close();
+    await port.cloud.close();
   }
   const operations = paths.length * METHODS.length;
   return { operations, credentials: callers.length, requests, checks: requests, failures };
@@ -82,7 +83,8 @@ interface Attempt {
 
 function* attempts(part: string, callers: readonly Caller[], paths: readonly string[]): Generator<Attempt> {
   let turn = 0;
-  for (const isDown of [false, true]) {
+  // Down first: the port has not asked for a session before, and a session that has ended must be closed all the same.
+  for (const isDown of [true, false]) {
     for (const caller of callers) {
       const disguised = caller.refused ? DISGUISED : [];
       for (const method of METHODS) {
@@ -101,12 +103,14 @@ function isExpected({ caller: { refused }, method, path }: Attempt, status: numb
 }
 
 async function open(): Promise<Port> {
-  const service = await startService({
-    ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey: KEY },
-    ...{ clock: new RealClock(), random: seededRandom('port of a run'), trace: { emit: () => {} } },
-    ...{ log: { info: () => {}, warn: () => {}, error: () => {} }, webConsole: '/nowhere' },
+  const [clock, random] = [new RealClock(), seededRandom('port of a run')];
+  const cloud = new EmbeddedCloud({
+    ...{ db: 'memory', space: 'run', udp: false, clock, random, trace: { emit: () => {} }, webConsole: '/nowhere' },
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    faults: new ServiceFaults({ faults: [], clock, random, struck: () => {} }),
   });
-  let [used, isDown] = [0, false];
+  await cloud.start();
+  let used = 0;
   const control = () => {
     used += 1;
     return null;
@@ -114,17 +118,23 @@ async function open(): Promise<Port> {
   // The cast is safe because the routes only call controls, and look for `travel`.
   const controls = new Proxy({}, { get: (_, name) => (name === 'travel' ? undefined : control) }) as RunControls;
   const server = await RunServer.open({
-    ...{ controls, scenarios: new Scenarios(new FakeTools()), cloud: service.api },
-    hasSession: (secret) => (isDown ? undefined : service.hasSession(secret)),
+    ...{ controls, scenarios: new Scenarios(new FakeTools()), cloud: serviceOf(cloud).api },
+    hasSession: (secret) => cloud.hasSession(secret),
   });
-  const setDown = (down: boolean) => {
-    isDown = down;
-  };
-  return { service, server, origin: new URL(server.link(`${service.api}/`)).origin, used: () => used, setDown };
+  const setDown = (isDown: boolean) => (isDown ? cloud.kill() : cloud.start());
+  const { origin } = new URL(server.link(`${serviceOf(cloud).api}/`));
+  return { cloud, server, origin, used: () => used, setDown };
+}
+
+function serviceOf({ service }: EmbeddedCloud): Service {
+  if (service) return service;
+  throw new Error('the cloud is down');
 }
 
 async function callersOf(port: Port): Promise<readonly Caller[]> {
-  const { origin, service } = port;
+  const { origin } = port;
+  const service = serviceOf(port.cloud);
+  const { apiKey = '' } = service;
   const own = { origin, 'content-type': 'application/json' };
   const ask = (method: string, path: string, headers: Headers, body?: unknown) =>
     fetch(origin + path, { method, headers: { ...own, ...headers }, ...(body ? { body: JSON.stringify(body) } : {}) });
@@ -133,7 +143,7 @@ async function callersOf(port: Port): Promise<readonly Caller[]> {
     return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
   };
   const token = () => new URL(service.consoleLink() ?? '').hash.replace('#token=', '');
-  const api = new DeviceCloudClient({ baseUrl: service.api, apiKey: KEY, spaceId: service.spaceId });
+  const api = new DeviceCloudClient({ baseUrl: service.api, apiKey, spaceId: service.spaceId });
   const { key: reading } = await api.createKey({ name: 'reading', access_type: 'read' });
 
   const once = token();
@@ -141,7 +151,10 @@ async function callersOf(port: Port): Promise<readonly Caller[]> {
   const left = await signIn({ token: token() });
   await ask('DELETE', '/console/session', { cookie: left });
   const deleted = await signIn({ token: token() });
-  await api.deleteKey((await api.keys()).at(-1)?.id ?? '');
+  const ofNewest = async () => (await api.keys()).at(-1)?.id ?? '';
+  await api.deleteKey(await ofNewest());
+  const rotated = await signIn({ token: token() });
+  await api.rotateKey(await ofNewest());
   await api.close();
   const atCloud = await fetch(`${service.api}/console/session`, {
     ...{ method: 'POST', headers: { origin: service.api, 'content-type': 'application/json' } },
@@ -153,20 +166,21 @@ async function callersOf(port: Port): Promise<readonly Caller[]> {
   return [
     { name: 'session with a token', headers: { cookie: controlling, origin } },
     { name: 'no credential', headers: {}, refused: 401 },
-    { name: 'API key', headers: { 'x-api-key': KEY }, refused: 401 },
+    { name: 'API key', headers: { 'x-api-key': apiKey }, refused: 401 },
     { name: 'reading API key', headers: { 'x-api-key': reading }, refused: 401 },
-    { name: 'API key as a token', headers: { authorization: `Bearer ${KEY}` }, refused: 401 },
+    { name: 'API key as a token', headers: { authorization: `Bearer ${apiKey}` }, refused: 401 },
     { name: 'secret of the session as a key', headers: { 'x-api-key': secret }, refused: 401 },
-    { name: 'API key in the cookie', ...cookie(`${name}=${KEY}`) },
+    { name: 'API key in the cookie', ...cookie(`${name}=${apiKey}`) },
     { name: 'unknown cookie', ...cookie(`${name}=${'f'.repeat(36)}`) },
     { name: 'cookie of another port', ...cookie(`ghostfleet-1=${secret}`) },
-    { name: 'session with an API key', ...cookie(await signIn({ credential: KEY })) },
+    { name: 'session with an API key', ...cookie(await signIn({ credential: apiKey })) },
     { name: 'session with a reading key', ...cookie(await signIn({ credential: reading })) },
     { name: 'sign-in with a key and a token', ...cookie(await signIn({ credential: reading, token: 'x' })) },
     { name: 'token that was used', ...cookie(await signIn({ token: once })) },
     { name: 'session that began at the cloud', ...cookie(`${name}=${ofCloud}`) },
     { name: 'session that has ended', ...cookie(left) },
     { name: 'session whose key was deleted', ...cookie(deleted) },
+    { name: 'session whose key was rotated', ...cookie(rotated) },
     { name: 'page of another port', headers: { cookie: controlling, origin: 'http://127.0.0.1:1' }, refused: 403 },
     { name: 'page of another site', headers: { cookie: controlling, 'sec-fetch-site': 'cross-site' }, refused: 403 },
     { name: 'another name of the host', headers: { cookie: controlling, host: 'evil.example' }, refused: 403 },

@@ -6,7 +6,7 @@ import type { Id } from '../store/store.js';
 import { ConsoleFiles } from './files.js';
 import { OneTimeTokens } from './one-time-tokens.js';
 import { addPages } from './pages.js';
-import { addSessionRoutes, isOpenSession, type SessionContext } from './session.js';
+import { addSessionRoutes, type SessionContext } from './session.js';
 
 export interface WebConsole {
   /**
@@ -14,8 +14,6 @@ export interface WebConsole {
    * not send to the service.
    */
   link(spaceId: Id): string;
-  /** Whether the secret belongs to an open session that began with a one-time token. */
-  hasSession(secret: string): Promise<boolean>;
 }
 
 /** @param folder folder with the built console */
@@ -29,6 +27,5 @@ export function addWebConsole(
   addSessionRoutes(api, { ...context, logins: new Logins(context), tokens });
   return {
     link: (spaceId) => `/#token=${tokens.issue(spaceId)}`,
-    hasSession: (secret) => isOpenSession(context, secret),
   };
 }

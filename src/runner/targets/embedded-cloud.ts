@@ -6,11 +6,13 @@
 
 import type { Wires } from '../../cloud/gateway/udp.js';
 import { LOCAL_HOSTS } from '../../cloud/http/host-guard.js';
+import { openStore } from '../../cloud/open-store.js';
 import { type Service, type ServiceOptions, startService } from '../../cloud/service.js';
 import { MemoryTables } from '../../cloud/store/memory/tables.js';
 import { isPostgresUrl } from '../../cloud/store/postgres/url.js';
 import { type NamedKey, randomKey } from '../../cloud/store/secrets/key.js';
 import { StoreUnavailable } from '../../cloud/store/store.js';
+import { isOpenSession } from '../../cloud/web/session.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
 import { entropy } from '../../kernel/entropy.js';
@@ -77,7 +79,7 @@ export class EmbeddedCloud implements ServiceProcess {
   readonly #secretsKey: NamedKey | undefined;
   /** The ports: 0 until the first start has chosen them. Those for UDP are null in a cloud without UDP. */
   #ports: Readonly<Record<'udp' | 'udpRaw' | 'udpDtls', number | null>> & { readonly api: number };
-  /** The last start, kill or close; the next one waits for it. */
+  /** The last start, kill, close or question; the next one waits for it. */
   #change: Promise<void> = Promise.resolve();
 
   constructor(options: EmbeddedCloudOptions) {
@@ -114,6 +116,24 @@ export class EmbeddedCloud implements ServiceProcess {
     return this.#life.service.openSpace(name);
   }
 
+  /**
+   * Whether the cookie `secret` belongs to an open session of the console. While no service runs, the database answers. A start or
+   * a kill waits for the answer.
+   * @throws UsageError, StoreUnavailable if the database cannot be read
+   */
+  hasSession(secret: string): Promise<boolean> {
+    return this.#next(async () => {
+      const { clock, db } = this.#options;
+      if (this.#life) return this.#life.service.hasSession(secret);
+      const store = await openStore(db, { memory: this.#disk, secretsKey: this.#secretsKey, alone: true });
+      try {
+        return await isOpenSession({ store, clock }, secret);
+      } finally {
+        await store.close();
+      }
+    });
+  }
+
   start(): Promise<void> {
     return this.#next(async () => {
       if (this.running) return;
@@ -139,10 +159,13 @@ export class EmbeddedCloud implements ServiceProcess {
     return this.#next(async () => this.#life?.service.close());
   }
 
-  #next(change: () => Promise<void>): Promise<void> {
+  #next<T>(change: () => Promise<T>): Promise<T> {
     const next = this.#change.then(change);
     // The caller of this change receives the failure; the next change runs anyway.
-    this.#change = next.catch(() => {});
+    this.#change = next.then(
+      () => {},
+      () => {},
+    );
     return next;
   }
 

@@ -97,7 +97,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
       ...{ api, address, openSpace, wire, trace: order, outlivesRun: false, close },
       ...(transport !== 'memory' && { ports: cloud.ports }),
       consoleLink: () => cloud.service?.consoleLink(),
-      hasSession: (secret) => cloud.service?.hasSession(secret),
+      hasSession: (secret) => cloud.hasSession(secret),
       format: transport === 'http' ? 'http' : 'base64',
       speed: 1,
       ...(faults && { faults, admit: (hold) => faults.admit(hold) }),

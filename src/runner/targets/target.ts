@@ -33,8 +33,8 @@ export interface Target {
   readonly address: { readonly baseUrl: string; readonly apiKey: string };
   /** The address of its web console with a new one-time token; undefined without a console, and while the cloud is down. */
   readonly consoleLink?: () => string | undefined;
-  /** Whether a console session that began with the one-time token `secret` is open; undefined while the cloud is down. */
-  readonly hasSession?: (secret: string) => Promise<boolean> | undefined;
+  /** Whether the cookie `secret` belongs to an open console session that began with a one-time token; also while it is down. */
+  readonly hasSession?: (secret: string) => Promise<boolean>;
   /** The API for a further space, by the name of the space in the scenario. @throws UsageError without a key for this space */
   openSpace(name: string): Promise<DeviceCloudClient>;
   /** Called before every API request; undefined if no fault can delay or stop it. */

@@ -121,8 +121,8 @@ export interface WorldControl {
     readonly pace?: Pace | undefined;
     /** The address of the web console with a new one-time token; undefined if the cloud has no console. */
     consoleLink(): string | undefined;
-    /** Whether a console session that began with the one-time token `secret` is open; undefined while the cloud is down. */
-    hasSession(secret: string): Promise<boolean> | undefined;
+    /** Whether the cookie `secret` belongs to an open console session that began with a one-time token; also while it is down. */
+    hasSession(secret: string): Promise<boolean>;
   };
   /** Ends the run at once; the result contains the reason. */
   stop(reason: GhostfleetError): void;
@@ -190,7 +190,7 @@ export async function inOneWorld(
     const fleet = fleetOf(plan, fixture.devices, fixture.handles, times.noted);
     const sessions = {
       consoleLink: () => target.consoleLink?.(),
-      hasSession: (secret: string) => target.hasSession?.(secret),
+      hasSession: async (secret: string) => (await target.hasSession?.(secret)) ?? false,
     };
     started({ clock, stop, world: { fleet, api, faults, happened, pace, ...sessions } });
     await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
