@@ -195,6 +195,8 @@ function withoutActions(log: LineSink): LineSink {
 function endOf({ passed, failure, digest, events, expectations }: RunResult): RunEnd {
   return {
     ...{ passed, failure, digest, events },
-    expectations: expectations.map(({ line, passed: holds, sentence }) => ({ line, passed: holds, sentence })),
+    expectations: expectations.map(({ line, passed: holds, undecided = false, sentence }) => ({
+      ...{ line, passed: holds, undecided, sentence },
+    })),
   };
 }

@@ -10,7 +10,7 @@ import type { Plan } from '../scenario/model/plan.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { pinned } from '../scenario/shrink/cuts.js';
 import { normalised } from '../scenario/shrink/document.js';
-import { failureOf, fixedNumbers, shortfallOf } from '../scenario/shrink/failure.js';
+import { failureOf, fixedNumbers, missedOf, shortfallOf } from '../scenario/shrink/failure.js';
 import { shrink as reduce } from '../scenario/shrink/shrink.js';
 import type { AttemptOutcome } from './attempt.js';
 import { Attempts } from './attempts.js';
@@ -88,7 +88,7 @@ async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
       throw new UsageError('passes', `"${name}" passes with seed ${plan.seed}, so there is nothing to reduce`);
     if (first.exitCode === EXIT.interrupted) return nothingFound(host);
     const failure = failureOf(first);
-    const lines = first.expectations.filter(({ passed }) => !passed).map(({ line }) => line);
+    const lines = missedOf(first.expectations).map(({ line }) => line);
     const serials = plan.groups.map((_, index) => plan.devices.find(({ group }) => group === index)?.serial ?? 0);
     const source = normalised(original);
     const strict = pinned(source, plan.seed, lines, serials);
@@ -239,7 +239,7 @@ interface Origin {
 /** Replaces the comment at the top of the original with one that states the origin of the result. */
 function withOrigin(text: string, { file, seed, target, outcome, causes, trust }: Origin): string {
   const { expectations, failure } = outcome;
-  const failed = expectations.filter(({ passed }) => !passed).map(({ line }) => line);
+  const failed = missedOf(expectations).map(({ line }) => line);
   const fails = [...failed, ...(failure === null ? [] : [failure])];
   // Like the path of the scenario, relative paths start from its folder.
   const allowFile = trust.allowFile.map((path) => (isAbsolute(path) ? path : relative(dirname(target), path)));

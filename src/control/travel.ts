@@ -19,7 +19,12 @@ export interface RunEnd {
   readonly failure: string | null;
   readonly digest: string;
   readonly events: number;
-  readonly expectations: readonly { readonly line: string; readonly passed: boolean; readonly sentence: string }[];
+  readonly expectations: readonly {
+    readonly line: string;
+    readonly passed: boolean;
+    readonly undecided: boolean;
+    readonly sentence: string;
+  }[];
 }
 
 export interface RunComparison {

@@ -209,6 +209,8 @@ export interface ExpectationResult {
   readonly passed: boolean;
   /** Set if the run did not have the data for a verdict; the expectation has then not passed. */
   readonly undecided?: true;
+  /** Set if the run ended early and its rest could have changed the outcome; `undecided` is then set too. */
+  readonly cutShort?: true;
   /** Value of the left side: in ms if `unit` is `ms`, 0.95 for 95% if it is `ratio`; null without a measurement. */
   readonly left: number | null;
   /** Value of the right side, in the same form. */

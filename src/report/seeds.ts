@@ -3,7 +3,7 @@ import { humanCount, humanValue, type Unit } from '../kernel/quantity.js';
 import { csvRow } from './csv-row.js';
 import type { RunResult } from './result.js';
 import { table } from './table.js';
-import { verdictOf } from './verdict.js';
+import { markOf, verdictOf } from './verdict.js';
 
 /** The spread of a number over the runs. */
 interface NumberSpread {
@@ -18,8 +18,10 @@ interface NumberSpread {
 interface ExpectationSpread {
   readonly line: string;
   readonly passed: number;
-  /** Seeds of the runs in which the expectation did not pass. */
+  /** Seeds of the runs in which the expectation was not met. */
   readonly failed: readonly number[];
+  /** Seeds of the runs that did not decide it; missing without such runs. */
+  readonly undecided?: readonly number[];
   readonly unit: Unit;
   /** Values of the left side of the expectation; missing without a measurement. */
   readonly value?: NumberSpread;
@@ -67,9 +69,14 @@ function expectationOver(results: readonly RunResult[], index: number): Expectat
     return one ? [{ seed, one }] : [];
   });
   const { line = '', unit = 'count' } = all[0]?.one ?? {};
-  const failed = all.filter(({ one }) => !one.passed).map(({ seed }) => seed);
+  const seedsOf = (mark: string) => all.filter(({ one }) => markOf(one).mark === mark).map(({ seed }) => seed);
+  const [failed, undecided] = [seedsOf('✗'), seedsOf('?')];
   const value = spreadOf(all.flatMap(({ one }) => one.left ?? []));
-  return { line, passed: all.length - failed.length, failed, unit, ...(value && { value }) };
+  return {
+    ...{ line, passed: seedsOf('✓').length, failed },
+    ...(undecided.length > 0 && { undecided }),
+    ...{ unit, ...(value && { value }) },
+  };
 }
 
 /** Parts of a result that are metrics. Series and samples are left out, because they contain the same numbers over time. */
@@ -114,12 +121,15 @@ function spreadOf(values: readonly number[]): NumberSpread | undefined {
 /** The text for a terminal. */
 export function seedsText({ scenario, runs, passed, missing, expectations }: SeedsResult): string {
   const verdicts = runs.map((run) => [String(run.seed), verdictOf(run).word, run.digest, run.failure ?? '']);
-  const lines = expectations.map(({ line, passed: met, failed, unit, value }) => [
-    failed.length === 0 ? '✓' : '✗',
+  const lines = expectations.map(({ line, passed: met, failed, undecided = [], unit, value }) => [
+    failed.length > 0 ? '✗' : undecided.length > 0 ? '?' : '✓',
     line,
     `${met} of ${runs.length}`,
     ...(value ? [value.min, value.median, value.max].map((one) => humanValue(one, unit)) : ['-', '-', '-']),
-    failed.length === 0 ? '' : `failed with seed ${failed.join(', ')}`,
+    [
+      ...(failed.length === 0 ? [] : [`failed with seed ${failed.join(', ')}`]),
+      ...(undecided.length === 0 ? [] : [`not decided with seed ${undecided.join(', ')}`]),
+    ].join('; '),
   ]);
   const wanted = runs.length + missing;
   const word = missing > 0 ? 'NOT FINISHED' : passed === wanted ? 'passed' : 'FAILED';

@@ -1,6 +1,8 @@
 /** Decides the exit code of a run, and the reason for it. */
 import { EXIT, type ExitCode } from '../kernel/errors.js';
-import type { ExpectationResult } from '../report/result.js';
+import type { Instant } from '../kernel/time.js';
+import type { ExpectationResult, WorkerReport } from '../report/result.js';
+import type { Expectation } from '../scenario/expect/expectation.js';
 import type { End } from './world/end.js';
 
 /** Exit codes that depend on measurements. If this process was too slow, the measurements are invalid, and so is the code. */
@@ -33,8 +35,29 @@ export function judge(
   return expectations.every(({ passed }) => passed) ? end : { exitCode: EXIT.expectation, failure: null };
 }
 
-/** Marks an expectation of an interrupted run as undecided: the rest of the scenario could have changed its outcome. */
-export function undecided(expectation: ExpectationResult): ExpectationResult {
-  const { sentence } = expectation;
-  return { ...expectation, passed: false, undecided: true, sentence: `interrupted; until then: ${sentence}` };
+/** How a run ended before its planned end, as the beginning of a sentence; null if it did not, or if all its workers did. */
+export function earlyEnd({ exitCode, failure, busy }: End, workers: readonly WorkerReport[] = []): string | null {
+  if (exitCode === EXIT.interrupted) return 'interrupted; until then';
+  // The scenario has ended before devices can be not at rest.
+  if (failure !== null && busy === undefined) return 'the run ended early; until then';
+  return workers.some(({ lost }) => lost !== null) ? 'undecided, because a worker was lost' : null;
+}
+
+/**
+ * Marks an outcome of a run that ended early as undecided if the rest of the run could have changed it. A violated rule stays
+ * violated, and an expectation that ended the run stays failed.
+ * @param how see {@link earlyEnd}
+ * @param expectation undefined for a rule of a target
+ * @param at when the run ended
+ */
+export function cutShort(
+  outcome: ExpectationResult,
+  how: string,
+  expectation: Expectation | undefined,
+  at: Instant,
+): ExpectationResult {
+  const failed = !(outcome.passed || outcome.undecided);
+  const isRule = expectation === undefined || 'invariant' in expectation;
+  if (failed && (isRule || (expectation.abort !== undefined && expectation.abort <= at))) return outcome;
+  return { ...outcome, passed: false, undecided: true, cutShort: true, sentence: `${how}: ${outcome.sentence}` };
 }

@@ -25,12 +25,14 @@ const WITHOUT: Readonly<Record<Lack, string>> = {
 /**
  * A sentence with the number of devices that were never ready, and what they lacked; empty if all were ready, or if the run was
  * interrupted.
+ * @param early whether the run ended early, so that the devices could have become ready later
  */
 export function neverReady({
   fleet,
   exitCode,
   expectations,
-}: Pick<RunResult, 'fleet' | 'exitCode' | 'expectations'>): readonly string[] {
+  early = false,
+}: Pick<RunResult, 'fleet' | 'exitCode' | 'expectations'> & { readonly early?: boolean }): readonly string[] {
   const { devices, ready, lacking } = fleet;
   const missing = devices - ready;
   if (missing <= 0 || exitCode === EXIT.interrupted) return [];
@@ -40,7 +42,7 @@ export function neverReady({
     if (count === undefined) return [];
     return `${count === missing ? (one ? 'it' : 'they') : humanCount(count)} ${WITHOUT[what]}`;
   });
-  const never = `${humanCount(missing)} of ${humanCount(devices)} devices ${one ? 'was' : 'were'} never ready: ${stages.join('; ')}`;
+  const never = `${humanCount(missing)} of ${humanCount(devices)} devices ${one ? 'was' : 'were'} ${early ? 'not ready when the run ended early' : 'never ready'}: ${stages.join('; ')}`;
   const unnoticed = expectations.length > 0 && !expectations.some(({ line }) => READINESS.test(line));
   return [`${never}${unnoticed ? ', and no expectation is about device.ready, device.up or device.startup' : ''}`];
 }

@@ -7,9 +7,11 @@ import type { RunExplainer } from '../explain/run-explainer.js';
 import { isoTime } from '../kernel/calendar.js';
 import { EXIT } from '../kernel/errors.js';
 import { openFileLimit } from '../kernel/open-files.js';
+import type { Instant } from '../kernel/time.js';
 import { plainBase, shownAddress } from '../kernel/web-address.js';
-import type { Leftovers, RunResult, RunSource, SystemError } from '../report/result.js';
+import type { ExpectationResult, Leftovers, RunResult, RunSource, SystemError } from '../report/result.js';
 import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
+import type { Plan } from '../scenario/model/plan.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { needsOneProcess, needsOneThread, needsOneWorld } from '../scenario/plan/divide.js';
 import { outline } from '../scenario/plan/outline.js';
@@ -23,7 +25,7 @@ import { spoiledByLoss } from './distributed/lost.js';
 import { ThreadCrew } from './distributed/threads/thread-crew.js';
 import { explainerNow, explainersOf, keepKnown } from './explainers.js';
 import { idleLoads } from './idle-loads.js';
-import { judge, undecided } from './judge.js';
+import { cutShort, earlyEnd, judge } from './judge.js';
 import { neverReady } from './never-ready.js';
 import { withoutEffect } from './no-effect.js';
 import { oversized } from './oversized.js';
@@ -118,11 +120,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   } = await courseOf({ ...options, left: (things) => (left = noted(things, options)) }, journal, started);
   journal.invariants.end();
   const evidence = journal.evidence(simulatedMs);
-  const evaluated = [
-    ...plan.expectations.map((expectation) => evaluate(expectation, evidence)),
-    ...ruleResults(audited, journal.nameOf),
-  ];
-  const expectations = end.exitCode === EXIT.interrupted ? evaluated.map(undecided) : evaluated;
+  const early = earlyEnd(end, workers);
+  const expectations = outcomesOf(plan, evidence, ruleResults(audited, journal.nameOf), early, simulatedMs);
   const summary = metrics.summary();
   const spoiled =
     spoiledByDevices(summary.fleet, journal.nameOf) ??
@@ -152,7 +151,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     failure,
     warnings: [
       ...withoutEffect(plan, options.profiles),
-      ...neverReady({ fleet: summary.fleet, exitCode, expectations }),
+      ...neverReady({ fleet: summary.fleet, exitCode, expectations, early: earlyEnd(end) !== null }),
       ...oversized(summary.fleet, journal.nameOf),
       ...(exitCode === EXIT.invalid ? [] : notable(generator?.errors, options).map(describeError)),
       ...idleLoads(plan, summary.calls, simulatedMs),
@@ -182,6 +181,19 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
   keepKnown(result, { explainer, downlinks: metrics.downlinks, whatIf });
   return result;
+}
+
+/** @param rules the results for the rules of a target @param early see {@link earlyEnd} */
+function outcomesOf(
+  { expectations }: Plan,
+  evidence: Evidence,
+  rules: readonly ExpectationResult[],
+  early: string | null,
+  endedAt: Instant,
+): readonly ExpectationResult[] {
+  const outcomes = [...expectations.map((expectation) => evaluate(expectation, evidence)), ...rules];
+  if (early === null) return outcomes;
+  return outcomes.map((outcome, index) => cutShort(outcome, early, expectations[index], endedAt));
 }
 
 /** Where the waits of explanations differ from those of the tables. */

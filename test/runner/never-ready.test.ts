@@ -48,6 +48,10 @@ describe('the warnings of a run', () => {
     expect(junit(result)).toContain(`<system-out>warning: ${warning}</system-out>`);
     const seeds = overSeeds([result, { ...result, seed: 9 }], 2);
     expect(seeds.runs.map(({ warnings }) => warnings)).toEqual([[warning], [warning]]);
+    const cut = result.expectations.map((each) => ({ ...each, passed: false, undecided: true }) as const);
+    const mixed = overSeeds([result, { ...result, seed: 9, expectations: cut }], 2);
+    expect(mixed.expectations).toMatchObject([{ passed: 1, failed: [], undecided: [9] }]);
+    expect(seedsText(mixed)).toMatch(/\? +uplink\.stored within 2m >= 95% +1 of 2 .*not decided with seed 9$/m);
     expect(seedsText(seeds)).toContain(`\n! seed 7, 9: ${warning}\n`);
   });
 

@@ -8,16 +8,16 @@ import { sentence, stateOf, WORKER_COLUMNS, workerRows } from '../workers.js';
 
 export function junit(result: RunResult): string {
   const { scenario, failure, expectations, simulatedMs, wallMs, clock, seed, digest, reproduce, workers = [] } = result;
-  const unmet = expectations.filter(({ passed }) => !passed).length;
-  const [failures, undecided] = isInterrupted(result) ? [0, unmet] : [unmet, 0];
+  const open = expectations.filter(({ cutShort }) => cutShort).length;
+  const failures = expectations.filter(({ passed }) => !passed).length - open;
   const states = workers.map(stateOf);
   const bad = states.filter((state) => state === 'lost' || state === 'slow').length;
-  const skipped = undecided + states.filter((state) => state === 'unknown').length;
+  const skipped = open + states.filter((state) => state === 'unknown').length;
   // In virtual time, the file contains simulated times, so that equal runs have equal files.
   const time = clock === 'virtual' ? simulatedMs : wallMs;
   // The XML schema of Jenkins' xunit plugin allows these attributes for a suite and for all suites, "skipped" for a suite only.
   const counts = `tests="${expectations.length + workers.length + 1}" failures="${failures}" errors="${(failure === null ? 0 : 1) + bad}" time="${(time / 1000).toFixed(3)}"`;
-  const why = isInterrupted(result) ? 'interrupted' : undefined;
+  const why = verdictOf(result).word === 'interrupted' ? 'interrupted' : undefined;
   const runCase = failure === null ? '/>' : `>${element('error', failure, reproduce, why)}</testcase>`;
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -45,11 +45,6 @@ function warningsOf({ warnings }: RunResult): readonly string[] {
   return [`    <system-out>${xml(text)}</system-out>`];
 }
 
-/** Whether the run was interrupted: its expectations are then undecided, and count as skipped. */
-function isInterrupted(result: RunResult): boolean {
-  return verdictOf(result).word === 'interrupted';
-}
-
 /** Numbers equal lines, because build servers merge test cases with equal names. */
 function numbered(expectations: readonly ExpectationResult[]): readonly ExpectationResult[] {
   const seen = new Map<string, number>();
@@ -61,10 +56,12 @@ function numbered(expectations: readonly ExpectationResult[]): readonly Expectat
   });
 }
 
-function testCase({ line, passed, undecided, sentence }: ExpectationResult, result: RunResult): string {
-  const { scenario, reproduce } = result;
+function testCase(
+  { line, passed, undecided, cutShort, sentence }: ExpectationResult,
+  { scenario, reproduce }: RunResult,
+): string {
   const unmet = () =>
-    isInterrupted(result)
+    cutShort
       ? `<skipped message="${xml(sentence)}"/>`
       : element('failure', sentence, reproduce, undecided ? 'undecided' : undefined);
   const end = passed ? '/>' : `>${unmet()}</testcase>`;

@@ -15,5 +15,5 @@ export function endOfAll(plan: Plan, ends: readonly End[]): End {
   const placeOf = (clause: string) => places.get(clause.split(' ', 1)[0] ?? '') ?? places.size;
   const all = new Set(ends.flatMap(({ busy }) => busy ?? []));
   const busy = [...all].sort((a, b) => placeOf(a) - placeOf(b));
-  return { exitCode: early.exitCode, failure: new NotAtRest(plan, busy).message };
+  return { exitCode: early.exitCode, failure: new NotAtRest(plan, busy).message, busy };
 }

@@ -35,6 +35,8 @@ export interface ExpectationOutcome {
   readonly passed: boolean;
   /** Set if the run did not have the data for a verdict; the expectation has then not passed. */
   readonly undecided?: true;
+  /** Set if the run ended early and its rest could have changed the outcome; `undecided` is then set too. */
+  readonly cutShort?: true;
   /**
    * The value of the left side, in milliseconds for durations; for an invariant, the number of violations. null if nothing
    * was measured.

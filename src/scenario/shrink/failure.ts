@@ -41,12 +41,17 @@ export function unmetWait(plan: Plan, failure: string | null, metrics: MetricSou
  * with a lower left side than with a higher one.
  */
 export function failureOf({ exitCode, expectations, unmet }: Failed): string {
-  const missed = expectations
-    .filter(({ passed }) => !passed)
-    .map((outcome) => `${outcome.line} (${direction(outcome)})`);
+  const missed = missedOf(expectations).map((outcome) => `${outcome.line} (${direction(outcome)})`);
   const waited =
     unmet === null ? [] : [`after ${unmet.condition.line} (${direction(unmet.condition)}), ${unmet.limit}`];
   return [`exit ${exitCode}`, ...waited, ...missed].join('\n');
+}
+
+/** The expectations that a run failed or could not decide. Those that it did not reach are left out: any early end leaves them. */
+export function missedOf<T extends Pick<ExpectationOutcome, 'passed' | 'cutShort'>>(
+  expectations: readonly T[],
+): readonly T[] {
+  return expectations.filter(({ passed, cutShort }) => !(passed || cutShort));
 }
 
 function direction({ passed, undecided, left, right }: ExpectationOutcome): string {
@@ -62,8 +67,8 @@ function direction({ passed, undecided, left, right }: ExpectationOutcome): stri
  * unless its value is too high.
  */
 export function fixedNumbers({ expectations, unmet }: Pick<Failed, 'expectations' | 'unmet'>): readonly string[] {
-  return [...(unmet === null ? [] : [unmet.condition]), ...expectations]
-    .filter((outcome) => !outcome.passed && direction(outcome) !== 'too much')
+  return missedOf([...(unmet === null ? [] : [unmet.condition]), ...expectations])
+    .filter((outcome) => direction(outcome) !== 'too much')
     .map(({ line }) => line)
     .filter((line) => /[=<>]\s*[1-9]\d*\s*$/.test(line));
 }
@@ -77,7 +82,7 @@ export function shortfallOf(
   lines: readonly string[],
 ): number {
   if (result.passed) return 0;
-  const missed = result.expectations.filter(({ line, passed }) => !passed && lines.includes(line));
+  const missed = missedOf(result.expectations).filter(({ line }) => lines.includes(line));
   const sum = missed.reduce((total, { left, right }) => {
     if (left === null || right === null || left === right) return total + 1;
     return total + Math.abs(left - right) / Math.max(Math.abs(left), Math.abs(right));

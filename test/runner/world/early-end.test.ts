@@ -1,7 +1,14 @@
 /** Expectations that end a run early. */
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../../src/kernel/errors.js';
+import { EXIT, GhostfleetError } from '../../../src/kernel/errors.js';
+import { hours } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { junit } from '../../../src/report/renderers/junit.js';
+import type { RunResult, WorkerReport } from '../../../src/report/result.js';
+import { markOf } from '../../../src/report/verdict.js';
+import { cutShort, earlyEnd } from '../../../src/runner/judge.js';
+import { endOfAll } from '../../../src/runner/parallel/ends.js';
+import type { RunControl } from '../../../src/runner/run.js';
 import { watchExpectations } from '../../../src/runner/world/early-end.js';
 import { problemsOf } from '../../scenario/fixtures.js';
 import { runText } from '../run-text.js';
@@ -14,6 +21,84 @@ steps: [{ at: 2h, commands: [no such command], unknown: true }]
 expect:
 ${lines.map((line) => `  - ${line}`).join('\n')}
 `;
+
+describe('the other expectations of a run that ended early', () => {
+  const ended = 'the run ended early; until then: ';
+  const marks = ({ expectations }: RunResult) => expectations.map((each) => `${markOf(each).mark} ${each.sentence}`);
+
+  it('are undecided if an expectation ended it, met or not; the one that ended it has failed', async () => {
+    const result = await runText(
+      scenario(
+        '{ that: fleet.devices > 2, abort: 1h }',
+        'device.ready == 2',
+        'downlink.queued == 4',
+        'downlink.answered p(95) < 1h',
+      ),
+    );
+    expect(marks(result)).toEqual([
+      '✗ fleet.devices is 2, wanted > 2',
+      `? ${ended}device.ready is 2, wanted == 2`,
+      `? ${ended}downlink.queued is 0, wanted == 4`,
+      `? ${ended}no data: downlink.answered p(95) was never measured`,
+    ]);
+    expect(result.exitCode).toBe(EXIT.expectation);
+    const xml = junit(result);
+    expect(xml).toContain('tests="5" failures="1" errors="1"');
+    expect(xml).toContain('skipped="3"');
+    expect(xml).toContain(`name="downlink.queued == 4"><skipped message="${ended}downlink.queued is 0, wanted == 4"/>`);
+  });
+
+  it('are undecided if the wait of a step ended it', async () => {
+    const text = scenario('downlink.queued == 2').replace('at: 2h,', 'after: device.ready == 9, within: 1h,');
+    const result = await runText(text);
+    expect(marks(result)).toEqual([`? ${ended}downlink.queued is 0, wanted == 2`]);
+    expect(result.exitCode).toBe(EXIT.expectation);
+  });
+
+  it('are undecided in a divided run', async () => {
+    const stop = (reason: GhostfleetError) => ({
+      started: ({ clock, stop: end }: Pick<RunControl, 'clock' | 'stop'>) =>
+        void clock.after(hours(1), 'the trouble', () => end(reason)),
+    });
+    const broken = new GhostfleetError('target-gone', 'the target is gone', EXIT.stuck);
+    const result = await runText(scenario('downlink.queued == 2'), { workers: 2, ...stop(broken) });
+    expect(marks(result)).toEqual([`? ${ended}downlink.queued is 0, wanted == 2`]);
+    expect(result).toMatchObject({ exitCode: EXIT.stuck, failure: 'the target is gone' });
+  });
+
+  it('are judged if the scenario has ended and devices do not come to rest', () => {
+    const notAtRest = { exitCode: EXIT.stuck, failure: 'not at rest', busy: ['clime-0001 with its session'] };
+    expect(earlyEnd(notAtRest)).toBeNull();
+    expect(
+      earlyEnd(endOfAll({ devices: [], network: [], actions: [], duration: 0, settle: 0 } as never, [notAtRest])),
+    ).toBeNull();
+  });
+
+  it('stay failed if they are rules that were violated', () => {
+    const outcome = {
+      line: 'a rule',
+      passed: false,
+      left: 1,
+      right: 0,
+      unit: 'count',
+      sentence: 'violated once',
+    } as const;
+    const rule = { line: 'always uplinks-stored-once', invariant: 'uplinks-stored-once' };
+    expect(cutShort(outcome, 'interrupted', rule, 0)).toBe(outcome);
+    expect(cutShort(outcome, 'interrupted', undefined, 0)).toBe(outcome);
+    expect(cutShort({ ...outcome, passed: true }, 'interrupted', rule, 0)).toMatchObject({ undecided: true });
+  });
+
+  it('are undecided if a worker was lost', () => {
+    const worker = { lost: { why: 'no heartbeat' } } as WorkerReport;
+    expect(earlyEnd({ exitCode: EXIT.fine, failure: null }, [worker])).toBe('undecided, because a worker was lost');
+  });
+});
+
+it('the warning about devices that are not ready says that the run ended early', async () => {
+  const { warnings } = await runText(scenario('{ that: fleet.devices > 2, abort: true }'));
+  expect(warnings.join()).toContain('2 of 2 devices were not ready when the run ended early: they had no session');
+});
 
 describe('an expectation with abort', () => {
   it('ends the run in the second in which it fails, and the result names the expectation', async () => {

@@ -131,9 +131,11 @@ function End({
         {failure !== null && ` ${printableLine(failure)}`}
       </p>
       <ul class="messages spaced">
-        {expectations.map(({ line, passed: holds, sentence }) => (
+        {expectations.map(({ line, passed: holds, undecided, sentence }) => (
           <li key={line}>
-            <span class={`badge ${holds ? 'good' : 'bad'}`}>{holds ? 'holds' : 'fails'}</span>{' '}
+            <span class={`badge ${undecided ? 'late' : holds ? 'good' : 'bad'}`}>
+              {undecided ? 'undecided' : holds ? 'holds' : 'fails'}
+            </span>{' '}
             <span class="dim">{printableLine(sentence)}</span>
           </li>
         ))}
