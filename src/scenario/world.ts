@@ -3,7 +3,7 @@
  *
  * Steps act either through the public API, like users of the cloud, or directly on the device, like a technician on site.
  */
-
+import type { DeviceCloudClient } from '../client/client.js';
 import type { DeviceControls } from '../device/device-controls.js';
 
 export interface World {
@@ -49,54 +49,8 @@ export interface ShellResult {
 }
 
 /** The calls of the public API that steps use; all of them use the space of the run. */
-interface CloudApi {
-  createDevice(device: NewDevice): Promise<CloudDevice>;
-  updateDevice(id: string, change: DeviceChange): Promise<CloudDevice>;
-  /** Adds and removes tags by their ids; other tags stay. */
-  changeTags(
-    id: string,
-    change: { readonly add: readonly string[]; readonly remove: readonly string[] },
-  ): Promise<CloudDevice>;
-  deleteDevice(id: string): Promise<void>;
-  /** Queues `app config …` lines (POST …/configs). */
-  sendConfig(deviceId: string, lines: readonly string[]): Promise<QueuedDownlink>;
-  /** Queues shell commands (POST …/commands). */
-  sendCommands(deviceId: string, commands: readonly string[]): Promise<QueuedDownlink>;
-  /** Queues a JSON object for the application (POST …/downlinks). */
-  sendData(deviceId: string, body: Readonly<Record<string, unknown>>): Promise<QueuedDownlink>;
-  /** Messages of a device, newest first. */
-  allMessages(query: { readonly device_id: string; readonly direction: 'down' }): AsyncIterable<CloudMessage>;
-  /** Cancels a pending downlink. */
-  cancelMessage(id: string): Promise<unknown>;
-  /** Queues a firmware update (POST …/firmware). */
-  updateFirmware(deviceId: string, firmwareId: string): Promise<QueuedDownlink>;
-}
-
-interface CloudMessage {
-  readonly id: string;
-  readonly type: string;
-  /** null for messages that devices send. */
-  readonly down_state: string | null;
-}
-
-interface NewDevice {
-  readonly name: string;
-  /** Ten decimal digits. */
-  readonly serial_number: string;
-  readonly token: string;
-  readonly secret?: string;
-  readonly tags?: readonly { readonly id: string }[];
-}
-
-export interface DeviceChange {
-  readonly name?: string;
-  readonly external_id?: string;
-}
-
-interface CloudDevice {
-  readonly id: string;
-}
-
-interface QueuedDownlink {
-  readonly id: string;
-}
+type CloudApi = Pick<
+  DeviceCloudClient,
+  | ('createDevice' | 'updateDevice' | 'changeTags' | 'deleteDevice')
+  | ('sendConfig' | 'sendCommands' | 'sendData' | 'allMessages' | 'cancelMessage' | 'updateFirmware')
+>;

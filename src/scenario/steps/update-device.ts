@@ -1,5 +1,5 @@
 import { formOf, optional, record, text } from '../../input/checks.js';
-import type { DeviceChange, DeviceHandle } from '../world.js';
+import type { DeviceHandle } from '../world.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
 type UpdateDeviceOptions = {
@@ -29,11 +29,10 @@ export const updateDevice: StepKind<UpdateDeviceOptions> = {
       .filter((part) => part !== '')
       .join(', '),
   run: async (world, device, { name, externalId }) => {
-    const change: DeviceChange = {
+    await world.api.updateDevice(cloudIdOf(device), {
       ...(name === null ? {} : { name: fill(name, device) }),
       ...(externalId === null ? {} : { external_id: fill(externalId, device) }),
-    };
-    await world.api.updateDevice(cloudIdOf(device), change);
+    });
   },
 };
 

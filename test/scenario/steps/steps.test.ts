@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Device, DownState, FirmwareUpdate, Message } from '../../../src/client/types.js';
 import type { DeviceControls } from '../../../src/device/device-controls.js';
 import { Problems, readYaml } from '../../../src/input/document.js';
 import {
@@ -13,8 +14,10 @@ import {
 import type { StepScope } from '../../../src/scenario/steps/step.js';
 import type { DeviceHandle, ShellResult, World } from '../../../src/scenario/world.js';
 
-type Listed = ReturnType<World['api']['allMessages']>;
-type CloudMessage = Listed extends AsyncIterable<infer M> ? M : never;
+// Steps read only the id of an answer, and of a message also its type and its state.
+const CARRIED = { id: 'device-1' } as Device;
+const QUEUED = { id: 'm' } as Message;
+const UPDATE = { id: 'u' } as FirmwareUpdate;
 
 /** Scope for steps that are checked on their own, without a scenario. */
 const ALONE: StepScope = {
@@ -40,7 +43,7 @@ function validCall(name: StepName, yaml: string): StepCall {
 
 interface Options {
   /** Messages of the device in the cloud, newest first. */
-  readonly messages?: readonly CloudMessage[];
+  readonly messages?: readonly Message[];
   readonly cloudId?: string | undefined;
   readonly shell?: ShellResult;
   readonly tags?: readonly string[];
@@ -88,20 +91,19 @@ function recordingWorld({
       done.push([name, ...args]);
       return result;
     };
-  const carried = { id: 'device-1' };
   const api: World['api'] = {
-    createDevice: note('createDevice', carried),
-    updateDevice: note('updateDevice', carried),
-    changeTags: note('changeTags', carried),
+    createDevice: note('createDevice', CARRIED),
+    updateDevice: note('updateDevice', CARRIED),
+    changeTags: note('changeTags', CARRIED),
     deleteDevice: note('deleteDevice', undefined),
-    sendConfig: note('sendConfig', { id: 'm' }),
-    sendCommands: note('sendCommands', { id: 'm' }),
-    sendData: note('sendData', { id: 'm' }),
+    sendConfig: note('sendConfig', QUEUED),
+    sendCommands: note('sendCommands', QUEUED),
+    sendData: note('sendData', QUEUED),
     allMessages: async function* () {
       yield* messages;
     },
-    cancelMessage: note('cancelMessage', undefined),
-    updateFirmware: note('updateFirmware', { id: 'u' }),
+    cancelMessage: note('cancelMessage', QUEUED),
+    updateFirmware: note('updateFirmware', UPDATE),
   };
   const world: World = { api, tagId: async (name) => `tag-of-${name}`, firmwareId: (name) => `image-of-${name}` };
   const device: DeviceHandle = {
@@ -160,13 +162,13 @@ describe('a step through the public API', () => {
   it('tag steps of a device follow one another, because a cloud may accept the tags only as a whole', async () => {
     const { world, device } = recordingWorld({ cloudId: 'device-1' });
     const stored = new Set(['tag-of-base']);
-    const changeTags: World['api']['changeTags'] = async (id, { add, remove }) => {
+    const changeTags: World['api']['changeTags'] = async (_, { add = [], remove = [] }) => {
       const read = new Set(stored);
       for (let i = 0; i < 5; i++) await Promise.resolve();
       if (add.includes('tag-of-refused')) throw new Error('refused');
       stored.clear();
       for (const one of [...read, ...add]) if (!remove.includes(one)) stored.add(one);
-      return { id };
+      return CARRIED;
     };
     const slow: World = { ...world, api: { ...world.api, changeTags } };
     const steps = ['{ add: [one] }', '{ add: [refused] }', '{ add: [two] }', '{ add: [three], remove: [base] }'];
@@ -176,7 +178,7 @@ describe('a step through the public API', () => {
   });
 
   describe('cancel', () => {
-    const message = (id: string, type: string, down_state: string | null): CloudMessage => ({ id, type, down_state });
+    const message = (id: string, type: string, down_state: DownState) => ({ id, type, down_state }) as Message;
     const messages = [
       message('m5', 'session', 'pending'),
       ...[message('m4', 'config', 'pending'), message('m3', 'shell', 'sent'), message('m2', 'shell', 'pending')],
