@@ -1,9 +1,10 @@
 /** Which modules may import which, and words that only certain files may use. docs/ARCHITECTURE.md explains these rules. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const SRC = join(import.meta.dirname, '..', 'src');
+const WEB = join(import.meta.dirname, '..', 'web', 'src');
 
 /** What each module may import. From the modules in `types`, it may import types only. */
 const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; readonly types?: readonly string[] }>> =
@@ -165,23 +166,35 @@ interface Import {
   readonly onDemand: boolean;
 }
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
-  .sort();
+/** The text of each file below a folder, by its path from there. */
+function sourcesIn(folder: string): ReadonlyMap<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
+  return new Map(paths.sort().map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+}
 
-const sources = new Map(files.map((file) => [file, readFileSync(join(SRC, file), 'utf8')]));
+/** The imports between files. A path that begins with `..` is outside the folder of the sources. */
+function importsIn(sources: ReadonlyMap<string, string>): readonly Import[] {
+  return [...sources].flatMap(([file, source]) =>
+    [
+      ...source.matchAll(/^(?:import|export)\s+(type\s+)?([^;]*?)\s*from '(\.[^']+)';/gms),
+      ...source.matchAll(/(await import)(\()'(\.[^']+)'\)/g),
+    ].map(([, word, names = '', path = '']) => {
+      const to = join(dirname(file), path).replace(/\.js$/, '');
+      return {
+        from: file,
+        to: sources.has(`${to}.tsx`) ? `${to}.tsx` : `${to}.ts`,
+        typeOnly: word?.trim() === 'type' || onlyTypes(names),
+        onDemand: word === 'await import',
+      };
+    }),
+  );
+}
 
-const imports: readonly Import[] = [...sources].flatMap(([file, source]) =>
-  [
-    ...source.matchAll(/^(?:import|export)\s+(type\s+)?([^;]*?)\s*from '(\.[^']+)';/gms),
-    ...source.matchAll(/(await import)(\()'(\.[^']+)'\)/g),
-  ].map(([, word, names = '', path = '']) => ({
-    from: file,
-    to: relative(SRC, join(SRC, dirname(file), path)).replace(/\.js$/, '.ts'),
-    typeOnly: word?.trim() === 'type' || onlyTypes(names),
-    onDemand: word === 'await import',
-  })),
-);
+const sources = sourcesIn(SRC);
+const files = [...sources.keys()];
+const imports = importsIn(sources);
+const allWebImports = importsIn(sourcesIn(WEB));
+const webImports = allWebImports.filter(({ to }) => !to.startsWith('..'));
 
 /** Whether the names of an import are all types, for example `{ type A, type B }`. */
 function onlyTypes(names: string): boolean {
@@ -242,18 +255,30 @@ describe('the architecture', () => {
     expect(circlesOf([edge('a', 'b'), edge('b', 'c'), edge('c', 'b'), edge('c', 'd')])).toEqual([['b', 'c']]);
   });
 
-  it('has no circle of imports between files, types included', () => {
-    const circles = circlesOf(imports);
+  it.each([
+    ['src', imports],
+    ['web/src', webImports],
+  ])('has no circle of imports between files of %s, types included', (_, edges) => {
+    const circles = circlesOf(edges);
     expect(circles.map((files) => `${files.join(' ↔ ')}: move the shared part to a file of its own.`)).toEqual([]);
   });
 
-  it('has no circle of imports between folders, types included', () => {
-    const folders = imports.flatMap((edge) => {
+  it.each([
+    ['src', imports],
+    ['web/src', webImports],
+  ])('has no circle of imports between folders of %s, types included', (_, edges) => {
+    const folders = edges.flatMap((edge) => {
       const [from, to] = [dirname(edge.from), dirname(edge.to)];
-      return from === to ? [] : [{ ...edge, from, to }];
+      // The files that start a program are in no folder. In web/src, they also have the address of the page.
+      return [from, to, '.'].some((folder, n, all) => all.indexOf(folder) !== n) ? [] : [{ ...edge, from, to }];
     });
     const circles = circlesOf(folders);
     expect(circles.map((knot) => `${knot.join(' ↔ ')}: move the shared part to the lower folder.`)).toEqual([]);
+  });
+
+  it('loads no schemas of the API into browsers, only their types', () => {
+    const loaded = allWebImports.filter(({ to, typeOnly }) => to.includes('/src/contract/') && !typeOnly);
+    expect(loaded).toEqual([]);
   });
 
   it('describes the resources of the API in contract/ only', () => {

@@ -6,7 +6,7 @@ import { DeliveryList } from '../../parts/delivery-list.js';
 import { Failure } from '../../parts/failure.js';
 import { useLoad } from '../../parts/load.js';
 import { address } from '../../route.js';
-import type { TabProps } from './device-page.js';
+import type { TabProps } from './tab.js';
 
 /** Maximum number of listed deliveries of each connector. */
 const MOST = 20;

@@ -1,5 +1,4 @@
 /** One device: its facts, messages, downlinks, updates and deliveries, and a terminal. */
-import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError } from '../../../../src/client/client.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
@@ -17,17 +16,8 @@ import { Deliveries } from './deliveries.js';
 import { Messages } from './messages.js';
 import { Overview } from './overview.js';
 import { Queue } from './queue.js';
+import type { Tab, TabProps } from './tab.js';
 import { Updates } from './updates.js';
-
-export interface TabProps {
-  readonly device: DeviceModel;
-}
-
-interface Tab {
-  readonly key: string;
-  readonly title: string;
-  readonly content: ComponentType<TabProps>;
-}
 
 const TABS: readonly [Tab, ...Tab[]] = [
   { key: 'overview', title: 'Overview', content: Overview },

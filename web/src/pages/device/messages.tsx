@@ -8,7 +8,7 @@ import { Ago } from '../../parts/ago.js';
 import { Body } from '../../parts/body.js';
 import { later } from '../../parts/later.js';
 import { summaryOf } from '../../parts/summary.js';
-import type { TabProps } from './device-page.js';
+import type { TabProps } from './tab.js';
 import { Way } from './way.js';
 
 const Bytes = later(async () => (await import('./bytes.js')).Bytes);

@@ -4,7 +4,7 @@ import { readingsOf, rsrpOf, voltageOf } from '../../model/values.js';
 import { Ago } from '../../parts/ago.js';
 import { type Fact, Facts } from '../../parts/facts.js';
 import { Change } from './change.js';
-import type { TabProps } from './device-page.js';
+import type { TabProps } from './tab.js';
 
 export function Overview({ device: { device, messages } }: TabProps) {
   const { value } = device;

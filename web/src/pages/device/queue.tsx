@@ -8,7 +8,7 @@ import { Action } from '../../parts/action.js';
 import { Ago } from '../../parts/ago.js';
 import { Failure } from '../../parts/failure.js';
 import { summaryOf } from '../../parts/summary.js';
-import type { TabProps } from './device-page.js';
+import type { TabProps } from './tab.js';
 import { Way } from './way.js';
 
 export function Queue({ device }: TabProps) {

@@ -2,7 +2,7 @@
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { useSelection } from '../terminal/selection.js';
 import { Shells } from '../terminal/shells.js';
-import type { TabProps } from './device-page.js';
+import type { TabProps } from './tab.js';
 
 export function TerminalTab({ device: { id, device } }: TabProps) {
   const { name = '', serial_number: serial = '' } = device.value ?? {};

@@ -4,7 +4,7 @@ import { current } from '../../api/session.js';
 import { Ago } from '../../parts/ago.js';
 import { Failure } from '../../parts/failure.js';
 import { useLoad } from '../../parts/load.js';
-import type { TabProps } from './device-page.js';
+import type { TabProps } from './tab.js';
 
 export function Updates({ device: { id, messages } }: TabProps) {
   // The updates are read again after every message, because it may have changed an update.
