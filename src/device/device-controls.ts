@@ -95,7 +95,20 @@ const LINE = 'backup.line_voltage';
 /** Time between two clicks on a button of CHESTER Push. */
 const CLICK_PAUSE: Millis = seconds(1);
 
-export class VirtualDeviceControls implements DeviceControls {
+/** A change is not possible on this device, or not now. Other errors of a change are errors of the device itself. */
+export class ChangeRefused extends Error {}
+
+/** @param change runs the code of each change */
+export function controlsOf(device: ControlledDevice, change: (action: () => void) => void): DeviceControls {
+  return new Proxy(new VirtualDeviceControls(device), {
+    get:
+      (controls, name: keyof DeviceControls) =>
+      (...args: readonly unknown[]) =>
+        change(() => Reflect.apply(controls[name], controls, args)),
+  });
+}
+
+class VirtualDeviceControls implements DeviceControls {
   readonly #device: ControlledDevice;
 
   constructor(device: ControlledDevice) {
@@ -142,7 +155,7 @@ export class VirtualDeviceControls implements DeviceControls {
         if (times === 1 || every === 0) this.#running('nothing counts the pulses');
         environment.give(address, train);
       } else if (this.#watched(address)) environment.steer(address, { kind: 'blinks', train, stays });
-      else throw new Error(`"${quantity}" is neither a counter of pulses nor a contact`);
+      else throw new ChangeRefused(`"${quantity}" is neither a counter of pulses nor a contact`);
     });
   }
 
@@ -221,7 +234,7 @@ export class VirtualDeviceControls implements DeviceControls {
   /** The running firmware. @param otherwise beginning of the message of the Error that is thrown if no firmware runs */
   #running(otherwise: string): Firmware {
     const { firmware } = this.#device;
-    if (firmware === undefined) throw new Error(`${otherwise}: the device has no power or is restarting`);
+    if (firmware === undefined) throw new ChangeRefused(`${otherwise}: the device has no power or is restarting`);
     return firmware;
   }
 
@@ -229,7 +242,7 @@ export class VirtualDeviceControls implements DeviceControls {
   #touch(quantity: string, change: (address: QuantityAddress) => void): void {
     const { firmware, type } = this.#device;
     const address = findQuantity(type.profile, quantity);
-    if (address === undefined) throw new Error(`"${quantity}" is not a quantity of ${type.profile.name}`);
+    if (address === undefined) throw new ChangeRefused(`"${quantity}" is not a quantity of ${type.profile.name}`);
     firmware?.application.catchUp();
     change(address);
     firmware?.application.look();

@@ -20,7 +20,7 @@ import type {
   UplinkType,
 } from '../trace/events.js';
 import { DeviceConfig, type Settings } from './config/device-config.js';
-import { type BoardOverrides, type DeviceControls, VirtualDeviceControls } from './device-controls.js';
+import { type BoardOverrides, ChangeRefused, controlsOf, type DeviceControls } from './device-controls.js';
 import type { Battery, CurrentUse } from './environment/battery.js';
 import { Environment } from './environment/environment.js';
 import type { Policy } from './family/index.js';
@@ -315,7 +315,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   /** Changes that scenario steps and the console can make to the device. @throws Error if the device has failed */
   get controls(): DeviceControls {
     this.alive();
-    return new VirtualDeviceControls(this);
+    return controlsOf(this, (action) => this.change(action));
   }
 
   get clockDrift(): number {
@@ -393,6 +393,21 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
 
   restarted(why: string): void {
     this.emit({ kind: 'device.restart', at: this.clock.now, serial: this.serial, why });
+  }
+
+  /** Runs a change from outside. @throws ChangeRefused if it is not possible, Error if the device fails by it */
+  private change(action: () => void): void {
+    let refused: ChangeRefused | undefined;
+    this.run(() => {
+      try {
+        action();
+      } catch (error) {
+        if (!(error instanceof ChangeRefused)) throw error;
+        refused = error;
+      }
+    });
+    if (refused !== undefined) throw refused;
+    this.alive();
   }
 
   /** @throws Error if the device has failed */

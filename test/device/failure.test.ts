@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Device } from '../../src/device/device.js';
 import { deviceType } from '../../src/device/type/device-type.js';
 import { seededRandom } from '../../src/kernel/random.js';
-import { minutes } from '../../src/kernel/time.js';
+import { minutes, seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { profileNamed } from '../../src/profile/library.js';
 import type { Profile } from '../../src/profile/profile.js';
@@ -63,6 +63,21 @@ describe('a device whose code throws an error', () => {
     device.shell('tag read all 300', (part) => parts.push(part));
     await clock.runUntil(minutes(6));
     expect(parts).toEqual([{ code: 0, lines: [] }]);
+  });
+
+  it('fails by a change from outside that runs this code', async () => {
+    const profile = (known: Profile): Profile => ({ ...known, messageVersion: 0.5 });
+    const { device, clock, of } = testDevice({ change: profile, config: ['app config mode none'], network: () => {} });
+    device.powerOn();
+    await clock.runUntil(seconds(19));
+    expect(() => device.controls.click('int', 1)).toThrow('the device has failed: 0.5 is not an exact integer');
+    expect(of('device.failed')).toMatchObject([{ why: 'RangeError: 0.5 is not an exact integer' }]);
+  });
+
+  it('does not fail by a change that is not possible', async () => {
+    const { device } = testDevice({ network: () => {} });
+    expect(() => device.controls.click('int', 1)).toThrow('nothing notices the button');
+    expect(device.failure).toBe(undefined);
   });
 
   it('does not end the time of the other devices on its clock', async () => {

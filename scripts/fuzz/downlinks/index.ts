@@ -64,21 +64,19 @@ const INSTANT_LIMIT = 5000;
 const FLEET = 50;
 const ENOUGH_FAULTS = 5;
 /** What happens to the answers on their way to a fleet. */
-const NETWORK: readonly ScheduledFault<FaultSpec>[] = (
-  [
-    { kind: 'loss', ratio: 0.02 },
-    { kind: 'corruption', ratio: 0.02 },
-    { kind: 'duplication', ratio: 0.05 },
-    { kind: 'latency', min: 100, max: 900 },
-    { kind: 'reorder', ratio: 0.05, by: seconds(20) },
-  ] as const
-).map((fault) => ({ fault, from: 0, until: Number.POSITIVE_INFINITY, way: 'down', hits: () => true }));
+const NETWORK: readonly FaultSpec[] = [
+  { kind: 'loss', ratio: 0.02 },
+  { kind: 'corruption', ratio: 0.02 },
+  { kind: 'duplication', ratio: 0.05 },
+  { kind: 'latency', min: 100, max: 900 },
+  { kind: 'reorder', ratio: 0.05, by: seconds(20) },
+];
 
 /** A case that failed. */
 export interface DownlinkFault {
   readonly why: string;
-  /** The shortest list of moves found with which the case fails; the whole list if it only fails in a fleet. */
-  readonly moves: readonly Move[];
+  /** The shortest list of moves found with which a single device fails; undefined if the case fails only in its fleet. */
+  readonly moves: readonly Move[] | undefined;
 }
 
 export interface DownlinkVerdict {
@@ -141,7 +139,7 @@ export async function fuzzLongLife(
   const trial = single(bench, moves, watch);
   await sum.add(trial, [[]], hours(24 * 365));
   const growth = heap() - (first ?? 0);
-  if (growth > GROWTH) sum.faults.push({ why: `the heap has grown by ${growth} bytes`, moves: [] });
+  if (growth > GROWTH) sum.faults.push({ why: `the heap has grown by ${growth} bytes`, moves: undefined });
   // The trial must live until the heap is measured.
   return { ...sum.verdict, growth: trial.devices.length === 1 ? growth : 0 };
 }
@@ -199,6 +197,8 @@ interface Trial {
   readonly clouds: readonly HostileCloud[];
   /** The errors that the code of the devices has thrown, by serial number. */
   readonly errors: ReadonlyMap<number, Error>;
+  /** Whether the network still spoils answers: like the clouds, it becomes correct. */
+  isSpoiling: boolean;
 }
 
 function single({ type, plan }: Bench, moves: readonly Move[], watch?: (cloud: HostileCloud) => void): Trial {
@@ -220,7 +220,7 @@ function single({ type, plan }: Bench, moves: readonly Move[], watch?: (cloud: H
   });
   const deliver = (datagram: Uint8Array) => device.receive(datagram);
   const cloud = cloudOf(type, clock, serial, claimToken, moves, deliver);
-  return { clock, type, devices: [device], clouds: [cloud], errors };
+  return { clock, type, devices: [device], clouds: [cloud], errors, isSpoiling: false };
 }
 
 function fleet({ type, plan, profiles }: Bench, lists: readonly (readonly Move[])[], random: Random): Trial {
@@ -230,7 +230,7 @@ function fleet({ type, plan, profiles }: Bench, lists: readonly (readonly Move[]
   const serials = plan.devices.map(({ serial }) => serial);
   const clouds = plan.devices.map(({ serial, claimToken }, n) =>
     cloudOf(type, clock, serial, claimToken, lists[n] ?? [], (datagram) => {
-      const to = oneIn(random, 30) ? pick(random, serials) : serial;
+      const to = trial.isSpoiling && oneIn(random, 30) ? pick(random, serials) : serial;
       receivers.get(to)?.receive(datagram);
     }),
   );
@@ -242,12 +242,16 @@ function fleet({ type, plan, profiles }: Bench, lists: readonly (readonly Move[]
     close: async () => {},
   };
   const trace = { emit: () => {} };
+  const faults = NETWORK.map((fault): ScheduledFault<FaultSpec> => {
+    return { fault, from: 0, until: Number.POSITIVE_INFINITY, way: 'down', hits: () => trial.isSpoiling };
+  });
   const devices = buildFleet({
     ...{ plan, profiles, clock, random, trace, format: formatOf(type) },
-    transport: withFaults(wire, { clock, random, trace, faults: NETWORK }),
+    transport: withFaults(wire, { clock, random, trace, faults }),
     failed: (serial, error) => void errors.set(serial, error),
   });
-  return { clock, type, devices, clouds, errors };
+  const trial: Trial = { clock, type, devices, clouds, errors, isSpoiling: true };
+  return trial;
 }
 
 function formatOf({ policy }: DeviceType): EnvelopeFormat {
@@ -291,6 +295,7 @@ async function played(trial: Trial, hostile: Millis = HOSTILE_TIME): Promise<rea
   try {
     await pass(hostile, () => clouds.every(({ isHonest }) => isHonest));
     for (const cloud of clouds) cloud.repent();
+    trial.isSpoiling = false;
     since = clock.now;
     await pass(since + RECOVERY, () => devices.every(talks));
   } catch (error) {
@@ -354,12 +359,12 @@ class Sum implements DownlinkVerdict {
 }
 
 /** Leaves out moves as long as a single device fails for the same reason. */
-async function shrunk(bench: Bench, moves: readonly Move[], why: string): Promise<readonly Move[]> {
+async function shrunk(bench: Bench, moves: readonly Move[], why: string): Promise<readonly Move[] | undefined> {
   const fails = async (list: readonly Move[]) => {
     const [outcome] = await played(single(bench, list));
     return outcome?.why !== undefined && kindOf(outcome.why) === kindOf(why);
   };
-  if (!(await fails(moves))) return moves;
+  if (!(await fails(moves))) return undefined;
   let kept = moves;
   for (let size = Math.ceil(moves.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < kept.length; ) {

@@ -28,7 +28,10 @@ export async function fuzzDownlinks(seed: string, count: number): Promise<number
     ];
     console.log(`${verdict.faults.length === 0 ? 'ok' : 'FAILED'}  ${nameOf(subject)}, ${what}: ${figures.join(', ')}`);
     for (const { why, moves } of verdict.faults) {
-      console.log(`FAULT ${why}\n  npm run fuzz -- --case '${JSON.stringify({ ...subject, moves })}'`);
+      const repeat = moves
+        ? `--case '${JSON.stringify({ ...subject, moves })}'`
+        : `--downlinks ${count} --seed '${seed}'`;
+      console.log(`FAULT ${why}\n  npm run fuzz -- ${repeat}`);
     }
     faults += verdict.faults.length;
   };
