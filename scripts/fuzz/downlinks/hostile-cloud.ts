@@ -1,7 +1,7 @@
 /** A cloud that answers each packet of one device with the next move of a list (moves.ts), and as a correct cloud when none is left. */
 import type { Clock } from '../../../src/kernel/clock.js';
 import { type EnvelopeFormat, open, seal } from '../../../src/protocol/flap/envelope.js';
-import { type Packet, POLL } from '../../../src/protocol/flap/packet.js';
+import { FIRST, type Packet, POLL } from '../../../src/protocol/flap/packet.js';
 import { encodeDown, TYPE } from '../../../src/protocol/messages/index.js';
 import { LittleCloud } from '../../../test/support/flap-cloud.js';
 import type { Move } from './moves.js';
@@ -39,6 +39,13 @@ export class HostileCloud {
   /** Shortest time between two datagrams of the device. */
   gap = Number.POSITIVE_INFINITY;
   #lastAt = Number.NEGATIVE_INFINITY;
+  /** Number of polls, of CREATE_SESSION messages, and of answers with the poll flag; without repetitions. */
+  polls = 0;
+  sessions = 0;
+  pollFlags = 0;
+  /** Number of moves that changed a packet, so that a device may start over. */
+  disturbances = 0;
+  #last: Uint8Array = new Uint8Array(0);
 
   constructor(options: CloudOptions) {
     this.#options = options;
@@ -69,7 +76,9 @@ export class HostileCloud {
     const packet = open(datagram, format)?.packet;
     if (packet === undefined) throw new Error('the device has sent an unreadable datagram');
     const move = (this.#repents ? undefined : moves[this.#next++]) ?? { kind: 'honest' };
+    if (move.kind !== 'queue' && move.kind !== 'honest') this.disturbances++;
     if (move.kind === 'queue') this.#honest.queue.push(Buffer.from(move.hex, 'hex'));
+    this.#countCauses(datagram, packet);
     if (packet.flags & POLL) this.#giveUp();
     this.#honest.now = clock.now;
     const answer = this.#honest.receive({ ...packet, data: Uint8Array.from(packet.data) });
@@ -81,6 +90,14 @@ export class HostileCloud {
   repent(): void {
     this.#repents = true;
     this.#honest.queue.length = this.#honest.offering ? 1 : 0;
+  }
+
+  #countCauses(datagram: Uint8Array, { flags, data }: Packet): void {
+    const isRepeated = Buffer.compare(datagram, this.#last) === 0;
+    this.#last = datagram;
+    if (isRepeated) return;
+    if (flags & POLL) this.polls++;
+    if (flags & FIRST && data[0] === TYPE['create-session']) this.sessions++;
   }
 
   /** Replaces a downlink that the device does not fetch by a harmless one: it may be too long, or never be acknowledged. */
@@ -149,6 +166,7 @@ export class HostileCloud {
     this.#sent.push(datagram);
     if (this.#sent.length > KEPT) this.#sent.shift();
     this.inFlight++;
+    if ((open(datagram, this.#options.format)?.packet.flags ?? 0) & POLL) this.pollFlags++;
     this.#options.clock.after(HOP + after, 'an answer of a hostile cloud', () => {
       this.inFlight--;
       this.#options.deliver(datagram);

@@ -19,6 +19,7 @@ import { type EnvelopeFormat, FRAGMENT_SIZE, tokenBytes } from '../../../src/pro
 import { flashSettings } from '../../../src/runner/world/flash-settings.js';
 import { buildFleet } from '../../../src/runner/world/fleet.js';
 import type { Plan, PlannedDevice } from '../../../src/scenario/model/plan.js';
+import type { TraceEvent } from '../../../src/trace/events.js';
 import type { ScheduledFault } from '../../../src/transport/faults/fault.js';
 import type { FaultSpec } from '../../../src/transport/faults/index.js';
 import { withFaults } from '../../../src/transport/faults/with-faults.js';
@@ -197,6 +198,8 @@ interface Trial {
   readonly clouds: readonly HostileCloud[];
   /** The errors that the code of the devices has thrown, by serial number. */
   readonly errors: ReadonlyMap<number, Error>;
+  /** Boots, failed polls, and polls of users of all devices. */
+  readonly causes: { boots: number; failedPolls: number; userPolls: number };
   /** Whether the network still spoils answers: like the clouds, it becomes correct. */
   isSpoiling: boolean;
 }
@@ -206,10 +209,15 @@ function single({ type, plan }: Bench, moves: readonly Move[], watch?: (cloud: H
   const errors = new Map<number, Error>();
   const { serial, claimToken } = plan.devices[0] as PlannedDevice;
   const format = formatOf(type);
+  const causes = noCauses();
   const device: Device = new Device({
     ...{ type, serial, claimToken, format, random: seededRandom('fuzz') },
     flash: flashSettings(type.layout, plan.groups[0]?.config ?? []),
-    world: { clock, trace: { emit: () => {} }, failed: (_, error) => void errors.set(serial, error) },
+    world: {
+      clock,
+      trace: { emit: (event) => counted(causes, event) },
+      failed: (_, error) => void errors.set(serial, error),
+    },
     connect: () => ({
       send: (datagram) => {
         cloud.receive(datagram);
@@ -220,7 +228,7 @@ function single({ type, plan }: Bench, moves: readonly Move[], watch?: (cloud: H
   });
   const deliver = (datagram: Uint8Array) => device.receive(datagram);
   const cloud = cloudOf(type, clock, serial, claimToken, moves, deliver);
-  return { clock, type, devices: [device], clouds: [cloud], errors, isSpoiling: false };
+  return { clock, type, devices: [device], clouds: [cloud], errors, causes, isSpoiling: false };
 }
 
 function fleet({ type, plan, profiles }: Bench, lists: readonly (readonly Move[])[], random: Random): Trial {
@@ -250,8 +258,17 @@ function fleet({ type, plan, profiles }: Bench, lists: readonly (readonly Move[]
     transport: withFaults(wire, { clock, random, trace, faults }),
     failed: (serial, error) => void errors.set(serial, error),
   });
-  const trial: Trial = { clock, type, devices, clouds, errors, isSpoiling: true };
+  const trial: Trial = { clock, type, devices, clouds, errors, causes: noCauses(), isSpoiling: true };
   return trial;
+}
+
+function noCauses(): Trial['causes'] {
+  return { boots: 0, failedPolls: 0, userPolls: 0 };
+}
+
+function counted(causes: Trial['causes'], { kind }: TraceEvent): void {
+  if (kind === 'device.boot') causes.boots++;
+  if (kind === 'poll.failed') causes.failedPolls++;
 }
 
 function formatOf({ policy }: DeviceType): EnvelopeFormat {
@@ -291,7 +308,7 @@ async function played(trial: Trial, hostile: Millis = HOSTILE_TIME): Promise<rea
   let stuck: string | undefined;
   let since = Number.POSITIVE_INFINITY;
   const talks = (device: Device) => (device.firmware?.cloud.lastSuccess ?? 0) > since;
-  userOf(clock, () => devices.filter((device, n) => !clouds[n]?.isHonest || (clock.now > since && !talks(device))));
+  userOf(trial, () => devices.filter((device, n) => !clouds[n]?.isHonest || (clock.now > since && !talks(device))));
   try {
     await pass(hostile, () => clouds.every(({ isHonest }) => isHonest));
     for (const cloud of clouds) cloud.repent();
@@ -306,14 +323,19 @@ async function played(trial: Trial, hostile: Millis = HOSTILE_TIME): Promise<rea
     const cutOff = connectivity(device) !== before[n];
     const silent = talks(device) || cutOff ? undefined : `silent for ${RECOVERY} ms: ${device.busyWith ?? 'at rest'}`;
     const error = errors.get(device.serial);
-    const why = error ? (error.stack ?? error.message) : (stuck ?? tooFast(clouds[n]?.gap ?? 0, type) ?? silent);
+    const hurry = tooFast(clouds[n]?.gap ?? 0, type) ?? (trial.devices.length === 1 ? withoutCause(trial) : undefined);
+    const why = error ? (error.stack ?? error.message) : (stuck ?? hurry ?? silent);
     return { why, cutOff };
   });
 }
 
-function userOf(clock: VirtualClock, devices: () => readonly Device[]): void {
-  for (const device of devices()) if (device.firmware?.application.running) device.shell('cloud poll');
-  clock.after(POLL_EVERY, 'a user who polls', () => userOf(clock, devices));
+function userOf(trial: Trial, devices: () => readonly Device[]): void {
+  for (const device of devices()) {
+    if (!device.firmware?.application.running) continue;
+    trial.causes.userPolls++;
+    device.shell('cloud poll');
+  }
+  trial.clock.after(POLL_EVERY, 'a user who polls', () => userOf(trial, devices));
 }
 
 /** The settings without which a device has no contact with its cloud. */
@@ -325,6 +347,21 @@ function connectivity({ config, build }: Device): string {
 /** Each datagram is followed by an evaluation of the connection (firmware timing, 6): the pace of the real device. */
 function tooFast(gap: Millis, { modemTimings }: DeviceType): string | undefined {
   return gap < modemTimings.evaluation ? `sent two datagrams within ${gap} ms` : undefined;
+}
+
+/**
+ * A device has a cause for each poll and each session: its boot, a poll flag, a user, the retry of a failed poll, its own interval,
+ * or a move of the cloud that lets it start over.
+ */
+function withoutCause({ causes, clouds, devices }: Trial): string | undefined {
+  const { boots, failedPolls, userPolls } = causes;
+  const [cloud] = clouds;
+  if (cloud === undefined || [...(devices[0]?.config.flash.keys() ?? [])].some((key) => key.includes('poll')))
+    return undefined;
+  const { polls, sessions, pollFlags, disturbances, made } = cloud;
+  if (sessions > boots + made) return `${sessions} sessions for ${boots} boots and ${made} moves`;
+  const most = sessions + pollFlags + failedPolls + userPolls + disturbances;
+  return polls > most ? `${polls} polls, but causes for only ${most}` : undefined;
 }
 
 class Sum implements DownlinkVerdict {
