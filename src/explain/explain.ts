@@ -1,13 +1,10 @@
 /** Explains a downlink from the events of its device and the situation of the run. */
 import { type Millis, minutes } from '../kernel/time.js';
 import { type DownlinkRecord, outcomeOf, STAGES, timeTo } from '../trace/downlinks/ledger.js';
-import { type CauseSet, NO_CAUSE } from './causes.js';
+import { CauseNames, type CauseSet, NO_CAUSE } from './causes.js';
 import { endOf, isLost, timeTaken, timeToArrive } from './course.js';
 import type { DownlinkCourse, ExplainedWait, Explanation } from './explanation.js';
-import type { DeviceFacts } from './facts.js';
-import { type DeviceHistory, factsOf } from './facts.js';
-import { partAt } from './intervals.js';
-import { CauseNames } from './names.js';
+import { type DeviceFacts, type DeviceHistory, factsOf, partAt } from './facts.js';
 import { paragraph } from './paragraph.js';
 import { attributed, losing, type Remedy, type Repeats, remediesOf } from './remedies.js';
 import type { Situation } from './situation.js';

@@ -1,11 +1,10 @@
 /** Collects what is known about one device from its events. */
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import { dispatchTo } from '../trace/dispatch.js';
-import { DownlinkLedger, type DownlinkRecord } from '../trace/downlinks/ledger.js';
+import { DownlinkLedger, type DownlinkRecord, isTracked } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
 import { type JudgedChance, judge } from './blockers.js';
 import { type Chance, chancesOf } from './chances.js';
-import { withRests } from './rests.js';
 import {
   contains,
   FaultCalendar,
@@ -39,6 +38,8 @@ export interface DeviceFacts {
   readonly updates: readonly { readonly from: Instant; readonly until: Instant }[];
   /** All downlinks of users to the device, in the order of the queue. */
   readonly downlinks: readonly DownlinkRecord[];
+  /** Ids of the downlinks that steps queued, by the step: `commands: info show 0`, numbered from 0 if there are equal ones. */
+  readonly byStep: ReadonlyMap<string, string>;
   /** The intervals that a configuration sets, by the id of its downlink. */
   readonly settings: ReadonlyMap<string, Partial<Intervals>>;
   /** Time from which devices begin nothing new; the time of the last event if the trace does not contain the end of the run. */
@@ -74,6 +75,7 @@ export function factsOf(
     firstBoot: firstBootIn(events),
     updates: updatesIn(events),
     downlinks,
+    byStep: downlinksByStep(events),
     settings: settingsOf(downlinks, situation.settings, serial),
     closing: events.find(({ kind }) => kind === 'world.closing')?.at ?? events.at(-1)?.at ?? 0,
     lastAt: events.at(-1)?.at ?? 0,
@@ -124,6 +126,22 @@ function settingsOf(
   return found;
 }
 
+/** The event of a step follows the downlink that the step queued for the device; a rejected step has an event only. */
+function downlinksByStep(events: readonly TraceEvent[]): ReadonlyMap<string, string> {
+  const byStep = new Map<string, string>();
+  const counts = new Map<string, number>();
+  let queued: string | undefined;
+  for (const event of events) {
+    if (event.kind === 'downlink.queued' && isTracked(event.type)) queued = event.downlink;
+    if (event.kind !== 'step') continue;
+    const count = counts.get(event.step) ?? 0;
+    counts.set(event.step, count + 1);
+    if (queued !== undefined) byStep.set(`${event.step} ${count}`, queued);
+    queued = undefined;
+  }
+  return byStep;
+}
+
 /** If a history has messages but no boots, the device was on from the beginning. */
 function firstBootIn(events: readonly TraceEvent[]): Instant | undefined {
   const boot = events.find(({ kind }) => kind === 'device.boot');
@@ -144,4 +162,59 @@ function updatesIn(events: readonly TraceEvent[]): DeviceFacts['updates'] {
     }
   }
   return [...updates, ...[...open.values()].map((from) => ({ from, until: Number.POSITIVE_INFINITY }))];
+}
+
+interface Rest {
+  readonly at: Instant;
+  readonly lasts: Millis;
+}
+
+/** A fault that makes the modem fail switches the modem off within this time. */
+const AT_ONCE: Millis = seconds(1);
+
+/**
+ * Returns `faults` with one change: a fault that made the modem fail once (`disturbs`) blocks for as long as the modem was off.
+ * @param events of one device, in order
+ */
+function withRests(faults: readonly SituationFault[], events: readonly TraceEvent[]): readonly SituationFault[] {
+  const rests = events.flatMap((event): readonly Rest[] => (event.kind === 'radio.paused' ? [event] : []));
+  return faults.map((fault): SituationFault => {
+    if (fault.effect !== 'disturbs') return fault;
+    const windows = fault.windows.flatMap(({ from }) => {
+      const rest = rests.find(({ at }) => at >= from && at - from <= AT_ONCE);
+      return rest === undefined ? [] : [{ from, until: rest.at + rest.lasts }];
+    });
+    return windows.length === 0 ? fault : { ...fault, effect: 'blocks', on: 'modem', windows };
+  });
+}
+
+interface IntervalChange extends Partial<Intervals> {
+  readonly at: Instant;
+}
+
+/** The intervals at the first boot and those that configurations set in the trace, in order. */
+function intervalChanges({ part, downlinks, settings }: DeviceFacts): readonly IntervalChange[] {
+  const initial = { at: 0, reportEvery: part?.reportEvery ?? null, pollEvery: part === undefined ? 0 : part.pollEvery };
+  const later = downlinks.flatMap(({ id, reached: { executed, answered } }) => {
+    const setting = settings.get(id);
+    // A recording does not show the execution of a configuration, so the time of its answer is used.
+    const at = executed ?? answered;
+    return setting === undefined || at === undefined ? [] : [{ ...setting, at }];
+  });
+  return [initial, ...later.sort((a, b) => a.at - b.at)];
+}
+
+/** The group of the device with the intervals at `at`; undefined if it is not known. */
+export function partAt(facts: DeviceFacts, at: Instant): FleetPart | undefined {
+  if (facts.part === undefined) return undefined;
+  let part = facts.part;
+  for (const { at: since, reportEvery, pollEvery } of intervalChanges(facts)) {
+    if (since > at) break;
+    part = {
+      ...part,
+      ...(reportEvery !== undefined && { reportEvery }),
+      ...(pollEvery !== undefined && { pollEvery }),
+    };
+  }
+  return part;
 }

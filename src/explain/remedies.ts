@@ -4,7 +4,7 @@ import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { type CauseKey, type CauseSet, faultCauses, hasFault, NO_CAUSE } from './causes.js';
 import { isLost, timeTaken } from './course.js';
 import type { DeviceFacts } from './facts.js';
-import { withoutEncoder } from './held-back.js';
+import { withoutEncoder } from './queue.js';
 import type { CauseTime } from './waits.js';
 
 /** Repeats the device of a downlink (runner/repeats.ts). */

@@ -1,13 +1,12 @@
 /** Explains the downlinks of a run. */
-import type { Millis } from '../kernel/time.js';
-import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
-import { timeTaken } from './course.js';
-import { deviceState } from './device-state.js';
+import { humanDuration, type Instant, type Millis } from '../kernel/time.js';
+import { type DownlinkRecord, outcomeOf } from '../trace/downlinks/ledger.js';
+import { CauseNames, intervalName } from './causes.js';
+import { isLost, isUnanswered, timeTaken } from './course.js';
 import { DeviceExplainer, type Divided, type ExplainerOptions } from './explain.js';
 import type { ExplainedWait, Explanation } from './explanation.js';
+import { type DeviceFacts, partAt } from './facts.js';
 import type { Histories } from './histories.js';
-import { partAt } from './intervals.js';
-import { CauseNames } from './names.js';
 
 /** Everything about one device: its state at the end, and each of its downlinks. */
 export interface DeviceExplanation {
@@ -135,4 +134,38 @@ export class RunExplainer {
   #nameOf(serial: number): string {
     return this.#names[String(serial)] ?? String(serial);
   }
+}
+
+/** Sentences about the device. @param now end of the trace */
+function deviceState(facts: DeviceFacts, names: CauseNames, now: Instant): readonly string[] {
+  const { chances, calendar, downlinks, part, firstBoot } = facts;
+  const pending = downlinks.filter((record) => outcomeOf(record) === 'pending').length;
+  const lost = downlinks.filter(isLost).length;
+  const never = lost === 0 ? '' : `, delivered but never received: ${lost}`;
+  const silent = downlinks.filter(isUnanswered).length;
+  const unanswered = silent === 0 ? '' : `, received but never answered: ${silent}`;
+  const queue = `Downlinks of users: ${downlinks.length}, pending: ${pending}${never}${unanswered}.`;
+  if (firstBoot === undefined) return ['It was not switched on.', queue];
+  const heard = chances.findLast(({ result }) => result === 'reached');
+  const contact =
+    heard === undefined
+      ? 'No exchange has succeeded.'
+      : `Last successful exchange: ${humanDuration(now - heard.until)} before the end.`;
+  const inForce = calendar.at(now, 'blocks', 'hinders').map((fault) => names.fault(fault));
+  return [
+    contact,
+    ...failing(facts, names, now),
+    ...(inForce.length === 0 ? [] : [`Faults in force: ${inForce.join(', ')}.`]),
+    `At rest it waits for its ${intervalName(part)}.`,
+    queue,
+  ];
+}
+
+function failing({ chances }: DeviceFacts, names: CauseNames, now: Instant): readonly string[] {
+  const good = chances.findLastIndex(({ failing: bad }) => !bad);
+  const [first, ...others] = chances.slice(good + 1);
+  if (first === undefined) return [];
+  const faults = [...new Set([first, ...others].flatMap((chance) => chance.faults))].map((fault) => names.fault(fault));
+  const because = faults.length === 0 ? '' : ` (${faults.join(', ')})`;
+  return [`Its exchanges have failed for ${humanDuration(now - first.at)}${because}.`];
 }

@@ -5,13 +5,13 @@ import { humanDuration, type Instant, minutes } from '../kernel/time.js';
 import { type DownlinkRecord, STAGES, type Stage } from '../trace/downlinks/ledger.js';
 import type { ContactReason } from '../trace/events.js';
 import type { JudgedChance } from './blockers.js';
+import type { CauseNames } from './causes.js';
 import { isLost } from './course.js';
 import type { TimelineEntry } from './explanation.js';
 import { type DeviceFacts, isUnderWay } from './facts.js';
 import { RESTARTS, rulesOf } from './family-rules.js';
-import { heldBack } from './held-back.js';
 import type { Missed } from './missed.js';
-import type { CauseNames } from './names.js';
+import { heldBack } from './queue.js';
 import type { Situation } from './situation.js';
 
 const CONTACTS: Readonly<Record<ContactReason, string>> = {

@@ -2,9 +2,9 @@
 import type { Instant } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { JudgedChance } from './blockers.js';
+import type { CauseNames } from './causes.js';
 import { isUnanswered } from './course.js';
 import { type DeviceFacts, isUnderWay } from './facts.js';
-import type { CauseNames } from './names.js';
 
 interface Unanswered {
   /** When the device gave up sending its answer; the end of the trace if no event shows this. */

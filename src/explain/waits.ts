@@ -5,8 +5,7 @@ import { partsOf, WAIT_CAUSES, type WaitStretch, type Waits } from '../trace/dow
 import { type JudgedChance, leavesWaiting } from './blockers.js';
 import { type CauseKey, type CauseSet, faultCauses, NO_CAUSE, setKey } from './causes.js';
 import type { DeviceFacts } from './facts.js';
-import { heldBack, withoutEncoder } from './held-back.js';
-import { OtherDownlinks } from './others.js';
+import { heldBack, OtherDownlinks, withoutEncoder } from './queue.js';
 
 export interface CauseTime {
   /** Empty for the time that every exchange takes; undefined if no cause is known. */

@@ -185,7 +185,7 @@ function downlinksOf(
   const named = wanted && (downlinks.find(({ id }) => id === wanted.id) ?? downlinks[wanted.place]);
   return downlinks.flatMap((record): readonly ChangedDownlink[] => {
     if (wanted !== undefined && record !== named) return [];
-    const same = counterpart(record, one, other);
+    const same = counterpart(record, one.facts, other.facts);
     const course: DownlinkCourse | null = same === undefined ? null : other.follow(same);
     const { type, queuedAt } = record;
     return [{ downlink: record.id, serial, device: name, type, queuedAt, before: one.follow(record), after: course }];

@@ -4,13 +4,15 @@
  */
 import { RunExplainer } from '../explain/run-explainer.js';
 import type { Situation } from '../explain/situation.js';
+import { EXIT } from '../kernel/errors.js';
 import { type Millis, sinceStart } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { DownlinkRepeats } from './repeats.js';
 import { situationOf } from './situation.js';
-import { untilEnd, WhatIf } from './what-if.js';
+import { type RepeatableRun, untilEnd, WhatIf } from './what-if.js';
 import type { CourseEnd, WorldControl, WorldOptions } from './world/course.js';
+import type { End } from './world/end.js';
 import type { Journal } from './world/journal.js';
 
 interface Known {
@@ -58,23 +60,29 @@ interface Explainers {
   readonly reported: RunExplainer;
 }
 
-/** @param end simulated time at which the run ended */
+/** @param end how the run ended, with the simulated time */
 export function explainersOf(
   { profiles, transport, clock, cloud, repeats: repeated = false }: Explained,
   { histories, names, metrics }: Pick<Journal, 'histories' | 'names' | 'metrics'>,
   { plan, times }: CourseEnd['happened'],
-  end: Millis,
+  { at, exitCode }: Pick<End, 'exitCode'> & { readonly at: Millis },
 ): Explainers {
   const situation = situationOf(plan, profiles, times);
   const isExact = clock === 'virtual' && cloud === undefined;
-  const whatIf = new WhatIf({
-    ...{ plan: untilEnd(plan, end), profiles, transport },
+  const run: RepeatableRun = {
+    ...{ plan: untilEnd(plan, at), profiles, transport },
     simulated: !isExact,
     recorded: isExact ? (serial) => histories.of(serial) : undefined,
     downlinks: () => metrics.downlinks,
-  });
+  };
+  const whatIf = new WhatIf(run);
   const explainer = new RunExplainer(histories, names, { situation, repeats: new DownlinkRepeats(whatIf, situation) });
-  const reported = repeated ? explainer : new RunExplainer(histories, names, { situation });
+  // A report does not wait for repetitions of the whole run, and after an interrupt for none.
+  const repeats =
+    repeated && exitCode !== EXIT.interrupted
+      ? new DownlinkRepeats(new WhatIf({ ...run, onlyAlone: true }), situation)
+      : undefined;
+  const reported = new RunExplainer(histories, names, { situation, repeats });
   return { situation, whatIf, explainer, reported };
 }
 

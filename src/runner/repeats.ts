@@ -56,9 +56,11 @@ export class DownlinkRepeats implements Repeats {
     if (causes.size === 0) return UNCHANGED;
     const changes = [...causes].map((cause) => this.#changeOf(cause, record, facts));
     if (changes.includes(undefined)) return undefined;
-    const ofDownlink = causes.has('downlinks') || causes.has('encoder');
+    const { id, serial } = record;
+    const isOfRun = [...causes].every((cause) => cause.startsWith('fault:'));
+    const isOfDownlink = causes.has('downlinks') || causes.has('encoder');
     return {
-      key: `${setKey(causes)}${ofDownlink ? ` ${record.id}` : ''}`,
+      key: [setKey(causes), isOfDownlink ? id : isOfRun ? '' : serial].join(' '),
       apply: (plan) => changes.reduce((changed, change) => change?.(changed) ?? changed, plan),
     };
   }
@@ -103,18 +105,25 @@ function queuedByStep(
   return { device, type, queuedAt, earlier: alike.findIndex((each) => each.id === id) };
 }
 
-/** The same downlink in a repetition; undefined if it was not queued there. @param without what the repetition lacks */
+/**
+ * The same downlink in a repetition; undefined if it was not queued there. Usually it has the same id, which depends on its
+ * time. It has another one in real time, after a restart of the service, and without the other downlinks of its millisecond.
+ * @param without what the repetition lacks
+ */
 export function counterpart(
   record: DownlinkRecord,
-  { downlinks }: Pick<DeviceFacts, 'downlinks'>,
-  repeated: Pick<DeviceFacts, 'downlinks'>,
+  { downlinks, byStep }: Pick<DeviceFacts, 'downlinks' | 'byStep'>,
+  repeated: Pick<DeviceFacts, 'downlinks' | 'byStep'>,
   without: CauseSet = NO_CAUSE,
 ): DownlinkRecord | undefined {
   const type = without.has('encoder') && record.type === 'data' ? 'shell' : record.type;
-  const same = repeated.downlinks.find((each) => each.id === record.id);
-  if (same?.type === type) return same;
-  // In real time, or without the other downlinks of this millisecond, it has another id.
   const alike = repeated.downlinks.filter((each) => each.type === type);
-  if (without.has('downlinks')) return alike[0];
-  return alike[downlinks.filter((each) => each.type === record.type).indexOf(record)];
+  const same = alike.find(({ id }) => id === record.id);
+  if (same !== undefined) return same;
+  const [only, ...others] = alike.filter(({ queuedAt }) => queuedAt === record.queuedAt);
+  const rivals = downlinks.filter((each) => each.type === record.type && each.queuedAt === record.queuedAt);
+  if (only !== undefined && others.length === 0 && (rivals.length === 1 || without.has('downlinks'))) return only;
+  const step = [...byStep].find(([, id]) => id === record.id)?.[0];
+  const id = step && repeated.byStep.get(step);
+  return alike.find((each) => each.id === id);
 }

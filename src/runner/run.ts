@@ -18,7 +18,7 @@ import { outline } from '../scenario/plan/outline.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { SeenAcks } from '../trace/invariants/invariant.js';
 import type { Fold, LineSink } from '../trace/log.js';
-import type { Metrics } from '../trace/metrics/index.js';
+import type { Metrics, RunSummary } from '../trace/metrics/index.js';
 import { inParts } from './distributed/conductor.js';
 import type { Crew } from './distributed/crew.js';
 import { spoiledByLoss } from './distributed/lost.js';
@@ -108,30 +108,21 @@ export async function run(options: RunOptions): Promise<RunResult> {
       evidence: () => journal.soFar(control.clock.now),
       explainer: () => explainerNow(options, journal, control),
     });
-  const {
-    end,
-    simulatedMs,
-    generator,
-    audited,
-    remarks = [],
-    happened,
-    targetClock,
-    workers,
-  } = await courseOf({ ...options, left: (things) => (left = noted(things, options)) }, journal, started);
+  const course = await courseOf({ ...options, left: (things) => (left = noted(things, options)) }, journal, started);
+  const { end, simulatedMs, generator, audited, remarks = [], happened, targetClock, workers } = course;
+  // The explanations repeat devices: their time is not that of the run.
+  const wallMs = options.stopwatch() - began;
   journal.invariants.end();
   const evidence = journal.evidence(simulatedMs);
   const early = earlyEnd(end, workers);
   const expectations = outcomesOf(plan, evidence, ruleResults(audited, journal.nameOf), early, simulatedMs);
   const summary = metrics.summary();
-  const spoiled =
-    spoiledByDevices(summary.fleet, journal.nameOf) ??
-    spoiledByLoss(workers) ??
-    generator?.spoiled ??
-    spoiledByFailures(summary.calls) ??
-    spoiledByUnsent(summary.calls) ??
-    spoiledByClock(audited);
+  const spoiled = spoiledBy(summary, course, journal.nameOf);
+  const { situation, whatIf, explainer, reported } = explainersOf(options, journal, happened, {
+    ...end,
+    at: simulatedMs,
+  });
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
-  const { situation, whatIf, explainer, reported } = explainersOf(options, journal, happened, simulatedMs);
   const planned = { ...outline(plan, slowest), ...situation };
   const explanations = histories.overflowed ? undefined : await reported.slowest(EXPLAINED);
   const contradictions = [...metrics.contradictions, ...differing(explanations ?? [], metrics.downlinks)];
@@ -166,7 +157,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     ...(targetClock && { targetClock }),
     out: options.out,
     simulatedMs,
-    wallMs: options.stopwatch() - began,
+    wallMs,
     generator,
     ...(workers !== undefined && { workers }),
     events: journal.events,
@@ -194,6 +185,22 @@ function outcomesOf(
   const outcomes = [...expectations.map((expectation) => evaluate(expectation, evidence)), ...rules];
   if (early === null) return outcomes;
   return outcomes.map((outcome, index) => cutShort(outcome, early, expectations[index], endedAt));
+}
+
+/** Why the measurement is invalid; null if it is valid. */
+function spoiledBy(
+  { fleet, calls }: RunSummary,
+  { workers, generator, audited }: CourseEnd,
+  nameOf: Journal['nameOf'],
+): string | null {
+  return (
+    spoiledByDevices(fleet, nameOf) ??
+    spoiledByLoss(workers) ??
+    generator?.spoiled ??
+    spoiledByFailures(calls) ??
+    spoiledByUnsent(calls) ??
+    spoiledByClock(audited)
+  );
 }
 
 /** Where the waits of explanations differ from those of the tables. */

@@ -35,6 +35,8 @@ export interface RepeatableRun {
   readonly simulated: boolean;
   /** The events of a device, to compare the repetition with; undefined without a run in virtual time. */
   readonly recorded: ((serial: number) => DeviceHistory) | undefined;
+  /** Whether to repeat only devices that depend on no other one. Default: false */
+  readonly onlyAlone?: boolean;
   /** The downlinks of users in the run, in the order of the queue. Default: those of the repetition without a change */
   readonly downlinks?: () => Iterable<KnownDownlink>;
 }
@@ -70,8 +72,8 @@ interface RepeatedRun {
 
 export const UNCHANGED: PlanChange = { key: '', apply: (plan) => plan };
 
-/** Maximum work of a repetition of all devices for the sake of one, in device time: it takes a few seconds. */
-const MOST_WORK = hours(4000);
+/** Maximum work of a repetition of all devices for the sake of one, in device time: it takes about a second. */
+const MOST_WORK = hours(1000);
 /** The same if all devices are asked about. Their events are kept in memory. */
 const MOST_WORK_OF_ALL = hours(50_000);
 
@@ -133,7 +135,7 @@ export class WhatIf {
   /** Whether the course of a device depends on no other device. */
   #isAlone(serial: number): Promise<true | false | Refused> {
     return kept(this.#alone, serial, async () => {
-      const { plan, recorded } = this.#run;
+      const { plan, recorded, onlyAlone = false } = this.#run;
       if (recorded?.(serial).events.some(({ kind }) => kind === 'console.action')) {
         return { refused: 'a user controlled the device on a console' };
       }
@@ -141,6 +143,7 @@ export class WhatIf {
         if (recorded === undefined) return true;
         if (agrees(recorded(serial), (await this.#ofDevice(serial, UNCHANGED)).history)) return true;
       }
+      if (onlyAlone) return { refused: 'its devices depend on each other' };
       if (workOf(plan) > MOST_WORK) return { refused: 'its devices depend on each other, and they are too many' };
       if (recorded === undefined) return false;
       const { histories } = await this.#ofAll(UNCHANGED);

@@ -35,18 +35,4 @@ describe('the waits of a downlink', () => {
     expect(causes.map(({ name }) => name)).toEqual(['outage, up only', 'next report (every 30m, no polls)']);
     expect(text).toContain('Several causes came together: outage, up only; next report (every 30m, no polls).');
   });
-
-  it('name every fault as a cause if it made some of the exchanges fail at random', async () => {
-    const { causes, text } = await slowest({
-      ...{ name: 'chance', seed: 9, duration: '6h' },
-      fleet: [{ name: 'clime', profile: 'clime', count: 4, config: { 'interval-report': 900, 'interval-poll': 60 } }],
-      faults: [
-        { reorder: { ratio: '60%', by: '20s' }, from: '1h', until: '5h' },
-        { loss: '70%', from: '1h', until: '5h' },
-      ],
-      steps: [{ at: '121m', commands: ['info show'] }],
-    });
-    expect(causes.map(({ name }) => name).sort()).toEqual(['loss 70%', 'reorder 60%, held back by up to 20s']);
-    expect(text).toContain('Several causes came together');
-  });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Histories } from '../../src/explain/histories.js';
 import { RunExplainer } from '../../src/explain/run-explainer.js';
-import { defineScenario, explain, run, type ScenarioDefinition } from '../../src/index.js';
+import { defineScenario, explain, run, type ScenarioDefinition, whatIf } from '../../src/index.js';
 import { hours } from '../../src/kernel/time.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { whatIfOf } from '../../src/runner/explainers.js';
@@ -29,9 +29,10 @@ async function repeated(change: Partial<ScenarioDefinition> = {}) {
   const events: TraceEvent[] = [];
   const result = await run(plan, { watch: { take: (event: TraceEvent) => void events.push(event) } } as object);
   const serial = plan.devices[0]?.serial ?? 0;
-  const whatIf = whatIfOf(result);
-  if (whatIf === undefined) throw new Error('the run cannot be repeated');
-  return { plan, serial, result, whatIf, same: await whatIf.device(serial), calm: await whatIf.device(serial, CALM) };
+  const repetitions = whatIfOf(result);
+  if (repetitions === undefined) throw new Error('the run cannot be repeated');
+  const [same, calm] = [await repetitions.device(serial), await repetitions.device(serial, CALM)];
+  return { plan, serial, result, same, calm };
 }
 
 function faults(answer: RepeatedDevice | { readonly refused: string }): number {
@@ -58,11 +59,31 @@ describe('a device that is repeated', () => {
     expect(isRefused(calm) ? calm.refused : calm.history.events.filter((event) => 'serial' in event)).toEqual(own);
   });
 
+  it('of a connected fleet has shorter intervals alone, although the whole fleet is repeated', async () => {
+    const { result } = await repeated({
+      steps: [...STEPS, { after: 'downlink.answered >= 3', commands: ['app config'] }],
+    });
+    const often = async (index: number) => {
+      const { serial, id } = result.downlinks.slowest.filter(({ type }) => type === 'shell')[index] ?? {
+        serial: 0,
+        id: '',
+      };
+      const { sooner } = await explain(result, id, 0);
+      return [serial, sooner.find(({ change }) => change === 'with interval-poll 60')?.time];
+    };
+    const [[one, first], [other, second]] = [await often(0), await often(1)] as const;
+    expect(one).not.toBe(other);
+    expect(first).not.toBe(second);
+    expect([first, second].every((time) => time !== undefined && time < 120_000)).toBe(true);
+  });
+
   it('is refused if its fleet is connected and too large to be repeated for the sake of one device', async () => {
     const { plan, serial, result } = await repeated();
     const long = { ...plan, cloud: { ...CLOUD, rateLimit: 60 }, duration: hours(4000) };
-    const whatIf = new WhatIf({ plan: long, profiles, transport: 'memory', simulated: true, recorded: undefined });
-    expect(await whatIf.device(serial)).toEqual({ refused: 'its devices depend on each other, and they are too many' });
+    const repetitions = new WhatIf({ plan: long, profiles, transport: 'memory', simulated: true, recorded: undefined });
+    expect(await repetitions.device(serial)).toEqual({
+      refused: 'its devices depend on each other, and they are too many',
+    });
     expect(result.passed).toBe(true);
   });
 });
@@ -85,12 +106,29 @@ describe('an explanation', () => {
     expect(Math.floor((remedy?.time ?? 0) / 1000)).toBe(2 * 3600 + 54 * 60 + 49);
   });
 
+  it('finds the downlink again although its id follows a restart of the service, and an earlier one was rejected', async () => {
+    const scenario = (faults: ScenarioDefinition['faults']) =>
+      defineScenario({
+        ...{ name: 'restarted', duration: '4h', fleet: [{ name: 'clime', profile: 'clime', count: 1 }] },
+        steps: ['73m', '143m'].map((at) => ({ at, commands: ['info show'] })),
+        ...(faults && { faults }),
+      });
+    const signal = { 'no-signal': null, from: '133m', until: '182m' };
+    const result = await run(scenario([{ 'service-restart': { away: '68m' }, from: '71m' }, signal]));
+    const without = await run(scenario([signal]));
+    const [late] = result.downlinks.slowest;
+    const same = without.downlinks.slowest.find(({ queuedAt }) => queuedAt === late?.queuedAt);
+    expect(late?.id).not.toBe(same?.id);
+    const { downlinks } = await whatIf(result, { of: late?.id ?? '', without: ['service-restart'] });
+    expect(downlinks.map(({ after }) => after?.took)).toEqual([same?.total]);
+  });
+
   it('of a run in real time simulates its plan, and says so', async () => {
     const plan = planOf();
     const histories = new Histories();
     const { planned, names, downlinks } = await run(plan, { watch: histories } as object);
-    const whatIf = new WhatIf({ plan, profiles, transport: 'memory', simulated: true, recorded: undefined });
-    const repeats = new DownlinkRepeats(whatIf, planned);
+    const repetitions = new WhatIf({ plan, profiles, transport: 'memory', simulated: true, recorded: undefined });
+    const repeats = new DownlinkRepeats(repetitions, planned);
     const explainer = new RunExplainer(histories, names, { situation: planned, repeats });
     const explanation = await explainer.downlink(downlinks.slowest[0]?.id ?? '');
     expect(explanation?.simulated).toBe(explanation?.took);

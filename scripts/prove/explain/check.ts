@@ -1,7 +1,8 @@
 /** Runs a drawn scenario, explains its slow downlinks, and runs the scenario again without the causes that are named. */
+
+import { CauseNames } from '../../../src/explain/causes.js';
 import { FAST } from '../../../src/explain/explain.js';
 import type { ExplainedCause, Explanation } from '../../../src/explain/explanation.js';
-import { CauseNames } from '../../../src/explain/names.js';
 import type { Situation } from '../../../src/explain/situation.js';
 import type { Millis } from '../../../src/kernel/time.js';
 import type { DrawnScenario } from './draw.js';
