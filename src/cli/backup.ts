@@ -14,11 +14,12 @@ export const backup = command<{ readonly db: string; readonly target: string }>(
     parser
       .positional('db', { type: 'string', demandOption: true, describe: 'SQLite file of the service' })
       .positional('target', { type: 'string', demandOption: true, describe: 'file to create; it must not exist' }),
-  async ({ db, target }, host) => {
-    if (isPostgresUrl(db)) {
+  async ({ db: given, target }, host) => {
+    if (isPostgresUrl(given)) {
       throw new UsageError('bad-database', 'backup copies SQLite files only', 'use pg_dump for PostgreSQL');
     }
-    for (const path of [db, target]) checkDatabase(path);
+    const db = checkDatabase(given);
+    checkDatabase(target);
     const { bytes, encrypted } = await backupDatabase(db, target);
     const secrets = encrypted ? sameKey(db, target) : `${target} ${IN_CLEAR}`;
     host.out.write(`${target}: ${bytes} bytes, copied and verified\n${secrets}\n`);

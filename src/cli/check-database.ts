@@ -1,16 +1,16 @@
 /** Checks the database that a user names as a file or an address, before anything is opened. */
 import { isPostgresUrl } from '../cloud/store/postgres/url.js';
-import { checkFileName } from '../cloud/store/sqlite/file-name.js';
+import { databaseFile } from '../cloud/store/sqlite/file-name.js';
 import { UsageError } from '../kernel/errors.js';
 
 /**
- * Rejects a mistyped address, which would be taken for the path of an SQLite file: an address may contain a password, and
- * messages contain the path. Rejects names that are not those of files.
+ * The address, or the file behind symbolic links. Rejects a mistyped address, which would be taken for the path of an SQLite
+ * file: an address may contain a password, and messages contain the path. Rejects names that are not those of files.
  * @throws UsageError `bad-database`, whose message does not contain an address
  */
-export function checkDatabase(db: string): void {
-  if (isPostgresUrl(db)) return;
-  if (/^[./\\]/.test(db) || !/:\/\/|:.*@/.test(db)) return checkFileName(db);
+export function checkDatabase(db: string): string {
+  if (isPostgresUrl(db)) return db;
+  if (/^[./\\]/.test(db) || !/:\/\/|:.*@/.test(db)) return databaseFile(db);
   throw new UsageError(
     'bad-database',
     'the database (hidden) is not the path of a file, and not the address of a PostgreSQL database',

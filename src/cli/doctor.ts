@@ -33,11 +33,11 @@ export const doctor = command<DoctorFlags>(
   execute,
 );
 
-async function execute({ db, save: target }: DoctorFlags, host: Host): Promise<ExitCode> {
-  if (isPostgresUrl(db)) {
+async function execute({ db: given, save: target }: DoctorFlags, host: Host): Promise<ExitCode> {
+  if (isPostgresUrl(given)) {
     throw new UsageError('bad-database', 'doctor examines SQLite files only', 'use pg_amcheck for PostgreSQL');
   }
-  checkDatabase(db);
+  const db = checkDatabase(given);
   const found = examine(db);
   const isSound = found.damagedPages.length === 0 && found.lostEnd === undefined && !found.tables.some(hasLosses);
   host.out.write(`${[...linesOf(db, found), isSound ? 'sound' : 'damaged', ''].join('\n')}`);

@@ -33,8 +33,8 @@ export const secrets = command<SecretsFlags>(
   execute,
 );
 
-async function execute({ db, secretsKeyFile, newKeyFile }: SecretsFlags, host: Host): Promise<ExitCode> {
-  checkDatabase(db);
+async function execute({ db: given, secretsKeyFile, newKeyFile }: SecretsFlags, host: Host): Promise<ExitCode> {
+  const db = checkDatabase(given);
   const key = secretsKeyIn(secretsKeyFile, host.env);
   const next = newKeyFile === undefined ? undefined : (keyInFileIfAny(newKeyFile) ?? createKeyFile(newKeyFile));
   const { rows, keyId, file } = await rotateKey(db, { key, next });

@@ -198,8 +198,7 @@ function portOption(name: string, usual: string, about: string) {
 async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   // The variable exists because the address of a PostgreSQL database contains a password. In a command line, every user of the
   // machine could read it.
-  const db = options.db ?? host.env.GHOSTFLEET_DB ?? 'ghostfleet.db';
-  checkDatabase(db);
+  const db = checkDatabase(options.db ?? host.env.GHOSTFLEET_DB ?? 'ghostfleet.db');
   const apiKey = options.apiKey ?? host.env.GHOSTFLEET_API_KEY;
   if (!isLoopback(options.host) && apiKey === undefined) {
     throw new UsageError(
@@ -260,8 +259,10 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   return EXIT.fine;
 }
 
-function adminIn(email: string | undefined, password: string | undefined) {
+function adminIn(email: string | undefined, given: string | undefined) {
   if (email === undefined) return undefined;
+  // A secret that was read from a file usually ends with a line end, which cannot be typed at a login.
+  const password = given?.replace(/[\r\n]+$/, '');
   if (password === undefined || password.length < PASSWORD.min || password.length > PASSWORD.max) {
     throw new UsageError(
       'no-admin-password',

@@ -79,7 +79,8 @@ export class JsonHttp {
       throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not an address such as "http://127.0.0.1:8080"`);
     }
     if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new UsageError('bad-api-key', 'the API key contains spaces or characters other than visible ASCII');
+      const why = apiKey === '' ? 'is empty' : 'contains spaces or characters other than visible ASCII';
+      throw new UsageError('bad-api-key', `the API key ${why}`);
     }
     this.#options = options;
     this.#origin = base.origin;

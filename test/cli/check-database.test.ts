@@ -41,6 +41,8 @@ describe('a name that SQLite would not take for that of a file', () => {
     ['FILE:/nowhere/a.db', 'write the path alone, such as "ghostfleet.db", or "memory" to keep no data'],
     ['', 'expected the path of a file, such as "ghostfleet.db"'],
     ['/nowhere/a.db ', 'write "/nowhere/a.db"'],
+    [`/nowhere/${'ü'.repeat(118)}`, 'choose a name of at most 222 bytes'],
+    [`/nowhere/${'x'.repeat(253)}`, 'choose a name of at most 222 bytes'],
     ...['wal', 'shm', 'journal', 'key', 'owner', 'tail'].map(
       (end) => [`/nowhere/a.db-${end}`, 'write "/nowhere/a.db"'] as const,
     ),

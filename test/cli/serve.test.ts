@@ -60,7 +60,8 @@ function serve(...more: readonly string[]): Promise<Running> {
       resolve(service);
     };
     const args = ['serve', '--json', '--port', '0', '--udp-port', '0', '--udp-raw-port', '0', ...database(), ...more];
-    const ended = ghostfleet(args, { env: { GHOSTFLEET_ADMIN_PASSWORD: PASSWORD }, interruptWhen, watchOut });
+    // A password that was read from a file usually has a line end.
+    const ended = ghostfleet(args, { env: { GHOSTFLEET_ADMIN_PASSWORD: `${PASSWORD}\r\n` }, interruptWhen, watchOut });
     void ended.then(({ err }) => reject(new Error(`the service did not start: ${err}`)));
   });
 }

@@ -278,5 +278,6 @@ describe('an invalid address or key', () => {
     expect(make('ftp://x', KEY)).toThrow('"ftp://x" is not an address');
     expect(make('http://x', 'a secret')).not.toThrow('a secret');
     expect(make('http://x', 'a secret')).toThrow('the API key contains spaces or characters other than visible ASCII');
+    expect(make('http://x', '')).toThrow('the API key is empty');
   });
 });

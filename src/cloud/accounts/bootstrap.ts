@@ -33,7 +33,8 @@ export async function ensureSpaceAndKey(store: Store, options: Bootstrap): Promi
   const { apiKey, spaceName } = options;
   if (apiKey !== undefined) {
     if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new UsageError('bad-api-key', 'the given API key contains spaces or characters other than visible ASCII');
+      const why = apiKey === '' ? 'is empty' : 'contains spaces or characters other than visible ASCII';
+      throw new UsageError('bad-api-key', `the given API key ${why}`);
     }
     const known = await store.keyByHash(hashKey(apiKey));
     if (known) {

@@ -75,7 +75,8 @@ export async function devicesOf(
 export function filterOf(query: Static<typeof DeviceFilter>, access: Access): Filter {
   return {
     scope: access.scope ?? undefined,
-    name: query.name,
+    // Like stored names, which have no blanks at their ends.
+    name: query.name?.trim() || query.name,
     serial: query.serial_number,
     externalId: query.external_id,
     tagIds: query.tag_ids?.map((id) => visibleTag(access, id)),

@@ -52,7 +52,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
         const variable = toVariable(row);
         return (
           (deviceId === undefined || variable.deviceId === deviceId) &&
-          (name === undefined || variable.name === name) &&
+          (name === undefined || variable.name === name.trim()) &&
           (environment === undefined || variable.environment === environment) &&
           (secure === undefined || variable.secure === (secure === 'true'))
         );

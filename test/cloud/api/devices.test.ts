@@ -464,6 +464,8 @@ describe('the list of devices', () => {
   it('is filtered by name, serial number and external id', async () => {
     const { names } = await fleet();
     expect(await names('?name=UNIT-2')).toEqual(['unit-2']);
+    expect(await names('?name=%20unit-2%20')).toEqual(['unit-2']);
+    expect(await names('?name=%20')).toEqual([]);
     expect(await names('?serial_number=017987')).toEqual(['unit-2']);
     expect(await names('?external_id=ext')).toEqual(['unit-2']);
   });

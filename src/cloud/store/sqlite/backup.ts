@@ -5,7 +5,7 @@
  * writers. (Without the transaction, SQLite's online backup starts over at every commit, so it never finishes while a service
  * writes often.)
  */
-import { closeSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
 import { createUnfinished } from '../../../kernel/private-file.js';
@@ -28,7 +28,8 @@ interface Copied {
  * @throws UsageError `bad-database`, `target-exists`, `bad-target`
  */
 export async function backupDatabase(path: string, target: string): Promise<Copied> {
-  if (existsSync(target)) {
+  // Also a link to a file that does not exist.
+  if (lstatSync(target, { throwIfNoEntry: false })) {
     throw new UsageError('target-exists', `"${target}" exists already`, 'use another name, or remove it');
   }
   const source = openToRead(path);

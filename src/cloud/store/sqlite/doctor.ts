@@ -2,7 +2,7 @@
  * Examines the SQLite file of a service, and copies the readable rows into a new file. The examined file is never changed, so
  * that no attempt loses data.
  */
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
 import { emptyBeside } from './backup.js';
@@ -53,7 +53,7 @@ export function examine(path: string): Examination {
  * @throws UsageError `bad-database`, `target-exists`
  */
 export function save(path: string, target: string): readonly TableFindings[] {
-  if (existsSync(target) || existsSync(tailPath(target))) {
+  if ([target, tailPath(target)].some((path) => lstatSync(path, { throwIfNoEntry: false }))) {
     throw new UsageError('target-exists', `"${target}" or a file beside it exists already`, 'use another name');
   }
   return withSource(path, (db) => {

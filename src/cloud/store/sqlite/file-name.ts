@@ -1,7 +1,9 @@
 /**
- * Checks names of SQLite files. SQLite and its driver give some names another meaning than that of a file. A named pipe at or
+ * Names of SQLite files. SQLite and its driver give some names another meaning than that of a file. A named pipe at or
  * beside such a name is rejected, because opening it would wait for its writer without an end.
  */
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import { UsageError } from '../../../kernel/errors.js';
 import { isSpecial } from '../../../kernel/write-files.js';
 
@@ -9,9 +11,43 @@ import { isSpecial } from '../../../kernel/write-files.js';
 const COMPANION = /-(wal|shm|journal|key|owner|tail)$/;
 /** The ends of the names of a database and of all files beside it. */
 const ENDS = ['', '-wal', '-shm', '-journal', '-key', '-key-next', '-owner', '-tail', '-run'];
+/** Bytes. File systems permit 255; the longest name beside a database is that of a new key while it is written. */
+const LONGEST_NAME = 255 - '-key-next-0123456789ab.unfinished'.length;
+/** Maximum number of links that are followed, as in Linux. */
+const MOST_LINKS = 40;
+
+/**
+ * The file of a database: behind symbolic links, which SQLite follows, also if it does not exist yet. All files beside the
+ * database are beside this file.
+ * @throws UsageError `bad-database` for a name that would not be that of a database file
+ */
+export function databaseFile(path: string): string {
+  checkFileName(path);
+  const file = behindLinks(path);
+  if (file !== path) checkFileName(file);
+  return file;
+}
+
+function behindLinks(path: string): string {
+  let file = path;
+  for (let links = 0; isLink(file); links++) {
+    if (links === MOST_LINKS) throw new UsageError('bad-database', `"${path}" is a link that leads in a circle`);
+    file = resolve(realpathSync(dirname(file)), readlinkSync(file));
+  }
+  return file;
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch {
+    // Not reported here: the caller opens the file next, and reports why that fails.
+    return false;
+  }
+}
 
 /** @throws UsageError `bad-database` for a name that is not that of a database file, or if a pipe or device is in its place */
-export function checkFileName(path: string): void {
+function checkFileName(path: string): void {
   const why = reason(path);
   if (why) throw new UsageError('bad-database', `"${path}" is not the path of a database file: ${why[0]}`, why[1]);
   const special = ENDS.map((end) => path + end).find(isSpecial);
@@ -27,6 +63,13 @@ function reason(path: string): readonly [why: string, hint: string] | undefined 
   }
   if (/^file:/i.test(path)) {
     return ['it is an address', 'write the path alone, such as "ghostfleet.db", or "memory" to keep no data'];
+  }
+  const length = Buffer.byteLength(basename(path));
+  if (length > LONGEST_NAME) {
+    return [
+      `its name has ${length} bytes, and the files beside it have longer names`,
+      `choose a name of at most ${LONGEST_NAME} bytes`,
+    ];
   }
   const companion = COMPANION.exec(path);
   if (companion === null) return undefined;

@@ -6,7 +6,8 @@
  * the owner locks an empty file beside the database, `<path>-owner`; the operating system releases the lock when the process
  * ends. A service does not remove the lock file when it ends, because another process may have locked it by then.
  */
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import BetterSqlite, { type Database, SqliteError } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
 import { makePrivate } from '../../../kernel/private-file.js';
@@ -15,7 +16,7 @@ import type { NamedKey } from '../secrets/key.js';
 import { Soundness } from '../soundness.js';
 import { type SqliteOptions, WRITER_PRAGMAS } from './driver.js';
 import { lockFile } from './file-lock.js';
-import { checkFileName } from './file-name.js';
+import { databaseFile } from './file-name.js';
 import { markOfRun, removeMark } from './files.js';
 import { contentOf, migrate } from './migrations.js';
 import { readTail, type Tail, tailPath } from './tail.mjs';
@@ -40,14 +41,14 @@ interface OpenDatabase {
  * key
  */
 export function openDatabase(
-  path: string,
+  name: string,
   given?: NamedKey,
   use: 'service' | 'run' | 'rotation' = 'service',
 ): OpenDatabase {
+  const path = databaseFile(name);
   let db: Database | undefined;
   let release: (() => void) | undefined;
   let accepted = false;
-  checkFileName(path);
   try {
     // SQLite gives the log and its index, beside the file, the same permissions.
     makePrivate(path);
@@ -130,25 +131,39 @@ function emptied(path: string, { sequence }: Tail): UsageError {
 /** Converts an error to a message about the file. @param namesDoctor whether the hint for a damaged file names `doctor` */
 export function asUsageError(path: string, error: unknown, namesDoctor = true): UsageError {
   if (error instanceof UsageError) return error;
-  const why = complaint(error);
+  const why = complaint(error, path);
   const hint =
     why === DAMAGED && namesDoctor
       ? `\`${shownCommand(['ghostfleet', 'doctor', path])}\` says what is lost and what can be saved`
-      : undefined;
+      : why === READ_ONLY
+        ? 'to read the database, copy it and the files beside it to another folder'
+        : undefined;
   return new UsageError('bad-database', `"${path}" ${why}`, hint);
 }
 
 const DAMAGED = 'is a damaged database';
+const READ_ONLY = 'cannot be opened, because the file system is read-only';
 const IN_USE = 'is in use by another process';
 
-function complaint(error: unknown): string {
+function complaint(error: unknown, path: string): string {
   const code = error instanceof SqliteError ? error.code : '';
   const message = messageOf(error);
   if (code === 'SQLITE_NOTADB') return 'is not a database';
   if (code.startsWith('SQLITE_CORRUPT')) return DAMAGED;
   if (code === 'SQLITE_FULL') return 'cannot be written to: the disk is full';
   if (code === 'SQLITE_BUSY') return IN_USE;
+  if (/^SQLITE_(CANTOPEN|READONLY)/.test(code) && isReadOnly(path)) return READ_ONLY;
   if (code.startsWith('SQLITE_READONLY')) return 'cannot be written to';
   if (/directory does not exist/i.test(message)) return 'cannot be opened: its directory does not exist';
   return `cannot be opened as a database: ${message}`;
+}
+
+function isReadOnly(path: string): boolean {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+    return false;
+  } catch (error) {
+    // The cast is safe because all errors of Node's file system have a code.
+    return (error as NodeJS.ErrnoException).code === 'EROFS';
+  }
 }

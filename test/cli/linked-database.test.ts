@@ -1,0 +1,105 @@
+/** A database file that is named by a symbolic link: the file behind the link is used, and everything is beside it. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../src/cloud/open-store.js';
+import { furnish, insert, message } from '../cloud/store/rows.js';
+import { ghostfleet } from '../support/host.js';
+
+const top = mkdtempSync(join(tmpdir(), 'ghostfleet-links-'));
+afterAll(() => rmSync(top, { recursive: true }));
+
+let count = 0;
+
+/** A folder `app` with a link, and a folder `data` to which it leads. @param chain how many links follow each other */
+function linked(chain = 1) {
+  const folder = join(top, String(++count));
+  for (const name of ['app', 'data']) mkdirSync(join(folder, name), { recursive: true });
+  const [link, file] = [join(folder, 'app', 'g.db'), join(folder, 'data', 'real.db')];
+  let to = join('..', 'data', 'real.db');
+  for (let n = 1; n < chain; n++) {
+    symlinkSync(to, join(folder, 'app', `link-${n}`));
+    to = `link-${n}`;
+  }
+  symlinkSync(to, link);
+  return { link, file, app: () => readdirSync(join(folder, 'app')) };
+}
+
+async function filled(path: string): Promise<void> {
+  const store = await openStore(path);
+  await furnish(store);
+  await store.commit([insert.message(message(1))]);
+  await store.close();
+}
+
+describe('a symbolic link in place of a database', () => {
+  it.each([1, 3])(
+    'to a file that does not exist creates this file, and nothing beside the link (%i links)',
+    async (n) => {
+      const { link, file, app } = linked(n);
+      const before = app();
+      await filled(link);
+      await filled(file).catch(() => {});
+      expect(app()).toEqual(before);
+      for (const suffix of ['', '-key', '-tail']) expect(existsSync(file + suffix)).toBe(true);
+    },
+  );
+
+  it('to an existing file accepts commits', async () => {
+    const { link, file, app } = linked();
+    await filled(file);
+    const store = await openStore(link);
+    await store.commit([insert.message(message(2))]);
+    await store.close();
+    expect(app()).toEqual(['g.db']);
+  });
+
+  it('is in use if the file is in use by its own name, and the other way round', async () => {
+    const { link, file } = linked();
+    for (const [one, other] of [
+      [link, file],
+      [file, link],
+    ] as const) {
+      const store = await openStore(one);
+      await expect(openStore(other)).rejects.toThrow(`"${file}" is in use by another process`);
+      await store.close();
+    }
+  });
+
+  it('is followed by doctor, backup and secrets', async () => {
+    const { link, file, app } = linked();
+    await filled(file);
+    const examined = await ghostfleet(['doctor', link]);
+    expect([examined.exit, examined.out]).toEqual([0, expect.stringContaining(`in ${file}-key`)]);
+    expect((await ghostfleet(['backup', link, `${file}-copy`])).exit).toBe(0);
+    const { exit, out } = await ghostfleet(['secrets', 'rotate', link]);
+    expect([exit, out]).toEqual([0, expect.stringContaining(`the new key is in ${file}-key`)]);
+    expect(app()).toEqual(['g.db']);
+  });
+
+  it('is not replaced by a backup or a saved copy', async () => {
+    const { link, file } = linked();
+    const source = join(top, 'source.db');
+    await filled(source);
+    for (const words of [
+      ['backup', source, link],
+      ['doctor', source, '--save', link],
+    ]) {
+      const { exit, err } = await ghostfleet(words);
+      expect([exit, err]).toEqual([2, expect.stringContaining('exists already')]);
+    }
+    expect(readlinkSync(link)).toContain('real.db');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('that leads in a circle, to a missing folder, or to a file that belongs to a database is rejected', async () => {
+    const [circle, missing, owner] = ['circle.db', 'missing.db', 'owner.db'].map((name) => join(top, name));
+    symlinkSync('circle.db', circle ?? '');
+    symlinkSync('nowhere/x.db', missing ?? '');
+    symlinkSync('x.db-owner', owner ?? '');
+    await expect(openStore(circle ?? '')).rejects.toThrow('is a link that leads in a circle');
+    await expect(openStore(missing ?? '')).rejects.toThrow('its directory does not exist');
+    await expect(openStore(owner ?? '')).rejects.toThrow('files that end in "-owner" belong to another database');
+  });
+});
