@@ -274,7 +274,10 @@ export class Modem extends ModemState implements SendOwner {
     this.connectedAt = undefined;
     this.releaseAt = 0;
     if (!this.rules.wakes) return this.sendAsleep();
-    if (this.inFlightMode) return this.enter('wakeup', wake, () => this.attach());
+    if (this.inFlightMode) {
+      this.anomalies?.switchedOff();
+      return this.enter('wakeup', wake, () => this.attach());
+    }
     const silent = this.anomalies?.lost === 'modem' && this.anomalies.fault === 'mute';
     if (silent) this.enter('wakeup', ANSWER_LIMIT, () => this.error());
     else this.enter('wakeup', wake, () => this.ready());
@@ -282,7 +285,10 @@ export class Modem extends ModemState implements SendOwner {
 
   /** Sends without a check: a lost registration is found only when the wait for the radio connection is over. */
   private sendAsleep(): void {
-    if (this.inFlightMode) return this.enter('sleep', 0, () => this.attach());
+    if (this.inFlightMode) {
+      this.anomalies?.switchedOff();
+      return this.enter('sleep', 0, () => this.attach());
+    }
     const found = this.found;
     if (found === undefined && this.#pending) return this.sendPending(this.#pending);
     this.enter('send', found === 'socket' ? 0 : this.rules.connectionLimit, () => this.error());
@@ -335,6 +341,8 @@ export class Modem extends ModemState implements SendOwner {
 
   private sendPending(pending: PendingSend): void {
     pending.attempt();
+    // The modem is registered: a loss that the firmware has missed is over.
+    if (this.anomalies) this.anomalies.registersAt = 0;
     if (this.missesRelease()) return this.sendUnaware(pending);
     if (this.connectedAt !== undefined) return this.transmit(pending);
     const begun = this.board.clock.now;
@@ -389,6 +397,10 @@ export class Modem extends ModemState implements SendOwner {
   private left(pending: PendingSend): void {
     pending.succeeded();
     this.settle(0);
+    // A loss while a hio device waited for the release of the connection is found behind the evaluation.
+    if (this.found === 'registration' || (this.anomalies?.registersAt ?? 0) > 0) {
+      this.enter('coneval', this.board.modemTimings.evaluation, () => this.attach());
+    }
     pending.request.ended(undefined);
   }
 
@@ -473,15 +485,20 @@ export class Modem extends ModemState implements SendOwner {
     else if (!this.covered) this.deregistered();
     else if (this.anomalies?.registersAt === Number.POSITIVE_INFINITY) {
       this.anomalies.registersAt = this.board.clock.now + this.attachTime(this.board.modemTimings.attach);
-    } else if (this.present === 'send' && this.rules.badCheckEndsSend && this.found === undefined && this.#pending) {
+    } else if (this.connects && this.rules.badCheckEndsSend && this.found === undefined && this.#pending) {
       // The wait for a radio connection ends: the modem has found the network again.
       this.sendPending(this.#pending);
     }
   }
 
+  /** Whether a datagram waits for its radio connection, and is not on the air yet. */
+  private get connects(): boolean {
+    return this.present === 'send' && this.connectedAt === undefined;
+  }
+
   /** The network deregisters the modem. A modem that is asleep does not notice (firmware timing, 7.3). */
   private deregistered(): void {
-    if (this.present === 'send') {
+    if (this.connects) {
       // A hio device finds the loss when its wait for a radio connection ends: until then, the send blocks its queue.
       if (this.rules.badCheckEndsSend) return this.enter('send', this.rules.connectionLimit, () => this.error());
       this.#pending?.failed('deregistered');
@@ -507,4 +524,4 @@ export class Modem extends ModemState implements SendOwner {
 }
 
 /** States of an awake modem in which the firmware does not react to a lost registration at once. */
-const BUSY: ReadonlySet<LteFsmState> = new Set(['receive', 'error']);
+const BUSY: ReadonlySet<LteFsmState> = new Set(['send', 'receive', 'error']);

@@ -276,6 +276,47 @@ describe('a hio device, in the evaluation after the first answer', () => {
   });
 });
 
+describe('a hio device, in the half second after its final acknowledgement', () => {
+  // The acknowledgement is on the air at 2.4, and the firmware handles no event until 2.9 (`hio_lte.c`, `send_event_handler`).
+  it.each([
+    { lasts: 'for 0.05 s', until: 2.65, answer: 4.9 },
+    { lasts: 'for 2 s', until: 4.6, answer: 6.8 },
+    { lasts: 'for 197.4 s', until: 200, answer: 202.2 },
+  ])('$lasts: the command runs, and its answer waits for the radio', async ({ until, answer }) => {
+    const bench = await situation({ profile: 'hio-node', queue: command, losses: [[2.6, until]] });
+    await bench.until(seconds(210));
+    // Evaluated until 3.9, then registered, and evaluated again.
+    expectSeconds(bench.times('downlink.executed'), [2.9]);
+    expectSeconds(onAir(bench), [1.3, 2.4, answer]);
+  });
+
+  it('a change of the signal repeats nothing', async () => {
+    const bench = await situation({ profile: 'hio-node', queue: command, losses: [] });
+    bench.clock.after(seconds(2.6), 'the signal', () => bench.device.modem.setSignal({ rsrp: -100, snr: 10 }));
+    await bench.until(seconds(10));
+    expectSeconds(onAir(bench), [1.3, 2.4, 3.9]);
+  });
+});
+
+describe('a registration that the firmware has missed does not shorten the next attach from flight mode', () => {
+  // Wake 0.2, attach 1.2, evaluation 1.
+  it('in the pause before a copy', async () => {
+    const bench = await situation({ queue: command, awake: true, firstAnswerLost: true, losses: [[10, 11]] });
+    bench.clock.after(seconds(100), 'another poll', () => poll(bench));
+    await bench.until(seconds(110));
+    // The pause: 8.4 to 13.4
+    expectSeconds(onAir(bench).slice(-1), [102.4]);
+  });
+
+  it('in the last pause of a failed poll', async () => {
+    const bench = await situation({ awake: true, losses: [[61.2, 61.4]] });
+    bench.network.up = false;
+    await bench.until(seconds(370));
+    expectSeconds(bench.times('poll.failed'), [61]);
+    expectSeconds(onAir(bench).slice(6), [363.4]);
+  });
+});
+
 it('a tick of the poll timer within 5 min of a failed poll has no effect', async () => {
   const bench = await measured({
     modem: { boot: [3430, 3430], evaluation: 1000 },
