@@ -8,7 +8,9 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type Millis, millis, seconds } from '../../../src/kernel/time.js';
+import type { Profile } from '../../../src/profile/profile.js';
 import { withFirmware } from '../../../src/profile/versions.js';
+import { datagramOf } from '../../support/device.js';
 import { type MeasuredOptions, measured, report } from './measured.js';
 
 type Bench = Awaited<ReturnType<typeof measured>>;
@@ -19,24 +21,39 @@ interface Situation extends MeasuredOptions {
   /** Begins the exchange. Default: a poll */
   readonly start?: (bench: Bench) => void;
   /** Begin and end of each loss, in seconds. */
-  readonly losses: readonly (readonly [from: number, to: number])[];
-  /** Whether the first answer is lost. Default: no */
-  readonly firstAnswerLost?: boolean;
+  readonly losses?: readonly (readonly [from: number, to: number])[];
+  /** Numbers, from 1, of the datagrams of the device that are lost, and of the answers that are lost. Default: none */
+  readonly lostUp?: readonly number[];
+  readonly lostDown?: readonly number[];
+  /** Seconds by which the first answer is late. Default: 0 */
+  readonly firstAnswerLate?: number;
   /** Whether the network refuses power saving mode. Default: it grants it */
   readonly awake?: boolean;
 }
 
 async function situation(s: Situation): Promise<Bench> {
-  const { queue, start = poll, losses, firstAnswerLost = false, awake = false, ...options } = s;
-  const lost = { next: false };
-  const bench = await measured({
-    modem: { boot: [3430, 3430], evaluation: 1000 },
-    down: () => {
-      const passes = !lost.next;
-      lost.next = false;
-      return passes;
+  const {
+    queue,
+    start = poll,
+    losses = [],
+    lostUp = [],
+    lostDown = [],
+    firstAnswerLate = 0,
+    awake = false,
+    ...options
+  } = s;
+  const count = { begun: false, up: 0, down: 0 };
+  const bench: Bench = await measured({
+    up: () => !count.begun || !lostUp.includes(++count.up),
+    down: (packet) => {
+      if (!count.begun) return true;
+      const number = ++count.down;
+      if (number > 1 || firstAnswerLate === 0) return !lostDown.includes(number);
+      clock.after(ms(firstAnswerLate), 'a late answer', () => device.receive(datagramOf(packet)));
+      return false;
     },
     ...options,
+    modem: { boot: [3430, 3430], evaluation: 1000, ...options.modem },
   });
   const { device, clock } = bench;
   if (awake) {
@@ -46,7 +63,7 @@ async function situation(s: Situation): Promise<Bench> {
   await bench.run(seconds(600));
   await queue?.(bench);
   bench.zero();
-  lost.next = firstAnswerLost;
+  count.begun = true;
   clock.after(seconds(1), 'the exchange', () => start(bench));
   for (const [from, to] of losses) {
     clock.after(ms(from), 'a loss', () => device.radio(false));
@@ -58,9 +75,12 @@ async function situation(s: Situation): Promise<Bench> {
 const ms = (time: number): Millis => millis(Math.round(time * 1000));
 const poll = ({ device }: Bench) => device.shell('cloud poll');
 const command = (bench: Bench) => bench.command();
-/** A configuration of four fragments with 44 lines. */
-const configuration = ({ configure }: Bench) =>
-  configure(Array.from({ length: 44 }, (_, i) => `app config interval-sample ${61 + (i % 30)}`));
+/** A configuration with 11 lines in each fragment. */
+const fragments =
+  (count: number) =>
+  ({ configure }: Bench) =>
+    configure(Array.from({ length: 11 * count }, (_, i) => `app config interval-sample ${61 + (i % 30)}`));
+const configuration = fragments(4);
 /** Reports of several fragments: six windows have been closed. */
 const longReport = { start: ({ device }: Bench) => report(device) };
 
@@ -197,7 +217,7 @@ describe('in the evaluation after the first answer', () => {
 
 describe('while the firmware listens for an answer that is lost', () => {
   it('for 1 s: the modem is registered again when the firmware stops to listen, and only the pause of 5 s follows', async () => {
-    const bench = await situation({ firstAnswerLost: true, losses: [[3, 4]] });
+    const bench = await situation({ lostDown: [1], losses: [[3, 4]] });
     await bench.until(seconds(16));
     const [first = 0, second = 0] = onAir(bench);
     expectSeconds([first], [1.5]);
@@ -207,21 +227,21 @@ describe('while the firmware listens for an answer that is lost', () => {
   });
 
   it('for 3 s: the modem is not registered yet when the firmware stops to listen, so it is restarted', async () => {
-    const bench = await situation({ firstAnswerLost: true, losses: [[3, 6]] });
+    const bench = await situation({ lostDown: [1], losses: [[3, 6]] });
     await bench.until(seconds(23));
     // Off from 6.5 to 16.6, booted at 20.03, registered at 21.23.
     expectSeconds(onAir(bench), [1.5, 22.23]);
   });
 
   it('for 3 s in a hio device', async () => {
-    const bench = await situation({ profile: 'hio-node', firstAnswerLost: true, losses: [[3, 6]] });
+    const bench = await situation({ profile: 'hio-node', lostDown: [1], losses: [[3, 6]] });
     await bench.until(seconds(20));
     // On air at 1.3, off from 6.3 to 16.3, booted at 16.43, registered at 17.63.
     expectSeconds(onAir(bench), [1.3, 18.63]);
   });
 
   it('for 2 s in the pause of 5 s: the check before the copy finds the modem registered', async () => {
-    const bench = await situation({ firstAnswerLost: true, losses: [[7, 9]] });
+    const bench = await situation({ lostDown: [1], losses: [[7, 9]] });
     await bench.until(seconds(16));
     const [, second = 0] = onAir(bench);
     expect(second).toBeGreaterThanOrEqual(seconds(11.5));
@@ -229,7 +249,7 @@ describe('while the firmware listens for an answer that is lost', () => {
   });
 
   it('for 4 s in the pause of 5 s: the check before the copy finds no registration', async () => {
-    const bench = await situation({ firstAnswerLost: true, losses: [[7, 11]] });
+    const bench = await situation({ lostDown: [1], losses: [[7, 11]] });
     await bench.until(seconds(28));
     // Registered at 12.2, after the check at 11.5. Off until 21.6, booted at 25.03, registered at 26.23.
     expectSeconds(onAir(bench), [1.5, 27.23]);
@@ -291,7 +311,7 @@ describe('a hio device, in the half second after its final acknowledgement', () 
   });
 
   it('a change of the signal repeats nothing', async () => {
-    const bench = await situation({ profile: 'hio-node', queue: command, losses: [] });
+    const bench = await situation({ profile: 'hio-node', queue: command });
     bench.clock.after(seconds(2.6), 'the signal', () => bench.device.modem.setSignal({ rsrp: -100, snr: 10 }));
     await bench.until(seconds(10));
     expectSeconds(onAir(bench), [1.3, 2.4, 3.9]);
@@ -301,7 +321,7 @@ describe('a hio device, in the half second after its final acknowledgement', () 
 describe('a registration that the firmware has missed does not shorten the next attach from flight mode', () => {
   // Wake 0.2, attach 1.2, evaluation 1.
   it('in the pause before a copy', async () => {
-    const bench = await situation({ queue: command, awake: true, firstAnswerLost: true, losses: [[10, 11]] });
+    const bench = await situation({ queue: command, awake: true, lostDown: [1], losses: [[10, 11]] });
     bench.clock.after(seconds(100), 'another poll', () => poll(bench));
     await bench.until(seconds(110));
     // The pause: 8.4 to 13.4
@@ -347,4 +367,141 @@ it('polls behind a report of 3.5.5 without radio fail every 60 s, and the last o
   expect(more).toEqual([]);
   // Registered at 203.2: the second fragment, and the poll after its evaluation.
   expectSeconds(onAir(bench), [1.5, 204.2, 205.2]);
+});
+
+/** Exchanges of several fragments: the times of all datagrams of the device. */
+describe('datagrams', () => {
+  const released = (after: number) => ({ release: [seconds(after), seconds(after)] as const });
+  const on355 = { change: (profile: Profile) => withFirmware(profile, '3.5.5') };
+  const cases: readonly (Situation & { readonly name: string; readonly sent: readonly number[] })[] = [
+    {
+      // The cloud answers only every second copy.
+      name: 'a lost answer, and a release after 11 s: copies over the same connection',
+      queue: fragments(3),
+      modem: released(11),
+      lostDown: [1],
+      sent: [1.5, 11.5, 21.5, 22.5, 23.5, 24.5],
+    },
+    {
+      name: 'a lost answer, and a release after 2 s: each copy needs a connection',
+      queue: fragments(3),
+      modem: released(2),
+      lostDown: [1],
+      sent: [1.5, 11.8, 22.1, 23.1, 24.1, 25.1],
+    },
+    {
+      name: 'the lost answer to an acknowledgement, and a release in the pause, after 6 s',
+      queue: fragments(3),
+      modem: released(6),
+      lostDown: [2],
+      sent: [1.5, 2.5, 12.8, 22.8, 23.8, 24.8],
+    },
+    {
+      name: 'a lost acknowledgement: the cloud answers its copy',
+      queue: fragments(3),
+      modem: released(11),
+      lostUp: [2],
+      sent: [1.5, 2.5, 12.5, 13.5, 14.5],
+    },
+    {
+      // The third copy is answered as well: its answer waits in the socket and repeats the first acknowledgement.
+      name: 'an answer that is 17 s late',
+      queue: fragments(2),
+      modem: released(11),
+      firstAnswerLate: 17,
+      sent: [1.5, 11.5, 21.5, 22.5, 23.5, 24.5],
+    },
+    {
+      // The answer of the third copy is read in place of the acknowledgement of the answer: unexpected flags, and the poll fails.
+      name: 'an answer to a poll for a command that is 17 s late: the next poll follows after 300 s',
+      queue: command,
+      modem: released(11),
+      firstAnswerLate: 17,
+      sent: [1.5, 11.5, 21.5, 22.5, 23.5, 324],
+    },
+    {
+      // The pause of 5 s from 8.5; registered at 5.7.
+      name: 'a loss for 0.5 s while listening for the third of five fragments',
+      queue: fragments(5),
+      modem: released(11),
+      lostDown: [3],
+      losses: [[4, 4.5]],
+      sent: [1.5, 2.5, 3.5, 13.5, 23.5, 24.5, 25.5, 26.5],
+    },
+    {
+      // Off from 8.5 to 18.6, booted at 22.03.
+      name: 'a loss for 4 s while listening for the third of five fragments',
+      queue: fragments(5),
+      modem: released(11),
+      lostDown: [3],
+      losses: [[4, 8]],
+      sent: [1.5, 2.5, 3.5, 24.23, 34.23, 35.23, 36.23, 37.23],
+    },
+    {
+      // The first fragment arrives again more than 60 s after its first copy: the cloud asks for the whole message.
+      name: 'a report of 3.5.5 without an answer, and a loss for 98 s while listening',
+      ...on355,
+      start: longReport.start,
+      modem: released(11),
+      lostDown: [1],
+      losses: [[2, 100]],
+      sent: [1.5, 102.2, 103.2, 104.2],
+    },
+    {
+      // The budget of the acknowledgement ends at 63.2, while its sixth copy waits for the connection.
+      name: 'five lost acknowledgements, and 2 s for each connection: the sixth is in time',
+      queue: fragments(3),
+      modem: { ...released(2), connect: [2000, 2000] },
+      lostUp: [2, 3, 4, 5, 6],
+      sent: [3.2, 4.2, 16.2, 28.2, 40.2, 52.2, 64.2, 65.2, 66.2],
+    },
+    {
+      // The poll fails at 62.2, and the firmware is still in `ready`: the loss in the pause is never noticed.
+      name: 'six lost polls, and a loss in the last pause',
+      modem: { ...released(2), connect: [1000, 1000] },
+      lostUp: [1, 2, 3, 4, 5, 6],
+      losses: [[63, 100]],
+      sent: [2.2, 13.2, 24.2, 35.2, 46.2, 57.2, 363.2],
+    },
+    {
+      // −14 at 91, 481, 871 … 3,211 s; the last poll, begun at 3,511, is in time because the radio is back within its 30 s more.
+      name: 'a loss for an hour in flight mode',
+      queue: command,
+      awake: true,
+      losses: [[0.5, 3595]],
+      sent: [3597.2, 3598.2, 3599.2, 3600.2],
+    },
+    {
+      // Between the two losses the modem is not registered yet.
+      name: 'two losses in the evaluation before an acknowledgement',
+      queue: command,
+      losses: [
+        [1.9, 3],
+        [3.5, 5],
+      ],
+      sent: [1.5, 7.2, 8.2, 9.2],
+    },
+    {
+      name: 'a hio device, and a loss for 2 s while listening for an answer that is lost',
+      profile: 'hio-node',
+      queue: command,
+      modem: released(11),
+      lostDown: [1],
+      losses: [[2, 4]],
+      sent: [1.3, 11.3, 21.3, 22.4, 23.9],
+    },
+    {
+      // Blocked until 121, the sender waits until 151.
+      name: 'a hio device, asleep, and a loss for 200 s',
+      profile: 'hio-node',
+      queue: command,
+      losses: [[0.2, 200]],
+      sent: [202.2, 203.3, 204.8],
+    },
+  ];
+  it.each(cases)('$name', async ({ name: _, sent, ...options }) => {
+    const bench = await situation(options);
+    await bench.until(ms((sent.at(-1) ?? 0) + 0.5));
+    expectSeconds(onAir(bench), sent);
+  });
 });
