@@ -195,7 +195,17 @@ export async function runScenario(
   if ((typeof scenario !== 'string' && typeof scenario !== 'object') || scenario === null) {
     throw new UsageError('no-scenario', 'runScenario needs a scenario: the path of a file, YAML text, or an object');
   }
-  return runWith(planOf(scenario, options), options);
+  return runWith(planOf(scenario, options), { ...options, ...sourceOf(scenario, options) });
+}
+
+/** The file of a scenario, by which `ghostfleet explain` repeats the run; nothing if more than the file decides the plan. */
+function sourceOf(
+  scenario: string | ScenarioDefinition,
+  { vars, folder, profiles, allowFiles = [] }: ScenarioRunOptions,
+): Pick<FullRunOptions, 'source'> {
+  if (typeof scenario !== 'string' || scenario.includes('\n')) return {};
+  if (vars !== undefined || folder !== undefined || profiles !== undefined) return {};
+  return { source: { file: scenario, vars: {}, allowFile: allowFiles } };
 }
 
 const PUBLIC_OPTIONS: OptionChecks<RunOptions> = {

@@ -72,8 +72,8 @@ interface RepeatedRun {
 
 export const UNCHANGED: PlanChange = { key: '', apply: (plan) => plan };
 
-/** Maximum work of a repetition of all devices for the sake of one, in device time: it takes about a second. */
-const MOST_WORK = hours(1000);
+/** Maximum work of a repetition of all devices for the sake of one, in device time: it takes a few seconds. */
+const MOST_WORK = hours(4000);
 /** The same if all devices are asked about. Their events are kept in memory. */
 const MOST_WORK_OF_ALL = hours(50_000);
 

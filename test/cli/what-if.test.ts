@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runScenario } from '../../src/index.js';
 import { ghostfleet } from '../support/host.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-what-if-'));
@@ -94,6 +95,14 @@ describe('ghostfleet what-if', () => {
     const { exit, err } = await ghostfleet(['what-if', run, ...words]);
     expect(exit).toBe(message === undefined ? 0 : 2);
     expect(err).toContain(message ?? '');
+  });
+
+  it('repeats a run that a program has started from a scenario file', async () => {
+    const out = join(folder, 'program');
+    await runScenario(scenario, { out });
+    expect((await answer(out, 'clime-0001', '--without', 'outage')).downlinks).toEqual(
+      (await answer(run, 'clime-0001', '--without', 'outage')).downlinks,
+    );
   });
 
   it('says that a run cannot be repeated if its scenario has changed, and so does explain', async () => {
