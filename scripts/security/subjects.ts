@@ -24,6 +24,7 @@ export const SUBJECTS: readonly Subject[] = [
       'cloud/operator/unknown-bodies',
       'cloud/http/sockets',
       'cloud/http/validation',
+      'kernel/json-text',
       'cloud/store/scan-turns',
       'cloud/store/scans',
       'cloud/store/scans.postgres',

@@ -8,7 +8,13 @@ import { changedNumbersIn } from './json-numbers.js';
 /** What is wrong with a JSON text. */
 export interface JsonFault {
   /** `inexact-number` stands for all such numbers of the text. */
-  readonly code: 'too-deep' | 'inexact-number' | 'invalid-unicode' | 'duplicate-key' | 'forbidden-key';
+  readonly code:
+    | 'too-deep'
+    | 'too-many-values'
+    | 'inexact-number'
+    | 'invalid-unicode'
+    | 'duplicate-key'
+    | 'forbidden-key';
   /** Offset of the key or value in the text. */
   readonly at: number;
   /** Keys and indexes that lead to the object, list or value at fault. */
@@ -20,16 +26,27 @@ export interface JsonFault {
 /** `faults` is empty if the text is not JSON at all. */
 type JsonReading = { readonly value: unknown } | { readonly faults: readonly JsonFault[] };
 
-/** Parses JSON text, or names everything in it that could not be kept. */
+/** Limits of keys in all objects of a text, and of values in all its objects and lists. */
+const MOST_KEYS = 10_000;
+const MOST_VALUES = 50_000;
+
+/**
+ * Parses JSON text, or names everything in it that could not be kept. Text with more than {@link MOST_KEYS} or
+ * {@link MOST_VALUES} is not parsed: a megabyte of keys would take 0.1 s, in which a service answers no other request.
+ */
 export function parseJson(text: string): JsonReading {
-  if (isTooDeep(text)) return { faults: [{ code: 'too-deep', at: 0, path: [], message: TOO_DEEP }] };
+  const whole = (code: JsonFault['code'], message: string) => ({ faults: [{ code, at: 0, path: [], message }] });
+  if (isTooDeep(text)) return whole('too-deep', TOO_DEEP);
+  const { keys, values } = sizeOf(text);
+  if (keys > MOST_KEYS) return whole('too-many-values', `has ${keys} keys; the limit is ${MOST_KEYS}`);
+  if (values > MOST_VALUES) return whole('too-many-values', `has ${values} values; the limit is ${MOST_VALUES}`);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return { faults: [] };
   }
-  const faults = isKept(value, text) ? [] : faultsIn(text);
+  const faults = keysIn(value) === keys ? [] : faultsIn(text);
   const numbers = changedNumbersIn(text);
   if (numbers !== undefined) faults.push({ code: 'inexact-number', at: 0, path: [], message: numbers });
   return faults.length === 0 ? { value } : { faults };
@@ -108,13 +125,10 @@ function frameOf(bracket: '{' | '['): Frame {
 /** The tokens of valid JSON. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
 
-/** Whether a value has all keys of its text, and no text or key at fault: then the slower search is not needed. */
-function isKept(value: unknown, text: string): boolean {
-  const keys = keysIn(value);
-  return keys !== undefined && keys === colonsIn(text);
-}
-
-/** The number of keys in a value; undefined if a text or a key is at fault. */
+/**
+ * The number of keys in a value; undefined if a text or a key is at fault. If it is the number of keys in the text, the slower
+ * search for faults is not needed.
+ */
 function keysIn(value: unknown): number | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? 0 : undefined;
   if (typeof value !== 'object' || value === null) return 0;
@@ -129,23 +143,34 @@ function keysIn(value: unknown): number | undefined {
   return all;
 }
 
-/** The number of colons outside of texts: valid JSON has one after each key. */
-function colonsIn(text: string): number {
-  let colons = 0;
+/** The numbers of keys and values in a text that is valid JSON: a colon follows each key, and a comma precedes all values but one. */
+function sizeOf(text: string): { readonly keys: number; readonly values: number } {
+  let [keys, values] = [0, 0];
   let inString = false;
+  let isEmpty = false;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) inString = !inString;
-    else if (unit === COLON) colons += inString ? 0 : 1;
-    else if (unit === BACKSLASH && inString) at++;
+    else if (inString) {
+      if (unit === BACKSLASH) at++;
+    } else if (unit === COLON) keys++;
+    else if (unit === COMMA || unit === OPEN_BRACKET || unit === OPEN_BRACE) values++;
+    else if (isEmpty && (unit === CLOSE_BRACKET || unit === CLOSE_BRACE)) values--;
+    if (unit > SPACE) isEmpty = unit === OPEN_BRACKET || unit === OPEN_BRACE;
   }
-  return colons;
+  return { keys, values };
 }
 
 function shown(key: string): string {
   return JSON.stringify(key.length > 60 ? `${key.slice(0, 59)}…` : key);
 }
 
+const SPACE = 0x20;
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;

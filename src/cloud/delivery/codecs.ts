@@ -18,8 +18,9 @@ export const MOST_OF_SPACE = 2000;
 /** Family of the records that count how many codecs a device or a space has added to the store. */
 const COUNT = 'codec-count';
 
-/** Maximum number of mistakes that are listed for a document. */
+/** Maximum number of mistakes that are listed for a document, and of characters of each: they are stored with the message. */
 const MOST_MISTAKES = 20;
+const LONGEST_MISTAKE = 300;
 
 /** Name and version from a codec document; both null if the document has mistakes. */
 interface CodecTitle {
@@ -136,7 +137,11 @@ export function readTitle(type: CodecDocument['type'], document: Uint8Array): Co
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
     const others = error.problems.length - MOST_MISTAKES;
-    const problems = error.problems.slice(0, MOST_MISTAKES);
+    const problems = error.problems.slice(0, MOST_MISTAKES).map(shortened);
     return { name: null, version: null, problems: others > 0 ? [...problems, `and ${others} more`] : problems };
   }
+}
+
+function shortened(mistake: string): string {
+  return mistake.length > LONGEST_MISTAKE ? `${mistake.slice(0, LONGEST_MISTAKE - 1).toWellFormed()}…` : mistake;
 }

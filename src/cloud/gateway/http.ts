@@ -173,8 +173,9 @@ export class HttpGateway {
   async #accept(session: DeviceSession, uplink: unknown, print: string | null): Promise<Acknowledgement> {
     try {
       const read = upFromJson(uplink);
-      if (read.kind === 'upload-decoder' || read.kind === 'upload-encoder') checkCodec(read);
       const encoded = read.kind === 'decoded-data' ? read : encodeUp(read);
+      // Only now, because a document that fits into a message is short.
+      if (read.kind === 'upload-decoder' || read.kind === 'upload-encoder') checkCodec(read);
       const accepted = await this.#core.accept(session, read.kind === 'create-session' ? read : encoded, print);
       if (!accepted) throw new ApiFault(400, 'the message was rejected', 'unacceptable-message');
     } catch (error) {

@@ -123,6 +123,23 @@ describe('the title of a codec', () => {
     expect([problems[0], problems.at(-1)]).toEqual(['"a0" cannot have the value "true"', 'and 10 more']);
   });
 
+  it('has at most 300 characters of each mistake, also if the names in the document are long', () => {
+    const mistakes = Array.from({ length: 30 }, () => new Map([['$x', 1]]));
+    const entries = {
+      version: 2,
+      type: 'decoder',
+      name: 'x',
+      schema: [new Map([['\u{1f600}'.repeat(4000), mistakes]])],
+    };
+    const { problems = [] } = setUp().codecs.titleOf(
+      'decoder',
+      'c',
+      encodeCbor(new Map<string, CborValue>(Object.entries(entries))),
+    );
+    expect(problems.map((problem) => problem.length)).toEqual([...Array(20).fill(300), 'and 10 more'.length]);
+    expect(problems.every((problem) => problem.isWellFormed())).toBe(true);
+  });
+
   it('is read once, until there are a thousand others', () => {
     const { codecs } = setUp();
     codecs.titleOf('decoder', 'first', documentOf('one'));

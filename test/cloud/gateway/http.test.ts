@@ -420,6 +420,11 @@ describe('a message is rejected if it has', () => {
     ['an invalid update id', { type: 'firmware', body: { type: 'next', update_id: '7' } }, '"7" is not a UUID'],
     ['an IMEI with letters', { type: 'session', body: { imei: 'x1' } }, 'body/imei "x1" is not'],
     ['more than a message can carry', { type: 'config', body: TOO_LONG }, 'at most 16383 are possible'],
+    [
+      'a codec that is longer than a message, before its mistakes',
+      { type: 'encoder', body: { schema: TOO_LONG } },
+      'at most 16383 are',
+    ],
   ])('%s', async (_, body, message) => {
     const { send, stored } = await ingress();
     const answer = await send('uplink', body);
