@@ -6,15 +6,18 @@
  * authenticated. So a request without a valid credential takes neither memory nor a share of the limit for bytes; only the
  * small bodies of the login need no credential. A caller is identified by its credential or, without a credential, by its
  * network (rate-limit.ts).
+ *
+ * Requests without a credential have limits of their own. So sign-ins whose bodies arrive slowly, from many networks, take no
+ * place of a request with a credential. An invalid credential takes a place only until it is checked.
  */
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { BODY_LIMIT } from '../http/body.js';
 import { ApiFault, unknownRoute } from '../http/errors.js';
 import { closeHalfOpen, HTTP_LIMITS, isFlood, limitConnections, whenOver } from '../http/sockets.js';
-import { callerOf, isLimited, limitRate } from './rate-limit.js';
+import { callerOf, isLimited, limitRate, secretOf } from './rate-limit.js';
 import { TimeLimit } from './time-limit.js';
 
 /** Limits that the HTTP server itself enforces. */
@@ -36,9 +39,21 @@ interface Load {
   readonly bytes: number;
 }
 
+/** Limits for all callers of a kind together, and for each. */
+interface Share {
+  readonly all: Load;
+  readonly each: Load;
+}
+
 /** Bodies are limited as well, because a request that waits for the store keeps its body in memory. */
-const ALL: Load = { requests: 5000, bytes: 536_870_912 };
-const EACH: Load = { requests: 2000, bytes: 134_217_728 };
+const WITH_CREDENTIAL: Share = {
+  all: { requests: 5000, bytes: 536_870_912 },
+  each: { requests: 2000, bytes: 134_217_728 },
+};
+const WITHOUT_CREDENTIAL: Share = {
+  all: { requests: 1000, bytes: 16_777_216 },
+  each: { requests: 200, bytes: 4_194_304 },
+};
 
 interface RequestLimits {
   readonly clock: Clock;
@@ -46,9 +61,8 @@ interface RequestLimits {
   readonly rateLimit: number | null;
   /** Whether the rate limit applies now. Default: always. */
   readonly rateLimitHolds?: () => boolean;
-  /** Limits for all callers together, and for each. */
-  readonly all?: Load;
-  readonly each?: Load;
+  /** Limits for requests with a credential. */
+  readonly known?: Share;
   /** Whether an address belongs to a trusted proxy. Default: no address does. */
   readonly isProxy?: (address: string) => boolean;
   /** Clock for the time limits of a request and of its arrival. It is real time, also in a simulation. */
@@ -68,17 +82,13 @@ declare module 'fastify' {
  */
 export function limitRequests(
   api: FastifyInstance,
-  { clock, rateLimit, rateLimitHolds, all = ALL, each = EACH, isProxy, patience = new RealClock() }: RequestLimits,
+  { clock, rateLimit, rateLimitHolds, known = WITH_CREDENTIAL, isProxy, patience = new RealClock() }: RequestLimits,
 ): void {
   limitConnections(api.server, CONNECTIONS, isProxy);
-  const total = new Level(all);
-  const callers = new Map<string, Level>();
-  const enter = (caller: string) => {
-    const own = callers.get(caller) ?? new Level(each);
-    callers.set(caller, own);
-    return new Usage([total, own], () => {
-      if (own.isIdle) callers.delete(caller);
-    });
+  const [knownOnes, strangers] = [new Callers(known), new Callers(WITHOUT_CREDENTIAL)];
+  const enter = (request: FastifyRequest) => {
+    const secret = secretOf(request);
+    return (secret === undefined ? strangers : knownOnes).enter(callerOf(request, secret));
   };
   const time = new TimeLimit(patience);
   api.decorateRequest('usage', null);
@@ -87,7 +97,7 @@ export function limitRequests(
     // Without `done`, the request is not handled.
     if (isFlood(reply.raw)) return reply.hijack();
     const withBody = hasBody(request.raw);
-    const usage = isLimited(request) ? enter(callerOf(request)) : null;
+    const usage = isLimited(request) ? enter(request) : null;
     request.usage = usage;
     time.begin(reply);
     whenOver(reply.raw, () => {
@@ -104,6 +114,26 @@ export function limitRequests(
     done(null, payload);
   });
   if (rateLimit !== null) limitRate(api, clock, rateLimit, rateLimitHolds);
+}
+
+/** The callers with open requests, and how much of their share is in use. */
+class Callers {
+  readonly #share: Share;
+  readonly #total: Level;
+  readonly #each = new Map<string, Level>();
+
+  constructor(share: Share) {
+    this.#share = share;
+    this.#total = new Level(share.all);
+  }
+
+  enter(caller: string): Usage {
+    const own = this.#each.get(caller) ?? new Level(this.#share.each);
+    this.#each.set(caller, own);
+    return new Usage([this.#total, own], () => {
+      if (own.isIdle) this.#each.delete(caller);
+    });
+  }
 }
 
 /** How much of a limit is in use. */

@@ -64,13 +64,19 @@ export function isLimited({ routeOptions: { url } }: FastifyRequest): boolean {
 }
 
 /**
- * Key under which the requests of one caller are counted: the hash of its credential, from a header or from the cookie of the
- * console. Requests without a credential, and requests to the routes of the sign-in, are counted under the network. The
- * credential is hashed, so that it is not kept in memory.
+ * Key under which the requests of one caller are counted: the hash of its credential. Requests without one are counted under
+ * the network. The credential is hashed, so that it is not kept in memory.
  */
-export function callerOf(request: FastifyRequest): string {
-  const secret = isSignIn(request) ? undefined : credentialOf(request);
+export function callerOf(request: FastifyRequest, secret = secretOf(request)): string {
   return secret === undefined ? networkOf(request.ip) : hashKey(secret);
+}
+
+/**
+ * The credential of a request, from a header or from the cookie of the console, which its route checks before it reads the body.
+ * The routes of the sign-in check none.
+ */
+export function secretOf(request: FastifyRequest): string | undefined {
+  return isSignIn(request) ? undefined : credentialOf(request);
 }
 
 /**

@@ -1,4 +1,6 @@
+import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { limitRequests } from '../../../src/cloud/api/limits.js';
 import { guardCommits, StoreBusy } from '../../../src/cloud/store/bounded-commits.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
@@ -90,6 +92,53 @@ describe('an overloaded service', () => {
     expect(new Set((await Promise.all(waiting)).map((answer) => answer.statusCode))).toEqual(new Set([200]));
     expect(new Set((await Promise.all(others)).map((answer) => answer.statusCode))).toEqual(new Set([401]));
     expect((await ask(KEY)).statusCode).toBe(200);
+  });
+});
+
+/** A service for ten concurrent requests with a credential. Requests wait until they are released; `/v2/late` does not wait. */
+async function waitingService() {
+  const app = fastify();
+  const few = { requests: 10, bytes: 1000 };
+  limitRequests(app, { clock: new VirtualClock(), rateLimit: null, known: { all: few, each: few } });
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  for (const path of ['/v2/auth/login', '/v2/auth/accept', '/console/session', '/v2/spaces']) {
+    app.get(path, async () => gate.then(() => 'done'));
+  }
+  app.get('/v2/late', async () => 'done');
+  await app.ready();
+  const ask = async (url: string, host: number, headers: Record<string, string> = {}) =>
+    (await app.inject({ url, remoteAddress: `192.0.2.${host}`, headers })).statusCode;
+  return { ask, release };
+}
+
+const KNOWN = { 'x-api-key': KEY };
+
+describe('requests without a credential', () => {
+  it.each([
+    ['sign-ins', '/v2/auth/login', {}],
+    ['acceptances of invitations', '/v2/auth/accept', {}],
+    ['sign-ins to the console', '/console/session', {}],
+    ['sign-ins with an invented key', '/v2/auth/login', KNOWN],
+    ['others', '/v2/spaces', {}],
+  ])('take no place of those with a credential: %s from many addresses', async (_, path, headers) => {
+    const { ask, release } = await waitingService();
+    const open = Array.from({ length: 1200 }, (__, n) => ask(path, n % 6, headers));
+    expect([await ask('/v2/late', 9, KNOWN), await ask('/v2/late', 9)]).toEqual([200, 503]);
+    release();
+    const answers = await Promise.all(open);
+    expect(answers.filter((status) => status === 200)).toHaveLength(1000);
+    expect(await ask('/v2/late', 9)).toBe(200);
+  });
+
+  it('are limited for each address, so that those of a few addresses do not prevent the sign-in of others', async () => {
+    const { ask, release } = await waitingService();
+    const open = Array.from({ length: 1200 }, (_, n) => ask('/v2/auth/login', n % 3));
+    expect([await ask('/v2/late', 0), await ask('/v2/late', 9)]).toEqual([503, 200]);
+    release();
+    expect((await Promise.all(open)).filter((status) => status === 200)).toHaveLength(600);
   });
 });
 

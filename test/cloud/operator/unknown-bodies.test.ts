@@ -61,8 +61,8 @@ const begun = (path: string, key: string, announced: number, body: string) =>
 async function small() {
   const api = fastify();
   const patience = new VirtualClock();
-  const limits = { all: { requests: 10, bytes: 250 }, each: { requests: 10, bytes: 200 } };
-  limitRequests(api, { clock: patience, rateLimit: null, patience, ...limits });
+  const known = { all: { requests: 10, bytes: 250 }, each: { requests: 10, bytes: 200 } };
+  limitRequests(api, { clock: patience, rateLimit: null, patience, known });
   let waiting = 0;
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
