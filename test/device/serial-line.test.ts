@@ -1,5 +1,6 @@
 /** Serial: devices in slots, their samples in reports, and the commands about them. */
 import { describe, expect, it } from 'vitest';
+import { runRemoteConfig } from '../../src/device/shell/remote.js';
 import { minutes, seconds } from '../../src/kernel/time.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { testDevice } from '../support/device.js';
@@ -109,6 +110,19 @@ describe('a slot', () => {
     run('app config device-2 em5xx');
     const wanted = 'Modbus mode: device-2 requires address (1-247)';
     expect(run('app config save')).toEqual({ code: -22, lines: [wanted] });
+  });
+
+  it('is checked as earlier lines of the same downlink have set it', () => {
+    const { device } = testDevice({ profile: 'serial', config: [], network: () => {} });
+    device.powerOn();
+    const { firmware } = device;
+    if (firmware === undefined) throw new Error('no firmware runs');
+    const lines = ['app config serial-mode modbus', 'app config device-2 em5xx', 'app config save'];
+    expect(runRemoteConfig(device.type.shell, firmware.shellHost(), lines)).toMatchObject({
+      kind: 'stopped',
+      line: 'app config save',
+      code: -22,
+    });
   });
 
   it('is the only one on an RS-232 line: "app config save" rejects a second device', () => {

@@ -12,7 +12,7 @@ export const backup: Command = {
       help: 'Show the module and its voltages.',
       args: [0, 0],
       run: (host) => {
-        const module = host.sensors.backup();
+        const module = host.board.backup();
         if (!module) return ok('chester-z: not detected');
         return ok(
           'chester-z: detected',

@@ -18,11 +18,11 @@ export const batt: Command = {
       args: [0, 0],
       run: (host) =>
         later([], AT_REST, () =>
-          withReading(host.sensors.battery(), ({ rest }) => {
-            host.setBatteryLoad(true);
+          withReading(host.board.battery(), ({ rest }) => {
+            host.board.setBatteryLoad(true);
             return later([], UNDER_LOAD, () => {
-              const battery = host.sensors.battery();
-              host.setBatteryLoad(false);
+              const battery = host.board.battery();
+              host.board.setBatteryLoad(false);
               return withReading(battery, ({ load }) => ok(...voltageLines(rest, load)));
             });
           }),
@@ -45,7 +45,7 @@ function voltageLines(rest: number, load: number): readonly string[] {
 
 function switchLoad(on: boolean): NonNullable<Command['run']> {
   return (host) => {
-    host.setBatteryLoad(on);
+    host.board.setBatteryLoad(on);
     return ok();
   };
 }

@@ -2,8 +2,8 @@
 
 import { EINVAL } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';
+import type { Button, Led } from '../shell/equipment.js';
 import { commandHelp } from '../shell/help.js';
-import type { Button, Led } from '../shell/host.js';
 import { groupHelp, ok, refused, withReading } from './results.js';
 
 export const accel: Command = {
@@ -16,7 +16,7 @@ export const accel: Command = {
       help: 'Show acceleration and orientation.',
       args: [0, 0],
       run: (host) =>
-        withReading(host.sensors.accelerometer(), ({ x, y, z, orientation }) =>
+        withReading(host.board.accelerometer(), ({ x, y, z, orientation }) =>
           ok(
             `accel-axis-x: ${x.toFixed(3)} m/s^2`,
             `accel-axis-y: ${y.toFixed(3)} m/s^2`,
@@ -38,7 +38,7 @@ export const therm: Command = {
       help: 'Show the temperature.',
       args: [0, 0],
       run: (host) =>
-        withReading(host.sensors.thermometer(), (temperature) => ok(`temperature: ${temperature.toFixed(2)} C`)),
+        withReading(host.board.thermometer(), (temperature) => ok(`temperature: ${temperature.toFixed(2)} C`)),
     },
   ],
 };
@@ -58,7 +58,7 @@ export const led: Command = {
         const channel = LEDS.find((known) => known === name);
         if (!channel) return refused(EINVAL, 'invalid channel name', ...commandHelp(command));
         if (state !== 'on' && state !== 'off') return refused(EINVAL, 'invalid command', ...commandHelp(command));
-        host.setLed(channel, state === 'on');
+        host.board.setLed(channel, state === 'on');
         return ok();
       },
     },
@@ -79,7 +79,7 @@ export const button: Command = {
       run: (host, [name], command) => {
         const channel = BUTTONS.find((known) => known === name);
         if (!channel) return refused(EINVAL, 'invalid channel name', ...commandHelp(command));
-        return ok(`pressed: ${host.sensors.button(channel)}`);
+        return ok(`pressed: ${host.board.button(channel)}`);
       },
     },
   ],

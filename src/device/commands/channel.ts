@@ -3,7 +3,8 @@ import { seconds } from '../../kernel/time.js';
 import { EINVAL, ENODEV } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import type { ChannelState, ShellChannels, ShellHost } from '../shell/host.js';
+import type { ChannelState, ShellChannels } from '../shell/equipment.js';
+import type { ShellHost } from '../shell/host.js';
 import { failed, groupHelp, ok, refused, rounds } from './results.js';
 
 const READ_SECONDS = 10;
@@ -52,7 +53,7 @@ export const channel: Command = {
 };
 
 function onChannels(host: ShellHost, act: (channels: ShellChannels) => CommandResult): CommandResult {
-  return host.channels ? act(host.channels) : failed(ENODEV);
+  return host.equipment.channels ? act(host.equipment.channels) : failed(ENODEV);
 }
 
 /** One line for each named channel, or for all channels if none is named. Fails at the first invalid name. */

@@ -2,8 +2,10 @@
 import type { UnixSeconds } from '../../kernel/time.js';
 import { EINVAL, ENOTSUP } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';
+import type { DeviceTime } from '../link/cloud-counters.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import type { CloudMetrics, DeviceTime, ShellHost, ShellSpool } from '../shell/host.js';
+import type { ShellSpool } from '../shell/equipment.js';
+import type { CloudMetrics, ShellHost } from '../shell/host.js';
 import { failed, groupHelp, ok, refused, succeeded } from './results.js';
 
 /** 2020-01-01T00:00:00Z: the firmware treats an earlier time as not synchronised. */
@@ -25,8 +27,8 @@ const state: Command = {
   help: 'Show whether a session is set up, and the time of the last message from the cloud.',
   args: [0, 0],
   run: (host) => {
-    const { initialized, lastSeen } = host.cloud();
-    return succeeded(`initialized: ${initialized ? 'yes' : 'no'}`, `last seen ts: ${lastSeen ?? 0}`);
+    const { initialized, counters } = host.cloud;
+    return succeeded(`initialized: ${initialized ? 'yes' : 'no'}`, `last seen ts: ${counters.lastSeen ?? 0}`);
   },
 };
 
@@ -34,7 +36,7 @@ const metrics: Command = {
   word: 'metrics',
   help: 'Show the counters of the connection.',
   args: [0, 0],
-  run: (host) => succeeded(...metricsLines(host.cloud().metrics, host.unixTime())),
+  run: (host) => succeeded(...metricsLines(host.cloud.counters, host.unixTime())),
 };
 
 export const pollCloud: Command = {
@@ -42,7 +44,7 @@ export const pollCloud: Command = {
   help: 'Ask the cloud for a downlink now.',
   args: [0, 0],
   run: (host) => {
-    host.requestPoll();
+    host.cloud.requestPoll();
     return succeeded();
   },
 };
@@ -107,7 +109,7 @@ const spoolGroup: Command = {
 };
 
 function onSpool(host: ShellHost, act: (spool: ShellSpool) => CommandResult): CommandResult {
-  return host.spool ? act(host.spool) : failed(ENOTSUP);
+  return host.equipment.spool ? act(host.equipment.spool) : failed(ENOTSUP);
 }
 
 function metricsLines(m: CloudMetrics, now: UnixSeconds): readonly string[] {

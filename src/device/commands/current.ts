@@ -113,5 +113,5 @@ function rawText({ mean, rms }: { readonly mean: number; readonly rms: number })
 }
 
 function onInputs(host: ShellHost, act: (inputs: ShellInputs) => CommandResult): CommandResult {
-  return host.inputs ? act(host.inputs) : failed(ENODEV);
+  return host.equipment.inputs ? act(host.equipment.inputs) : failed(ENODEV);
 }

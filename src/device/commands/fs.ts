@@ -21,7 +21,7 @@ export const fs: Command = {
       args: [1, 1],
       run: (host, [path = '']) => {
         const n = fileNumber(host, path);
-        const message = n === undefined ? undefined : host.spool?.messages[n];
+        const message = n === undefined ? undefined : host.equipment.spool?.messages[n];
         if (message === undefined) return refused(ENOEXEC, `Failed to obtain file ${path} (err: ${ENOENT})`);
         // Bytes outside printable ASCII could be control characters of the terminal.
         return ok(
@@ -47,14 +47,14 @@ export const fs: Command = {
           const errno = path === SPOOL || path === ROOT ? EINVAL : ENOENT;
           return refused(ENOEXEC, `Failed to remove ${path} (${errno})`);
         }
-        host.spool?.remove(n);
+        host.equipment.spool?.remove(n);
         return ok();
       },
     },
   ],
 };
 
-function list({ spool }: ShellHost, path: string): CommandResult {
+function list({ equipment: { spool } }: ShellHost, path: string): CommandResult {
   if (path === '/') return ok('lfs1/');
   if (path === ROOT) return ok(...(spool ? ['spool/'] : []));
   if (path === SPOOL && spool) return ok(...spool.messages.map((_, n) => String(n)));
@@ -65,7 +65,7 @@ function list({ spool }: ShellHost, path: string): CommandResult {
  * Position of a file's message in the spool; undefined if the path is not a file of the spool. The name of a file is this
  * position. In the firmware, the name is the time of storing.
  */
-function fileNumber({ spool }: ShellHost, path: string): number | undefined {
+function fileNumber({ equipment: { spool } }: ShellHost, path: string): number | undefined {
   const name = path.startsWith(`${SPOOL}/`) ? path.slice(SPOOL.length + 1) : '';
   const n = Number(name);
   return /^\d+$/.test(name) && n < (spool?.messages.length ?? 0) ? n : undefined;

@@ -5,6 +5,7 @@
  */
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { Command } from '../shell/command.js';
+import type { ShellHost } from '../shell/host.js';
 import { groupHelp, ok } from './results.js';
 
 /** Time from a cold start to the first fix, under an open sky [assumption]. */
@@ -22,9 +23,9 @@ export const gnss: Command = {
       help: 'Start the receiver.',
       args: [0, 0],
       run: (host) => {
-        host.memory.gnssSince ??= host.uptime();
-        host.setPositioning(true);
-        return ok(`correlation id: ${host.memory.gnssRequests++}`);
+        host.shellMemory.gnssSince ??= host.uptime;
+        setPositioning(host, true);
+        return ok(`correlation id: ${host.shellMemory.gnssRequests++}`);
       },
     },
     {
@@ -32,10 +33,10 @@ export const gnss: Command = {
       help: 'Show the fix, if there is one.',
       args: [0, 0],
       run: (host) => {
-        const since = host.memory.gnssSince;
-        const searched = since === undefined ? 0 : host.uptime() - since;
+        const since = host.shellMemory.gnssSince;
+        const searched = since === undefined ? 0 : host.uptime - since;
         const fixed = searched >= FIRST_FIX;
-        const { byModem, ...place } = host.position();
+        const { byModem, ...place } = host.board.position();
         const { latitude, longitude, altitude } = fixed ? place : NOWHERE;
         const found = byModem ? { fix: fixed ? -1 : 0, satellites: fixed ? -1 : 0 } : ownReceiver(searched);
         return ok(
@@ -53,13 +54,18 @@ export const gnss: Command = {
       help: 'Stop the receiver.',
       args: [0, 0],
       run: (host) => {
-        host.memory.gnssSince = undefined;
-        host.setPositioning(false);
-        return ok(`correlation id: ${host.memory.gnssRequests++}`);
+        host.shellMemory.gnssSince = undefined;
+        setPositioning(host, false);
+        return ok(`correlation id: ${host.shellMemory.gnssRequests++}`);
       },
     },
   ],
 };
+
+/** The receiver of CHESTER-M is not a part of its modem. */
+function setPositioning({ board, hardware }: ShellHost, on: boolean): void {
+  if (board.position().byModem) hardware.modem.positioning = on;
+}
 
 const NOWHERE = { latitude: 0, longitude: 0, altitude: 0 };
 

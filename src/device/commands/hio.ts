@@ -5,8 +5,9 @@
 
 import { EINVAL } from '../../protocol/errno.js';
 import { uuidText } from '../../protocol/uuid.js';
+import type { DeviceTime } from '../link/cloud-counters.js';
 import type { Command } from '../shell/command.js';
-import type { CloudMetrics, DeviceTime, FirmwareDownload, LteMetrics } from '../shell/host.js';
+import type { CloudMetrics, FirmwareDownload } from '../shell/host.js';
 import { downloadFirmware, pollCloud } from './cloud.js';
 import { infoGroup } from './info.js';
 import { lteGroup } from './lte.js';
@@ -20,7 +21,8 @@ const state: Command = {
   help: 'Show the session, the address in use, and whether firmware is being downloaded.',
   args: [0, 0],
   run: (host) => {
-    const { initialized, lastSeen, failover, download } = host.cloud();
+    const { initialized, counters } = host.cloud;
+    const { failover } = host.hardware.link;
     const addresses = failover && [
       `active addr: ${failover.address}`,
       `active idx: ${failover.index}`,
@@ -29,9 +31,9 @@ const state: Command = {
     ];
     return succeeded(
       `initialized: ${yesNo(initialized)}`,
-      `last seen ts: ${lastSeen ?? 0}`,
+      `last seen ts: ${counters.lastSeen ?? 0}`,
       ...(addresses ?? []),
-      `firmware update active: ${yesNo(download !== undefined)}`,
+      `firmware update active: ${yesNo(host.download !== undefined)}`,
     );
   },
 };
@@ -40,7 +42,7 @@ const metrics: Command = {
   word: 'metrics',
   help: 'Show the counters of the connection.',
   args: [0, 0],
-  run: (host) => succeeded(...cloudMetrics(host.cloud().metrics)),
+  run: (host) => succeeded(...cloudMetrics(host.cloud.counters)),
 };
 
 const firmware: Command = {
@@ -54,7 +56,7 @@ const firmware: Command = {
       word: 'status',
       help: 'Show the progress of a firmware download.',
       args: [0, 0],
-      run: (host) => succeeded(...downloadLines(host.cloud().download)),
+      run: (host) => succeeded(...downloadLines(host.download)),
     },
   ],
 };
@@ -85,7 +87,7 @@ export const hioCloud: Command = {
 
 export const hioLte: Command = lteGroup({
   before: [moduleConfig('lte')],
-  metrics: lteMetrics,
+  metrics: (_modem, traffic) => trafficLines(traffic),
   test: ['cmd', 'prepare', 'bypass'],
 });
 
@@ -115,13 +117,13 @@ function cloudMetrics(m: CloudMetrics): readonly string[] {
   ];
 }
 
-function lteMetrics(m: LteMetrics): readonly string[] {
+function trafficLines(m: CloudMetrics): readonly string[] {
   return [
-    `uplink messages: ${m.uplinkCount}`,
+    `uplink messages: ${m.uplinkFragments}`,
     `uplink bytes: ${m.uplinkBytes}`,
     `uplink errors: ${m.uplinkErrors}`,
     `uplink last ts: ${time(m.uplinkLast)}`,
-    `downlink messages: ${m.downlinkCount}`,
+    `downlink messages: ${m.downlinkFragments}`,
     `downlink bytes: ${m.downlinkBytes}`,
     `downlink errors: ${m.downlinkErrors}`,
     `downlink last ts: ${time(m.downlinkLast)}`,

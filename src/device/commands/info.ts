@@ -29,14 +29,14 @@ export function infoGroup(missing: readonly string[] = []): Command {
         word: 'show',
         help: 'Show all facts.',
         args: [0, 0],
-        run: ({ identity }) => ok(...fields.map((field) => line(field.label, identity[field.of]))),
+        run: ({ hardware: { identity } }) => ok(...fields.map((field) => line(field.label, identity[field.of]))),
       },
       ...fields.map(
         (field): Command => ({
           word: field.word,
           help: `Show the ${field.label}.`,
           args: [0, 0],
-          run: ({ identity }) => ok(line(field.label, identity[field.of])),
+          run: ({ hardware: { identity } }) => ok(line(field.label, identity[field.of])),
         }),
       ),
     ],

@@ -22,7 +22,7 @@ export const kernel: Command = {
       help: 'Show the cycle counter.',
       args: [0, 0],
       run: (host) => {
-        const cycles = Math.floor((host.uptime() * CYCLES_PER_SECOND) / 1000) % CYCLE_COUNTER_RANGE;
+        const cycles = Math.floor((host.uptime * CYCLES_PER_SECOND) / 1000) % CYCLE_COUNTER_RANGE;
         return ok(`cycles: ${cycles} hw cycles`);
       },
     },
@@ -42,7 +42,7 @@ export const kernel: Command = {
       help: 'Show the time since boot: [-p | --pretty]',
       args: [0, 1],
       run: (host, [option]) => {
-        const uptime = Math.floor(host.uptime());
+        const uptime = Math.floor(host.uptime);
         if (option === undefined) return ok(`Uptime: ${uptime} ms`);
         if (option !== '-p' && option !== '--pretty') return refused(EIO, `Unsupported option: ${option}`);
         return ok(`uptime: ${spelledOut(uptime)}`);

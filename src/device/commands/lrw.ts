@@ -19,6 +19,6 @@ export const lrw: Command = {
 };
 
 /** Numbers a request; the log of a real device refers to this number. */
-function request({ memory }: ShellHost) {
-  return ok(`correlation id: ${memory.lrwRequests++}`);
+function request({ shellMemory }: ShellHost) {
+  return ok(`correlation id: ${shellMemory.lrwRequests++}`);
 }

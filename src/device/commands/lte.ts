@@ -1,8 +1,9 @@
 /** `lte`: the modem (firmware shell, 5.2). */
 import type { Millis } from '../../kernel/time.js';
 import { ENODATA, ENOEXEC } from '../../protocol/errno.js';
+import type { LteEvaluation } from '../modem/signal.js';
 import type { Command } from '../shell/command.js';
-import type { LteEvaluation, LteMetrics, LteState } from '../shell/host.js';
+import type { CloudMetrics, ModemMetrics, ShellHost, ShellModem } from '../shell/host.js';
 import { failed, groupHelp, refused, succeeded } from './results.js';
 import { inTestMode, modemTest } from './test-mode.js';
 
@@ -11,17 +12,17 @@ interface LteDifferences {
   /** Commands that the help lists before the common ones. */
   readonly before?: readonly Command[];
   /** Lines of `lte metrics`. */
-  readonly metrics: (metrics: LteMetrics) => readonly string[];
+  readonly metrics: (modem: ModemMetrics, traffic: CloudMetrics) => readonly string[];
   /** Commands of `lte test`. */
   readonly test: Parameters<typeof modemTest>[1];
 }
 
 /** Commands that show identities of the modem and its SIM card. */
 const identities: readonly Command[] = [
-  known('imei', 'Show the IMEI of the modem.', (state) => state.imei),
-  known('imsi', 'Show the IMSI of the SIM card.', (state) => state.imsi),
-  known('iccid', 'Show the ICCID of the SIM card.', (state) => state.iccid),
-  known('fw-version', 'Show the version of the modem firmware.', (state) => state.modemFirmware),
+  known('imei', 'Show the IMEI of the modem.', ({ hardware }) => hardware.subscriber.imei),
+  known('imsi', 'Show the IMSI of the SIM card.', ({ hardware }) => hardware.subscriber.imsi),
+  known('iccid', 'Show the ICCID of the SIM card.', ({ hardware }) => hardware.subscriber.iccid),
+  known('fw-version', 'Show the version of the modem firmware.', ({ profile }) => profile.identity.modemFirmware),
 ];
 
 const reconnect: Command = {
@@ -30,7 +31,7 @@ const reconnect: Command = {
   args: [0, 0],
   run: (host) => {
     if (inTestMode(host, 'lte')) return refused(ENOEXEC, 'not supported in test mode');
-    host.requestReconnect();
+    host.hardware.modem.reconnect();
     return succeeded();
   },
 };
@@ -53,13 +54,13 @@ export function lteGroup({ before = [], metrics, test }: LteDifferences): Comman
         word: 'state',
         help: 'Show registration, signal and what the modem is doing.',
         args: [0, 0],
-        run: (host) => succeeded(...stateLines(host.lte())),
+        run: (host) => succeeded(...stateLines(host.hardware.modem)),
       },
       {
         word: 'metrics',
         help: 'Show the counters of the modem.',
         args: [0, 0],
-        run: (host) => succeeded(...metrics(host.lte().metrics)),
+        run: (host) => succeeded(...metrics(host.hardware.modem.counters, host.cloud.counters)),
       },
       reconnect,
       modemTest('lte', test),
@@ -67,26 +68,28 @@ export function lteGroup({ before = [], metrics, test }: LteDifferences): Comman
   };
 }
 
-function known(word: string, help: string, of: (state: LteState) => string | undefined): Command {
+function known(word: string, help: string, of: (host: ShellHost) => string | undefined): Command {
   return {
     word,
     help,
     args: [0, 0],
     run: (host) => {
-      const value = of(host.lte());
+      const value = host.hardware.modem.started ? of(host) : undefined;
       return value === undefined ? failed(ENODATA) : succeeded(`${word}: ${value}`);
     },
   };
 }
 
-function stateLines(state: LteState): readonly string[] {
+function stateLines(modem: ShellModem): readonly string[] {
+  const { registration } = modem;
+  const evaluation = modem.evaluation();
   return [
-    `attached: ${state.attached ? 'yes' : 'no'}`,
-    `cereg: ${state.registration?.status ?? 'not available'}`,
-    `mode: ${state.registration?.mode ?? 'not available'}`,
-    ...(state.evaluation ? evaluationLines(state.evaluation) : []),
-    `fsm-state: ${state.fsm}`,
-    ...waitLines(state),
+    `attached: ${modem.registered ? 'yes' : 'no'}`,
+    `cereg: ${registration?.status ?? 'not available'}`,
+    `mode: ${registration?.mode ?? 'not available'}`,
+    ...(evaluation ? evaluationLines(evaluation) : []),
+    `fsm-state: ${modem.state}`,
+    ...waitLines(modem),
   ];
 }
 
@@ -105,33 +108,33 @@ function evaluationLines(evaluation: LteEvaluation): readonly string[] {
   ];
 }
 
-function waitLines({ fsm, attachAttempt, wait }: LteState): readonly string[] {
-  if (!wait || (fsm !== 'attach' && fsm !== 'retry_delay')) return [];
-  const name = fsm === 'attach' ? 'attach' : 'retry-delay';
+function waitLines({ state, attempt, wait }: ShellModem): readonly string[] {
+  if (!wait || (state !== 'attach' && state !== 'retry_delay')) return [];
+  const name = state === 'attach' ? 'attach' : 'retry-delay';
   return [
-    `attach-attempt: ${attachAttempt}`,
+    `attach-attempt: ${attempt}`,
     `${name}-timeout: ${minutesSeconds(wait.timeout)}`,
     `${name}-remaining: ${minutesSeconds(wait.remaining)}`,
   ];
 }
 
-function metricsLines(m: LteMetrics): readonly string[] {
+function metricsLines(modem: ModemMetrics, traffic: CloudMetrics): readonly string[] {
   return [
-    `attach count: ${m.attachCount}`,
-    `attach fail count: ${m.attachFailCount}`,
-    `attach duration ms: ${Math.trunc(m.attachDuration)}`,
-    `attach last ts: ${m.attachLast ?? 0}`,
-    `attach last duration ms: ${Math.trunc(m.attachLastDuration)}`,
-    `uplink messages: ${m.uplinkCount}`,
-    `uplink bytes: ${m.uplinkBytes}`,
-    `uplink errors: ${m.uplinkErrors}`,
-    `uplink last ts: ${m.uplinkLast ?? 0}`,
-    `downlink messages: ${m.downlinkCount}`,
-    `downlink bytes: ${m.downlinkBytes}`,
-    `downlink errors: ${m.downlinkErrors}`,
-    `downlink last ts: ${m.downlinkLast ?? 0}`,
-    `cscon 1 duration ms: ${Math.trunc(m.connectedDuration)}`,
-    `cscon 1 last duration ms: ${Math.trunc(m.connectedLastDuration)}`,
+    `attach count: ${modem.attaches}`,
+    `attach fail count: ${modem.failed}`,
+    `attach duration ms: ${Math.trunc(modem.duration)}`,
+    `attach last ts: ${modem.lastAt ?? 0}`,
+    `attach last duration ms: ${Math.trunc(modem.lastDuration)}`,
+    `uplink messages: ${traffic.uplinkFragments}`,
+    `uplink bytes: ${traffic.uplinkBytes}`,
+    `uplink errors: ${traffic.uplinkErrors}`,
+    `uplink last ts: ${traffic.uplinkLast ?? 0}`,
+    `downlink messages: ${traffic.downlinkFragments}`,
+    `downlink bytes: ${traffic.downlinkBytes}`,
+    `downlink errors: ${traffic.downlinkErrors}`,
+    `downlink last ts: ${traffic.downlinkLast ?? 0}`,
+    `cscon 1 duration ms: ${Math.trunc(modem.connected)}`,
+    `cscon 1 last duration ms: ${Math.trunc(modem.lastConnected)}`,
   ];
 }
 

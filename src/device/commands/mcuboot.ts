@@ -3,21 +3,21 @@
 import { EINVAL } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';
 import { commandHelp } from '../shell/help.js';
-import type { FirmwareImages } from '../shell/host.js';
+import type { ShellHost } from '../shell/host.js';
 import { ok, refused } from './results.js';
 
 export const mcuboot: Command = {
   word: 'mcuboot',
   help: 'The images of the bootloader.',
   args: [0, 0],
-  run: (host) => ok(...imageLines(host.images())),
+  run: (host) => ok(...imageLines(host)),
   children: [
     {
       word: 'confirm',
       help: 'Keep the running image.',
       args: [0, 0],
       run: (host) => {
-        host.confirmImage();
+        host.hardware.bootloader?.confirm();
         return ok();
       },
     },
@@ -32,12 +32,15 @@ export const mcuboot: Command = {
   ],
 };
 
-function imageLines({ version, confirmed, requested, slotSize }: FirmwareImages): readonly string[] {
+function imageLines({ hardware: { bootloader, build }, profile }: ShellHost): readonly string[] {
+  const confirmed = bootloader?.confirmed ?? true;
+  const requested = bootloader?.requested?.version;
+  const slotSize = profile.bootloader?.slotSize;
   const swap = requested === undefined ? (confirmed ? 'none' : 'revert') : 'test';
   const size = slotSize === undefined ? [] : [`  image size: ${slotSize}`];
   const primary = [
     'primary area (1):',
-    `  version: ${numeric(version)}`,
+    `  version: ${numeric(build.version)}`,
     ...size,
     `  magic: ${confirmed ? 'unset' : 'good'}`,
     `  swap type: ${confirmed ? 'none' : 'test'}`,

@@ -25,8 +25,8 @@ export function moduleConfig(module: string): Command {
           ? ok(...numberLines(config, found))
           : changedList(config, found.list, words.slice(1), command);
       }
-      if (name === 'save' && module === 'app' && host.line) {
-        const complaint = slotComplaint(host.line, modeOf(config));
+      if (name === 'save' && module === 'app' && host.equipment.line) {
+        const complaint = slotComplaint(host.equipment.line, modeOf(config));
         if (complaint !== undefined) return refused(EINVAL, complaint);
       }
       if (found && name === 'show' && value === undefined) return ok(...allLines(config, found));

@@ -92,5 +92,5 @@ function calendar(time: UnixSeconds): string {
 }
 
 function onMotion(host: ShellHost, act: (detectors: ShellMotion) => CommandResult): CommandResult {
-  return host.motion ? act(host.motion) : failed(ENODEV);
+  return host.equipment.motion ? act(host.equipment.motion) : failed(ENODEV);
 }

@@ -18,13 +18,13 @@ export const gpio: Command = {
   help: 'Pins of the processor.',
   children: [
     pinCommand('conf', 'Configure a pin: <port> <pin> <configuration>', [3, 3], () => ok()),
-    pinCommand('get', 'Show the level of a pin: <port> <pin>', [2, 2], ({ memory }, pin) =>
-      ok(memory.pins.has(pin) ? '1' : '0'),
+    pinCommand('get', 'Show the level of a pin: <port> <pin>', [2, 2], ({ shellMemory }, pin) =>
+      ok(shellMemory.pins.has(pin) ? '1' : '0'),
     ),
-    pinCommand('set', 'Set the level of a pin: <port> <pin> <0|1>', [3, 3], ({ memory }, pin, level, command) => {
+    pinCommand('set', 'Set the level of a pin: <port> <pin> <0|1>', [3, 3], ({ shellMemory }, pin, level, command) => {
       if (level !== '0' && level !== '1') return refused(EINVAL, ...commandHelp(command));
-      if (level === '1') memory.pins.add(pin);
-      else memory.pins.delete(pin);
+      if (level === '1') shellMemory.pins.add(pin);
+      else shellMemory.pins.delete(pin);
       return ok();
     }),
   ],
@@ -53,7 +53,7 @@ const BUS = 'i2c0';
 
 export const i2c: Command = {
   word: 'i2c',
-  help: 'The bus of the sensors.',
+  help: 'The bus of the board.',
   children: [
     {
       word: 'read',
@@ -89,11 +89,11 @@ function noBus(bus: string | undefined) {
 }
 
 /** Addresses of the accelerometer and the thermometer on the board, and of a hygrometer on a cable. */
-function chipsOf({ sensors }: ShellHost): readonly number[] {
+function chipsOf({ board }: ShellHost): readonly number[] {
   const chips: number[] = [];
-  if (sensors.accelerometer()) chips.push(0x19);
-  if (sensors.hygrometer()) chips.push(0x45);
-  if (sensors.thermometer()) chips.push(0x48);
+  if (board.accelerometer()) chips.push(0x19);
+  if (board.hygrometer()) chips.push(0x45);
+  if (board.thermometer()) chips.push(0x48);
   return chips;
 }
 

@@ -4,7 +4,8 @@ import { seconds } from '../../kernel/time.js';
 import { EINVAL } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import type { Probe, ShellHost } from '../shell/host.js';
+import type { Probe } from '../shell/equipment.js';
+import type { ShellHost } from '../shell/host.js';
 import { groupHelp, noAnswer, ok, prepend, refused, rounds, succeeded, withReading } from './results.js';
 
 export const hygro: Command = {
@@ -23,8 +24,8 @@ export const hygro: Command = {
 };
 
 /** Lines of a hygrometer reading; undefined if the hygrometer does not answer. */
-export function hygroLines({ sensors }: ShellHost): readonly string[] | undefined {
-  const reading = sensors.hygrometer();
+export function hygroLines({ board }: ShellHost): readonly string[] | undefined {
+  const reading = board.hygrometer();
   return reading && [`Temperature: ${reading.temperature.toFixed(2)} C`, `Humidity: ${reading.humidity.toFixed(1)} %`];
 }
 
@@ -39,10 +40,10 @@ export const ds18b20: Command = {
       help: 'Show all temperatures, once or several times: [1-3600]',
       args: [0, 1],
       run: (host, [times]) => {
-        const head = `device count: ${host.sensors.probes().length}`;
+        const head = `device count: ${host.board.probes().length}`;
         const round = (): CommandResult => {
           const lines: string[] = [];
-          for (const { serialNumber, temperature } of host.sensors.probes()) {
+          for (const { serialNumber, temperature } of host.board.probes()) {
             if (temperature === undefined) return noAnswer();
             lines.push(`serial number ${serialNumber}: temperature: ${temperature.toFixed(2)} C`);
           }
@@ -65,7 +66,7 @@ export const w1: Command = {
       help: 'List the devices on the bus.',
       args: [0, 0],
       run: (host) => {
-        const probes = host.sensors.probes();
+        const probes = host.board.probes();
         return succeeded(...probes.map(scanLine), `found ${probes.length} device(s)`);
       },
     },

@@ -36,7 +36,7 @@ export const rtc: Command = {
         const seconds = unixTime(fields.slice(1).map(Number));
         // The firmware rejects an invalid date without a message.
         if (seconds === undefined) return refused(EINVAL);
-        host.setUnixTime(seconds);
+        host.moveClock(seconds);
         return ok();
       },
     },

@@ -4,8 +4,8 @@ import { seconds } from '../../kernel/time.js';
 import { EINVAL, ENODEV, ENOTSUP, ETIMEDOUT } from '../../protocol/errno.js';
 import { NO_DEVICE } from '../config/device-slot.js';
 import { leadingInteger } from '../config/parse.js';
-import type { ShellLine } from '../shell/attached.js';
 import type { Command, CommandResult } from '../shell/command.js';
+import type { ShellLine } from '../shell/equipment.js';
 import type { ShellHost } from '../shell/host.js';
 import { hexdump } from './hexdump.js';
 import { later, ok, refused } from './results.js';
@@ -58,7 +58,7 @@ export const modbus: Command = {
         if (count > MOST_REGISTERS) return refused(EINVAL, `Count too large (max ${MOST_REGISTERS})`);
         const at = number(first) & 0xffff;
         const address = number(slave) & 0xff;
-        const registers = host.line?.registers(address, at, count);
+        const registers = host.equipment.line?.registers(address, at, count);
         if (registers === undefined) return refused(ETIMEDOUT, `Read failed: ${ETIMEDOUT}`);
         const name = kind === 'holding' ? 'holding' : 'input';
         const head = `Read ${count} ${name} registers from slave ${address}, starting at ${hex16(at)}:`;
@@ -72,7 +72,8 @@ export const modbus: Command = {
       args: [3, 3],
       run: (host, [slave = '', register = '', text = '']) => {
         const [address, at, value] = [number(slave) & 0xff, number(register) & 0xffff, number(text) & 0xffff];
-        if (host.line?.registers(address, at, 1) === undefined) return refused(ETIMEDOUT, `Write failed: ${ETIMEDOUT}`);
+        if (host.equipment.line?.registers(address, at, 1) === undefined)
+          return refused(ETIMEDOUT, `Write failed: ${ETIMEDOUT}`);
         return ok(`Successfully wrote ${hex16(value)} to register ${hex16(at)} at slave ${address}`);
       },
     },
@@ -81,8 +82,8 @@ export const modbus: Command = {
       help: 'Sample the configured devices.',
       args: [0, 0],
       run: (host) => {
-        const used = (host.line?.slots ?? []).flatMap(({ type }, slot) => (type === NO_DEVICE ? [] : [slot]));
-        const sampled = used.filter((slot) => host.line?.sample(slot));
+        const used = (host.equipment.line?.slots ?? []).flatMap(({ type }, slot) => (type === NO_DEVICE ? [] : [slot]));
+        const sampled = used.filter((slot) => host.equipment.line?.sample(slot));
         const start = 'Sampling configured device...';
         if (sampled.length === 0) return refused(EINVAL, start, `Sampling failed: ${EINVAL}`);
         return ok(start, 'Sampling complete');
@@ -123,7 +124,7 @@ export const device: Command = {
       help: 'Show the slots in use.',
       args: [0, 0],
       run: (host) => {
-        const lines = (host.line?.slots ?? []).flatMap(({ type, address, timeout }, slot) =>
+        const lines = (host.equipment.line?.slots ?? []).flatMap(({ type, address, timeout }, slot) =>
           type === NO_DEVICE ? [] : [`  [${slot}] ${type} (addr=${address}, timeout=${timeout}s)`],
         );
         return ok('Configured devices:', ...(lines.length > 0 ? lines : ['  (none)']));
@@ -147,7 +148,7 @@ export function slotComplaint({ unsaved, limit }: ShellLine, mode: string): stri
 }
 
 function onSlot(
-  { line }: ShellHost,
+  { equipment: { line } }: ShellHost,
   text: string,
   act: (line: ShellLine, slot: number, device: ShellLine['slots'][number]) => CommandResult,
 ): CommandResult {

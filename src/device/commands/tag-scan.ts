@@ -67,8 +67,8 @@ function scan(tags: ShellTags): CommandResult {
 }
 
 function search(host: ShellHost, tags: ShellTags, duration: Seconds): CommandResult {
-  if (host.uptime() < host.memory.searchingUntil) return refused(EBUSY, 'discover already in progress');
-  host.memory.searchingUntil = host.uptime() + seconds(duration);
+  if (host.uptime < host.shellMemory.searchingUntil) return refused(EBUSY, 'discover already in progress');
+  host.shellMemory.searchingUntil = host.uptime + seconds(duration);
   return later([`discovering all nearby BLE tags for ${duration} s...`], seconds(duration), () => {
     const found = tags.nearby();
     return succeeded(...found.map(tagText), 'scan finished', `discovered ${found.length} BLE tag(s)`);
@@ -81,14 +81,14 @@ function search(host: ShellHost, tags: ShellTags, duration: Seconds): CommandRes
  */
 function enroll(host: ShellHost, tags: ShellTags, threshold: number, free: ConfigItem): CommandResult {
   const { config } = host;
-  const until = host.uptime() + ENROLL_LIMIT;
+  const until = host.uptime + ENROLL_LIMIT;
   const listen = (): CommandResult => {
     const close = tags.nearby().find((tag) => (tag.rssi ?? -128) >= threshold && !isTaken(host, tag));
     if (close) {
       config.write(free, close.address);
       return succeeded(`enrolled addr: ${close.address}`);
     }
-    return host.uptime() < until ? later([], ADVERTISED, listen) : succeeded('enrollment timed out');
+    return host.uptime < until ? later([], ADVERTISED, listen) : succeeded('enrollment timed out');
   };
   return later(['enrolling...'], ADVERTISED, listen);
 }
@@ -102,7 +102,7 @@ function freeSlot({ config }: ShellHost): ConfigItem | undefined {
 }
 
 function whenEnabled(host: ShellHost, complaint: string, act: (tags: ShellTags) => CommandResult): CommandResult {
-  return host.tags?.enabled ? act(host.tags) : refused(EPERM, complaint, 'command aborted');
+  return host.equipment.tags?.enabled ? act(host.equipment.tags) : refused(EPERM, complaint, 'command aborted');
 }
 
 /** `addr: 0011… / rssi: -67 dBm / voltage: 2.97 V `: absent values are omitted, and each part ends with a space. */

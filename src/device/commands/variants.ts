@@ -31,7 +31,7 @@ function thermometers(word: string, help: string, sensor: string, types: readonl
           if (number === 0) return refused(EINVAL, `invalid channel: ${channel}`, ...commandHelp(command));
           if (!types.includes(type)) return refused(EINVAL, `invalid type: ${type}`, ...commandHelp(command));
           const round = () =>
-            withReading(host.sensors.quantity(sensor, 'temperature', number), (temperature) =>
+            withReading(host.board.quantity(sensor, 'temperature', number), (temperature) =>
               ok(`temperature: ${temperature.toFixed(3)} celsius`),
             );
           return repeat(times, 'repetition', round, succeeded);
@@ -68,10 +68,10 @@ export const sps30: Command = {
   ],
 };
 
-function particles({ sensors }: ShellHost): CommandResult {
+function particles({ board }: ShellHost): CommandResult {
   const lines: string[] = [];
   for (const [label, quantity, unit] of PARTICLES) {
-    const value = sensors.quantity('sps30', quantity);
+    const value = board.quantity('sps30', quantity);
     if (value === undefined) return noAnswer();
     lines.push(`${label}: ${value.toFixed(2)}${unit}`);
   }
@@ -94,10 +94,10 @@ export const radon: Command = {
       word: 'read',
       help: 'Show what the probe has measured.',
       args: [0, 0],
-      run: ({ sensors }) => {
+      run: ({ board }) => {
         const lines: string[] = [];
         for (const [label, quantity] of RADON) {
-          const value = sensors.quantity('radon_probe', quantity);
+          const value = board.quantity('radon_probe', quantity);
           if (value === undefined) return noAnswer();
           lines.push(`${label}: ${Math.trunc(value)}`);
         }

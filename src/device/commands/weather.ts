@@ -58,8 +58,8 @@ export const sensorsRead: Command = {
   },
 };
 
-function weatherLines({ sensors }: ShellHost): readonly string[] | undefined {
-  const weather = sensors.weather();
+function weatherLines({ board }: ShellHost): readonly string[] | undefined {
+  const weather = board.weather();
   return (
     weather && [
       `rainfall: ${weather.rainfall.toFixed(2)} mm`,
@@ -69,10 +69,10 @@ function weatherLines({ sensors }: ShellHost): readonly string[] | undefined {
   );
 }
 
-function barometerLines({ sensors }: ShellHost): readonly string[] | undefined {
-  const pressure = sensors.quantity('barometer', 'pressure');
+function barometerLines({ board }: ShellHost): readonly string[] | undefined {
+  const pressure = board.quantity('barometer', 'pressure');
   // The thermometer of the chip is next to the one on the board, so both measure the same temperature.
-  const temperature = sensors.thermometer();
+  const temperature = board.thermometer();
   if (pressure === undefined || temperature === undefined) return undefined;
   return [
     `Altitude: ${altitude(pressure).toFixed(2)}`,

@@ -18,8 +18,12 @@ export const wm: Command = {
     { word: 'on', help: 'Switch the receiver on.', run: () => ok() },
     { word: 'off', help: 'Switch the receiver off.', run: () => ok() },
     { word: 'config', help: 'Configure the receiver.', run: () => ok() },
-    { word: 'scan', help: 'Begin a scan.', run: queueing((host) => host.receiver?.scan()) },
-    { word: 'timeout', help: 'End the scan, and report.', run: queueing((host) => host.requestReport()) },
+    { word: 'scan', help: 'Begin a scan.', run: queueing((host) => scan(host, (receiver) => receiver.begin())) },
+    {
+      word: 'timeout',
+      help: 'End the scan, and report.',
+      run: queueing((host) => host.application.reportNow('shell')),
+    },
     {
       word: 'enroll',
       help: 'Add the meters in range to the list, save and reboot: [<timeout in s>] [<weakest signal in dBm>]',
@@ -32,20 +36,20 @@ export const wm: Command = {
         if (strength !== undefined && (threshold < -128 || threshold > 0)) {
           return refused(EINVAL, 'Invalid RSSI threshold value, expected -128 to 0 dBm');
         }
-        host.receiver?.enroll(seconds(timeout), threshold);
+        scan(host, (receiver) => receiver.enroll(seconds(timeout), threshold));
         return ok(`Enroll mode for ${timeout} seconds, RSSI threshold ${threshold} dBm`);
       },
     },
-    { word: 'send', help: 'Send a report now.', run: queueing((host) => host.requestReport()) },
+    { word: 'send', help: 'Send a report now.', run: queueing((host) => host.application.reportNow('shell')) },
     { word: 'weekday', help: 'Write the day of the week to the log.', run: () => ok() },
     { word: 'ant', help: 'Switch the antennas: <antenna> <0 | 1>', args: [2, 2], run: () => ok() },
-    { word: 'push', help: 'Add a made-up frame.', run: queueing((host) => host.receiver?.push()) },
-    { word: 'poll', help: 'Ask the cloud for a downlink now.', run: queueing((host) => host.requestPoll()) },
+    { word: 'push', help: 'Add a made-up frame.', run: queueing((host) => host.receiver?.pushMadeUp()) },
+    { word: 'poll', help: 'Ask the cloud for a downlink now.', run: queueing((host) => host.cloud.requestPoll()) },
     {
       word: 'poll_ts',
       help: 'Show the time of the last message from the cloud.',
       run: (host) => {
-        const { lastSeen } = host.cloud();
+        const { lastSeen } = host.cloud.counters;
         return ok(lastSeen === undefined ? 'No downlink timestamp' : `ts: ${lastSeen}, date: ${calendar(lastSeen)}`);
       },
     },
@@ -63,6 +67,14 @@ function queueing(queue: (host: ShellHost) => void): Handler {
     return ok();
   };
 }
+
+function scan({ receiver, application }: ShellHost, begin: (receiver: Scanner) => void): void {
+  if (receiver === undefined) return;
+  begin(receiver);
+  application.planScan();
+}
+
+type Scanner = NonNullable<ShellHost['receiver']>;
 
 function scanTimeout({ config }: ShellHost): number {
   return config.layout.find('app', 'scan-timeout') ? config.number('app', 'scan-timeout') : 0;

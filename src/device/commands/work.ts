@@ -8,30 +8,30 @@ import { sampleLine } from './motion.js';
 import { ok, refused } from './results.js';
 
 export const sample = queueing('sample', 'Sample the sensors now.', (host) => {
-  const before = host.motion?.samples().length ?? 0;
-  host.requestSample();
+  const before = host.equipment.motion?.samples().length ?? 0;
+  host.application.measureNow('sample');
   // In CHESTER Motion, the work queue prints the sample after taking it.
-  const taken = host.motion?.samples() ?? [];
+  const taken = host.equipment.motion?.samples() ?? [];
   const last = taken.at(-1);
   return last && taken.length > before ? [sampleLine(taken.length - 1, last)] : undefined;
 });
 export const aggreg = queueing('aggreg', 'Close the aggregation windows now.', (host) => {
-  host.requestAggregate();
+  host.application.measureNow('aggregate');
   return undefined;
 });
 export const send = queueing('send', 'Send a report now.', (host) => {
-  host.requestReport();
+  host.application.reportNow('shell');
   return undefined;
 });
 export const measure = queueing('measure', 'Weigh now.', (host) => {
-  host.requestMeasurement('weight');
+  host.application.measureSensor('weight');
   return undefined;
 });
 /** No output: the firmware writes the result to its log. */
 export const test = queueing('test', 'Take a test reading of the scale.', () => undefined);
 export const poll = queueing('poll', 'Ask the cloud for a downlink now.', (host) => {
-  if (host.receiver) host.receiver.poll();
-  else host.requestPoll();
+  if (host.receiver) host.application.pollBetweenReports();
+  else host.cloud.requestPoll();
   return undefined;
 });
 

@@ -10,8 +10,8 @@ import type { ContactReason, DownlinkType, UplinkType } from '../../trace/events
 import { isInCalendar } from '../commands/rtc.js';
 import type { Policy } from '../family/index.js';
 import type { DeviceFacts, Extent } from '../hardware/hardware.js';
+import { CloudCounters } from '../link/cloud-counters.js';
 import type { Link, UplinkOutcome } from '../link/link.js';
-import { CloudCounters } from './cloud-counters.js';
 import { CloudLock } from './cloud-lock.js';
 import { type PollHandler, PollWork } from './poll-work.js';
 import { type Session, type SessionHost, setUpSession } from './session-phase.js';

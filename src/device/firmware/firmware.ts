@@ -17,6 +17,7 @@ import {
 } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
 import { CborWriter } from '../../protocol/cbor.js';
+import { ENOTSUP, OK } from '../../protocol/errno.js';
 import { encodeUp } from '../../protocol/messages/index.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import type { Policy } from '../family/index.js';
@@ -25,16 +26,17 @@ import type { Spool } from '../hardware/spool.js';
 import type { Link } from '../link/link.js';
 import { Measurements } from '../measuring/measurements.js';
 import { encodeBody } from '../measuring/report-body.js';
-import { ShellMemory } from '../shell/equipment.js';
-import type { DeviceIdentity, FirmwareDownload, ShellHost } from '../shell/host.js';
+import type { ShellBoard, ShellEquipment } from '../shell/equipment.js';
+import { type DeviceIdentity, type FirmwareDownload, type ShellHost, ShellMemory } from '../shell/host.js';
 import { Receiver } from '../wmbus/receiver.js';
 import { Application, type ApplicationHost } from './application.js';
 import { CloudThread, type CloudThreadHost, type Reaction, type ReactiveDownlink } from './cloud-thread.js';
 import { configUpload } from './config-upload.js';
 import { reactTo } from './downlinks.js';
 import { sessionRequest } from './session-request.js';
-import { type ShellFirmware, shellHostOf } from './shell-host.js';
-import { reportUpdate, Updater } from './updater.js';
+import { boardOf } from './shell-board.js';
+import { equipmentOf } from './shell-equipment.js';
+import { downloadRequest, reportUpdate, Updater } from './updater.js';
 
 /**
  * Shortest and longest time for sensors, Bluetooth and the 1-Wire scan, from the reset of the serial line to the start of the
@@ -45,7 +47,7 @@ const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
 /** One writer serves the whole fleet: each body is complete and copied before the next one is begun. */
 const writer = new CborWriter();
 
-export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware {
+export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
   readonly cloud: CloudThread;
   readonly application: Application;
   readonly measurements: Measurements;
@@ -156,10 +158,23 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     return this.#shellMemory;
   }
 
-  /** The device as its shell sees it. */
+  get board(): ShellBoard {
+    return boardOf(this);
+  }
+  get equipment(): ShellEquipment {
+    return equipmentOf(this);
+  }
+
+  requestFirmware(id: string): number {
+    if (this.profile.bootloader === undefined) return ENOTSUP;
+    this.cloud.requestFirmware(downloadRequest(id));
+    return OK;
+  }
+
+  /** The device as its shell sees it, with everything done that is due. */
   shellHost(): ShellHost {
     this.application.catchUp();
-    return shellHostOf(this);
+    return this;
   }
 
   /** What the firmware is doing; undefined at rest. */

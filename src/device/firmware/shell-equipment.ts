@@ -1,44 +1,77 @@
-/**
- * The equipment of single device types as shell commands see it (shell/equipment.ts), computed from the state of the firmware.
- */
+/** The equipment of single device types as shell commands see it (shell/equipment.ts), computed from the state of the firmware. */
 import type { Clock } from '../../kernel/clock.js';
-import { noise } from '../../kernel/random.js';
-import { seconds, type UnixSeconds } from '../../kernel/time.js';
+import { type Instant, type Millis, seconds, type UnixSeconds } from '../../kernel/time.js';
+import type { StringParameter } from '../../profile/parameters.js';
 import type { Profile } from '../../profile/profile.js';
 import type { DeviceConfig } from '../config/device-config.js';
-import type { Hardware } from '../hardware/hardware.js';
-import { positionsByModem } from '../hardware/identity.js';
+import { type DeviceSlot, NO_DEVICE, parseDeviceSlot } from '../config/device-slot.js';
+import type { ConfigItem } from '../config/layout.js';
+import type { DeviceFacts, Hardware } from '../hardware/hardware.js';
+import type { Spool, SpooledMessage } from '../hardware/spool.js';
 import type { Measurements } from '../measuring/measurements.js';
 import type {
+  ChannelState,
   InputCalibration,
   MotionCounts,
   MotionSample,
-  Position,
+  ShellChannels,
+  ShellEquipment,
   ShellInputs,
+  ShellLine,
   ShellMotion,
+  ShellSpool,
   ShellTags,
   TagReading,
-  WeatherReading,
 } from '../shell/equipment.js';
-import type { ChannelState, ShellChannels } from '../shell/host.js';
+import type { ShellMemory } from '../shell/host.js';
 import type { Application } from './application.js';
 
-/** The firmware as this file needs it. */
-export interface EquipmentHost {
+/** The firmware as the board and its equipment need it. */
+export interface ShellFirmware {
   readonly profile: Profile;
   readonly config: DeviceConfig;
   readonly clock: Clock;
-  readonly hardware: Pick<Hardware, 'serial' | 'environment'>;
+  readonly hardware: Pick<Hardware, 'serial' | 'environment' | 'buttonPressed' | 'spent'>;
   readonly measurements: Measurements;
   readonly application: Pick<Application, 'catchUp'>;
+  readonly spool: Spool;
+  readonly facts: DeviceFacts;
+  readonly shellMemory: ShellMemory;
+  /** Time since the boot. */
+  readonly uptime: Millis;
   /** Unix seconds on the device's clock. */
   unixTime(): UnixSeconds;
+  /** The same with fractions. */
+  exactTime(at?: Instant): UnixSeconds;
+}
+
+export function equipmentOf(firmware: ShellFirmware): ShellEquipment {
+  return {
+    get spool() {
+      return firmware.profile.timing.spoolSize && spoolOf(firmware);
+    },
+    get channels() {
+      return channelsOf(firmware);
+    },
+    get inputs() {
+      return inputsOf(firmware);
+    },
+    get motion() {
+      return motionOf(firmware);
+    },
+    get tags() {
+      return tagsOf(firmware);
+    },
+    get line() {
+      return lineOf(firmware);
+    },
+  };
 }
 
 const TAG = 'ble_tag';
 
 /** The BLE tags; undefined if the application does not receive tags. */
-export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
+function tagsOf(firmware: ShellFirmware): ShellTags | undefined {
   const { config, measurements, clock, hardware, profile } = firmware;
   const module = config.layout.module('tag');
   if (module === undefined) return undefined;
@@ -82,7 +115,7 @@ export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
 }
 
 /** The motion detectors; undefined if the device has none. */
-export function motionOf(firmware: EquipmentHost): ShellMotion | undefined {
+function motionOf(firmware: ShellFirmware): ShellMotion | undefined {
   const { measurements, clock } = firmware;
   const sensor = measurements.find('motion');
   if (sensor === undefined) return undefined;
@@ -110,20 +143,8 @@ export function motionOf(firmware: EquipmentHost): ShellMotion | undefined {
   };
 }
 
-/** Readings of the METEO module; undefined if the device has none, or if it does not answer. */
-export function weatherOf(firmware: EquipmentHost): WeatherReading | undefined {
-  const { measurements, clock } = firmware;
-  const gauge = measurements.find('rain_gauge');
-  const windSpeed = measurements.read('anemometer', 'speed', clock.wall);
-  const windDirection = measurements.read('vane', 'direction', clock.wall);
-  if (gauge === undefined || windSpeed === undefined || windDirection === undefined) return undefined;
-  measurements.look(clock.wall, firmware.unixTime());
-  const each = gauge.spec.windows?.each ?? 1;
-  return { rainfall: measurements.memory.sinceWindow(gauge, 0) * each, windSpeed, windDirection };
-}
-
 /** The analog inputs that can be calibrated; undefined if the device has none. */
-export function inputsOf(firmware: EquipmentHost): ShellInputs | undefined {
+function inputsOf(firmware: ShellFirmware): ShellInputs | undefined {
   const { config, measurements, hardware, clock, profile } = firmware;
   const kind = profile.sensors.findIndex(({ name }) => name === 'analog_channel');
   if (kind < 0) return undefined;
@@ -158,22 +179,10 @@ export function inputsOf(firmware: EquipmentHost): ShellInputs | undefined {
   };
 }
 
-/** The device's position: a place in Bohemia that depends on its serial number. */
-export function positionOf({ hardware }: EquipmentHost): Position {
-  const { serial } = hardware;
-  const place = (index: number, from: number, to: number) => from + (to - from) * noise(serial, index);
-  return {
-    latitude: place(1, 49.4, 50.6),
-    longitude: place(2, 13, 16),
-    altitude: place(3, 200, 600),
-    byModem: positionsByModem(serial),
-  };
-}
-
 const CHANNEL_MODES = ['trigger', 'counter', 'voltage', 'current'] as const;
 
 /** The input channels of the application; undefined if its profile has none. */
-export function channelsOf(firmware: EquipmentHost): ShellChannels | undefined {
+function channelsOf(firmware: ShellFirmware): ShellChannels | undefined {
   const { measurements, clock, profile } = firmware;
   if (!profile.commands.includes('channel')) return undefined;
   const inputs = profile.sensors.filter(({ name }) => CHANNEL_MODES.some((mode) => mode === name));
@@ -212,5 +221,82 @@ export function channelsOf(firmware: EquipmentHost): ShellChannels | undefined {
       const found = sensorOf(channel);
       if (found) measurements.reset(found.sensor, clock.wall);
     },
+  };
+}
+
+/** The devices in the slots of the application; undefined if it has no slots. */
+function lineOf(firmware: ShellFirmware): ShellLine | undefined {
+  const { config, measurements, clock, profile } = firmware;
+  const places = (config.layout.module('app')?.items ?? []).filter(isSlot);
+  if (places.length === 0) return undefined;
+  const slots = places.map(({ module, spec }) => read(config.text(module, spec.name), spec));
+  const sensorOf = (slot: number) => measurements.find(slots[slot]?.type ?? NO_DEVICE, slot + 1);
+  return {
+    slots,
+    limit: profile.serialLine,
+    unsaved: places.map((item) => read(String(config.read(item)), item.spec)),
+    hasDriver: (slot) => sensorOf(slot) !== undefined,
+    sample: (slot) => {
+      const sensor = sensorOf(slot);
+      return sensor !== undefined && measurements.sampleOne(sensor, clock.wall, firmware.unixTime());
+    },
+    registers: (address, first, count) => {
+      const slot = slots.findIndex((known) => known.address === address);
+      const sensor = sensorOf(slot);
+      if (sensor === undefined) return undefined;
+      const { name, quantities } = sensor.spec;
+      const values = quantities.map((quantity) => measurements.read(name, quantity.name, clock.wall, slot + 1));
+      if (values.some((value) => value === undefined)) return undefined;
+      const words = values.flatMap((value) => singleWords(value ?? 0));
+      return Array.from({ length: count }, (_, n) => words[first + n] ?? 0);
+    },
+  };
+}
+
+type SlotItem = ConfigItem & { readonly spec: StringParameter };
+
+function isSlot(item: ConfigItem): item is SlotItem {
+  return item.spec.type === 'string' && item.spec.check === 'device-slot';
+}
+
+function read(text: string, { types = {} }: StringParameter): DeviceSlot {
+  return parseDeviceSlot(text, types) ?? { type: NO_DEVICE, address: 0, timeout: 1 };
+}
+
+/** A single-precision number as two registers, the high half first. */
+function singleWords(value: number): readonly number[] {
+  const view = new DataView(new ArrayBuffer(4));
+  view.setFloat32(0, value);
+  return [view.getUint16(0), view.getUint16(2)];
+}
+
+/** The message that `cloud spool fake` adds: UPLOAD_DATA with the decoder hash 0 and an empty map as its body. */
+const MADE_UP = Uint8Array.from([6, 0, 0, 0, 0, 0, 0, 0, 0, 0xbf, 0xff]);
+
+function spoolOf(firmware: ShellFirmware): ShellSpool {
+  const { spool, config, profile, facts } = firmware;
+  const { spoolSize } = profile.timing;
+  const capacity = spoolSize ? config.number(spoolSize.module, spoolSize.name) : 0;
+  const drop = (lost: readonly SpooledMessage[], why: string): void => {
+    for (const { uplink } of lost) facts.dropped(uplink, 'data', why);
+  };
+  return {
+    count: spool.count,
+    messages: spool.messages.map(({ message }) => message),
+    remove: (n) => {
+      const message = spool.messages[n];
+      if (message === undefined) return;
+      spool.remove(message);
+      drop([message], 'spool cleaned');
+    },
+    fake: (count) => {
+      for (let i = 0; i < count; i++) {
+        const uplink = facts.made('data', MADE_UP);
+        // The command pauses for 2 ms after each message.
+        const stored = firmware.exactTime() + i * 0.002;
+        drop(spool.add({ uplink, message: MADE_UP, stored }, capacity), 'spool full');
+      }
+    },
+    clean: () => drop(spool.clear(), 'spool cleaned'),
   };
 }

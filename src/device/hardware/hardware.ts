@@ -11,6 +11,7 @@ import type { Battery, CurrentUse } from '../environment/battery.js';
 import type { Environment } from '../environment/environment.js';
 import type { Link } from '../link/link.js';
 import type { Modem } from '../modem/modem.js';
+import type { Subscriber } from '../modem/subscriber.js';
 import type { DeviceIdentity } from '../shell/host.js';
 import type { DeviceType } from '../type/device-type.js';
 import type { Bootloader } from './bootloader.js';
@@ -49,13 +50,6 @@ export interface Hardware {
   spent(use: CurrentUse, duration: Millis): void;
   /** Stops the firmware at once and boots again. */
   reboot(cause: BootCause): void;
-}
-
-/** Identity of the device in the mobile network, as texts of decimal digits. */
-export interface Subscriber {
-  readonly imei: string;
-  readonly imsi: string;
-  readonly iccid: string;
 }
 
 /**

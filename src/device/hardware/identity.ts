@@ -1,8 +1,7 @@
-/** Identity numbers of a device from production and from its SIM card, derived from its serial number. */
+/** Identity of a device from production, derived from its serial number. */
 import type { Identity } from '../../profile/profile.js';
 import type { Build } from '../../protocol/firmware-image.js';
 import type { DeviceIdentity } from '../shell/host.js';
-import type { Subscriber } from './hardware.js';
 
 /** Identity that the device reports. @param build the firmware that runs @param claimToken 32 hex digits */
 export function identityOf(identity: Identity, build: Build, serial: number, claimToken: string): DeviceIdentity {
@@ -35,24 +34,4 @@ export function positionsByModem(serial: number): boolean {
 function bluetoothAddress(serial: number): string {
   const digits = (0x1_00_00_00 + (serial % 0x1_00_00_00)).toString(16);
   return `c0:de:00:${digits.slice(1, 3)}:${digits.slice(3, 5)}:${digits.slice(5)}`;
-}
-
-/** Identity in the mobile network. Country code 999 is reserved for private networks, so no operator has these numbers. */
-export function subscriberOf(serial: number): Subscriber {
-  const digits = String(serial).padStart(10, '0');
-  return {
-    imei: withCheckDigit(`3599${digits}`),
-    imsi: `99999${digits}`,
-    iccid: withCheckDigit(`89999999${digits}`),
-  };
-}
-
-/** Appends the Luhn check digit of an IMEI or ICCID. */
-function withCheckDigit(digits: string): string {
-  let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const doubled = Number(digits[digits.length - 1 - i]) * (i % 2 === 0 ? 2 : 1);
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return digits + ((10 - (sum % 10)) % 10);
 }

@@ -3,7 +3,6 @@
  */
 import type { Millis } from '../../kernel/time.js';
 import type { FragmentSizes } from '../../protocol/flap/envelope.js';
-import type { FailoverState } from '../shell/host.js';
 
 /** Result of an uplink. `poll`: the cloud has set the poll flag. */
 export type UplinkOutcome =
@@ -14,6 +13,17 @@ export type UplinkOutcome =
 export type PollOutcome =
   | { readonly ok: true; readonly message: Uint8Array; readonly more: boolean }
   | { readonly ok: false; readonly why: string };
+
+/** The addresses of the cloud, of which one is active. */
+export interface FailoverState {
+  readonly address: string;
+  /** Index of the active address among those that are not empty, from 0. */
+  readonly index: number;
+  /** Failed attempts in a row at this address. */
+  readonly failures: number;
+  /** Changes of the address since boot. */
+  readonly count: number;
+}
 
 export interface Link {
   /** Whether an exchange is running. */

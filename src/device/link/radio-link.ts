@@ -12,8 +12,7 @@ import type { DeviceConfig } from '../config/device-config.js';
 import type { Policy } from '../family/index.js';
 import type { Modem } from '../modem/modem.js';
 import type { SendError, SendRequest } from '../modem/pending-send.js';
-import type { FailoverState } from '../shell/host.js';
-import type { Link, LinkObserver, PollOutcome, UplinkOutcome } from './link.js';
+import type { FailoverState, Link, LinkObserver, PollOutcome, UplinkOutcome } from './link.js';
 
 /** Number of datagrams that the modem's socket keeps until they are read. */
 const SOCKET_BUFFER = 8;

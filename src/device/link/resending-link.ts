@@ -7,7 +7,7 @@
 import type { Alarm } from '../../kernel/clock.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { SendError } from '../modem/pending-send.js';
-import type { FailoverState } from '../shell/host.js';
+import type { FailoverState } from './link.js';
 import { type DeviceEnd, type Dialogue, RadioLink } from './radio-link.js';
 
 /** Parameters with addresses; an empty one is skipped. */

@@ -17,12 +17,11 @@
  */
 import { integerBetween } from '../../kernel/random.js';
 import { type Millis, minutes } from '../../kernel/time.js';
-import type { LteFsmState } from '../shell/host.js';
 import { Attaching } from './attach-policy.js';
 import { ModemCounters } from './counters.js';
 import type { LastingFault, PassingFault } from './faults.js';
 import { PendingSend, type SendOwner, type SendRequest } from './pending-send.js';
-import { ModemState } from './state.js';
+import { type LteFsmState, ModemState } from './state.js';
 import { ANSWER_LIMIT, ERROR_PAUSE, FLIGHT_MODE, IDLE, LISTEN, RESET_LOOP } from './timing.js';
 
 /** Longer than a boot takes. */

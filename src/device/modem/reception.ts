@@ -4,9 +4,8 @@
  */
 import { chance, type Draws, integerBetween } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
-import type { LteEvaluation } from '../shell/host.js';
 import { ModemAnomalies } from './anomalies.js';
-import { attachFactor, evaluate, hasService, keepsIdle, lossRatio, type Signal } from './signal.js';
+import { attachFactor, evaluate, hasService, keepsIdle, type LteEvaluation, lossRatio, type Signal } from './signal.js';
 import type { Span } from './timing.js';
 
 export abstract class Reception {

@@ -10,7 +10,6 @@ import { noise } from '../../kernel/random.js';
 import type { Ratio } from '../../kernel/ratio.js';
 import type { Millis } from '../../kernel/time.js';
 import type { Dbm, Decibels } from '../../kernel/units.js';
-import type { LteEvaluation } from '../shell/host.js';
 import type { Span } from './timing.js';
 
 /** The signal at an antenna. Values that are left out are computed to match `rsrp`. */
@@ -21,6 +20,22 @@ export interface Signal {
   readonly rsrq?: Decibels;
   /** Signal-to-noise ratio, dB. */
   readonly snr?: Decibels;
+}
+
+/** A connection evaluation as the modem reports it (firmware shell, 5.2). */
+export interface LteEvaluation {
+  readonly eest: number;
+  readonly ecl: number;
+  /** dBm */
+  readonly rsrp: Dbm;
+  /** dB */
+  readonly rsrq: Decibels;
+  /** dB */
+  readonly snr: Decibels;
+  readonly plmn: number;
+  readonly cid: number;
+  readonly band: number;
+  readonly earfcn: number;
 }
 
 /** Below this RSRP in dBm, the device finds no network. */

@@ -4,7 +4,6 @@ import type { Draws } from '../../kernel/random.js';
 import type { Instant, Millis, UnixSeconds } from '../../kernel/time.js';
 import type { RadioPause } from '../../trace/events.js';
 import type { Policy } from '../family/index.js';
-import type { LteFsmState } from '../shell/host.js';
 import type { Attaching } from './attach-policy.js';
 import { ModemCounters } from './counters.js';
 import { Reception } from './reception.js';
@@ -31,6 +30,36 @@ export interface ModemBoard {
   /** Whether the supply is strong enough for the transmitter. If it is too weak, the device has restarted. */
   feedRadio(): boolean;
 }
+
+/** What `lte state` shows of the network (firmware shell, 5.2). */
+interface LteRegistration {
+  readonly status:
+    | 'not-registered'
+    | 'registered-home'
+    | 'searching'
+    | 'registration-denied'
+    | 'unknown'
+    | 'registered-roaming'
+    | 'sim-failure';
+  readonly mode: 'unknown' | 'lte-m' | 'nb-iot';
+}
+
+export type LteFsmState =
+  | 'disabled'
+  | 'error'
+  | 'boot'
+  | 'prepare'
+  | 'reset_loop'
+  | 'retry_delay'
+  | 'attach'
+  | 'open_socket'
+  | 'ready'
+  | 'sleep'
+  | 'wakeup'
+  | 'send'
+  | 'receive'
+  | 'coneval'
+  | 'gnss';
 
 export abstract class ModemState extends Reception {
   protected readonly board: ModemBoard;
@@ -80,6 +109,17 @@ export abstract class ModemState extends Reception {
 
   get registered(): boolean {
     return this.isRegistered && !this.inFlightMode;
+  }
+
+  /** Whether the modem has started, so that it knows its numbers and those of the SIM card. */
+  get started(): boolean {
+    return this.state !== 'disabled' && this.state !== 'boot';
+  }
+
+  /** Network registration; undefined before the modem has reported any. */
+  get registration(): LteRegistration | undefined {
+    if (!this.started) return undefined;
+    return this.registered ? { status: 'registered-home', mode: 'lte-m' } : { status: 'searching', mode: 'unknown' };
   }
 
   protected get rules(): Policy['radio'] {

@@ -1,8 +1,7 @@
 /** Faults of a modem, and how the firmware recovers from them (firmware behaviour, 4.1 and 4.3). */
 import { describe, expect, it } from 'vitest';
 import { Modem } from '../../../src/device/modem/modem.js';
-import type { ModemBoard } from '../../../src/device/modem/state.js';
-import type { LteFsmState } from '../../../src/device/shell/host.js';
+import type { LteFsmState, ModemBoard } from '../../../src/device/modem/state.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
 import { type Instant, type Millis, millis, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';

@@ -2,24 +2,24 @@
 
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';
+import { CloudCounters } from '../../../src/device/link/cloud-counters.js';
 import type { CommandResult } from '../../../src/device/shell/command.js';
-import {
-  type InputCalibration,
-  type MotionSample,
-  type ShellInputs,
-  ShellMemory,
-  type ShellTags,
-  type TagReading,
-} from '../../../src/device/shell/equipment.js';
 import type {
   ChannelState,
-  CloudMetrics,
-  CloudState,
-  DeviceIdentity,
-  FirmwareImages,
-  LteState,
-  ShellHost,
-  ShellSensors,
+  InputCalibration,
+  MotionSample,
+  ShellBoard,
+  ShellInputs,
+  ShellTags,
+  TagReading,
+} from '../../../src/device/shell/equipment.js';
+import {
+  type CloudMetrics,
+  type DeviceIdentity,
+  type ModemMetrics,
+  type ShellHost,
+  ShellMemory,
+  type ShellModem,
 } from '../../../src/device/shell/host.js';
 import type { ModuleSpec } from '../../../src/profile/parameters.js';
 import { modules } from '../config/specs.js';
@@ -28,17 +28,27 @@ export interface FakeHostOptions {
   readonly identity?: Partial<DeviceIdentity>;
   readonly uptime?: number;
   readonly unixTime?: number;
-  readonly cloud?: Partial<CloudState>;
+  readonly cloud?: { readonly initialized?: boolean; readonly lastSeen?: number | undefined };
   readonly metrics?: Partial<CloudMetrics>;
-  readonly lte?: Partial<LteState>;
-  readonly sensors?: Partial<ShellSensors>;
+  readonly lte?: Partial<LteOptions>;
+  readonly sensors?: Partial<ShellBoard>;
   readonly spooled?: number;
   readonly channels?: readonly ChannelState[];
   readonly inputs?: { readonly silent?: boolean };
   readonly motion?: readonly MotionSample[];
   readonly tags?: Partial<ShellTags>;
-  readonly images?: Partial<FirmwareImages>;
+  readonly images?: { readonly requested?: string };
   readonly modules?: readonly ModuleSpec[];
+}
+
+/** `lte state` and the numbers of modem and SIM card, which are undefined until the modem has started. */
+interface LteOptions extends Pick<ShellModem, 'registration' | 'wait'> {
+  readonly attached: boolean;
+  readonly evaluation: ReturnType<ShellModem['evaluation']>;
+  readonly fsm: ShellModem['state'];
+  readonly attachAttempt: number;
+  readonly imei: string | undefined;
+  readonly modemFirmware: string | undefined;
 }
 
 export interface FakeHost extends ShellHost {
@@ -74,77 +84,89 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
   const boot = options.uptime ?? 90_061_007;
   let passed = 0;
   const motion = options.motion;
+  const counters: CloudMetrics = {
+    ...new CloudCounters(),
+    ...NO_ERRORS,
+    lastSeen: NOON - 10,
+    ...options.metrics,
+    ...options.cloud,
+  };
   return {
-    memory: new ShellMemory(),
+    asked,
     pass: (duration) => {
       passed += duration;
     },
-    requestMeasurement: (sensor) => asked.push(`measure ${sensor}`),
-    position: () => ({ latitude: 49.7384137, longitude: 13.3736371, altitude: 310.25, byModem: false }),
-    setPositioning: () => {},
-    images: () => ({
-      version: 'v3.5.1',
-      confirmed: true,
-      requested: undefined,
-      slotSize: 483_328,
-      ...options.images,
-    }),
-    confirmImage: ask('confirm image'),
-    ...(options.inputs && { inputs: fakeInputs(options.inputs) }),
-    ...(motion && {
-      motion: {
-        samples: () => motion.slice(0, 2 + asked.filter((what) => what === 'sample').length),
-        totals: () => ({ detectLeft: 40, detectRight: 50, motionLeft: 3, motionRight: 4 + Math.floor(passed / 2000) }),
-      },
-    }),
-    ...(options.tags && { tags: { ...TAGS, ...options.tags } }),
-    asked,
     config,
-    identity: { ...IDENTITY, ...options.identity },
-    uptime: () => boot + passed,
+    profile: { identity: { modemFirmware: 'mfw_nrf91x1_2.0.2' }, bootloader: { slotSize: 483_328 } },
+    shellMemory: new ShellMemory(),
+    get uptime() {
+      return boot + passed;
+    },
     unixTime: () => options.unixTime ?? NOON,
-    setUnixTime: (seconds) => asked.push(`set time ${seconds}`),
-    cloud: () => ({
-      failover: undefined,
-      download: undefined,
-      initialized: true,
-      lastSeen: NOON - 10,
-      metrics: { ...NO_METRICS, ...options.metrics },
-      ...options.cloud,
-    }),
-    lte: () => ({ ...LTE, ...options.lte }),
-    requestSample: ask('sample'),
-    requestAggregate: ask('aggregate'),
-    requestReport: ask('report'),
-    requestPoll: ask('poll'),
-    requestReconnect: ask('reconnect'),
+    moveClock: (seconds) => asked.push(`set time ${seconds}`),
     requestFirmware: (id) => {
       asked.push(`firmware ${id}`);
       return id === 'unknown' ? -2 : 0;
     },
-    sensors: { ...SENSORS, ...options.sensors },
-    setLed: (led, on) => asked.push(`led ${led} ${on ? 'on' : 'off'}`),
-    setBatteryLoad: (on) => asked.push(`load ${on ? 'on' : 'off'}`),
-    ...(options.spooled === undefined
-      ? {}
-      : {
-          spool: {
-            count: options.spooled,
-            messages: Array.from({ length: options.spooled }, () => Uint8Array.from([0x06, 0x41, 0x42])),
-            remove: (n: number) => asked.push(`remove spooled ${n}`),
-            fake: (count: number) => asked.push(`fake ${count}`),
-            clean: ask('clean spool'),
-          },
-        }),
-    ...(options.channels === undefined
-      ? {}
-      : {
-          channels: {
-            count: options.channels.length,
-            state: (n: number) => options.channels?.[n - 1] ?? { mode: 'disabled' as const },
-            reset: (n: number) => asked.push(`reset channel ${n}`),
-          },
-        }),
+    download: undefined,
+    receiver: undefined,
+    cloud: { initialized: options.cloud?.initialized ?? true, counters, requestPoll: ask('poll') },
+    application: {
+      measureNow: (kind) => asked.push(kind),
+      measureSensor: (sensor) => asked.push(`measure ${sensor}`),
+      reportNow: ask('report'),
+      planScan: () => {},
+      pollBetweenReports: () => {},
+    },
+    hardware: {
+      identity: { ...IDENTITY, ...options.identity },
+      subscriber: { imei: '351358811124772', imsi: '901288910018982', iccid: '8988228066610345123' },
+      modem: { ...fakeModem(options.lte), reconnect: ask('reconnect') },
+      link: { failover: undefined },
+      build: { version: 'v3.5.1' },
+      bootloader: {
+        confirmed: true,
+        requested: options.images?.requested === undefined ? undefined : { version: options.images.requested },
+        confirm: ask('confirm image'),
+      },
+    },
+    board: {
+      ...BOARD,
+      setLed: (led, on) => asked.push(`led ${led} ${on ? 'on' : 'off'}`),
+      setBatteryLoad: (on) => asked.push(`load ${on ? 'on' : 'off'}`),
+      ...options.sensors,
+    },
+    equipment: {
+      ...(options.inputs && { inputs: fakeInputs(options.inputs) }),
+      ...(options.tags && { tags: { ...TAGS, ...options.tags } }),
+      ...(motion && {
+        motion: {
+          samples: () => motion.slice(0, 2 + asked.filter((what) => what === 'sample').length),
+          totals: () => ({
+            detectLeft: 40,
+            detectRight: 50,
+            motionLeft: 3,
+            motionRight: 4 + Math.floor(passed / 2000),
+          }),
+        },
+      }),
+      ...(options.spooled !== undefined && {
+        spool: {
+          count: options.spooled,
+          messages: Array.from({ length: options.spooled }, () => Uint8Array.from([0x06, 0x41, 0x42])),
+          remove: (n: number) => asked.push(`remove spooled ${n}`),
+          fake: (count: number) => asked.push(`fake ${count}`),
+          clean: ask('clean spool'),
+        },
+      }),
+      ...(options.channels !== undefined && {
+        channels: {
+          count: options.channels.length,
+          state: (n: number) => options.channels?.[n - 1] ?? { mode: 'disabled' as const },
+          reset: (n: number) => asked.push(`reset channel ${n}`),
+        },
+      }),
+    },
   };
 }
 
@@ -162,7 +184,22 @@ const IDENTITY: DeviceIdentity = {
   blePasskey: '123456',
 };
 
-const LTE: LteState = {
+function fakeModem(options: Partial<LteOptions> = {}): Omit<ShellModem, 'reconnect'> {
+  const lte: LteOptions = { ...LTE, ...options };
+  return {
+    started: lte.imei !== undefined && lte.modemFirmware !== undefined,
+    registered: lte.attached,
+    registration: lte.registration,
+    evaluation: () => lte.evaluation,
+    state: lte.fsm,
+    attempt: lte.attachAttempt,
+    wait: lte.wait,
+    positioning: false,
+    counters: MODEM_COUNTERS,
+  };
+}
+
+const LTE: LteOptions = {
   attached: true,
   registration: { status: 'registered-home', mode: 'lte-m' },
   evaluation: undefined,
@@ -170,26 +207,29 @@ const LTE: LteState = {
   attachAttempt: 0,
   wait: undefined,
   imei: '351358811124772',
-  imsi: '901288910018982',
-  iccid: '8988228066610345123',
   modemFirmware: 'mfw_nrf91x1_2.0.2',
-  metrics: {
-    attachCount: 1,
-    attachFailCount: 2,
-    attachDuration: 15_000.824,
-    attachLast: NOON,
-    attachLastDuration: 5000.5,
-    uplinkCount: 3,
-    uplinkBytes: 400,
-    uplinkErrors: 5,
-    uplinkLast: NOON + 1,
-    downlinkCount: 6,
-    downlinkBytes: 700,
-    downlinkErrors: 8,
-    downlinkLast: undefined,
-    connectedDuration: 9000.999,
-    connectedLastDuration: 1000.25,
-  },
+};
+
+const MODEM_COUNTERS: ModemMetrics = {
+  attaches: 1,
+  failed: 2,
+  duration: 15_000.824,
+  lastAt: NOON,
+  lastDuration: 5000.5,
+  connected: 9000.999,
+  lastConnected: 1000.25,
+};
+
+/** The counters that a new {@link CloudCounters} computes. */
+const NO_ERRORS = {
+  uplinkErrors: 0,
+  uplinkErrorLast: undefined,
+  downlinkErrors: 0,
+  downlinkErrorLast: undefined,
+  downlinkDataCount: 0,
+  downlinkDataLast: undefined,
+  shellCount: 0,
+  shellLast: undefined,
 };
 
 /** The tag in slot 0, with all values. */
@@ -248,7 +288,8 @@ const QUANTITIES: Readonly<Record<string, number>> = {
   'radon_probe.concentration_daily': 88,
 };
 
-const SENSORS: ShellSensors = {
+const BOARD: Omit<ShellBoard, 'setLed' | 'setBatteryLoad'> = {
+  position: () => ({ latitude: 49.7384137, longitude: 13.3736371, altitude: 310.25, byModem: false }),
   quantity: (sensor, quantity) => QUANTITIES[`${sensor}.${quantity}`],
   weather: () => ({ rainfall: 1.397, windSpeed: 2.8, windDirection: 112.5 }),
   thermometer: () => 21.456,
@@ -266,27 +307,4 @@ const SENSORS: ShellSensors = {
     lineVoltage: 24.1,
     batteryVoltage: 4.05,
   }),
-};
-
-const NO_METRICS: CloudMetrics = {
-  uplinkCount: 0,
-  uplinkFragments: 0,
-  uplinkBytes: 0,
-  uplinkLast: undefined,
-  uplinkErrors: 0,
-  uplinkErrorLast: undefined,
-  downlinkCount: 0,
-  downlinkFragments: 0,
-  downlinkBytes: 0,
-  downlinkLast: undefined,
-  downlinkErrors: 0,
-  downlinkErrorLast: undefined,
-  pollCount: 0,
-  pollLast: undefined,
-  uplinkDataCount: 0,
-  uplinkDataLast: undefined,
-  downlinkDataCount: 0,
-  downlinkDataLast: undefined,
-  shellCount: 0,
-  shellLast: undefined,
 };

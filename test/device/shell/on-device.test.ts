@@ -49,6 +49,11 @@ describe('on the local shell', () => {
     expect(parts[2]?.[1][1]).toBe('Temperature: 31.00 C');
   });
 
+  it('hygro read measures each round at its own time', async () => {
+    const parts = await typed(await offline('clime'), 'hygro read 3600', hours(1));
+    expect(new Set(parts.map(([, lines]) => lines[1])).size).toBeGreaterThan(1);
+  });
+
   it('a restart of the firmware ends a running command', async () => {
     const rig = await offline('clime');
     rig.clock.after(seconds(5), 'power', () => rig.device.reboot('power'));

@@ -4,8 +4,8 @@
  */
 import { expect } from 'vitest';
 import type { Device } from '../../../src/device/device.js';
+import type { LteFsmState } from '../../../src/device/modem/state.js';
 import type { ModemTimings } from '../../../src/device/modem/timing.js';
-import type { LteFsmState } from '../../../src/device/shell/host.js';
 import { type Instant, type Millis, seconds } from '../../../src/kernel/time.js';
 import type { EnvelopeFormat } from '../../../src/protocol/flap/envelope.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL } from '../../../src/protocol/flap/packet.js';

@@ -3,7 +3,12 @@ import { NOON } from '../fake-host.js';
 import { helpOf, type Row, section } from './table.js';
 
 const cloud = section('5.1');
-const lte = section('5.2');
+const lte = section('5.2', {
+  metrics: {
+    ...{ uplinkFragments: 3, uplinkBytes: 400, uplinkErrors: 5, uplinkLast: NOON + 1 },
+    ...{ downlinkFragments: 6, downlinkBytes: 700, downlinkErrors: 8 },
+  },
+});
 const lrw = section('5.3');
 const rtc = section('5.4');
 const kernel = section('5.5');

@@ -33,14 +33,15 @@ export const helpOf = (command: string): HelpOf => ({ helpOf: command });
 
 type Extra = Partial<Omit<Row, 'section' | 'typed' | 'prints'>>;
 
-/** Rows of one section. By default, the code is 0 and the command ends at once. */
-export function section(number: string) {
+/** Rows of one section. By default, the code is 0 and the command ends at once. @param host the device of its rows */
+export function section(number: string, host: FakeHostOptions = {}) {
   return (typed: string | readonly string[], prints: Row['prints'], extra: Extra = {}): Row => ({
     section: number,
     typed: typeof typed === 'string' ? [typed] : typed,
     prints,
     code: 0,
     takes: 0,
+    host,
     ...extra,
   });
 }

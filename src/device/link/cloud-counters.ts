@@ -1,6 +1,8 @@
 /** The counters behind `cloud metrics`; they are in RAM (firmware shell, 5.1). */
-import type { Seconds } from '../../kernel/time.js';
-import type { CloudMetrics, DeviceTime } from '../shell/host.js';
+import type { Seconds, UnixSeconds } from '../../kernel/time.js';
+
+/** Whole Unix seconds on the device's own clock, or undefined for never. */
+export type DeviceTime = UnixSeconds | undefined;
 
 /** Counters that most devices never need. */
 interface RareCounters {
@@ -15,7 +17,7 @@ interface RareCounters {
 }
 
 /** All times are on the device's clock. */
-export class CloudCounters implements CloudMetrics {
+export class CloudCounters {
   uplinkCount = 0;
   uplinkFragments = 0;
   uplinkBytes = 0;
