@@ -2,11 +2,11 @@
 /** Entry point of the program, and the only file that uses the global `process`: the commands get a `Host` (cli/host.ts). */
 import { Interrupts } from './cli/interrupts.js';
 import { tooFewOpenFiles } from './cli/open-files.js';
+import { noWorkingDirectory } from './cli/working-directory.js';
 
-// Checked before the other modules are loaded: if the limit of open files is too low, loading them fails with an error that
-// does not name the cause.
+// Checked before the other modules are loaded: loading them would fail with an error that does not name the cause.
 const interrupts = new Interrupts(process);
-const complaint = tooFewOpenFiles();
+const complaint = tooFewOpenFiles() ?? noWorkingDirectory(() => process.cwd());
 if (complaint === undefined) {
   const [{ main }, { processHost }] = [await import('./cli/index.js'), await import('./cli/process-host.js')];
   process.exitCode = await main(processHost(process, interrupts));

@@ -15,7 +15,7 @@ import type { EdgeClock } from '../kernel/clock.js';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { command } from './command.js';
-import type { Host, Terminal } from './host.js';
+import { type Host, isColoured, type Terminal } from './host.js';
 import { type AfterLine, takeLines } from './typed-lines.js';
 
 interface ConsoleFlags {
@@ -118,10 +118,11 @@ class Session {
       if (terminal) terminal.print(lines);
       else host.out.write(lines.map((line) => `${line}\n`).join(''));
     };
+    const isFaint = terminal !== undefined && isColoured(host.out, host.env);
     this.#connection.onNews((news) => {
       if ('bye' in news) return;
       const skipped = news.skipped === undefined ? '' : ` (${news.skipped} earlier events skipped)`;
-      this.#print([faint(logLine(news.event, news.from) + skipped, terminal)]);
+      this.#print([faint(logLine(news.event, news.from) + skipped, isFaint)]);
     });
     try {
       if (terminal) this.#print([`${greeting.run}: ${counted(greeting.devices)}; type .help for help`]);

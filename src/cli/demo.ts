@@ -6,7 +6,7 @@ import { WEB_CONSOLE } from './console-files.js';
 import { findScenario } from './find-scenario.js';
 import type { Host } from './host.js';
 import { LiveServices } from './live-services.js';
-import { createLog } from './logs.js';
+import { createNotes } from './logs.js';
 import { planOf } from './read-files.js';
 import { POSITIVE_FORM, positiveNumber } from './values.js';
 
@@ -57,7 +57,7 @@ async function execute({ open, speed }: DemoFlags, host: Host): Promise<ExitCode
     const result = await carryOut({
       ...{ plan, profiles, clock: 'real', speed, transport: 'memory', db: 'memory', sinks: [], watch: live },
       webConsole: host.webConsole ?? WEB_CONSOLE,
-      log: createLog(host.err, 'error'),
+      log: createNotes(host.err),
       reproduce: 'ghostfleet demo',
       out: null,
       stopwatch: () => host.stopwatch(),

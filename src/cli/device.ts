@@ -22,7 +22,7 @@ import { samplingRandom } from '../scenario/selector/match.js';
 import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
 import { checked, command, wholeNumber } from './command.js';
-import type { Host, Terminal } from './host.js';
+import { type Host, isColoured, type Terminal } from './host.js';
 import { interruption } from './interrupts.js';
 import { silenceOf } from './silence.js';
 import { type AfterLine, takeLines } from './typed-lines.js';
@@ -163,7 +163,8 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   const silence = silenceOf(cloud.link === 'http' ? cloud.api : addressText(cloud));
   const emit = (event: TraceEvent): void => {
     consoles?.take(event);
-    if (subjects.some((subject) => event.kind.startsWith(`${subject}.`))) print([faint(logLine(event), terminal)]);
+    if (subjects.some((subject) => event.kind.startsWith(`${subject}.`)))
+      print([faint(logLine(event), terminal !== undefined && isColoured(host.out, host.env))]);
     const silent = silence(event);
     if (silent !== undefined && !flags.quiet) print([silent]);
   };

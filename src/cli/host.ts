@@ -89,6 +89,21 @@ export interface Host {
 const WIDEST = 120;
 const NARROWEST = 40;
 
+/**
+ * Whether to colour a text: as Node does, FORCE_COLOR decides, then NO_COLOR, then whether the output is a terminal with
+ * colours.
+ */
+export function isColoured(output: Pick<Output, 'isTerminal'>, env: Host['env']): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: refused } = env;
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  return !refused && movesCursor(output, env);
+}
+
+/** Whether lines on the output can be overwritten: a terminal with TERM=dumb only appends. */
+export function movesCursor({ isTerminal }: Pick<Output, 'isTerminal'>, { TERM }: Host['env']): boolean {
+  return isTerminal && TERM !== 'dumb';
+}
+
 /** The width of a report: the width of the terminal, within limits; undefined for a file or a pipe. */
 export function textWidth({ isTerminal, columns }: Output): number | undefined {
   return isTerminal ? Math.max(NARROWEST, Math.min(WIDEST, columns)) : undefined;

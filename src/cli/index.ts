@@ -7,6 +7,7 @@ import { EXIT, type ExitCode, GhostfleetError, messageOf, UsageError } from '../
 import { type Known, wrongArguments } from './check-arguments.js';
 import type { Command, Run } from './command.js';
 import { COMMANDS, type ListedCommand } from './commands.js';
+import { connectionHint } from './connection-hints.js';
 import type { Host } from './host.js';
 import { safeHost } from './safe-host.js';
 import { version } from './version.js';
@@ -118,8 +119,14 @@ function parse(parser: Argv, args: readonly string[]): Promise<{ output: string;
 
 function complain(host: Host, error: unknown): ExitCode {
   if (error instanceof GhostfleetError) {
-    host.err.write(`ghostfleet: ${error.message}\n${error.hint ? `${error.hint}\n` : ''}`);
+    const hint = error.hint ?? connectionHint(error.message, host.env);
+    host.err.write(`ghostfleet: ${error.message}\n${hint ? `${hint}\n` : ''}`);
     return error.exit;
+  }
+  if (error instanceof EvalError) {
+    const hint = 'start Node.js without --disallow-code-generation-from-strings (see NODE_OPTIONS)';
+    host.err.write(`ghostfleet: Node.js is not allowed to compile the checks of requests\n${hint}\n`);
+    return EXIT.usage;
   }
   const details = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
   host.err.write(`ghostfleet: internal error (a bug in ghostfleet, worth reporting)\n${details}\n`);

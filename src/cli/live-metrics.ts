@@ -19,8 +19,11 @@ export class LiveMetrics {
       const { url, method, headers } = request;
       response.setHeaders(new Map(Object.entries(SAFE_HEADERS)));
       if (!isHost(headers.host, LOCAL_HOSTS)) response.writeHead(403).end();
-      else if (url === '/metrics' && method === 'GET') void this.#serve(response);
-      else response.writeHead(404, { 'content-type': 'text/plain' }).end('the metrics are at /metrics\n');
+      else if (url?.replace(/\?.*$/s, '') === '/metrics') {
+        // Node leaves the body out of an answer to HEAD.
+        if (method === 'GET' || method === 'HEAD') void this.#serve(response);
+        else response.writeHead(405, { allow: 'GET, HEAD' }).end();
+      } else response.writeHead(404, { 'content-type': 'text/plain' }).end('the metrics are at /metrics\n');
     });
   }
 

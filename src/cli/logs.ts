@@ -21,6 +21,20 @@ export function createLog(output: Output, level: LogLevel, secrets: readonly str
   );
 }
 
+/** The log of a run, for people: `ghostfleet: commit failed (error: the disk is full)`. */
+export function createNotes(output: Output): Log {
+  return createLog({ ...output, write: (line) => output.write(noteOf(line)) }, 'error');
+}
+
+function noteOf(line: string): string {
+  // The cast is safe because pino writes objects with these fields.
+  const { msg, level, time, ...fields } = JSON.parse(line) as { readonly msg: string } & Record<string, unknown>;
+  const rest = Object.entries(fields).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return `ghostfleet: ${msg}${rest.length === 0 ? '' : ` (${rest.join(', ')})`}\n`;
+}
+
 const MASK = '***';
 const SECRET_NAME = /^(?:(?:claim|access|api|x-api)?[_-]?(?:token|key)|secret|password|psk|authorization|cookie)$/i;
 

@@ -11,7 +11,8 @@ import { openFileLimit } from '../kernel/open-files.js';
  */
 const LEAST = 256;
 
-interface Complaint {
+/** Why the program cannot start. */
+export interface Complaint {
   readonly text: string;
   readonly exit: ExitCode;
 }

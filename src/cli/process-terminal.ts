@@ -1,13 +1,13 @@
 /** The Terminal of the real process, with Node's line editor. */
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
-import type { Terminal, TerminalOptions } from './host.js';
+import { movesCursor, type Terminal, type TerminalOptions } from './host.js';
 
 /** Maximum number of lines in the history. The history is kept in memory only, because typed lines may contain secrets. */
 const HISTORY = 1000;
 
 /** @param interrupt called for Ctrl-C, which the line editor reads as a key press */
 export function processTerminal(
-  { stdin, stdout }: NodeJS.Process,
+  { stdin, stdout, env }: NodeJS.Process,
   { prompt, complete }: TerminalOptions,
   interrupt: () => void,
 ): Terminal | undefined {
@@ -46,7 +46,7 @@ export function processTerminal(
     print: (lines) => {
       const text = lines.map((line) => `${line}\n`).join('');
       if (text === '') return;
-      if (closed) return void stdout.write(text);
+      if (closed || !movesCursor({ isTerminal: true }, env)) return void stdout.write(text);
       moveCursor(stdout, 0, -editor.getCursorPos().rows);
       cursorTo(stdout, 0);
       clearScreenDown(stdout);

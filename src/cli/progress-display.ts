@@ -6,7 +6,7 @@ import { plainProgress, progressLine } from '../report/progress.js';
 import type { RunControl } from '../runner/run.js';
 import type { RequestWait } from '../runner/targets/paced.js';
 import type { Plan } from '../scenario/model/plan.js';
-import type { Host } from './host.js';
+import { type Host, movesCursor } from './host.js';
 
 const TERMINAL_EVERY: Millis = 100;
 const PLAIN_EVERY: Millis = seconds(5);
@@ -20,7 +20,8 @@ export class ProgressDisplay {
   readonly #plan: Plan;
   readonly #began: number;
   #written: number;
-  #onScreen = false;
+  /** Length of the line on the screen; 0 if there is none. */
+  #onScreen = 0;
   #next: Alarm | undefined;
   /** Real time: the clock of the run stands still while the fleet is created. */
   readonly #time = new RealClock();
@@ -85,14 +86,16 @@ export class ProgressDisplay {
   }
 
   #clear(): void {
-    if (this.#onScreen) this.#host.err.write('\r\u001b[K', 'styled');
-    this.#onScreen = false;
+    // Spaces instead of a code of the terminal, so that the output has none if the user wants no colours.
+    if (this.#onScreen > 0) this.#host.err.write(`\r${' '.repeat(this.#onScreen)}\r`, 'styled');
+    this.#onScreen = 0;
   }
 
   #check({ clock, metrics }: RunControl): void {
-    const { err } = this.#host;
+    const { err, env } = this.#host;
+    const overwrites = movesCursor(err, env);
     const now = this.#host.stopwatch();
-    if (now - this.#written < (err.isTerminal ? TERMINAL_EVERY : PLAIN_EVERY)) return;
+    if (now - this.#written < (overwrites ? TERMINAL_EVERY : PLAIN_EVERY)) return;
     this.#written = now;
     const count = (name: string): number => {
       const measure = metrics.read(name);
@@ -111,8 +114,9 @@ export class ProgressDisplay {
         waiting: { ...this.#wait, left: Math.max(0, this.#wait.until - this.#time.now) },
       }),
     };
-    if (err.isTerminal) err.write(`\r${progressLine(state, err.columns)}\u001b[K`, 'styled');
-    else err.write(`${plainProgress(state)}\n`);
-    this.#onScreen = err.isTerminal;
+    if (!overwrites) return err.write(`${plainProgress(state)}\n`);
+    const line = progressLine(state, err.columns);
+    err.write(`\r${line.padEnd(this.#onScreen)}`, 'styled');
+    this.#onScreen = line.length;
   }
 }

@@ -10,7 +10,7 @@ import { POLLS, type Polls } from '../record/script.js';
 import { replayRecording } from '../runner/replay/replay.js';
 import { checked, command } from './command.js';
 import type { Host } from './host.js';
-import { createLog } from './logs.js';
+import { createNotes } from './logs.js';
 
 interface ReplayFlags {
   readonly file: string;
@@ -47,7 +47,7 @@ async function execute({ file, within, polls, json }: ReplayFlags, host: Host): 
   const abort = new AbortController();
   const forget = host.onInterrupt((signal) => abort.abort(new InterruptedError(signal)));
   try {
-    const log = createLog(host.err, 'error');
+    const log = createNotes(host.err);
     const accuracy = await replayRecording(recording, { polls, log, signal: abort.signal });
     const passed = within === undefined || isWithin(accuracy, within);
     const limit = within ?? null;

@@ -21,10 +21,10 @@ import { FileSink } from '../trace/sinks.js';
 import { checked, command, wholeNumber } from './command.js';
 import { WEB_CONSOLE } from './console-files.js';
 import { findScenario, SCENARIO_FILE, STANDARD_INPUT, typedName } from './find-scenario.js';
-import { type Host, textWidth } from './host.js';
+import { type Host, isColoured, textWidth } from './host.js';
 import { knownLeftovers, saveLeftovers } from './leftovers.js';
 import { LiveServices } from './live-services.js';
-import { createLog } from './logs.js';
+import { createNotes } from './logs.js';
 import { PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
 import { openCrew, QUEUE, queueIn, queueWords } from './queue.js';
 import { planOf } from './read-files.js';
@@ -210,7 +210,7 @@ async function executeOne(flags: RunFlags, host: Host, begun: () => string | und
       ...(flags.keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
       db: 'memory',
       sinks: [],
-      log: createLog(host.err, 'error'),
+      log: createNotes(host.err),
       reproduce,
       ...sourceOf(flags, secretVars),
       out: null,
@@ -292,7 +292,7 @@ function workersOf({ workers }: RunFlags, options: RunOptions, { cores, err }: H
 }
 
 function printResult(result: RunResult, { json }: RunFlags, { out, env }: Host): void {
-  const colour = out.isTerminal && !env.NO_COLOR;
+  const colour = isColoured(out, env);
   if (json) out.write(RENDERERS.json(result));
   else out.write(RENDERERS.text(result, { colour, width: textWidth(out) }), 'styled');
 }

@@ -37,8 +37,12 @@ export class ConnectionError extends Error {
   readonly method: string;
   readonly path: string;
 
-  constructor(cause: Error, origin: string, method: string, path: string) {
-    super(`${method} ${path} got no answer from ${origin}: ${reasonOf(cause)}`, { cause });
+  /** @param begun whether a part of the answer arrived */
+  constructor(cause: Error, origin: string, method: string, path: string, begun = false) {
+    super(
+      `${method} ${path} got ${begun ? 'only a part of an answer' : 'no answer'} from ${origin}: ${reasonOf(cause)}`,
+      { cause },
+    );
     this.name = 'ConnectionError';
     this.code = codeOf(cause);
     this.method = method;

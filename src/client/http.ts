@@ -254,12 +254,14 @@ export class JsonHttp {
     if (body !== undefined) headers['content-type'] = 'application/json';
     const dated = this.#options.dated?.();
     const { timeout = seconds(30) } = this.#options;
+    let begun = false;
     try {
       const limit = { clock: this.#clock, limit: WHOLE_ANSWER * timeout, what: 'the answer' };
       return await within(limit, async (signal) => {
         const sent = body === undefined ? null : JSON.stringify(body);
         const answer = await this.#pool.request({ method, path: target, headers, body: sent, signal });
         const { headers: head, statusCode: status } = answer;
+        begun = true;
         if (typeof head.date === 'string') dated?.(head.date);
         const next = head['x-next-offset'];
         const text = await answer.body.text();
@@ -274,7 +276,7 @@ export class JsonHttp {
         };
       });
     } catch (error) {
-      throw new ConnectionError(asError(error), this.#origin, method, path);
+      throw new ConnectionError(asError(error), this.#origin, method, path, begun);
     }
   }
 }

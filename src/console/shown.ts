@@ -12,9 +12,9 @@ export function logLine(event: TraceEvent, from?: string): string {
   return `${`+${(at / 1000).toFixed(1)}s`.padEnd(10)}${[...who, kind.padEnd(19), ...details].join(' ')}`.trimEnd();
 }
 
-/** Shows a line faintly on a terminal, to distinguish log lines from answers. */
-export function faint(line: string, terminal: unknown): string {
-  return terminal === undefined ? line : `\u001b[2m${line}\u001b[22m`;
+/** Shows a line faintly, to distinguish log lines from answers. */
+export function faint(line: string, isFaint: boolean): string {
+  return !isFaint ? line : `\u001b[2m${line}\u001b[22m`;
 }
 
 /** A table of devices, with a header. */

@@ -3,7 +3,7 @@
  * everywhere.
  */
 import type { Ratio } from './ratio.js';
-import { formatDuration, humanDuration } from './time.js';
+import { exactDuration, formatDuration, humanDuration } from './time.js';
 
 /** Counts and quotients are plain numbers, durations are milliseconds, ratios are numbers that are written in percent. */
 export type Unit = 'count' | 'ms' | 'ratio';
@@ -20,6 +20,22 @@ export function humanValue(value: number, unit: Unit): string {
     default:
       return unit satisfies never;
   }
+}
+
+/**
+ * A measured value beside a limit: like {@link humanValue}, with as many digits as it takes to see that it is not the limit.
+ * Without them, `6m 33s, wanted <= 6m33s` can be a failure.
+ */
+export function valueBeside(value: number, limit: number | null, unit: Unit): string {
+  const forms = [humanValue, ...(unit === 'ms' ? [exactDuration] : []), fullValue];
+  const telling = forms.find((form) => value === limit || form(value, unit) !== form(limit ?? Number.NaN, unit));
+  return (telling ?? humanValue)(value, unit);
+}
+
+/** All digits that count: values that differ in later ones are equal to an expectation. */
+export function fullValue(value: number, unit: Unit): string {
+  const [size, sign] = unit === 'ratio' ? [100, '%'] : [1, unit === 'ms' ? 'ms' : ''];
+  return `${Number((value * size).toPrecision(13))}${sign}`;
 }
 
 /** A value in the form that expectations are written in: `12345`, `21m5s`, `98.75%`. */

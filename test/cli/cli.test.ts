@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { isColoured } from '../../src/cli/host.js';
 import { ghostfleet } from '../support/host.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-cli-'));
@@ -230,6 +231,21 @@ describe('ghostfleet run', () => {
     const coloured = (env: Readonly<Record<string, string>>) => ghostfleet(['run', SMALL], { terminal: {}, env });
     expect((await coloured({})).out).toContain('\u001b[32m✓');
     expect((await coloured({ NO_COLOR: '1' })).out).not.toContain('\u001b');
+  });
+
+  it.each([
+    [true, {}, true],
+    [true, { TERM: 'dumb' }, false],
+    [true, { NO_COLOR: '1' }, false],
+    [true, { NO_COLOR: '' }, true],
+    [true, { FORCE_COLOR: '0' }, false],
+    [true, { FORCE_COLOR: 'false' }, false],
+    [false, {}, false],
+    [false, { FORCE_COLOR: '1' }, true],
+    [false, { FORCE_COLOR: '', NO_COLOR: '1' }, true],
+    [true, { FORCE_COLOR: '3', TERM: 'dumb' }, true],
+  ])('with a terminal (%s) and the environment %j, colours are %s', (isTerminal, env, coloured) => {
+    expect(isColoured({ isTerminal }, env)).toBe(coloured);
   });
 
   it('ends with exit code 3 when an expectation fails', async () => {

@@ -105,11 +105,21 @@ describe('ghostfleet run --metrics-port', () => {
       over = true;
     });
     const foreign = { status: 0 };
+    const others: number[] = [];
     while (!over && !text.includes('ghostfleet_run_simulated_seconds')) {
       text = await scrape(url);
       foreign.status ||= await statusFor(port, 'attacker.example');
+      if (others.length > 0 || !text.includes('ghostfleet_run')) continue;
+      const answers = [
+        fetch(url, { method: 'HEAD' }),
+        fetch(`${url}?x=1`),
+        fetch(url, { method: 'POST' }),
+        fetch(`${url}/x`),
+      ];
+      others.push(...(await Promise.all(answers)).map(({ status }) => status));
     }
     expect(foreign.status).toBe(403);
+    expect(others).toEqual([200, 200, 405, 404]);
     expect(text).toContain('ghostfleet_run_fleet_devices{scenario="short",seed="1"} 1\n');
     const { exit, err } = await run;
     expect([exit, err]).toEqual([0, expect.stringContaining(`metrics at ${url}`)]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog, LOG_LEVELS } from '../../src/cli/logs.js';
+import { createLog, createNotes, LOG_LEVELS } from '../../src/cli/logs.js';
 
 const TOKEN = '00112233445566778899AABBCCDDEEFF';
 const KEY = '3f1c2a44-9d61-4b70-8a5e-0123456789ab';
@@ -13,6 +13,17 @@ function linesOf(level: (typeof LOG_LEVELS)[number], say: (log: ReturnType<typeo
   say(createLog(output, level, [CHOSEN]));
   return lines;
 }
+
+it('the log of a run is written as sentences, and without secrets', () => {
+  let written = '';
+  const notes = createNotes({ write: (text) => (written += text), isTerminal: false, columns: 80 });
+  notes.error({}, 'nothing comes back');
+  notes.error({ error: 'the disk is full', count: 2, token: TOKEN }, 'commit failed');
+  notes.warn({}, 'not shown');
+  expect(written).toBe(
+    'ghostfleet: nothing comes back\nghostfleet: commit failed (error: the disk is full, count: 2, token: ***)\n',
+  );
+});
 
 describe('logs', () => {
   it('write one JSON line for each message of the chosen level or above', () => {

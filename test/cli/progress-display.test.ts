@@ -28,3 +28,24 @@ it('a wait of the clean-up is announced as such, also directly after one of the 
     'the target rejects requests (429), so the removal of what the run created waits 41.0s; Ctrl-C leaves it\n',
   );
 });
+
+it.each([
+  [true, {}, /^\r\[/],
+  [true, { TERM: 'dumb' }, / real\n$/],
+  [false, {}, / real\n$/],
+] as const)('the progress (terminal: %s, environment %j) contains no code of a terminal', (isTerminal, env, form) => {
+  const written: string[] = [];
+  const err = { write: (text: string) => void written.push(text), isTerminal, columns: 80 };
+  let now = 0;
+  const host = { err, env, stopwatch: () => (now += 6000) } as unknown as Host;
+  const display = new ProgressDisplay(host, { duration: 120_000, devices: [] } as unknown as Plan);
+  let looks = 0;
+  const after = (_: number, __: string, work: () => void) => {
+    if (looks++ < 2) work();
+    return { cancel: () => {} };
+  };
+  display.follow({ clock: { now: 60_000, after }, metrics: { read: () => undefined } } as never);
+  display.end();
+  expect(written[0]).toMatch(form);
+  expect(written.join('')).not.toContain('\u001b');
+});

@@ -3,7 +3,7 @@
  * always escaped. The same run gives the same page, except for its start time and its duration in real time.
  */
 import { EXIT } from '../../kernel/errors.js';
-import { humanCount, humanValue } from '../../kernel/quantity.js';
+import { humanCount, valueBeside } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
 import { targetClockText } from '../figures.js';
 import { explanations } from '../html/explanations.js';
@@ -155,9 +155,9 @@ function expectations({ expectations: results }: RunResult): Markup {
  * The result of an expectation. A value is enough for an expectation that has passed. A sentence is needed if it has not
  * passed, has cases that the protocol causes, or has missing measurements.
  */
-function found({ passed, byProtocol, range, left, unit, sentence }: ExpectationResult): string {
+function found({ passed, byProtocol, range, left, right, unit, sentence }: ExpectationResult): string {
   if (!passed || byProtocol !== undefined || range !== undefined) return sentence;
-  return left === null ? '' : humanValue(left, unit);
+  return left === null ? '' : valueBeside(left, right, unit);
 }
 
 function downlinks(result: RunResult): Markup {

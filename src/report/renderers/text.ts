@@ -4,7 +4,7 @@
  */
 import { EXIT } from '../../kernel/errors.js';
 import { printableTexts } from '../../kernel/printable.js';
-import { humanCount, humanValue } from '../../kernel/quantity.js';
+import { humanCount, valueBeside } from '../../kernel/quantity.js';
 import { humanDuration, sinceStart } from '../../kernel/time.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
@@ -283,13 +283,13 @@ function expectations({ expectations: results }: RunResult, paint: Paint, width:
   if (results.length === 0) return [];
   const widest = Math.max(...results.map(({ line }) => line.length));
   const lines = results.flatMap((expectation) => {
-    const { line, passed, byProtocol, range, left, unit, sentence } = expectation;
+    const { line, passed, byProtocol, range, left, right, unit, sentence } = expectation;
     const { mark, look } = markOf(expectation);
     const [start = '', ...rest] = wrap(line, width - 4);
     const first = [`  ${paint(look, mark)} ${start}`, ...rest.map((part) => `    ${part}`)];
     if (!passed || byProtocol !== undefined || range !== undefined)
       return [...first, ...wrap(sentence, width - 6).map((part) => `      ${part}`)];
-    const value = left === null ? '' : humanValue(left, unit);
+    const value = left === null ? '' : valueBeside(left, right, unit);
     if (value === '') return first;
     const column = Math.min(widest, width - 6 - value.length);
     if (start.length > column || rest.length > 0) return [...first, `      ${value}`];

@@ -15,7 +15,7 @@ import { type Millis, seconds } from '../../kernel/time.js';
 export interface CallResult {
   /** HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** Code of the error, such as `ECONNREFUSED`; empty if there was a response. */
+  /** Code of the error, such as `ECONNREFUSED`, or why the response is not whole; empty if it is. */
   readonly why: string;
   /** Body of the response. */
   readonly body: string;
@@ -63,6 +63,7 @@ export class Connection implements Dispatcher.DispatchHandler {
    */
   send(request: Dispatcher.DispatchOptions, done: ResultHandler): void {
     this.#done = done;
+    this.#status = 0;
     this.#client.dispatch(request, this);
   }
 
@@ -105,9 +106,12 @@ export class Connection implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#parts = [];
+    const code = codeOf(error);
+    const isCut = this.#status >= 200;
+    const [status, why] = isCut ? [this.#status, `the answer was cut off (${code})`] : [0, code];
     // undici also calls this method inside `send`, if it rejects the request. `done` is called in a later turn of the event
     // loop, because it may send another request, which undici may reject inside `send` as well.
-    realTimers.setImmediate(() => this.#done({ status: 0, why: codeOf(error), body: '', retryAfter: 0 }));
+    realTimers.setImmediate(() => this.#done({ status, why, body: '', retryAfter: 0 }));
   }
 }
 

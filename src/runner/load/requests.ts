@@ -193,8 +193,9 @@ export class Requests {
       if (this.#closed) return over(0);
       // The time that this process takes to read the body is not part of the latency.
       const at = clock.now;
-      if (isUndecided(status)) this.#withoutAnswer(pending.device, cloudId);
-      this.#done(pending, { at, sent, status, why: status >= 200 && status < 300 ? judged(body, compressed) : why });
+      const isAccepted = status >= 200 && status < 300;
+      if (isUndecided(status) || (isAccepted && why !== '')) this.#withoutAnswer(pending.device, cloudId);
+      this.#done(pending, { at, sent, status, why: isAccepted && why === '' ? judged(body, compressed) : why });
       over(retryAfter * serviceSpeed);
     });
   }

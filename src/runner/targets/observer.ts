@@ -138,7 +138,7 @@ export class Observer implements Trace {
       this.#audit.end(await this.#downlinks(api));
     } catch (error) {
       if (!(error instanceof ApiError) && !(error instanceof ConnectionError)) throw error;
-      const message = `the target was gone at the end, so its last messages are not known: ${error.message}`;
+      const message = `the last messages of the target could not be read at the end of the run: ${error.message}`;
       throw new GhostfleetError('target-gone', message, EXIT.stuck);
     }
   }

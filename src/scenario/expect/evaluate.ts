@@ -1,5 +1,5 @@
 /** Evaluates expectations with the metrics and the verdicts on invariants of a run. */
-import { exactValue, humanCount, humanValue, type Unit } from '../../kernel/quantity.js';
+import { exactValue, fullValue, humanCount, humanValue, type Unit, valueBeside } from '../../kernel/quantity.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
 import type { InvariantVerdict } from '../../trace/invariants/index.js';
 import type { Measure, Missing, Share } from '../../trace/metrics/metric.js';
@@ -107,8 +107,8 @@ export function judgeMetrics(expectation: MetricExpectation, metrics: MetricSour
   if (typeof left === 'string') return { ...outcome, undecided: true, sentence: `no data: ${left}` };
   if (typeof right === 'string') return { ...outcome, undecided: true, sentence: `no data: ${right}` };
   const holds = compare(left, comparison, right);
-  const found = `${textOf(expectation.left)} is ${foundValue(expectation, left, metrics)}${rangeText(expectation, left, metrics)}`;
-  const wanted = `wanted ${comparison} ${wantedValue(expectation, right)}`;
+  const found = `${textOf(expectation.left)} is ${foundValue(expectation, left, right, metrics)}${rangeText(expectation, left, right, metrics)}`;
+  const wanted = `wanted ${comparison} ${wantedValue(expectation, right, left)}`;
   if (holds !== undefined) return { ...outcome, passed: holds, sentence: `${found}, ${wanted}` };
   const reasons = [...termsOf(expectation.left), ...termsOf(expectation.right)].flatMap((term) =>
     gapsOf(term, metrics),
@@ -210,10 +210,10 @@ function rangeOf(left: Bounds | string): Pick<ExpectationOutcome, 'range'> {
 }
 
 /** The range that decided the verdict if measurements are missing: `, or 40ms to 100ms with the missing ones (6 pending)`. */
-function rangeText({ left, unit }: MetricExpectation, bounds: Bounds, metrics: MetricSource): string {
+function rangeText({ left, unit }: MetricExpectation, bounds: Bounds, right: Bounds, metrics: MetricSource): string {
   if (isExact(bounds) || bounds.measured === undefined) return '';
   const { low, high } = bounds;
-  const [least, most] = [humanValue(low, unit), humanValue(high, unit)];
+  const [least, most] = [valueBeside(low, right.high, unit), valueBeside(high, right.low, unit)];
   const range = !Number.isFinite(high)
     ? `at least ${least}`
     : !Number.isFinite(low)
@@ -235,14 +235,19 @@ function missingStates(term: MetricTerm, metrics: MetricSource): readonly string
 }
 
 /** The text of the value on the left side. A share is followed by its numbers: `94% (47 of 50)`. */
-function foundValue({ left, unit }: MetricExpectation, { measured, low }: Bounds, metrics: MetricSource): string {
-  if (measured === undefined) return `at least ${humanValue(low, unit)}`;
+function foundValue(
+  { left, unit }: MetricExpectation,
+  { measured, low }: Bounds,
+  right: Bounds,
+  metrics: MetricSource,
+): string {
+  if (measured === undefined) return `at least ${valueBeside(low, right.high, unit)}`;
   const share =
     left.kind === 'metric' && left.aggregate.kind === 'within'
       ? shareOf(left, left.aggregate.limit, metrics)
       : undefined;
   return (
-    humanValue(measured, unit) +
+    valueBeside(measured, right.measured ?? right.low, unit) +
     (share === undefined ? '' : ` (${humanCount(share.within)} of ${humanCount(share.total)}${rejectedText(share)})`)
   );
 }
@@ -252,15 +257,22 @@ function rejectedText({ rejected = 0 }: Share): string {
   return rejected === 0 ? '' : `; ${humanCount(rejected)} ${rejected === 1 ? 'was' : 'were'} rejected by the API`;
 }
 
-function wantedValue({ right, unit }: MetricExpectation, { measured, low }: Bounds): string {
+function wantedValue({ right, unit }: MetricExpectation, { measured, low }: Bounds, left: Bounds): string {
   if (right.kind === 'number') return textOf({ ...right, unit });
-  return `${textOf(right)}, which is ${measured === undefined ? `at least ${humanValue(low, unit)}` : humanValue(measured, unit)}`;
+  return `${textOf(right)}, which is ${
+    measured === undefined
+      ? `at least ${valueBeside(low, left.high, unit)}`
+      : valueBeside(measured, left.measured ?? left.low, unit)
+  }`;
 }
 
 function textOf(expression: Expression): string {
   switch (expression.kind) {
     case 'number':
-      return exactValue(expression.value, expression.unit);
+      // A limit such as 99.99999% has more digits than a measured share is shown with.
+      return expression.unit === 'ratio'
+        ? fullValue(expression.value, 'ratio')
+        : exactValue(expression.value, expression.unit);
     case 'metric':
       return textOfTerm(expression);
     case 'operation': {

@@ -76,6 +76,22 @@ describe('a connection of a load', () => {
     expect(results.map(({ status, why }) => `${status} ${why}`)).toEqual(['200 ', '0 UND_ERR_SOCKET', '200 ']);
   });
 
+  it('distinguishes an answer that was cut off from no answer', async () => {
+    await start((request, response) => {
+      if (request.url === '/cut') {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('half', () => request.socket.destroy());
+      } else if (request.url === '/none') request.socket.destroy();
+      else response.end('fine');
+    });
+    const results = await inTurn([get('/cut'), get('/none'), get('/fine')]);
+    expect(results.map(({ status, why }) => `${status} ${why}`)).toEqual([
+      '200 the answer was cut off (UND_ERR_SOCKET)',
+      '0 UND_ERR_SOCKET',
+      '200 ',
+    ]);
+  });
+
   it('keeps no body and no waiting time of an earlier response', async () => {
     await start((request, response) => {
       const busy = request.url === '/busy';
