@@ -42,12 +42,17 @@ const EXCERPT = 500;
 
 export class Sender {
   readonly #options: SenderOptions;
-  readonly #agents: Agents;
+  /** Connections that later requests use again. */
+  readonly #kept: Agents;
+  /** A new connection for each request. */
+  readonly #fresh: Agents;
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    const pool = { keepAlive: true, timeout: IDLE, lookup: guarded(options, options.lookup) };
-    this.#agents = { http: new HttpAgent(pool), https: new HttpsAgent(pool) };
+    const each = { timeout: IDLE, lookup: guarded(options, options.lookup) };
+    const kept = { ...each, keepAlive: true };
+    this.#kept = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
+    this.#fresh = { http: new HttpAgent(each), https: new HttpsAgent(each) };
   }
 
   /** Sends a request. Never rejects: every failure of the target is a reply. @param timeout for the whole exchange */
@@ -58,7 +63,7 @@ export class Sender {
     const alarm = patience.after(timeout, 'the response to a webhook', () => aborter.abort(new Error(tooLate)));
     try {
       checkHost(new URL(request.url).hostname, this.#options);
-      const answer = await exchange(request, this.#agents, aborter.signal);
+      const answer = await this.#exchange(request, aborter.signal);
       const text = await beginningOf(answer);
       // Node sets the status of every response that it has received.
       const { statusCode: status = 0, headers } = answer;
@@ -73,12 +78,30 @@ export class Sender {
     }
   }
 
+  /**
+   * A target may close an idle connection at the moment of the next request, which says nothing about the target. The request is
+   * then repeated at once on a new connection. The target may have processed it, but deliveries are sent at least once anyway.
+   */
+  async #exchange(request: WebhookRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    try {
+      return await exchange(request, this.#kept, signal);
+    } catch (error) {
+      if (!(error instanceof StaleConnection) || signal.aborted) throw error;
+      return exchange(request, this.#fresh, signal);
+    }
+  }
+
   /** Aborts running requests and closes all connections. */
   close(): void {
-    this.#agents.http.destroy();
-    this.#agents.https.destroy();
+    for (const { http, https } of [this.#kept, this.#fresh]) {
+      http.destroy();
+      https.destroy();
+    }
   }
 }
+
+/** A connection that had carried an earlier request ended before the first byte of the response. */
+class StaleConnection extends Error {}
 
 interface Agents {
   readonly http: HttpAgent;
@@ -86,7 +109,7 @@ interface Agents {
 }
 
 /**
- * Sends the request; resolves with the final response. With Node's own client, because it skips interim responses such as
+ * Sends the request; resolves with the final response, and rejects with {@link StaleConnection} if it is to be repeated. With Node's own client, because it skips interim responses such as
  * `100 Continue`, which a server may send without being asked (RFC 9110, 15.2).
  */
 function exchange(
@@ -101,6 +124,14 @@ function exchange(
     const request = isSecure
       ? httpsRequest(url, { ...options, agent: agents.https })
       : httpRequest(url, { ...options, agent: agents.http });
+    let bytesBefore = 0;
+    request.on('socket', (socket) => {
+      bytesBefore = socket.bytesRead;
+    });
+    const fail = (error: Error) => {
+      const isStale = request.reusedSocket && request.socket?.bytesRead === bytesBefore;
+      reject(isStale ? new StaleConnection() : error);
+    };
     request.on('response', resolve);
     // 101 Switching Protocols, which no request asks for. Node hands the connection over and forgets it: neither the end of the
     // response nor the timeout would come.
@@ -110,9 +141,9 @@ function exchange(
       resolve(response);
     });
     // Also later errors, which end the response as well.
-    request.on('error', reject);
+    request.on('error', fail);
     // No effect after a response or an error.
-    request.on('close', () => reject(new Error('connection lost')));
+    request.on('close', () => fail(new Error('connection lost')));
     request.end(body ?? undefined);
   });
 }

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Lookup } from '../../../src/cloud/connectors/guard.js';
 import { isPublicAddress } from '../../../src/cloud/connectors/public-address.js';
@@ -227,6 +227,68 @@ describe('a request', () => {
       await ended;
     },
   );
+
+  /** A target that answers the first request of each connection; `then` decides about the second. */
+  async function forgetful(then: (socket: Socket) => void) {
+    const received: string[] = [];
+    const server = createServer((socket) => {
+      let requests = 0;
+      socket.on('error', () => {});
+      socket.on('data', (data) => {
+        received.push(String(data).split('\r\n', 1)[0] ?? '');
+        requests++;
+        if (requests === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+        else then(socket);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => new Promise((resolve) => server.close(resolve)));
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, received };
+  }
+
+  it.each<[string, string, (socket: Socket) => void]>([
+    ['closed', 'POST', (socket) => socket.end()],
+    ['closed', 'GET', (socket) => socket.end()],
+    ['reset', 'POST', (socket) => socket.resetAndDestroy()],
+    ['reset', 'DELETE', (socket) => socket.resetAndDestroy()],
+  ])('whose reused connection the target has %s is repeated on a new one: %s', async (_, method, then) => {
+    const { url, received } = await forgetful(then);
+    const body = method === 'POST' ? '{"a":1}' : null;
+    const one = free();
+    for (const n of [1, 2, 3]) {
+      const reply = await one.send({ method, url: `${url}${n}`, header: {}, body }, seconds(5));
+      expect(reply).toEqual({ kind: 'answer', status: 200, text: '' });
+    }
+    const lines = ['/1', '/2', '/2', '/3'].map((path) => `${method} ${path} HTTP/1.1`);
+    expect(received).toEqual(lines);
+  });
+
+  it('whose reused connections are all closed is repeated once, not on each of them', async () => {
+    const { url, received } = await forgetful((socket) => socket.end());
+    const one = free();
+    await Promise.all([1, 2, 3, 4].map(() => one.send(get(url), seconds(5))));
+    expect(await one.send(get(url), seconds(5))).toMatchObject({ status: 200 });
+    expect(received).toHaveLength(6);
+  });
+
+  it('is not repeated if the target has begun its answer, or if its connection is new', async () => {
+    const partial = await forgetful((socket) => socket.end('HTTP/1.1 2'));
+    const one = free();
+    expect(await one.send(get(partial.url), seconds(5))).toMatchObject({ status: 200 });
+    expect(await one.send(get(partial.url), seconds(5))).toMatchObject({ kind: 'silence' });
+    expect(partial.received).toHaveLength(2);
+    const broken = await target((_, response) => response.destroy());
+    expect(await one.send(get(broken.url), seconds(5))).toEqual({ kind: 'silence', why: 'connection lost' });
+    expect(broken.received).toHaveLength(1);
+  });
+
+  it('whose reused connection is silent is not repeated: it times out', async () => {
+    const { url, received } = await forgetful(() => {});
+    const one = free();
+    expect(await one.send(get(url), seconds(5))).toMatchObject({ status: 200 });
+    expect(await one.send(get(url), 300)).toEqual({ kind: 'silence', why: 'no response within 0.3 s' });
+    expect(received).toHaveLength(2);
+  });
 
   it.each([
     ['120', 120],
