@@ -61,7 +61,7 @@ export interface DownlinkCourse extends Pick<Explanation, 'outcome' | 'received'
 export interface ExplainedCause {
   /**
    * `fault`: a fault or a step of the scenario. `interval`: the device was at rest until its next report or poll. `power-on`:
-   * it was not switched on yet. `encoder`: the device type has no encoder. `downlinks`: other downlinks came first. `update`: a
+   * it was not switched on yet. `encoder`: the cloud has no encoder of it. `downlinks`: other downlinks came first. `update`: a
    * firmware update came first.
    */
   readonly kind: 'fault' | 'interval' | 'power-on' | 'encoder' | 'downlinks' | 'update';

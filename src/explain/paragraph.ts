@@ -60,7 +60,9 @@ const REASONS: Readonly<Record<ExplainedCause['kind'], (cause: ExplainedCause) =
   fault: ({ name }) => `The cause is the fault ${name}.`,
   interval: ({ name }) => `The device was at rest until its ${name}.`,
   'power-on': () => 'The device was not switched on yet.',
-  encoder: () => 'The device type has no encoder, so the cloud never delivers a data downlink to it.',
+  encoder: () =>
+    'The cloud has no encoder of the device, so it does not send data to it. A device uploads its encoder only when it ' +
+    'starts, and only if its type has one.',
   downlinks: () => 'Other downlinks of the device came first.',
   update: () => 'The cloud holds configurations back during a firmware update, because they restart the device.',
 };
@@ -84,7 +86,7 @@ const WAITS: Readonly<Record<string, string>> = {
   unknown: 'for an unknown reason',
   'other downlinks first': 'behind other downlinks of the device',
   'firmware update first': 'for the end of a firmware update',
-  'no encoder': 'because the device type has no encoder',
+  'no encoder': 'because the cloud has no encoder of the device',
 };
 
 /** Name of the cause `power-on`. */

@@ -8,8 +8,9 @@ import type { DeviceFacts } from './facts.js';
 /** A downlink in the same exchange follows within this time. */
 const SAME_EXCHANGE = seconds(30);
 
-export function withoutEncoder({ type, reached }: DownlinkRecord, { part }: DeviceFacts): boolean {
-  return type === 'data' && part?.encoder === false && reached.offered === undefined;
+/** Whether the cloud never sent the data because it had no encoder of the device. */
+export function withoutEncoder({ type, reached, lacks }: DownlinkRecord, { part }: DeviceFacts): boolean {
+  return type === 'data' && (part?.encoder === false || lacks === 'encoder') && reached.offered === undefined;
 }
 
 /** Why the downlink was not delivered after this successful exchange; undefined if no lasting reason is known. */

@@ -159,6 +159,8 @@ export type CloudEvent =
       readonly serial: number;
       readonly downlink: string;
       readonly type: DownlinkType;
+      /** What the cloud lacks to send it: the device has uploaded no encoder since it was registered. */
+      readonly lacks?: 'encoder';
     }
   /**
    * The API did not accept a downlink of a step or a load, or the device does not exist in the cloud. The reason is in the

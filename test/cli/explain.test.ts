@@ -46,7 +46,7 @@ describe('ghostfleet explain', () => {
   it('explains the slowest downlinks, the slowest first', async () => {
     const { exit, out } = await ghostfleet(['explain', run, '--slowest', '2']);
     expect(exit).toBe(0);
-    expect(out.replace(/\s+/g, ' ')).toContain('The device type has no encoder');
+    expect(out.replace(/\s+/g, ' ')).toContain('The cloud has no encoder of the device');
     expect(out.indexOf('no encoder')).toBeLessThan(out.indexOf('outage (clime/1)'));
     expect(out).toMatch(/✗ report.*: outage \(clime\/1\)/);
     expect(out).toContain('without outage (clime/1)');

@@ -132,6 +132,19 @@ describe('the cause of a slow downlink', () => {
     expect(sooner[0]?.change).toBe('as a shell downlink, which needs no encoder');
   });
 
+  it('is the missing encoder of a device that was registered again and has not started since', async () => {
+    const config = { 'interval-report': 600, 'interval-poll': 300 };
+    const fleet = [{ name: 'control', profile: 'control', count: 1, config }];
+    const steps = [
+      { at: '1h', 'delete-device': null },
+      { at: '70m', 'create-device': null },
+      { at: '2h', downlink: { output_1_state: 0 } },
+    ];
+    const { causes, text } = await slowest({ fleet, steps });
+    expect(causes).toEqual([{ kind: 'encoder', name: 'no encoder' }]);
+    expect(text).toContain('A device uploads its encoder only when it starts');
+  });
+
   it('is the late power-up of the device', async () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 300 }, boot: { from: '2h' } }];
     const { causes, waits } = await slowest({ fleet });

@@ -243,16 +243,18 @@ export class CloudCore implements Downlinks {
     along: (row: MessageRow) => readonly Change[] = () => [],
   ): Promise<MessageRow> {
     const raw = 'raw' in request ? { raw: request.raw, codecHash: NO_CODEC } : {};
+    let lacksEncoder = false;
     const row = await inOrder({ store: this.#store, ids: this.#ids }, device.id, async () => {
       const made = newMessage(this.#ids, this.#clock, device, 'down', request.type, requestBody(request), raw);
       const obstacle = await this.#encoder.refuseUnsendable(device, made);
+      lacksEncoder = obstacle !== undefined;
       const waiting = obstacle === undefined ? [] : [this.#states.station(made, 'waiting', obstacle)];
       const insertion = { kind: 'message.insert', row: made, room: LONGEST_QUEUE } as const;
       const queued = this.#states.station(made, 'queued', null);
       await this.#withRoom(device, [...along(made), insertion, queued, ...waiting]);
       return made;
     });
-    this.#emitQueued(device.serial, row);
+    this.#emitQueued(device.serial, row, lacksEncoder);
     // Not awaited if the session is still being read, because the row is already durable.
     this.#sessions.whenRead(device.serial, (session) => {
       const known = session.queue.some((queued) => queued.row.id === row.id);
@@ -388,9 +390,10 @@ export class CloudCore implements Downlinks {
       await this.firmware.lost(row, 'failed', 'a chunk of the image expired before the device fetched it');
   }
 
-  #emitQueued(serial: number, row: MessageRow): void {
+  #emitQueued(serial: number, row: MessageRow, lacksEncoder = false): void {
     // The cast is safe because rows of direction down have only these types.
     const type = row.type as DownlinkType;
-    this.#trace.emit({ kind: 'downlink.queued', at: this.#clock.now, serial, downlink: row.id, type });
+    const lacks = lacksEncoder ? ({ lacks: 'encoder' } as const) : {};
+    this.#trace.emit({ kind: 'downlink.queued', at: this.#clock.now, serial, downlink: row.id, type, ...lacks });
   }
 }

@@ -25,6 +25,8 @@ export interface DownlinkRecord {
   readonly serial: number;
   readonly type: TrackedType;
   readonly queuedAt: Instant;
+  /** What the cloud lacked to send it when it was queued. */
+  readonly lacks: 'encoder' | undefined;
   /** When the downlink reached each stage for the first time. */
   readonly reached: Readonly<Partial<Record<Stage, Instant>>>;
   /** The latest stage by time; undefined if the downlink was only queued. */
@@ -68,6 +70,7 @@ class TrackedDownlink implements DownlinkRecord {
     readonly serial: number,
     readonly type: TrackedType,
     readonly queuedAt: Instant,
+    readonly lacks: 'encoder' | undefined,
   ) {
     this.account = new WaitAccount(queuedAt);
   }
@@ -145,9 +148,10 @@ export class DownlinkLedger {
 
   readonly on: Handlers = {
     'downlink.queued': (event) => {
-      if (isTracked(event.type)) this.#queue(new TrackedDownlink(event.downlink, event.serial, event.type, event.at));
+      const { at, serial, downlink, type, lacks } = event;
+      if (isTracked(type)) this.#queue(new TrackedDownlink(downlink, serial, type, at, lacks));
       // The cloud creates this downlink itself as an answer, so the device has just contacted it.
-      else this.#charge(event.serial, (account) => account.contact(event.at));
+      else this.#charge(serial, (account) => account.contact(at));
     },
     'downlink.contact': (event) => {
       this.#charge(event.serial, (account) => account.contact(event.at));
