@@ -50,7 +50,7 @@ const BUILDS: Readonly<Record<string, string>> = {
   'push-fm': '737566dfa305f5d7',
   'range-z': 'dd8839751ab8f46c',
   'scale-z': '0fcc8fbb0157d7e2',
-  'serial-rs232': 'b2109a6f71fe191d',
+  'serial-rs232': 'f252e09175a85dc6',
 };
 
 const profiles = packagedProfiles();
