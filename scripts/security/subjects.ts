@@ -89,9 +89,11 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'folders',
-    about: 'folders of runs and databases that were damaged or changed',
+    about: 'folders of runs, recordings and databases that were damaged or changed',
     files: [
       'trace/diverge',
+      'record/file',
+      'record/script',
       'kernel/write-files',
       'kernel/private-file',
       'cloud/store/backup',

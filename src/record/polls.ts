@@ -6,6 +6,7 @@
  * A poll reaches the cloud after its timer has expired and the radio has woken up. This delay is known only for polls that a
  * delivery shows, and it varies; the median of the known delays is the estimate for all other polls.
  */
+import { UsageError } from '../kernel/errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { byDevice } from './group.js';
 import { median } from './median.js';
@@ -26,11 +27,14 @@ const DRIFT = 0.01;
 /** Number of known delays that the median needs, and number of the latest delays from which it is computed. */
 const ENOUGH = 3;
 const LATEST = 5;
+/** Limit of the estimated polls of all devices together. */
+const MOST_POLLS = 1_000_000;
 
 /**
  * Times of the polls of each device, ascending. They are the known polls, and estimated ones if the interval is known.
  * @param seen known polls, in any order
  * @param trip round trip time of a device
+ * @throws UsageError for more than {@link MOST_POLLS} estimated polls
  */
 export function pollsByTimer(
   recording: Pick<Recording, 'devices' | 'uplinks' | 'from' | 'until' | 'speed'>,
@@ -48,15 +52,25 @@ export function pollsByTimer(
       return [device, timersOf(uplinks.get(device) ?? [], shown(device), context)];
     }),
   );
-  const delays = [...timers.values()]
-    .flat()
-    .flatMap((timer) => (timer.anchor === null ? [] : follow(timer, wake).delays));
+  const all = [...timers.values()].flat();
+  checkNumber(all);
+  const delays = all.flatMap((timer) => (timer.anchor === null ? [] : follow(timer, wake).delays));
   const usual = delays.length < ENOUGH ? wake : (median(delays) ?? wake);
   return new Map(
     [...timers].map(([device, own]) => {
       const foretold = own.flatMap((timer) => follow(timer, usual).foretold);
       return [device, [...new Set([...shown(device), ...foretold])].sort((a, b) => a - b)];
     }),
+  );
+}
+
+function checkNumber(timers: readonly Timer[]): void {
+  const polls = timers.reduce((sum, { from, until, every }) => sum + Math.ceil(Math.max(0, until - from) / every), 0);
+  if (polls <= MOST_POLLS) return;
+  throw new UsageError(
+    'bad-file',
+    `by their intervals, the devices of the recording polled ${polls} times; a replay can have at most ${MOST_POLLS} polls`,
+    'record a shorter window (--after, --before), or fewer devices',
   );
 }
 

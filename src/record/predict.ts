@@ -57,17 +57,27 @@ export interface ErrorSpread {
 const REPLAYS = 5;
 const REPLAYED: ReadonlySet<DownlinkType> = new Set(['session', 'data', 'shell', 'config']);
 
-/** The scripts of all replays, each with different downlinks to predict; see {@link scriptOf}. */
-export function scriptsOf(
+/**
+ * The scripts of all replays, each with different downlinks to predict; see {@link scriptOf}. A script has only the devices of
+ * these downlinks, because devices do not affect each other. Each script is made when it is needed, because it can be large.
+ * @throws UsageError if the devices poll too often for a replay
+ */
+export function* scriptsOf(
   recording: Recording,
   polls: Polls = 'foretold',
   spooling?: ReadonlySet<string>,
-): readonly Script[] {
+): Generator<Script> {
   const groups = Array.from({ length: REPLAYS }, () => new Set<number>());
   [...byDevice(recording.downlinks.filter(isReplayed)).values()].forEach((own, i) => {
     for (const [j, { n }] of own.entries()) groups[(i + j) % REPLAYS]?.add(n);
   });
-  return groups.filter(({ size }) => size > 0).map((open) => scriptOf(recording, open, polls, spooling));
+  for (const open of groups) {
+    if (open.size === 0) continue;
+    const script = scriptOf(recording, open, polls, spooling);
+    const played = new Set(script.downlinks.flatMap(({ n, device }) => (open.has(n) ? [device] : [])));
+    const isPlayed = ({ device }: { readonly device: string }) => played.has(device);
+    yield { ...script, devices: script.devices.filter(isPlayed), downlinks: script.downlinks.filter(isPlayed) };
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Reads and checks the file of a recording. All problems are reported together, each with its line. */
 import { InputError, orList, type Problem, quote } from '../input/problems.js';
 import { parseTimeOrDate } from '../kernel/calendar.js';
+import { days, humanDuration } from '../kernel/time.js';
 import {
   DOWNLINK_STATES,
   DOWNLINK_TYPES,
@@ -13,6 +14,12 @@ import {
 } from './recording.js';
 import { VERSION } from './write.js';
 
+/** Limit of the window, in real time and in the time of the devices: a replay simulates each day of it. */
+const LONGEST_WINDOW = days(3660);
+
+/** Limit of problems. A file with more is not read to its end, because it could have a hundred million lines. */
+const MOST_PROBLEMS = 1000;
+
 const KINDS = ['device', 'uplink', 'downlink', 'values'] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -24,24 +31,38 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function readRecording(text: string, file: string): Recording {
   const problems: Problem[] = [];
-  const lines = text.split('\n').map((line, index) => new RecordingLine(line, index + 1, file, problems));
-  if (lines.at(-1)?.isEmpty) lines.pop();
-  const recording = assemble(lines);
+  const recording = assemble(linesIn(text, file, problems));
   if (problems.length > 0) throw new InputError(problems);
   return recording;
 }
 
-function assemble([first, ...rest]: readonly RecordingLine[]): Recording {
+/** The first line, and the others that are objects. Empty lines are allowed after the first. */
+function* linesIn(text: string, file: string, problems: Problem[]): Generator<RecordingLine, undefined> {
+  let number = 0;
+  for (let begin = 0; begin <= text.length; ) {
+    const newline = text.indexOf('\n', begin);
+    const end = newline < 0 ? text.length : newline;
+    const line = new RecordingLine(text.slice(begin, end), ++number, file, problems);
+    if (number === 1 || line.fields !== undefined) yield line;
+    begin = end + 1;
+  }
+  return undefined;
+}
+
+function assemble(lines: Generator<RecordingLine, undefined>): Recording {
+  const first = lines.next().value;
+  const rest: RecordingLine[] = [];
   const header = first?.fields;
   const from = first?.time('from') ?? 0;
   const until = first?.time('until') ?? 0;
+  const speed = first?.speed() ?? 1;
   const devices: RecordedDevice[] = [];
   const uplinks: RecordedUplink[] = [];
   const downlinks: RecordedDownlink[] = [];
   const values: ValueRange[] = [];
-  if (header !== undefined && first !== undefined) checkHeader(first, header, until - from);
-  for (const line of rest) {
-    if (line.fields === undefined) continue;
+  if (header !== undefined && first !== undefined) checkHeader(first, header, until - from, speed);
+  for (const line of lines) {
+    rest.push(line);
     switch (line.word('kind', KINDS)) {
       case 'device':
         devices.push({
@@ -75,14 +96,20 @@ function assemble([first, ...rest]: readonly RecordingLine[]): Recording {
     if (typeof answer === 'number' && answer > uplinks.length) line.report(`"answer": unknown uplink ${answer}`);
   }
   const cut = typeof header?.cut === 'string' ? header.cut : null;
-  return { from, until, speed: first?.speed() ?? 1, cut, devices, uplinks, downlinks, values };
+  return { from, until, speed, cut, devices, uplinks, downlinks, values };
 }
 
-function checkHeader(line: RecordingLine, header: Fields, length: number): void {
+function checkHeader(line: RecordingLine, header: Fields, length: number, speed: number): void {
   if (header.kind !== 'recording') return line.report('the first line is not the header of a recording');
   if (header.version !== VERSION)
     line.report(`unsupported version ${quote(header.version ?? null)}, expected ${VERSION}`);
   else if (length < 0) line.report('"until" is before "from"');
+  else if (length > LONGEST_WINDOW)
+    line.report(`from "from" to "until" are ${humanDuration(length)}, more than ${humanDuration(LONGEST_WINDOW)}`);
+  else if (length * speed > LONGEST_WINDOW) {
+    const own = `the devices lived through ${humanDuration(length * speed)}`;
+    line.report(`${own} at this "speed", more than ${humanDuration(LONGEST_WINDOW)}`);
+  }
 }
 
 function uplinkIn(line: RecordingLine, n: number): RecordedUplink {
@@ -130,7 +157,6 @@ function rangeIn(line: RecordingLine): ValueRange {
 /** One line of the file. Each invalid field is reported as a problem and replaced by a default. */
 class RecordingLine {
   readonly fields: Fields | undefined;
-  readonly isEmpty: boolean;
   readonly #line: number;
   readonly #file: string;
   readonly #problems: Problem[];
@@ -139,14 +165,15 @@ class RecordingLine {
     this.#line = line;
     this.#file = file;
     this.#problems = problems;
-    this.isEmpty = text === '';
     this.fields = objectIn(text);
-    // The reader removes an empty last line, but an empty first line is a problem.
-    if (this.fields === undefined && (!this.isEmpty || line === 1)) this.report(`${quote(text)} is not a JSON object`);
+    if (this.fields === undefined && (text !== '' || line === 1)) this.report(`${quote(text)} is not a JSON object`);
   }
 
+  /** @throws InputError if the file has too many problems */
   report(message: string): void {
     this.#problems.push({ file: this.#file, line: this.#line, column: 1, message });
+    if (this.#problems.length < MOST_PROBLEMS) return;
+    throw new InputError(this.#problems, `the file was read only up to its problem ${MOST_PROBLEMS}`);
   }
 
   /** Checks the number of an entry: entries are numbered from 1. */

@@ -1,6 +1,6 @@
 /** The file of a recording. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { InputError } from '../../src/input/problems.js';
 import { readRecording } from '../../src/record/read.js';
 import { writeRecording } from '../../src/record/write.js';
@@ -17,15 +17,20 @@ const SAMPLE = recording(
   },
 );
 
-/** The problems of the sample file after `change`. */
-function problemsOf(change: (text: string) => string): readonly string[] {
+function thrownBy(read: () => unknown): InputError {
   try {
-    readRecording(change(writeRecording(SAMPLE)), 'a.jsonl');
-    return [];
+    read();
+    return new InputError([]);
   } catch (error) {
-    if (error instanceof InputError) return error.message.split('\n');
+    if (error instanceof InputError) return error;
     throw error;
   }
+}
+
+/** The problems of the sample file after `change`. */
+function problemsOf(change: (text: string) => string): readonly string[] {
+  const { message } = thrownBy(() => readRecording(change(writeRecording(SAMPLE)), 'a.jsonl'));
+  return message === '' ? [] : message.split('\n');
 }
 
 describe('the file of a recording', () => {
@@ -90,5 +95,29 @@ describe('the file of a recording', () => {
   it('of another format is rejected with at most 51 lines of problems', () => {
     expect(problemsOf(() => 'name: x\n'.repeat(1000))).toHaveLength(51);
     expect(problemsOf(() => '')).toEqual(['a.jsonl:1:1: "" is not a JSON object']);
+  });
+
+  it.each([
+    ['lines that are not JSON', 'x\n', 1008],
+    ['objects of no kind', '{}\n', 1008],
+    ['values of unknown devices', '{"kind":"values","device":"d9","key":"a","min":1,"max":2,"count":1}\n', 5009],
+  ])('has at most 1000 problems, after which it is not read: %s', (_, line, read) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const thrown = thrownBy(() => readRecording(writeRecording(SAMPLE) + line.repeat(5000), 'a.jsonl'));
+    const { length } = parse.mock.calls;
+    parse.mockRestore();
+    expect(thrown.problems).toHaveLength(1000);
+    expect(thrown.hint).toBe('the file was read only up to its problem 1000');
+    expect(length).toBeLessThanOrEqual(read);
+  });
+
+  it.each([
+    ['"from":"2026-03-02', '"from":"1970-03-02', '1:1: from "from" to "until" are 20454d'],
+    ['"until":"2026', '"until":"2100', '1:1: from "from" to "until" are 27028d'],
+    ['"speed":60', '"speed":1e12', '1:1: the devices lived through '],
+  ])('with a window that no replay can simulate is rejected: %s changed to %s', (from, to, message) => {
+    const problems = problemsOf((text) => text.replace(from, to));
+    expect(problems).toEqual([expect.stringContaining(message)]);
+    expect(problems[0]).toMatch(/, more than 3660d 00h$/);
   });
 });

@@ -204,8 +204,37 @@ describe('a script', () => {
   });
 
   it('is one of several for a recording: exactly one of them predicts a downlink, and neighbours have different ones', () => {
-    const worlds = scriptsOf(made).map(({ open }) => [...open]);
+    const worlds = [...scriptsOf(made)].map(({ open }) => [...open]);
     expect(worlds.flat().sort((a, b) => a - b)).toEqual(made.downlinks.map(({ n }) => n));
     for (const open of worlds) expect(open.some((n) => open.includes(n + 1))).toBe(false);
+  });
+
+  it('has only the devices whose downlinks it predicts', () => {
+    const queued = Array.from({ length: 6 }, (_, i) => downlink(i * 1000, null, { device: `d${i + 1}` }));
+    const scripts = [...scriptsOf(recording([uplink(0, { device: 'd9' })], queued))];
+    expect(scripts.map(({ devices }) => devices.map(({ device }) => device))).toEqual([
+      ['d1', 'd6'],
+      ...['d2', 'd3', 'd4', 'd5'].map((device) => [device]),
+    ]);
+    expect(scripts.flatMap(({ downlinks }) => downlinks)).toHaveLength(6);
+  });
+
+  it.each([
+    ['a long window', 1, 10 * 365 * 86_400_000, 1],
+    ['many devices', 1000, 3_600_000, 1],
+    ['a high speed', 1, 3_600_000, 600],
+  ])('is refused before any poll is estimated if the devices poll too often: %s', (_, count, length, speed) => {
+    const devices = Array.from({ length: count }, (_, i) => `d${i + 1}`);
+    const made = recording(
+      devices.flatMap((device) => [
+        uplink(0, { type: 'session', device }),
+        uplink(500, { type: 'config', pollEvery: 1, device }),
+      ]),
+      [downlink(1000, null)],
+      { until: FROM + length, speed },
+    );
+    expect(() => [...scriptsOf(made)]).toThrow(
+      /by their intervals, the devices of the recording polled \d+ times; a replay can have at most 1000000 polls/,
+    );
   });
 });

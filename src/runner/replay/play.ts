@@ -10,6 +10,7 @@ import { randomBytes, seededRandom } from '../../kernel/random.js';
 import { type Instant, type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
 import { toHex } from '../../protocol/hashes.js';
+import { byDevice } from '../../record/group.js';
 import type { Script, ScriptDownlink } from '../../record/script.js';
 import type { Trace } from '../../trace/events.js';
 import { embeddedTarget } from '../targets/embedded.js';
@@ -72,9 +73,12 @@ class ReplayWorld {
   /** Message ids by the numbers of their downlinks. */
   readonly #messages = new Map<number, string>();
   readonly #players = new Map<string, Player>();
+  /** Numbers of the downlinks that fail. */
+  readonly #failing: ReadonlySet<number>;
 
   constructor(script: Script, watch: Watch, clock: VirtualClock, target: Target) {
     this.#script = script;
+    this.#failing = new Set(script.downlinks.filter(({ fails }) => fails).map(({ n }) => n));
     this.#watch = watch;
     this.#clock = clock;
     this.#target = target;
@@ -91,10 +95,9 @@ class ReplayWorld {
     const waits = () => this.#watch.waiting(serial) > 0;
     const player = new Player({ script: device, serial, token, clock: this.#clock, transport, waits });
     this.#players.set(device.device, player);
-    const failing = new Set(this.#script.downlinks.filter(({ fails }) => fails).map(({ n }) => n));
     this.#watch.add(device.device, serial, (n) => {
       player.delivered(n, LEAD);
-      if (failing.has(n)) player.failed();
+      if (this.#failing.has(n)) player.failed();
     });
   }
 
@@ -159,12 +162,8 @@ class Watch implements Trace {
   readonly #expected = new Map<string, number>();
 
   constructor({ downlinks }: Script) {
-    const made = new Map<string, ScriptDownlink[]>();
-    for (const downlink of downlinks) {
-      if (downlink.type !== 'session') continue;
-      made.set(downlink.device, [...(made.get(downlink.device) ?? []), downlink]);
-    }
-    this.#made = made;
+    const made = byDevice(downlinks.filter(({ type }) => type === 'session'));
+    this.#made = new Map([...made].map(([device, own]) => [device, [...own]]));
   }
 
   add(device: string, serial: number, onDelivered: (n: number) => void): void {

@@ -54,7 +54,9 @@ export class Player {
     this.#channel = options.transport.connect(options.serial, this);
     for (const contact of options.script.contacts) {
       if (contact.cause === undefined) continue;
-      this.#caused.set(contact.cause, [...(this.#caused.get(contact.cause) ?? []), contact]);
+      const others = this.#caused.get(contact.cause);
+      if (others) others.push(contact);
+      else this.#caused.set(contact.cause, [contact]);
     }
   }
 
