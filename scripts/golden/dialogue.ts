@@ -3,7 +3,7 @@
  * receives, and the events of the device between them. It is recorded from a scenario with one device, in virtual time and
  * memory, and is the same every time.
  */
-import type { Device } from '../../src/device/device.js';
+
 import { seededRandom } from '../../src/kernel/random.js';
 import type { Instant } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
@@ -11,7 +11,8 @@ import type { Profile } from '../../src/profile/profile.js';
 import { deviceTypes } from '../../src/runner/known-types.js';
 import { embeddedTarget } from '../../src/runner/targets/embedded.js';
 import { buildFleet } from '../../src/runner/world/fleet.js';
-import { deviceHandle, worldOf } from '../../src/runner/world/handles.js';
+import { fleetDevices } from '../../src/runner/world/fleet-device.js';
+import { worldOf } from '../../src/runner/world/handles.js';
 import { provision } from '../../src/runner/world/provision.js';
 import { runSchedule } from '../../src/runner/world/schedule.js';
 import type { Evidence } from '../../src/scenario/expect/evaluate.js';
@@ -47,7 +48,7 @@ export async function recordDialogue(
   profiles: ReadonlyMap<string, Profile>,
 ): Promise<Dialogue> {
   const plan = planScenario(parseScenario(text, file, deviceTypes(profiles)), {});
-  const { planned, group, profile } = onlyDevice(plan, profiles, file);
+  const { planned, profile } = onlyDevice(plan, profiles, file);
   const clock = new VirtualClock({ start: plan.start });
   const random = seededRandom(plan.seed);
   const entries: Entry[] = [];
@@ -63,7 +64,7 @@ export async function recordDialogue(
       entries.push({ kind: 'datagram', at: clock.now, way, bytes: Uint8Array.from(bytes) }),
     );
     const devices = buildFleet({ plan, profiles, clock, random, trace, transport, format: target.format });
-    const handles = [deviceHandle(planned, group.tags, devices[0] as Device)];
+    const handles = fleetDevices(plan, devices);
     const world = worldOf(target, profiles);
     await provision(plan, world, handles, { concurrency: 1, signal: new AbortController().signal });
     const startLoads = () => ({ close: () => {}, open: [] });
@@ -103,7 +104,7 @@ function onlyDevice(plan: Plan, profiles: ReadonlyMap<string, Profile>, file: st
   if (planned === undefined || group === undefined || profile === undefined || more.length > 0) {
     throw new RangeError(`${file} has ${plan.devices.length} devices; a dialogue has exactly one device`);
   }
-  return { planned, group, profile };
+  return { planned, profile };
 }
 
 /** A transport that also passes each datagram to `show`. */

@@ -15,7 +15,7 @@ import { RealClock } from '../kernel/real-clock.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import { profileNamed } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
-import { type CloudAddress, deviceKind, sendsRaw, startDevice } from '../runner/single-device.js';
+import { type CloudAddress, deviceKind, sendsRaw, startSingleDevice } from '../runner/single-device.js';
 import { usesDtls } from '../runner/world/connection.js';
 import { describeError, SystemErrors } from '../runner/world/system-errors.js';
 import { samplingRandom } from '../scenario/selector/match.js';
@@ -173,7 +173,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     if (failure.own && !flags.quiet) print([describeError(failure)]);
   });
   const { promise: crashed, reject: crash } = withoutResult();
-  const running = await startDevice({
+  const running = await startSingleDevice({
     profile,
     // The cast is safe because the option is required.
     serial: flags.serial as number,
@@ -186,7 +186,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     failed: failures.add,
     crashed: crash,
   });
-  const { member } = running;
+  const { device: member } = running;
   const { happens, forget } = interruption(host);
   const noted = (action: string): void =>
     emit({ kind: 'console.action', at: clock.now, serial: member.serial, action });

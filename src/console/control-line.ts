@@ -41,7 +41,7 @@ export function parseControl(line: string, profile: Profile, readFile: (path: st
 
 /** Executes a control command. @throws Error with the reason */
 export async function runControl({ call }: ControlCall, member: Member): Promise<void> {
-  await runStep(NO_CLOUD, member.handle, call);
+  await runStep(NO_CLOUD, member, call);
 }
 
 /** Completions of the last word of a line that begins with a dot. */

@@ -30,8 +30,8 @@ export async function carryOut(
   options: LineOptions,
   answer: (part: Answer) => void,
 ): Promise<void> {
-  const show = (part: Answer): void =>
-    answer(options.secrets ? part : { ...part, lines: printedWithoutSecrets(line, part.code, part.lines) });
+  const show = ({ code, lines, more }: Answer): void =>
+    answer({ code, lines: options.secrets ? lines : printedWithoutSecrets(line, code, lines), more });
   try {
     if (!isControl(line)) {
       const printed = member.shell(line, show);

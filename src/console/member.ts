@@ -1,18 +1,16 @@
 /**
- * A device for a console: the fields for selectors, the shell and the controls. The runner creates members on demand, so a
- * fleet without consoles needs no memory for them.
+ * A device for a console: the fields for selectors, the shell, and the controls of steps (scenario/world.ts).
  */
 import type { Random } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
 import type { SelectableDevice } from '../scenario/selector/device.js';
 import type { StepCall } from '../scenario/steps/index.js';
-import type { DeviceHandle } from '../scenario/world.js';
+import type { DeviceHandle, ShellResult } from '../scenario/world.js';
 
 /** A device in the output of `.list`. */
 export type Candidate = Required<Omit<SelectableDevice, 'number' | 'region'>>;
 
-export interface Member extends Required<SelectableDevice> {
-  readonly handle: DeviceHandle;
+export interface Member extends Required<SelectableDevice>, Omit<DeviceHandle, 'shell'> {
   readonly type: Profile;
   /** Completions of the last word of a line. */
   complete(line: string): readonly string[];
@@ -21,7 +19,7 @@ export interface Member extends Required<SelectableDevice> {
    * `more: false`.
    * @throws Error if no firmware runs
    */
-  shell(line: string, later: (part: Answer) => void): Answer;
+  shell(line: string, later?: (part: Answer) => void): Answer & ShellResult;
 }
 
 /** A part of the output of a shell command or a control command. */

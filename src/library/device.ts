@@ -2,8 +2,8 @@
 import PQueue from 'p-queue';
 import type { DeviceCloudClient } from '../client/client.js';
 import { parseControl, runControl } from '../console/control-line.js';
-import type { Answer, Member } from '../console/member.js';
-import type { Device, DeviceWorld } from '../device/device.js';
+import type { Answer } from '../console/member.js';
+import type { DeviceWorld } from '../device/device.js';
 import { type Check, integer, list, optional, record, text } from '../input/checks.js';
 import { Problems } from '../input/document.js';
 import { readBeside } from '../input/text-file.js';
@@ -13,15 +13,10 @@ import { EXIT, GhostfleetError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { inVersion, profileNamed } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
-import {
-  type DeviceIdentity,
-  type DeviceKind,
-  deviceKind,
-  type SwitchedOn,
-  switchOn,
-} from '../runner/single-device.js';
+import { type DeviceAccount, deviceKind, switchOn } from '../runner/single-device.js';
 import { newClaimToken } from '../runner/world/claim-tokens.js';
-import { registeredSecret } from '../runner/world/connection.js';
+import { type DeviceKind, registeredSecret } from '../runner/world/connection.js';
+import type { FleetDevice } from '../runner/world/fleet-device.js';
 import type { State } from '../scenario/selector/device.js';
 import type { Transport } from '../transport/transport.js';
 import { objectOf } from './options.js';
@@ -107,48 +102,45 @@ export async function startFleet(options: FleetOptions): Promise<VirtualFleet> {
 export class VirtualDevice implements AsyncDisposable {
   /** Id (UUID) in the cloud. */
   readonly id: string;
-  readonly #device: Device;
-  readonly #member: Member;
-
+  readonly #device: FleetDevice;
   readonly #left: () => Promise<void>;
   #unreported = true;
 
   /** @param left called once, when the device is stopped @param reported whether something else reports its failure */
-  constructor(id: string, { device, member }: SwitchedOn, left: () => Promise<void>, reported: boolean) {
+  constructor(id: string, device: FleetDevice, left: () => Promise<void>, reported: boolean) {
     this.id = id;
     this.#unreported = !reported;
     this.#left = once(left);
     this.#device = device;
-    this.#member = member;
   }
 
   /** Name in the cloud. */
   get name(): string {
-    return this.#member.name;
+    return this.#device.name;
   }
 
   get serial(): number {
-    return this.#member.serial;
+    return this.#device.serial;
   }
 
   /** Version of the firmware that runs, such as `v4.0.0`. An update changes it. */
   get firmware(): string {
-    return this.#member.fw;
+    return this.#device.fw;
   }
 
   /** State of the device: `off`, `starting`, `asleep`, or `ready` while it works. */
   get state(): State {
-    return this.#member.state;
+    return this.#device.state;
   }
 
   /** Charge of its battery in percent. */
   get battery(): number {
-    return this.#member.battery;
+    return this.#device.battery;
   }
 
   /** The error that its code has thrown, with the code `device-failed`; undefined while the device works. */
   get failure(): GhostfleetError | undefined {
-    const { failure } = this.#device;
+    const { failure } = this.#device.device;
     return failure && deviceFailed(this.name, failure);
   }
 
@@ -166,7 +158,7 @@ export class VirtualDevice implements AsyncDisposable {
         lines.push(...part.lines);
         if (!part.more) resolve(part.code);
       };
-      take(this.#member.shell(line, take));
+      take(this.#device.shell(line, take));
     }).finally(() => this.#check());
     return { code, lines };
   }
@@ -182,24 +174,24 @@ export class VirtualDevice implements AsyncDisposable {
     this.#check();
     const dotted = line.trimStart().startsWith('.') ? line : `.${line.trimStart()}`;
     await runControl(
-      parseControl(dotted, this.#member.type, (path) => readBeside('.', path)),
-      this.#member,
+      parseControl(dotted, this.#device.type, (path) => readBeside('.', path)),
+      this.#device,
     );
   }
 
   /** Takes the power away and gives it back: the device boots. @throws Error if the device has failed */
   powerCycle(): void {
-    this.#member.handle.powerCycle();
+    this.#device.powerCycle();
   }
 
   /** Switches it off. */
   powerOff(): void {
-    this.#device.powerOff();
+    this.#device.device.powerOff();
   }
 
   /** Switches it on again. */
   powerOn(): void {
-    this.#device.powerOn();
+    this.#device.device.powerOn();
   }
 
   /**
@@ -260,7 +252,7 @@ async function start(
     const serial = first + i;
     return { name: named(serial, i), serial, claimToken: token ?? newClaimToken() };
   });
-  const reached = await reach(service, count);
+  const reached = await connectTo(service, count);
   try {
     const ids = await created(reached.client, kind, identities);
     const { transport, clock, left, virtual } = reached;
@@ -294,7 +286,7 @@ interface Reached {
 }
 
 /** @param devices number of devices that share the connection */
-async function reach(service: ServiceAddress, devices: number): Promise<Reached> {
+async function connectTo(service: ServiceAddress, devices: number): Promise<Reached> {
   const inside = insideOf(service);
   const none = async () => {};
   if (inside) {
@@ -323,7 +315,7 @@ async function reach(service: ServiceAddress, devices: number): Promise<Reached>
 async function created(
   client: DeviceCloudClient,
   kind: DeviceKind,
-  devices: readonly DeviceIdentity[],
+  devices: readonly DeviceAccount[],
 ): Promise<readonly string[]> {
   const queue = new PQueue({ concurrency: REQUESTS });
   const made = await queue.addAll(

@@ -2,11 +2,9 @@
  * Virtual devices outside a run: for the command line in real time against any cloud, and for programs that use the library.
  */
 
-import type { Member } from '../console/member.js';
-import type { Settings } from '../device/config/device-config.js';
 import { Device, type DeviceWorld } from '../device/device.js';
 import { POLICIES } from '../device/family/index.js';
-import { type DeviceType, deviceType } from '../device/type/device-type.js';
+import { deviceType } from '../device/type/device-type.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { seededRandom } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
@@ -17,10 +15,9 @@ import { httpTransport, pooledRequests } from '../transport/http.js';
 import { ownSockets } from '../transport/own-sockets.js';
 import type { Failed, Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
-import { connection } from './world/connection.js';
+import { connection, type DeviceKind } from './world/connection.js';
 import { flashSettings } from './world/flash-settings.js';
-import { deviceHandle } from './world/handles.js';
-import { memberOf } from './world/members.js';
+import { FleetDevice, type NamedDevice } from './world/fleet-device.js';
 
 /** Address of the cloud, with the link that the device uses. */
 export type CloudAddress =
@@ -28,23 +25,13 @@ export type CloudAddress =
   /** The device ingress, a part of the API (docs/API.md). `api`: address of the API, such as `http://127.0.0.1:8080`. */
   | { readonly link: 'http'; readonly api: string };
 
-/** What devices of one kind share: their type, and the content of their flash. */
-export interface DeviceKind {
-  readonly type: DeviceType;
-  readonly flash: Settings;
-}
-
-/** Identity of a device. */
-export interface DeviceIdentity {
-  readonly name: string;
-  readonly serial: number;
-  /** 32 hex digits. */
-  readonly claimToken: string;
+/** Name and secrets of a device. */
+export interface DeviceAccount extends NamedDevice {
   /** Key of the device for DTLS, in hex digits. Default: derived from the claim token. */
   readonly secret?: string | undefined;
 }
 
-interface SingleDeviceOptions extends Omit<DeviceIdentity, 'name'> {
+interface SingleDeviceOptions extends Omit<DeviceAccount, 'name'> {
   readonly profile: Profile;
   /** Configuration lines written to flash before the first start; the radio mode is LTE unless one of them sets another. */
   readonly config: readonly string[];
@@ -57,16 +44,8 @@ interface SingleDeviceOptions extends Omit<DeviceIdentity, 'name'> {
   readonly crashed: (error: Error) => void;
 }
 
-/** A device that is switched on. */
-export interface SwitchedOn {
-  readonly device: Device;
-  /** The device for a console: its shell and its controls. */
-  readonly member: Member;
-}
-
 interface SingleDevice {
-  /** The device for a console: its shell and its controls. */
-  readonly member: Member;
+  readonly device: FleetDevice;
   /** Switches the device off and closes the connection. */
   stop(): Promise<void>;
 }
@@ -81,17 +60,17 @@ const PORTS = 2;
  * Builds a device with a connection of its own and switches it on.
  * @throws UsageError for a configuration that the device rejects, or an address that is not valid
  */
-export async function startDevice(options: SingleDeviceOptions): Promise<SingleDevice> {
+export async function startSingleDevice(options: SingleDeviceOptions): Promise<SingleDevice> {
   const { profile, serial, claimToken, secret, cloud, clock, trace, crashed } = options;
   const kind = deviceKind(profile, options.config);
-  const transport = await reach(options);
+  const transport = await transportTo(options);
   const format = cloud.link === 'http' ? 'http' : cloud.format;
   const wire: Wire = { transport, format, clock, trace, failed: (_serial, error) => crashed(error) };
-  const { device, member } = switchOn(kind, { name: `${profile.name}-${serial}`, serial, claimToken, secret }, wire);
+  const device = switchOn(kind, { name: `${profile.name}-${serial}`, serial, claimToken, secret }, wire);
   return {
-    member,
+    device,
     stop: async () => {
-      device.powerOff();
+      device.device.powerOff();
       await transport.close();
     },
   };
@@ -121,12 +100,8 @@ interface Wire extends Pick<DeviceWorld, 'trace' | 'failed'> {
 }
 
 /** Builds a device and switches it on. */
-export function switchOn(
-  kind: DeviceKind,
-  identity: DeviceIdentity,
-  { transport, format, ...world }: Wire,
-): SwitchedOn {
-  const { serial, claimToken, secret } = identity;
+export function switchOn(kind: DeviceKind, account: DeviceAccount, { transport, format, ...world }: Wire): FleetDevice {
+  const { serial, claimToken, secret } = account;
   // The seed is the serial number, so that the device has the same radio cell and the same climate in every process.
   const random = seededRandom(`device/${serial}`);
   const device = new Device({
@@ -135,10 +110,10 @@ export function switchOn(
     connect: connection({ serial, claimToken, secret, transport, random }),
   });
   device.powerOn();
-  return { device, member: memberOf(device, deviceHandle(identity, [], device)) };
+  return new FleetDevice(device, account);
 }
 
-async function reach({ cloud, clock, failed }: SingleDeviceOptions): Promise<Transport> {
+async function transportTo({ cloud, clock, failed }: SingleDeviceOptions): Promise<Transport> {
   if (cloud.link === 'udp') {
     if (cloud.format === 'dtls') return ownSockets({ ...cloud, clock, failed });
     return udpTransport({ host: cloud.host, ports: { [cloud.format]: cloud.port }, sockets: PORTS, failed });

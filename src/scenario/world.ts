@@ -39,7 +39,7 @@ export interface DeviceHandle {
 
 export interface ShellResult {
   /** Result code of the firmware: 0, 1 (help was printed) or a negative errno. */
-  readonly result: number;
+  readonly code: number;
   /**
    * Whether the line was rejected. The result of a rejected line may be 0, for example for an unknown parameter or an invalid
    * value (firmware shell, 3.2).

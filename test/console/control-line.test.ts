@@ -151,7 +151,7 @@ describe('a line for the shell', () => {
     const options = { secrets: false, folder: '/', readText: () => '', noted: () => {} };
     await carryOut(member, 'batt measure', options, (part) => parts.push(part));
     expect(parts.map(({ more }) => more)).toEqual([true]);
-    member.handle.powerCycle();
+    member.powerCycle();
     await fleet.clock.runUntil(200_000);
     expect(parts.at(-1)).toEqual({ code: 0, lines: [], more: false });
   });

@@ -230,11 +230,19 @@ describe('a run', () => {
         tags: [],
         fw: 'v4.0.0',
       },
-      ...{ battery: 50, state: 'asleep', handle: member.handle, type: member.type },
+      ...{
+        battery: 50,
+        state: 'asleep',
+        type: member.type,
+        claimToken: member.claimToken,
+        cloudId: undefined,
+        controls: member.controls,
+      },
+      powerCycle: () => {},
       complete: (line) => member.complete(line),
       shell: () => {
         asked++;
-        return { code: 0, lines: [long], more: false };
+        return { code: 0, rejected: false, lines: [long], more: false };
       },
     };
     const members = () => Array.from({ length: 5000 }, () => talkative);

@@ -246,12 +246,12 @@ describe('the explanation of a downlink', () => {
   it('names an injected fault as the cause, while the downlink is still waiting', async () => {
     const { api, fleet } = control.world ?? {};
     const client = new DeviceCloudClient({ baseUrl: '', apiKey: '', spaceId: '', ...api });
-    const { serial = 0, handle } = [...(fleet?.members() ?? [])][0] ?? {};
+    const { serial = 0, cloudId = '' } = [...(fleet?.members() ?? [])][0] ?? {};
     const isAsleep = async () => (await ask('GET', '/run/devices?on=clime-0001')).values[0][0].state;
     await expect.poll(isAsleep, { timeout: 10_000 }).toBe('asleep');
     await ask('POST', '/run/pause');
     const { json: fault } = await ask('POST', '/run/faults', { fault: 'outage: both', to: 'clime' });
-    const { id } = await client.sendCommands(handle?.cloudId ?? '', ['info show']);
+    const { id } = await client.sendCommands(cloudId, ['info show']);
     await client.close();
     await ask('POST', '/run/lines', { on: 'clime-0001', line: 'send' });
     await ask('POST', '/run/speed', { speed: 1200 });

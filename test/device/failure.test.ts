@@ -8,7 +8,7 @@ import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { profileNamed } from '../../src/profile/library.js';
 import type { Profile } from '../../src/profile/profile.js';
 import { connection } from '../../src/runner/world/connection.js';
-import { deviceHandle } from '../../src/runner/world/handles.js';
+import { FleetDevice } from '../../src/runner/world/fleet-device.js';
 import { SERIAL, TOKEN } from '../support/cloud.js';
 import { testDevice } from '../support/device.js';
 
@@ -49,7 +49,7 @@ describe('a device whose code throws an error', () => {
 
   it('rejects commands, controls and power cycles, with the reason', async () => {
     const { device } = await failed();
-    const handle = deviceHandle({ name: 'clime-0001', serial: SERIAL, claimToken: TOKEN }, [], device);
+    const handle = new FleetDevice(device, { name: 'clime-0001', serial: SERIAL, claimToken: TOKEN });
     expect(() => device.shell('info show')).toThrow('the device has failed: "app config none"');
     expect(() => handle.controls.radio(false)).toThrow('the device has failed');
     expect(() => handle.powerCycle()).toThrow('the device has failed');

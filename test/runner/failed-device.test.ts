@@ -8,7 +8,7 @@ import { packagedProfiles, profileNamed } from '../../src/profile/library.js';
 import type { Profile } from '../../src/profile/profile.js';
 import { RENDERERS } from '../../src/report/renderers/index.js';
 import type { RunResult } from '../../src/report/result.js';
-import { startDevice } from '../../src/runner/single-device.js';
+import { startSingleDevice } from '../../src/runner/single-device.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { crewOfThisThread as crew } from '../support/crew.js';
 import { unhurried } from '../support/unhurried.js';
@@ -109,7 +109,7 @@ describe('a device whose code throws an error', () => {
 
 it('a device outside of a run reports the error to its owner, and can be stopped', async () => {
   const crashes: string[] = [];
-  const { member, stop } = await startDevice({
+  const { device, stop } = await startSingleDevice({
     profile: {
       ...clime,
       get receiver(): never {
@@ -122,7 +122,7 @@ it('a device outside of a run reports the error to its owner, and can be stopped
     crashed: ({ message }) => void crashes.push(message),
   });
   await stop();
-  expect([crashes, member.state]).toEqual([['no receiver'], 'off']);
+  expect([crashes, device.state]).toEqual([['no receiver'], 'off']);
 });
 
 describe('no device is blamed', () => {

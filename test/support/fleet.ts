@@ -1,8 +1,7 @@
 /** A small fleet for consoles: devices on one virtual clock. Their datagrams are discarded. */
 import type { Fleet, Member } from '../../src/console/member.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
-import { deviceHandle } from '../../src/runner/world/handles.js';
-import { memberOf } from '../../src/runner/world/members.js';
+import { FleetDevice } from '../../src/runner/world/fleet-device.js';
 import { samplingRandom } from '../../src/scenario/selector/match.js';
 import { TOKEN } from './cloud.js';
 import { testDevice } from './device.js';
@@ -26,8 +25,8 @@ export function testFleet(counts: Readonly<Record<string, number>> = { clime: 3,
       const { device } = testDevice({ clock, profile, seed: `${profile}${n}`, network: () => {} });
       device.powerOn();
       const name = `${profile}-${String(n + 1).padStart(4, '0')}`;
-      const handle = deviceHandle({ name, serial: serial++, claimToken: TOKEN }, [`has-${profile}`], device);
-      return memberOf(device, handle, { group: profile, number: n + 1, region: null });
+      const group = { name: profile, tags: [`has-${profile}`], region: null };
+      return new FleetDevice(device, { name, serial: serial++, claimToken: TOKEN }, group, n + 1);
     }),
   );
   const notes: [number, string][] = [];

@@ -47,17 +47,17 @@ function deviceKey(claimToken: string): string {
 }
 
 /** What devices of one kind share: their type, and the content of their flash. */
-export interface Kind {
+export interface DeviceKind {
   readonly type: DeviceType;
   readonly flash: Settings;
 }
 
 /** Whether devices of this kind use DTLS (`cloud config protocol flap-dtls`). */
-export function usesDtls({ type, flash }: Kind): boolean {
+export function usesDtls({ type, flash }: DeviceKind): boolean {
   return wireFormat('base64', type.policy, new DeviceConfig(type.layout, flash)) === 'dtls';
 }
 
 /** An object with the field `secret`, with which a device of this kind has to be registered; an empty object without DTLS. */
-export function registeredSecret(kind: Kind, claimToken: string): { readonly secret?: string } {
+export function registeredSecret(kind: DeviceKind, claimToken: string): { readonly secret?: string } {
   return usesDtls(kind) ? { secret: deviceKey(claimToken) } : {};
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Fleet } from '../../console/member.js';
-import type { Device } from '../../device/device.js';
+
 import type { DrivenClock, EdgeClock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Pace } from '../../kernel/pace.js';
@@ -28,11 +28,11 @@ import type { ClockOffset } from '../targets/target-clock.js';
 import { withNewTokens } from './claim-tokens.js';
 import { type End, endOf } from './end.js';
 import { buildFleet } from './fleet.js';
+import { type FleetDevice, fleetDevices, fleetOf } from './fleet-device.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
-import { deviceHandle, type RunWorld, type SharedThings, worldOf } from './handles.js';
+import { type RunWorld, type SharedThings, worldOf } from './handles.js';
 import type { Journal } from './journal.js';
 import { LiveFaults } from './live-faults.js';
-import { fleetOf } from './members.js';
 import { openTarget, type TargetOptions } from './open-target.js';
 import { madeBy, provision, tearDown } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
@@ -187,7 +187,7 @@ export async function inOneWorld(
   let remarks: readonly string[] = [];
   try {
     const api = { ...target.address, spaceId: target.api.spaceId };
-    const fleet = fleetOf(plan, fixture.devices, fixture.handles, times.noted);
+    const fleet = fleetOf(plan, fixture.handles, times.noted);
     const sessions = {
       consoleLink: () => target.consoleLink?.(),
       hasSession: async (secret: string) => (await target.hasSession?.(secret)) ?? false,
@@ -310,7 +310,7 @@ function build(
   options: OneWorldOptions,
   target: Target,
   { clock, random, callers, faults, evidence, late, waited }: WorldParts,
-): RunFixture & { readonly world: RunWorld } {
+): RunFixture & { readonly world: RunWorld; readonly handles: readonly FleetDevice[] } {
   const plan = withNewTokens(options.plan);
   const { api, address, wire, format, trace, audit, accepted, admit } = target;
   const virtual = options.clock === 'virtual';
@@ -320,10 +320,7 @@ function build(
     options.log.error({ device, stack }, 'the code of a device has thrown an error');
   };
   const devices = buildFleet({ ...options, plan, clock, random, trace, witness: audit, failed, transport, format });
-  const handles = plan.devices.map((planned, index) => {
-    const tags = plan.groups[planned.group]?.tags ?? [];
-    return deviceHandle(planned, tags, devices[index] as Device);
-  });
+  const handles = fleetDevices(plan, devices);
   const world = worldOf(target, options.profiles, options.part?.shared);
   const own = { spaceId: api.spaceId, apiKey: address.apiKey };
   const startLoads = () =>

@@ -13,7 +13,7 @@ import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
-import { connection, type Kind } from './connection.js';
+import { connection, type DeviceKind } from './connection.js';
 import { flashSettings } from './flash-settings.js';
 
 interface FleetOptions {
@@ -58,7 +58,7 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
  * The device type and the flash of the devices of each group, in the order of the groups.
  * @throws UsageError for a configuration that devices reject
  */
-export function kindsOf(plan: Plan, profiles: FleetOptions['profiles']): readonly Kind[] {
+export function kindsOf(plan: Plan, profiles: FleetOptions['profiles']): readonly DeviceKind[] {
   const types = new Map<string, DeviceType>();
   const { radioRelease: release = ASSUMED_TIMINGS.release } = plan;
   return plan.groups.map((group) => {

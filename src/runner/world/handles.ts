@@ -1,66 +1,13 @@
-/** Implements the interface through which scenario steps use a run (scenario/world.ts): the public API and the devices. */
+/** Implements the interface through which scenario steps use a run (scenario/world.ts) on the public API; fleet-device.ts has the devices. */
 import { ApiError, type DeviceCloudClient } from '../../client/client.js';
-import type { Device } from '../../device/device.js';
-import type { DeviceControls } from '../../device/device-controls.js';
-import { isRejected } from '../../device/shell/shell.js';
 import type { ClockHold } from '../../kernel/clock-hold.js';
 import type { Profile } from '../../profile/profile.js';
-import type { PlannedDevice } from '../../scenario/model/plan.js';
 import type { ClientAccess, SetupWorld } from '../../scenario/setup/kind.js';
-import type { DeviceHandle, ShellResult, World } from '../../scenario/world.js';
+import type { World } from '../../scenario/world.js';
 import type { Target } from '../targets/target.js';
 import type { MadeThing } from './clean-up.js';
-import { registeredSecret } from './connection.js';
 import { profileOf } from './fleet.js';
 import { imageFor } from './image.js';
-
-type Known = Pick<PlannedDevice, 'name' | 'serial' | 'claimToken'>;
-
-/** A device as scenario steps see it. */
-export function deviceHandle(planned: Known, tags: readonly string[], device: Device): DeviceHandle {
-  return new OwnHandle(planned, tags, device);
-}
-
-/** This is a class, because an object literal with its own functions takes 0.8 kB, and a fleet may have 100,000 handles. */
-class OwnHandle implements DeviceHandle {
-  readonly tags: readonly string[];
-  cloudId: string | undefined = undefined;
-  readonly #planned: Known;
-  readonly #device: Device;
-
-  constructor(planned: Known, tags: readonly string[], device: Device) {
-    this.#planned = planned;
-    this.tags = tags;
-    this.#device = device;
-  }
-
-  get name(): string {
-    return this.#planned.name;
-  }
-  get serial(): number {
-    return this.#planned.serial;
-  }
-  get claimToken(): string {
-    return this.#planned.claimToken;
-  }
-  get controls(): DeviceControls {
-    return this.#device.controls;
-  }
-
-  get secret(): string | undefined {
-    const { type, config } = this.#device;
-    return registeredSecret({ type, flash: config.flash }, this.claimToken).secret;
-  }
-
-  shell(line: string): ShellResult {
-    const answer = this.#device.shell(line);
-    return { result: answer.code, rejected: isRejected(answer), lines: answer.lines };
-  }
-
-  powerCycle(): void {
-    this.#device.powerCycle();
-  }
-}
 
 export interface RunWorld extends World, SetupWorld {
   readonly api: DeviceCloudClient;

@@ -10,10 +10,10 @@ export const shell: StepKind<string> = {
   check: sentLine(typedLine),
   describe: withoutSecrets,
   run: async (_world, device, text) => {
-    const { result, rejected, lines } = device.shell(text);
-    if (result >= 0 && !rejected) return;
-    const [first] = printedWithoutSecrets(text, result, lines);
-    const outcome = result < 0 ? `returned ${result}` : 'was rejected';
+    const { code, rejected, lines } = device.shell(text);
+    if (code >= 0 && !rejected) return;
+    const [first] = printedWithoutSecrets(text, code, lines);
+    const outcome = code < 0 ? `returned ${code}` : 'was rejected';
     throw new Error(`"${withoutSecrets(text)}" ${outcome}${first === undefined ? '' : `: ${first.trim()}`}`);
   },
 };

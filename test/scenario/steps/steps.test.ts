@@ -80,7 +80,7 @@ function recordingControls(done: unknown[]): DeviceControls {
 /** A world with one device that records all calls. */
 function recordingWorld({
   cloudId,
-  shell = { result: 0, rejected: false, lines: [] },
+  shell = { code: 0, rejected: false, lines: [] },
   tags = [],
   messages = [],
 }: Options = {}) {
@@ -276,17 +276,17 @@ describe('a step on the device', () => {
   });
 
   it('shell fails with the error that the device returns', async () => {
-    const shell = { result: -8, rejected: true, lines: ['foo: command not found'] };
+    const shell = { code: -8, rejected: true, lines: ['foo: command not found'] };
     await expect(doneBy('shell', 'foo', { shell })).rejects.toThrow('"foo" returned -8: foo: command not found');
   });
 
   it('shell accepts a help text, which returns 1', async () => {
-    const shell = { result: 1, rejected: false, lines: [] };
+    const shell = { code: 1, rejected: false, lines: [] };
     await expect(doneBy('shell', 'info', { shell })).resolves.toHaveLength(1);
   });
 
   it('shell fails when the device rejects a value, although the result is 0', async () => {
-    const shell = { result: 0, rejected: true, lines: ['Invalid range', '  interval-report   :Get/Set'] };
+    const shell = { code: 0, rejected: true, lines: ['Invalid range', '  interval-report   :Get/Set'] };
     await expect(doneBy('shell', 'app config interval-report 5', { shell })).rejects.toThrow(
       '"app config interval-report 5" was rejected: Invalid range',
     );
