@@ -1,6 +1,6 @@
 /**
- * Commands that read what others wrote: `run`, `record` and `clean` with a server that answers anything, and `explain`, `compare`,
- * `diverge` and `clean` with a folder of a run that anyone could have changed. A command may fail, but not with an internal error,
+ * Commands that read what others wrote: `run`, `record` and `clean` with a server that answers anything, and `explain`, `what-if`,
+ * `compare`, `diverge` and `clean` with a folder of a run that anyone could have changed. A command may fail, but not with an internal error,
  * and its output has no control characters.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -111,6 +111,7 @@ export async function fuzzRunFolders(seed: string, count: number): Promise<Hosti
   const left = { run: 'a-b', api: 'http://127.0.0.1:1', spaceId: 's', since: '2026-01-01T00:00:00Z', things: [thing] };
   const commands = [
     { args: ['explain', changed], summary },
+    { args: ['what-if', changed, '--set', 'interval-poll=60'], summary },
     { args: ['compare', changed, whole], summary },
     { args: ['diverge', changed, whole], summary },
     { args: ['clean', changed, '--target', 'http://127.0.0.1:1'], summary: { left } },

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
 import { EXIT } from '../kernel/errors.js';
 import { isTooDeep } from '../kernel/json-depth.js';
+import { printableTexts } from '../kernel/printable.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { compareLogs, type LogComparison, type LogDifference, type LoggedEvent } from '../trace/diverge/compare.js';
@@ -40,12 +41,12 @@ function logOf(path: string): RunLog {
   return { name: path, events, facts: summary, names: isRecord(names) ? names : {} };
 }
 
-/** Undefined if the file is missing or invalid: a killed run leaves events, which can be compared, but no summary. */
+/** With printable texts. Undefined if the file is missing or invalid: a killed run leaves events, which can be compared, but no summary. */
 function readSummary(path: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const text = readRegular(path);
     const value: unknown = isTooDeep(text) ? undefined : JSON.parse(text);
-    return isRecord(value) ? value : undefined;
+    return isRecord(value) ? printableTexts(value) : undefined;
   } catch {
     return undefined;
   }

@@ -15,8 +15,8 @@ import { WhatIf } from '../runner/what-if.js';
 import { checked, command, wholeNumber } from './command.js';
 import type { Host } from './host.js';
 import { downlinksOf, historiesOf, isRun, openRun, type StoredDownlink } from './read-run.js';
-import { repeatableRun } from './stored-plan.js';
-import { allVariables, VARIABLES } from './values.js';
+import { type Given, repeatableRun } from './stored-plan.js';
+import { ALLOW_FILE, allVariables, VARIABLES } from './values.js';
 
 interface ExplainFlags {
   readonly run: string;
@@ -25,6 +25,7 @@ interface ExplainFlags {
   readonly pending: boolean;
   readonly limit: Millis | undefined;
   readonly var: ReadonlyMap<string, string>;
+  readonly allowFile: readonly string[];
   readonly json: boolean;
 }
 
@@ -70,6 +71,7 @@ export const explain = command<ExplainFlags>(
         ),
       )
       .option('var', VARIABLES)
+      .option('allow-file', ALLOW_FILE)
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the text' }),
   execute,
 );
@@ -85,7 +87,9 @@ async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
   const { run, what, slowest, pending, limit = FAST, json } = flags;
   const asked = [what !== undefined, slowest !== undefined, pending].filter(Boolean).length;
   if (asked > 1) throw new UsageError('bad-flags', 'use either a device or downlink, --slowest, or --pending');
-  const source = isRun(run) ? storedSource(run, allVariables(flags.var, host.env), host) : recordedSource(run);
+  const source = isRun(run)
+    ? storedSource(run, { vars: allVariables(flags.var, host.env), allowFiles: flags.allowFile })
+    : recordedSource(run);
   const serial = what === undefined ? undefined : serialOf(source, what);
   const width = Math.min(WIDEST, host.out.columns);
   if (serial !== undefined) {
@@ -104,7 +108,7 @@ async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
   return EXIT.fine;
 }
 
-function storedSource(path: string, given: ReadonlyMap<string, string>, host: Host): Source {
+function storedSource(path: string, given: Given): Source {
   const run = openRun(path);
   const { situation, names, unknown } = run;
   return {
@@ -112,7 +116,7 @@ function storedSource(path: string, given: ReadonlyMap<string, string>, host: Ho
     downlinks: downlinksOf(run),
     explainer: async (serials) => {
       const histories = historiesOf(run, serials);
-      const repeatable = await repeatableRun(run, given, histories, host);
+      const repeatable = repeatableRun(run, given, histories);
       const repeats =
         typeof repeatable === 'string' ? repeatable : new DownlinkRepeats(new WhatIf(repeatable), situation);
       return new RunExplainer(histories, names, { situation, unknown, repeats });
@@ -127,7 +131,7 @@ function recordedSource(path: string): Source {
 
 /** The serial number of a device by its name or number; undefined for an unknown device. */
 function serialOf({ names, downlinks }: Source, what: string): number | undefined {
-  if (what in names || downlinks.some(({ serial }) => String(serial) === what)) return Number(what);
+  if (Object.hasOwn(names, what) || downlinks.some(({ serial }) => String(serial) === what)) return Number(what);
   const found = Object.entries(names).find(([, name]) => name === what);
   return found && Number(found[0]);
 }

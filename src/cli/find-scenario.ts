@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { didYouMean, quote } from '../input/problems.js';
-import { readText } from '../input/text-file.js';
+import { readRegular, readText } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Host } from './host.js';
 
@@ -32,6 +32,15 @@ export async function findScenario(name: string, host: Host): Promise<FoundScena
   if (name === STANDARD_INPUT) return { text: await allOf(host.lines()), path: '<stdin>' };
   const path = scenarioPath(name);
   return { text: readText(path), path };
+}
+
+/**
+ * Like {@link findScenario}, for a name in the folder of a run, which may be of another author: it is never the standard input,
+ * and a file must be a regular one.
+ */
+export function findNamedScenario(name: string): FoundScenario {
+  const path = scenarioPath(name);
+  return { text: readRegular(path), path };
 }
 
 /** The word for a scenario as it was typed: yargs reads "-" as an empty text. */

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import Type, { type Static } from 'typebox';
+import { Check } from 'typebox/value';
 import { isDelivered, isLost, isUnanswered, timeTaken } from '../explain/course.js';
 import { Histories } from '../explain/histories.js';
 import type { Situation } from '../explain/situation.js';
@@ -9,7 +11,6 @@ import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Instant } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
-import type { RunResult, RunSource } from '../report/result.js';
 import { dispatchTo } from '../trace/dispatch.js';
 import { LogFile } from '../trace/diverge/log-file.js';
 import { DownlinkLedger, type DownlinkRecord } from '../trace/downlinks/ledger.js';
@@ -29,9 +30,7 @@ export interface StoredRun {
 }
 
 /** The inputs of a run, and its length. */
-interface RunFacts extends Pick<RunResult, 'seed' | 'planDigest' | 'clock' | 'target' | 'transport' | 'simulatedMs'> {
-  readonly source: RunSource;
-}
+type RunFacts = Static<typeof FACTS>;
 
 /** A downlink of a run. */
 export interface StoredDownlink {
@@ -68,7 +67,7 @@ export function openRun(path: string): StoredRun {
   const facts = parsed(readRegular(summary), summary);
   const { planned, names, digest } = facts;
   if (typeof digest === 'string') checkDigest(events, digest);
-  if (!isSituation(planned)) {
+  if (!Check(SITUATION, planned) || !Check(NAMES, names ?? {})) {
     throw new UsageError(
       'bad-file',
       `"${summary}" has no device types and faults: another version of ghostfleet wrote it`,
@@ -76,10 +75,11 @@ export function openRun(path: string): StoredRun {
   }
   return {
     situation: planned,
-    names: isRecord(names) ? (names as Readonly<Record<string, string>>) : {},
+    // The cast is safe because the names were checked above.
+    names: (names ?? {}) as Readonly<Record<string, string>>,
     events,
     unknown: [],
-    facts: isRepeatable(facts) ? facts : undefined,
+    facts: Check(FACTS, facts) ? facts : undefined,
   };
 }
 
@@ -129,21 +129,48 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Checks only the fields without which the program would fail later, because this program wrote the file. */
-function isSituation(value: unknown): value is Situation {
-  if (!isRecord(value) || !Array.isArray(value.fleet) || !Array.isArray(value.faults)) return false;
-  if (!Array.isArray(value.settings)) return false;
-  const all = [...value.fleet, ...value.faults];
-  const isFault = (fault: unknown) => isRecord(fault) && Array.isArray(fault.windows) && typeof fault.on === 'string';
-  return all.every(isRecord) && value.faults.every(isFault);
-}
+const SERIALS = Type.Array(Type.Tuple([Type.Number(), Type.Number()]));
+const INTERVAL = Type.Union([Type.Number(), Type.Null()]);
+const WINDOW = Type.Object({ from: Type.Number(), until: Type.Union([Type.Number(), Type.Null()]) });
 
-/** Like {@link isSituation}. */
-function isRepeatable(value: Readonly<Record<string, unknown>>): value is Readonly<Record<string, unknown>> & RunFacts {
-  const { source, seed, simulatedMs } = value;
-  if (!isRecord(source) || !isRecord(source.vars) || !Array.isArray(source.allowFile)) return false;
-  return typeof source.file === 'string' && typeof seed === 'number' && typeof simulatedMs === 'number';
-}
+/** What explanations read of a summary. Everything is checked, because a folder may be of another author. */
+const SITUATION = Type.Object({
+  fleet: Type.Array(
+    Type.Object({
+      ...{ group: Type.String(), serials: SERIALS, profile: Type.String(), firmware: Type.String() },
+      ...{ family: Type.Enum(['chester', 'hio']), encoder: Type.Boolean(), reportEvery: INTERVAL, pollEvery: INTERVAL },
+    }),
+  ),
+  faults: Type.Array(
+    Type.Object({
+      ...{ name: Type.String(), what: Type.String(), whom: Type.String() },
+      ...{ serials: Type.Union([SERIALS, Type.Null()]), sign: Type.Union([Type.String(), Type.Null()]) },
+      effect: Type.Enum(['blocks', 'hinders', 'restarts', 'disturbs']),
+      on: Type.Enum(['datagrams', 'device', 'modem']),
+      entries: Type.Optional(Type.Array(Type.String())),
+      windows: Type.Array(WINDOW),
+    }),
+  ),
+  settings: Type.Array(
+    Type.Object({
+      ...{ at: Type.Number(), serials: SERIALS },
+      ...{ reportEvery: Type.Optional(INTERVAL), pollEvery: Type.Optional(INTERVAL) },
+    }),
+  ),
+});
+
+const NAMES = Type.Record(Type.String(), Type.String());
+
+/** What a repetition needs. */
+const FACTS = Type.Object({
+  source: Type.Object({
+    file: Type.String(),
+    firmware: Type.Optional(Type.String()),
+    vars: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()])),
+  }),
+  ...{ seed: Type.Number(), planDigest: Type.String(), simulatedMs: Type.Number({ minimum: 0 }) },
+  ...{ clock: Type.String(), target: Type.String(), transport: Type.String() },
+});
 
 /** All downlinks that users queued, in the order in which they were queued. */
 export function downlinksOf({ events }: StoredRun): readonly StoredDownlink[] {

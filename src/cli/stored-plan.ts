@@ -1,37 +1,41 @@
 /** Reads the plan of a stored run again from its scenario, so that the run can be repeated. */
 import type { Histories } from '../explain/histories.js';
+import { quote } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
-import type { RunSource } from '../report/result.js';
 import { type RepeatableRun, untilEnd } from '../runner/what-if.js';
 import { planDigest } from '../scenario/plan/describe.js';
-import { findScenario } from './find-scenario.js';
-import type { Host } from './host.js';
+import { findNamedScenario } from './find-scenario.js';
 import { planOf } from './read-files.js';
 import { downlinksOf, type StoredRun } from './read-run.js';
 
-/** Values of variables: those that the run did not store, because they are secret. */
-type Variables = ReadonlyMap<string, string>;
+/** What the user gives for a repetition. */
+export interface Given {
+  /** Values of variables: those that the run did not store, because they are secret. */
+  readonly vars: ReadonlyMap<string, string>;
+  /** Files outside the folder of the scenario that it may read. The summary has a list as well, but permits nothing. */
+  readonly allowFiles: readonly string[];
+}
 
 /**
- * The run with the plan of its scenario.
- * @param given values of variables
+ * The run with the plan of its scenario. The folder of the run may be of another author, so a message has nothing of the file that
+ * it names.
  * @param recorded the events of its devices
  * @returns the reason, worded to follow "because", if its plan is unknown
  */
-export async function repeatableRun(
+export function repeatableRun(
   run: StoredRun,
-  given: Variables,
+  { vars: given, allowFiles }: Given,
   recorded: Pick<Histories, 'of'>,
-  host: Host,
-): Promise<RepeatableRun | string> {
+): RepeatableRun | string {
   if (run.facts === undefined) return 'its summary.json does not name a scenario file';
   const { source, seed, planDigest: wanted, clock, target, transport, simulatedMs } = run.facts;
   const secret = Object.keys(source.vars).find((name) => source.vars[name] === null && !given.has(name));
   if (secret !== undefined) return `its variable "${secret}" is secret; give its value again, as for the run`;
+  const vars = new Map(Object.entries(source.vars).map(([name, value]) => [name, value ?? given.get(name) ?? '']));
   try {
-    const { text, path } = await findScenario(source.file, host);
-    const { plan, profiles } = planOf(text, path, { ...settingsOf(source, given), seed });
-    if (planDigest(plan) !== wanted) return `"${source.file}" is another scenario now`;
+    const { text, path } = findNamedScenario(source.file);
+    const { plan, profiles } = planOf(text, path, { firmware: source.firmware, vars, allowFiles, seed });
+    if (planDigest(plan) !== wanted) return `${quote(source.file)} is another scenario now`;
     const isExact = clock === 'virtual' && target === 'embedded';
     return {
       plan: untilEnd(plan, simulatedMs),
@@ -42,12 +46,11 @@ export async function repeatableRun(
       downlinks: () => downlinksOf(run),
     };
   } catch (error) {
-    if (error instanceof UsageError) return `its scenario cannot be read: ${error.message}`;
-    throw error;
+    if (!(error instanceof UsageError)) throw error;
+    if (CLEAR.has(error.code)) return `its scenario cannot be read: ${error.message}`;
+    return `${quote(source.file)} is not valid now, or needs --allow-file; "ghostfleet validate" shows why`;
   }
 }
 
-function settingsOf({ firmware, vars, allowFile }: RunSource, given: Variables) {
-  const known = Object.entries(vars).map(([name, value]) => [name, value ?? given.get(name) ?? ''] as const);
-  return { firmware, vars: new Map(known), allowFiles: allowFile };
-}
+/** Codes of errors whose messages name a file and have nothing of its text. */
+const CLEAR: ReadonlySet<string> = new Set(['cannot-read', 'outside']);

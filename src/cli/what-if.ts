@@ -76,7 +76,7 @@ async function repetitionsOf({ run: name, seed, ...flags }: WhatIfFlags, host: H
   // A question about one device needs only its events. Which device it is, may depend on the downlinks.
   const all = flags.what === undefined ? historiesOf(stored) : undefined;
   const recorded = all ?? { of: (serial: number) => historiesOf(stored, new Set([serial])).of(serial) };
-  const repeatable = await repeatableRun(stored, vars, recorded, host);
+  const repeatable = repeatableRun(stored, { vars, allowFiles: flags.allowFile }, recorded);
   if (typeof repeatable !== 'string') return new WhatIf(repeatable);
   throw new UsageError('not-repeated', `the run cannot be repeated, because ${repeatable}`);
 }

@@ -1,4 +1,5 @@
 /** Typed requests for one space, from which the methods of the clients are built. */
+import { isTooDeep } from '../kernel/json-depth.js';
 import { ApiError } from './errors.js';
 import { followEvents, type OpenStream } from './event-stream.js';
 import { type JsonHttp, pathPart, type Query } from './http.js';
@@ -146,10 +147,13 @@ export function isMessage(answer: unknown): answer is Message {
   return isResource(answer);
 }
 
-/** The message with its body as a JSON value: some services send it as JSON text (cloud API gaps, 3.5). */
+/**
+ * The message with its body as a JSON value: some services send it as JSON text (cloud API gaps, 3.5). A text that is nested too
+ * deep remains a text.
+ */
 export function withBody(message: Message): Message {
   const { body } = message;
-  if (typeof body !== 'string' || !/^\s*[[{]/.test(body)) return message;
+  if (typeof body !== 'string' || !/^\s*[[{]/.test(body) || isTooDeep(body)) return message;
   try {
     return { ...message, body: JSON.parse(body) };
   } catch {

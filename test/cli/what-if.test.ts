@@ -1,5 +1,6 @@
 /** `ghostfleet what-if`, as its user sees it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -116,5 +117,106 @@ describe('ghostfleet what-if', () => {
     const explained = (await ghostfleet(['explain', old, '--slowest', '1'])).out.replace(/\s+/g, ' ');
     expect(explained).toContain('is another scenario now.');
     expect(explained).toContain('The cause is the fault outage (clime/1).');
+  });
+});
+
+/** A copy of the run whose summary another author has changed. */
+function folderOf(change: (summary: Summary) => object): string {
+  const copy = mkdtempSync(join(folder, 'changed-'));
+  cpSync(run, copy, { recursive: true });
+  const path = join(copy, 'summary.json');
+  const summary = JSON.parse(readFileSync(path, 'utf8'));
+  writeFileSync(path, JSON.stringify({ ...summary, ...change(summary) }));
+  return copy;
+}
+
+interface Summary {
+  readonly source: object;
+  readonly planned: { readonly fleet: readonly object[]; readonly faults: readonly object[] };
+}
+
+/** What both commands say about a folder, in one line. */
+async function saidAbout(path: string, ...more: readonly string[]) {
+  const whatIf = await ghostfleet(['what-if', path, '--without', 'outage', ...more]);
+  const explained = await ghostfleet(['explain', path, '--slowest', '1', ...more]);
+  expect([whatIf.exit, explained.exit].filter((exit) => exit !== 0 && exit !== 2)).toEqual([]);
+  const text = [whatIf, explained].map(({ out, err }) => (out + err).replace(/\s+/g, ' '));
+  return { whatIf: text[0] ?? '', explained: text[1] ?? '' };
+}
+
+describe('the folder of a run of another author', () => {
+  const named = (file: string) => folderOf(({ source }) => ({ source: { ...source, file } }));
+
+  it('that names the standard input as its scenario is not repeated, and nothing is read from there', async () => {
+    const { whatIf, explained } = await saidAbout(named('-'));
+    for (const said of [whatIf, explained]) expect(said).toContain('"-" cannot be read: the file does not exist');
+  });
+
+  it('that names a pipe, a device or a folder as its scenario is not repeated, without waiting for a writer', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const file of [pipe, '/dev/zero']) {
+      const { whatIf, explained } = await saidAbout(named(file));
+      for (const said of [whatIf, explained]) expect(said).toContain('it is not a regular file');
+    }
+    expect((await saidAbout(named(folder))).whatIf).toContain('it is a directory');
+  });
+
+  it('that names another file as its scenario shows nothing of its text', async () => {
+    const file = join(folder, 'secrets');
+    for (const text of [
+      'root:x:0:0:root\n',
+      'token: hunter2-root\n',
+      '{ "root": [1, 2',
+      'name: root\nduration: [root]\n',
+    ]) {
+      writeFileSync(file, text);
+      const { whatIf, explained } = await saidAbout(named(file));
+      for (const said of [whatIf, explained]) {
+        expect(said).toContain('is not valid now, or needs --allow-file; "ghostfleet validate" shows why');
+        expect(said).not.toContain('root');
+      }
+    }
+  });
+
+  it('does not permit its scenario to read files elsewhere: only the user does', async () => {
+    const [inside, outside] = [join(folder, 'inside'), join(folder, 'part.yaml')];
+    mkdirSync(inside);
+    symlinkSync(outside, join(inside, 'linked.yaml'));
+    writeFileSync(outside, 'steps: [{ at: 65m, commands: [info show] }]\n');
+    const whole = join(inside, 'whole.yaml');
+    writeFileSync(whole, SMALL.replace(/steps:\n.*\n.*\n/, 'include: [linked.yaml]\n'));
+    const out = join(folder, 'permitted');
+    await ghostfleet(['run', whole, '--allow-file', outside, '--out', out]);
+    const { whatIf, explained } = await saidAbout(out);
+    for (const said of [whatIf, explained]) expect(said).toContain('needs --allow-file');
+    const permitted = await saidAbout(out, '--allow-file', outside);
+    expect(permitted.whatIf).toContain('what if: without outage');
+    expect(permitted.explained).not.toContain('--allow-file');
+  });
+
+  it.each<[string, (summary: Summary) => object]>([
+    ['an object as its firmware', ({ source }) => ({ source: { ...source, firmware: { a: 1 } } })],
+    ['objects as variables', ({ source }) => ({ source: { ...source, vars: { a: { b: 1 } } } })],
+    ['no seed', () => ({ seed: null })],
+    ['numbers as names', () => ({ names: { 2159017985: 7, 2159017986: { a: 1 } } })],
+    ['a fleet of nothing', ({ planned }) => ({ planned: { ...planned, fleet: [{}] } })],
+    [
+      'serial numbers without ranges',
+      ({ planned }) => ({
+        planned: { ...planned, fleet: planned.fleet.map((part) => ({ ...part, serials: [0, 1e308] })) },
+      }),
+    ],
+    ['faults without devices', ({ planned }) => ({ planned: { ...planned, faults: [{ on: 'device', windows: [] }] } })],
+    [
+      'windows without times',
+      ({ planned }) => ({
+        planned: { ...planned, faults: planned.faults.map((fault) => ({ ...fault, windows: [null, 7] })) },
+      }),
+    ],
+    ['settings of nothing', ({ planned }) => ({ planned: { ...planned, settings: [null] } })],
+  ])('gives a message if it has %s', async (_, change) => {
+    const { whatIf } = await saidAbout(folderOf(change));
+    expect(whatIf).toMatch(/its summary.json does not name a scenario file|another version of ghostfleet wrote it/);
   });
 });

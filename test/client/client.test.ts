@@ -283,6 +283,12 @@ describe('the client', () => {
     expect((await client.messages())[0]?.body).toEqual({ a: [1] });
   });
 
+  it('returns a body that is sent as text as the text if it is nested too deep to be a body', async () => {
+    const deep = '['.repeat(65) + ']'.repeat(65);
+    const client = await against((_, response) => response.end(JSON.stringify([{ id: 'a', body: deep }])));
+    expect((await client.messages())[0]?.body).toBe(deep);
+  });
+
   it('writes lists and times in queries as the API expects them', async () => {
     const paths: (string | undefined)[] = [];
     const client = await against((request, response) => {
