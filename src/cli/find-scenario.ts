@@ -1,5 +1,6 @@
 /** Finds the scenario of a command: a file, a packaged scenario by its name, or the standard input. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { didYouMean, quote } from '../input/problems.js';
 import { readRegular, readText } from '../input/text-file.js';
@@ -7,7 +8,7 @@ import { UsageError } from '../kernel/errors.js';
 import type { Host } from './host.js';
 
 /** The word for the standard input in place of a file. */
-export const STANDARD_INPUT = '-';
+const STANDARD_INPUT = '-';
 
 /** The folder of the packaged scenarios. The root of the package is two levels above src/cli/ and above dist/program/. */
 const PACKAGED = fileURLToPath(new URL('../../scenarios/', import.meta.url));
@@ -41,6 +42,16 @@ export async function findScenario(name: string, host: Host): Promise<FoundScena
 export function findNamedScenario(name: string): FoundScenario {
   const path = scenarioPath(name);
   return { text: readRegular(path), path };
+}
+
+/**
+ * Whether a scenario can be read only once, and only by this process: the standard input, a pipe, or an open file by its number,
+ * such as /dev/fd/3.
+ */
+export function isReadOnce(name: string): boolean {
+  if (name === STANDARD_INPUT || /^\/(dev|proc)\//.test(resolve(name))) return true;
+  const stat = statSync(name, { throwIfNoEntry: false });
+  return stat !== undefined && !stat.isFile() && !stat.isDirectory();
 }
 
 /** The word for a scenario as it was typed: yargs reads "-" as an empty text. */

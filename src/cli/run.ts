@@ -20,7 +20,7 @@ import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { FileSink } from '../trace/sinks.js';
 import { checked, command, wholeNumber } from './command.js';
 import { WEB_CONSOLE } from './console-files.js';
-import { findScenario, SCENARIO_FILE, STANDARD_INPUT, typedName } from './find-scenario.js';
+import { findScenario, isReadOnce, SCENARIO_FILE, typedName } from './find-scenario.js';
 import { type Host, isColoured, textWidth } from './host.js';
 import { knownLeftovers, saveLeftovers } from './leftovers.js';
 import { LiveServices } from './live-services.js';
@@ -368,10 +368,10 @@ function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
   return shownCommand(words);
 }
 
-/** The scenario file for the result; nothing for the standard input, which cannot be read again. */
+/** The scenario file for the result; nothing for one that cannot be read again. */
 function sourceOf(flags: RunFlags, secrets: ReadonlySet<string>): Pick<RunOptions, 'source'> {
   const { file, firmware, var: given, allowFile } = flags;
-  if (file === STANDARD_INPUT) return {};
+  if (isReadOnce(file)) return {};
   const vars = Object.fromEntries([...given].map(([name, value]) => [name, secrets.has(name) ? null : value]));
   return { source: { file, ...(firmware !== undefined && { firmware }), vars, allowFile } };
 }

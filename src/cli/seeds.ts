@@ -8,7 +8,7 @@ import { beginRun, SEEDS_FILES, seedDirectory } from '../library/run-files.js';
 import type { RunResult } from '../report/result.js';
 import { overSeeds, type SeedsResult, seedsCsv, seedsText } from '../report/seeds.js';
 import { verdictOf } from '../report/verdict.js';
-import { findScenario } from './find-scenario.js';
+import { findScenario, isReadOnce } from './find-scenario.js';
 import type { AnotherRun, Host } from './host.js';
 import { planOf } from './read-files.js';
 import { runWords } from './run-words.js';
@@ -58,10 +58,10 @@ export async function runSeeds(flags: SeedsFlags, host: Host): Promise<ExitCode>
   if (flags.clock === 'real') {
     throw new UsageError('bad-flags', '--clock real cannot be used with --seeds: the runs would share the machine');
   }
-  if (flags.file === '-') {
+  if (isReadOnce(flags.file)) {
     throw new UsageError(
       'bad-flags',
-      '"-" cannot be used with --seeds: every run reads the scenario, so save it in a file',
+      `"${flags.file}" cannot be used with --seeds: every run reads the scenario, so save it in a file`,
     );
   }
   // Planned here first, so that problems of the scenario are reported once and not by every run.

@@ -15,6 +15,8 @@ export type Instant = Flavoured<'ms' | 'ms since start'>;
 export type Millis = Flavoured<'ms'>;
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type UnixMillis = Flavoured<'ms since 1970'>;
+/** The last time that the protocol can express, 2106-02-07T06:28:15Z: it counts seconds in 32 bits. */
+export const LAST_TIME: UnixMillis = 0xffff_ffff * 1000;
 /** A length of time in seconds, the unit of devices and of users' files. */
 export type Seconds = Flavoured<'s'>;
 /** Seconds since 1970-01-01T00:00:00Z, as devices count them. */

@@ -1,7 +1,8 @@
 /** Virtual time for a service and its devices in a program: it passes only when the program says so. */
+import { isoTime } from '../kernel/calendar.js';
 import { UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { DURATION_FORM, formatDuration, type Millis, parseDuration, seconds } from '../kernel/time.js';
+import { DURATION_FORM, formatDuration, LAST_TIME, type Millis, parseDuration, seconds } from '../kernel/time.js';
 import { VirtualClock } from '../kernel/virtual-clock.js';
 import { CHECKED_ELSEWHERE, checkOptions, SEED } from './options.js';
 
@@ -49,6 +50,12 @@ export class VirtualTime {
       throw new UsageError(
         'bad-options',
         `start: "${start.toISOString()}" is before 1970; the protocol has no such times`,
+      );
+    }
+    if (start !== undefined && start.getTime() > LAST_TIME) {
+      throw new UsageError(
+        'bad-options',
+        `start: "${start.toISOString()}" is after ${isoTime(LAST_TIME)}; the protocol has no such times`,
       );
     }
     this.#clock = new VirtualClock(start ? { start: start.getTime() } : {});

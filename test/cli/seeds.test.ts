@@ -88,6 +88,14 @@ describe('ghostfleet run --seeds', () => {
     expect(err).toContain(message);
   });
 
+  it.each(['-', '/dev/fd/63', '/dev/stdin', '/proc/self/fd/0'])(
+    'rejects "%s", which other processes cannot read again',
+    async (name) => {
+      const { exit, err } = await ghostfleet(['run', name, '--seeds', '2']);
+      expect([exit, err]).toEqual([2, expect.stringContaining(`"${name}" cannot be used with --seeds`)]);
+    },
+  );
+
   it.each(['report.html', 'summary.json'])(
     'names a %s that cannot be written, and ends with exit code 2',
     async (name) => {

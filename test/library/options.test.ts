@@ -64,6 +64,7 @@ describe('a missing or invalid argument', () => {
     ['run()', run, [], 'run needs a plan'],
     ['explain()', explain, [], 'explain needs the result of a run'],
     ['virtualTime({ start: text })', virtualTime, [{ start: '2026-07-01' }], 'start: "2026-07-01" is not a valid Date'],
+    ['virtualTime() after 2106', virtualTime, [{ start: new Date('2107-01-01') }], 'is after 2106-02-07T06:28:15.000Z'],
     ['advance()', (time?: undefined) => virtualTime().advance(time as never), [], '"undefined" is not milliseconds'],
     ['writeReports()', writeReports, [], 'writeReports needs the result of a run'],
     ['startDevice with another service', startDevice, [{ profile: 'clime', service: {} }], 'result of startService'],

@@ -18,9 +18,9 @@ import {
   valueAt,
 } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
-import { parseTime, TIME_FORM } from '../../kernel/calendar.js';
+import { isoTime, parseTime, TIME_FORM } from '../../kernel/calendar.js';
 import { DEFAULT_START } from '../../kernel/clock.js';
-import { hours, type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
+import { hours, LAST_TIME, type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
 import type { ScopeNames } from '../expect/parse.js';
 import type { CloudSettings } from '../model/cloud.js';
 import type { FleetGroup } from '../model/fleet.js';
@@ -157,6 +157,7 @@ function readParts(
   const length = plain('duration');
   const settle = plain('settle');
   const warmUp = plain('warm-up');
+  rejectLateEnd(start, [length, settle], valueAt(root, 'start'), problems);
   // With an invalid duration, no time is reported as being after the end.
   const end = length ?? Number.POSITIVE_INFINITY;
   if (warmUp !== undefined && warmUp >= end) {
@@ -223,6 +224,17 @@ function readParts(
     expectations,
     next,
   };
+}
+
+/** @param lengths the lengths of the parts of the run; undefined for an invalid one */
+function rejectLateEnd(
+  start: UnixMillis | undefined,
+  lengths: readonly (Millis | undefined)[],
+  place: LocatedNode,
+  problems: Problems,
+): void {
+  if (lengths.reduce<number>((sum, length) => sum + (length ?? 0), start ?? 0) <= LAST_TIME) return;
+  problems.add(place, `the run must end by ${isoTime(LAST_TIME)}; the protocol has no later times`);
 }
 
 /** The step for `power-saving: off`: at 0s, before any device attaches. */

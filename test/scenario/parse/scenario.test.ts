@@ -68,6 +68,8 @@ describe('a scenario', () => {
     ['start: 2026-03-01T06:00:00', 'is not a time with its zone'],
     ['start: 1969-12-31T23:00:00Z', '"1969-12-31T23:00:00Z" is not a time from 1970 on'],
     ['start: 1970-01-01T00:00:00+00:30', 'is not a time from 1970 on'],
+    ['start: 2106-02-07T06:00:00Z', 'the run must end by 2106-02-07T06:28:15.000Z'],
+    ['start: 9999-12-31T00:00:00Z', 'the protocol has no later times'],
     ['settle: soon', '"soon" is not a duration'],
     ['warm-up: 2h', 'the run has ended by then; expected a time before the end of the scenario'],
   ])('is rejected for %s', (line, message) => {
