@@ -47,7 +47,7 @@ async function execute({ open, speed }: DemoFlags, host: Host): Promise<ExitCode
     allowFiles: [],
   });
   const live = await LiveServices.open({
-    ...{ host, plan, metricsPort: undefined, metricsPush: undefined, leftBehind: undefined },
+    ...{ host, plan, metricsPort: undefined, metricsPush: undefined, leftBehind: () => undefined },
     ...{ consoles: true, api: true },
     onConsole: (link) => {
       if (open && host.out.isTerminal) host.openBrowser(link);

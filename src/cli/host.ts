@@ -60,10 +60,10 @@ export interface Host {
   terminal(options: TerminalOptions): Terminal | undefined;
   /**
    * Calls `handler` at the first Ctrl-C or termination signal; a second one exits the process at once.
-   * @param left message for such an exit: what the command leaves behind
+   * @param left the message for such an exit: what the command leaves behind
    * @returns a function that removes the handler
    */
-  onInterrupt(handler: InterruptHandler, left?: string): () => void;
+  onInterrupt(handler: InterruptHandler, left?: () => string | undefined): () => void;
   /** Called when the command has begun: a signal without a handler ends the process from now on. */
   begun(): void;
   /** The time of this machine. */

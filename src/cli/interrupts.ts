@@ -16,7 +16,7 @@ const PATIENCE: Millis = seconds(2);
 
 interface Listener {
   readonly handler: InterruptHandler;
-  readonly left: string | undefined;
+  readonly left: (() => string | undefined) | undefined;
 }
 
 export class Interrupts {
@@ -46,7 +46,7 @@ export class Interrupts {
   }
 
   /** See {@link Host.onInterrupt}. Without a handler, the system ends the process. */
-  listen(handler: InterruptHandler, left?: string): () => void {
+  listen(handler: InterruptHandler, left?: () => string | undefined): () => void {
     const listener = { handler, left };
     const held = this.#held;
     this.#held = undefined;
@@ -81,7 +81,7 @@ export class Interrupts {
   };
 
   #endAtOnce(why: string): void {
-    const left = [...this.#listeners].flatMap((listener) => listener.left ?? []);
+    const left = [...this.#listeners].flatMap((listener) => listener.left?.() ?? []);
     this.#say([why, ...left].join('; '));
     this.#self.exit(EXIT.interrupted);
   }
@@ -98,7 +98,7 @@ interface Interruption {
   readonly forget: () => void;
 }
 
-export function interruption(host: Host, left?: string): Interruption {
+export function interruption(host: Host, left?: () => string): Interruption {
   let forget = () => {};
   const happens = new Promise<void>((resolve) => {
     forget = host.onInterrupt(() => resolve(), left);

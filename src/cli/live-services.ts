@@ -34,8 +34,8 @@ interface LiveOptions {
   readonly api: boolean;
   /** Called with the address of the web console, if the run has one. */
   readonly onConsole?: (link: string) => void;
-  /** Message about the leftovers of the run if the user quits immediately. */
-  readonly leftBehind: string | undefined;
+  /** Returns the message about the leftovers of the run if the user quits immediately. */
+  readonly leftBehind: () => string | undefined;
 }
 
 type World = NonNullable<RunControl['world']>;

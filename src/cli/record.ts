@@ -88,10 +88,13 @@ async function execute(flags: RecordFlags, host: Host): Promise<ExitCode> {
   }
   const abort = new AbortController();
   let signalled: string | undefined;
-  const forget = host.onInterrupt((signal) => {
-    signalled = signal;
-    abort.abort(new InterruptedError(signal));
-  }, `"${flags.out}" was not written`);
+  const forget = host.onInterrupt(
+    (signal) => {
+      signalled = signal;
+      abort.abort(new InterruptedError(signal));
+    },
+    () => `"${flags.out}" was not written`,
+  );
   try {
     reserve(flags.out);
     const recording = await read(flags, apiKey, { after, before, signal: abort.signal }, host);

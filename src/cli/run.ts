@@ -183,6 +183,7 @@ async function executeOne(flags: RunFlags, host: Host, begun: () => string | und
   const crew = queue && (await openCrew(queue, plan, host));
   const reproduce = commandLine({ ...flags, var: shownVariables(vars, secretVars) }, clock, plan);
   const isLive = clock === 'real' || flags.pace !== undefined;
+  let left: Leftovers | undefined;
   const live = await LiveServices.open({
     host,
     plan,
@@ -190,11 +191,10 @@ async function executeOne(flags: RunFlags, host: Host, begun: () => string | und
     metricsPush: flags['metrics-push'],
     consoles: isLive,
     api: isLive && cloud === undefined,
-    leftBehind: leftBy(flags),
+    leftBehind: () => leftBy(flags, left),
   });
   let downlinks: Iterable<DownlinkRecord> = [];
   const kept: string[] = [];
-  let left: Leftovers | undefined;
   let folder: RunFolder | undefined;
   try {
     folder = flags.out === undefined ? undefined : beginRun(flags.out);
@@ -220,7 +220,7 @@ async function executeOne(flags: RunFlags, host: Host, begun: () => string | und
       ...(host.meter && { meter: host.meter }),
       ...(crew && { crew }),
       leftBehind: (leftovers: Leftovers) => {
-        left = leftovers;
+        left = leftovers.things.length > 0 ? leftovers : undefined;
         try {
           saveLeftovers(leftovers, host.env);
         } catch (error) {
@@ -333,9 +333,10 @@ function ignoredSettings(api: string, { cloud }: Plan): string {
 }
 
 /** Message about the leftovers of a run if the user quits immediately. */
-function leftBy({ target, out }: RunFlags): string | undefined {
+function leftBy({ target, out }: RunFlags, leftovers: Leftovers | undefined): string | undefined {
   const left = [
     ...(target === undefined ? [] : [`what the run created in ${shownAddress(target)} may still exist`]),
+    ...(leftovers === undefined ? [] : [`"ghostfleet clean ${leftovers.run}" removes it`]),
     ...(out === undefined ? [] : [`"${out}" is incomplete`]),
   ];
   return left.length === 0 ? undefined : left.join('; ');

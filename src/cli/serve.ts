@@ -252,7 +252,7 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
       ? machineLine(service, page)
       : humanLines(service, { ...options, db }, { page, given: apiKey !== undefined }),
   );
-  const { happens, forget } = interruption(host, keptBy(db));
+  const { happens, forget } = interruption(host, () => keptBy(db));
   await happens;
   await service.close();
   forget();

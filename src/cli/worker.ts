@@ -38,7 +38,7 @@ async function execute(flags: WorkerFlags, host: Host): Promise<ExitCode> {
   const stopped = new Promise<void>((resolve, reject) => {
     const forget = host.onInterrupt(
       (signal) => void running.stop(new InterruptedError(signal)).then(resolve, reject).finally(forget),
-      'what the worker created may still exist',
+      () => 'what the worker created may still exist',
     );
   });
   await Promise.race([stopped, running.over.then(() => stopped)]);

@@ -66,7 +66,10 @@ export interface RunOptions extends WorldOptions {
   readonly source?: RunSource;
   /** Receives every event of the run. */
   readonly watch?: Fold;
-  /** Called with what the run created in another cloud and could not delete, even if the run fails. */
+  /**
+   * Called with what the run created in another cloud and has not deleted, even if the run fails: before the clean-up, and
+   * after it, then with no things if all are deleted.
+   */
   readonly leftBehind?: (left: Leftovers) => void;
   /** Called before the provisioning. */
   readonly started?: (control: RunControl) => void;
@@ -101,6 +104,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
   });
   const { metrics, names, histories } = journal;
   let left: Leftovers | undefined;
+  // Later, the clock of the cloud is known better; the name stays.
+  let run: string | undefined;
+  const note = (things: LeftBehind) => {
+    run ??= leavingRun(plan, things);
+    const noted = notedLeftovers(run, things, options);
+    left = noted.things.length > 0 ? noted : undefined;
+  };
   const started = (control: WorldControl) =>
     options.started?.({
       ...control,
@@ -108,7 +118,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       evidence: () => journal.soFar(control.clock.now),
       explainer: () => explainerNow(options, journal, control),
     });
-  const course = await courseOf({ ...options, left: (things) => (left = noted(things, options)) }, journal, started);
+  const course = await courseOf({ ...options, left: note }, journal, started);
   const { end, simulatedMs, generator, audited, remarks = [], happened, targetClock, workers } = course;
   // The explanations repeat devices: their time is not that of the run.
   const wallMs = options.stopwatch() - began;
@@ -217,14 +227,19 @@ function notable(errors: readonly SystemError[] = [], { cloud }: RunOptions): re
   return errors.filter(({ own }) => own || cloud !== undefined);
 }
 
-/** Names what the clean-up could not delete, and passes it on. */
-function noted({ since, ...rest }: LeftBehind, { plan, cloud, leftBehind }: RunOptions): Leftovers {
-  const name = plan.scenario
+/** Name of a run for `ghostfleet clean`. */
+function leavingRun({ scenario }: Plan, { since }: LeftBehind): string {
+  const name = scenario
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
     .slice(0, 40);
+  return `${name}-${since.toString(36)}`;
+}
+
+/** Describes what the clean-up has not deleted, and passes it on. */
+function notedLeftovers(run: string, { since, ...rest }: LeftBehind, { cloud, leftBehind }: RunOptions): Leftovers {
   const left = {
-    run: `${name}-${since.toString(36)}`,
+    run,
     api: plainBase(cloud?.api ?? ''),
     since: isoTime(since),
     ...rest,

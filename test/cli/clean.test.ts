@@ -1,5 +1,5 @@
 /** What a run cannot delete in another cloud is listed, and `ghostfleet clean` removes it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -58,12 +58,15 @@ afterEach(async () => {
 const at = () => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 const env = () => ({ XDG_STATE_HOME: folder, GHOSTFLEET_API_KEY: KEY });
 
-function run(more: readonly string[] = []) {
+function run(more: readonly string[] = [], options: Partial<Parameters<typeof ghostfleet>[1]> = {}) {
   const file = join(folder, 'short.yaml');
   const setup = '[{ variable: { name: url, value: x } }]';
   const fleet = '[{ name: clime, profile: clime, count: 2, tags: [cold] }]';
   writeFileSync(file, `name: short\nduration: 1s\nfleet: ${fleet}\nsetup: ${setup}\n`);
-  return ghostfleet(['run', file, '--target', at(), '--link', 'http', '--speed', '1000', ...more], { env: env() });
+  return ghostfleet(['run', file, '--target', at(), '--link', 'http', '--speed', '1000', ...more], {
+    env: env(),
+    ...options,
+  });
 }
 
 async function present() {
@@ -94,6 +97,48 @@ it('things that a run cannot delete are in its reports, the next run names them,
   expect([cleaned.exit, cleaned.out.split('\n').filter(Boolean).length]).toEqual([0, 4]);
   expect(await present()).toEqual([]);
   expect((await ghostfleet(['clean', name], { env: env() })).err).toContain('no record of things');
+});
+
+/** The records in the state folder of the user. */
+function records(): readonly { readonly run: string; readonly things: readonly { readonly what: string }[] }[] {
+  const place = join(folder, 'ghostfleet', 'leftovers');
+  return readdirSync(place).map((file) => JSON.parse(readFileSync(join(place, file), 'utf8')));
+}
+
+it.each(['1', '2'])('what a run with --workers %s deletes is on record until it is deleted', async (workers) => {
+  let stop = () => {};
+  const interruptWhen = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  let during: ReturnType<typeof records> | undefined;
+  let posts = 0;
+  fate = (method, path) => {
+    if (method === 'DELETE') during ??= records();
+    if (method === 'POST' && path.endsWith('/devices') && ++posts === 2) stop();
+    return 'pass';
+  };
+  const { exit } = await run(['--workers', workers], { interruptWhen });
+  expect(exit).toBe(130);
+  const whats = ['device "clime-0001"', 'device "clime-0002"', 'tag "cold"', 'variable "url"'];
+  expect(during?.flatMap(({ things }) => things.map(({ what }) => what)).sort()).toEqual(whats);
+  expect([records(), await present()]).toEqual([[], []]);
+});
+
+it('clean deletes what is on record of a run that was ended during its clean-up', async () => {
+  let saved = '';
+  fate = (method) => {
+    if (method !== 'DELETE') return 'pass';
+    saved ||= JSON.stringify(records()[0]);
+    return 'refuse';
+  };
+  await run();
+  const { run: name } = JSON.parse(saved);
+  // As if the process had ended at the first deletion.
+  writeFileSync(join(folder, 'ghostfleet', 'leftovers', `${name}.json`), saved);
+  fate = () => 'pass';
+  expect((await run()).err).toContain(`4 things of the run "${name}" are still in`);
+  expect((await ghostfleet(['clean', name], { env: env() })).exit).toBe(0);
+  expect(await present()).toEqual([]);
 });
 
 it('clean also takes the folder of --out', async () => {

@@ -27,7 +27,10 @@ it('one signal calls every handler', () => {
 
 it('a second signal ends the process with exit code 130 and reports what may be left behind', async () => {
   const { done, self, clock, interrupts } = made();
-  interrupts.listen(() => {}, 'a device may still exist');
+  interrupts.listen(
+    () => {},
+    () => 'a device may still exist',
+  );
   interrupts.listen(() => {});
   self.emit('SIGINT', 'SIGINT', 2);
   await clock.runUntil(1000);

@@ -12,6 +12,7 @@ import { partsOf } from '../../scenario/plan/divide.js';
 import { endOfAll } from '../parallel/ends.js';
 import { RunPatience } from '../targets/paced.js';
 import { offsetOfAll } from '../targets/target-clock.js';
+import { notYetDeleted } from '../world/clean-up.js';
 import type { CourseEnd, WorldControl, WorldOptions } from '../world/course.js';
 import { watchExpectations } from '../world/early-end.js';
 import type { End } from '../world/end.js';
@@ -70,6 +71,8 @@ class Conductor {
   /** Indices of the parts by the serial numbers of their devices. */
   readonly #parts = new Map<number, number>();
   #members: readonly Member[] = [];
+  /** The cloud of the run until it is cleaned up. */
+  #shared: SharedCloud | undefined;
   #stopped: GhostfleetError | undefined;
   /** The system clock of this machine, to compare with those of the workers (clock-offset.ts); undefined before the start. */
   #systemClock: UnixMillis | undefined;
@@ -107,9 +110,25 @@ class Conductor {
     for (const member of this.#members) member.stop(reason);
     void this.#options.crew.giveUp(reason);
     this.#isStopped();
+    this.#recordLeftovers();
   }
 
-  openCloud(): Promise<SharedCloud> {
+  /** Records what the parts and the run will delete: devices by their serial numbers, because only the parts know more. */
+  #recordLeftovers(): void {
+    const { plan, keep, left, cloud } = this.#options;
+    const shared = this.#shared;
+    if (cloud === undefined || keep !== undefined || shared === undefined) return;
+    const devices = plan.devices.map(({ name, serial }) => ({ what: `device "${name}"`, space: null, serial }));
+    const things = notYetDeleted([...devices, ...shared.made.toReversed()]);
+    left?.({ spaceId: shared.spaceId, since: shared.since, things });
+  }
+
+  async openCloud(): Promise<SharedCloud> {
+    this.#shared = await this.#opened();
+    return this.#shared;
+  }
+
+  #opened(): Promise<SharedCloud> {
     const { cloud, profiles, plan } = this.#options;
     if (cloud !== undefined) return SharedRemoteCloud.open(cloud, profiles, this.#patience);
     const random = seededRandom(plan.seed);
@@ -168,21 +187,26 @@ class Conductor {
 
   /** Deletes what is left in the target when all workers have ended, or passes its names to `keep`. */
   async cleanUp(shared: SharedCloud): Promise<void> {
-    const { keep, left } = this.#options;
+    const { keep, left, cloud } = this.#options;
     this.#patience.cleansUp();
     const lost = this.#members.filter((member) => member.lost !== undefined);
     if (keep !== undefined) {
       const maybe = lost.flatMap(({ number, plan }) =>
         plan.devices.map(({ name }) => `device "${name}" of the lost worker ${number}, if it was created`),
       );
-      return keep([...shared.made, ...this.#members.flatMap(({ end }) => end?.kept ?? []), ...maybe]);
+      return keep([
+        ...shared.made.map(({ what }) => what),
+        ...this.#members.flatMap(({ end }) => end?.kept ?? []),
+        ...maybe,
+      ]);
     }
     const failed = this.#members.filter((member) => member.failed !== undefined);
     const things = [
       ...this.#members.flatMap(({ end }) => end?.left ?? []),
       ...(await shared.tidy([...lost, ...failed].map(({ plan }) => plan))),
     ];
-    if (things.length > 0) left?.({ spaceId: shared.spaceId, since: shared.since, things });
+    if (cloud !== undefined) left?.({ spaceId: shared.spaceId, since: shared.since, things });
+    this.#shared = undefined;
   }
 
   async #tasks(shared: SharedCloud): Promise<readonly PartTask[]> {

@@ -69,8 +69,8 @@ export class SharedRemoteCloud implements SharedCloud {
     return this.#world.shared();
   }
 
-  get made(): readonly string[] {
-    return this.#world.things.map(({ what }) => what);
+  get made(): readonly MadeThing[] {
+    return this.#world.things;
   }
 
   begin(): void {}

@@ -2,6 +2,7 @@
 import type { UnixMillis } from '../../kernel/time.js';
 import type { LeftThing } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
+import type { MadeThing } from '../world/clean-up.js';
 import type { SharedThings } from '../world/handles.js';
 import type { PartCloud } from './messages.js';
 
@@ -11,8 +12,8 @@ export interface SharedCloud {
   readonly spaceId: string;
   /** When the run began, by the clock of the cloud. */
   readonly since: UnixMillis;
-  /** Names of the resources that {@link SharedCloud.setUp} created. */
-  readonly made: readonly string[];
+  /** The resources that {@link SharedCloud.setUp} created, oldest first. */
+  readonly made: readonly MadeThing[];
   /** How each part reaches the cloud: its address, and the part's share of the rate limit. @param workers number of parts */
   reachedBy(workers: number): PartCloud;
   /**

@@ -12,6 +12,11 @@ import { isUndecided } from '../targets/undecided.js';
 /** A thing that a run created. `path` is missing if the answer to the creation was lost. */
 export type MadeThing = Omit<LeftThing, 'why'>;
 
+/** What a run may leave if it is ended during its clean-up, for the record that is written before the first deletion. */
+export function notYetDeleted(things: Iterable<MadeThing>): readonly LeftThing[] {
+  return Array.from(things, (thing) => ({ ...thing, why: 'the run was ended before it deleted this' }));
+}
+
 /** The parts of the client that a clean-up needs. */
 type Api = Pick<DeviceCloudClient, 'connectors' | 'deleteDevice' | 'devices' | 'keys' | 'remove'>;
 

@@ -26,6 +26,7 @@ import type { ServedCloud } from '../targets/served.js';
 import type { Target } from '../targets/target.js';
 import type { ClockOffset } from '../targets/target-clock.js';
 import { withNewTokens } from './claim-tokens.js';
+import { notYetDeleted } from './clean-up.js';
 import { type End, endOf } from './end.js';
 import { buildFleet } from './fleet.js';
 import { type FleetDevice, fleetDevices, fleetOf } from './fleet-device.js';
@@ -34,7 +35,7 @@ import { type RunWorld, type SharedThings, worldOf } from './handles.js';
 import type { Journal } from './journal.js';
 import { LiveFaults } from './live-faults.js';
 import { openTarget, type TargetOptions } from './open-target.js';
-import { madeBy, provision, tearDown } from './provision.js';
+import { madeBy, provision, tearDown, toDelete } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
 import { StepTimes } from './step-times.js';
 import { describeError, SystemErrors, spoiledByErrors } from './system-errors.js';
@@ -56,7 +57,10 @@ export interface WorldOptions extends TargetOptions {
    * Default: they are deleted.
    */
   readonly keep?: (what: readonly string[]) => void;
-  /** Called after the clean-up with the things that could not be deleted, unless all could. `since`: when the run began. */
+  /**
+   * Called before the clean-up with everything that it will delete, and after it with what could not be deleted. `since`: when
+   * the run began. In a divided run, the first call is at the stop of the run.
+   */
   readonly left?: (left: LeftBehind) => void;
   /**
    * Called when another cloud rejects requests with 429 or 503, so that the run waits; with undefined when the requests go on.
@@ -66,7 +70,7 @@ export interface WorldOptions extends TargetOptions {
   readonly meter?: (speed: number) => GeneratorMeter;
 }
 
-/** What a clean-up could not delete. */
+/** What a clean-up has not deleted. */
 export interface LeftBehind extends Pick<Leftovers, 'spaceId' | 'things'> {
   readonly since: UnixMillis;
 }
@@ -233,7 +237,7 @@ async function closeAll(
   fixture: ReturnType<typeof build>,
   target: Target,
   callers: Callers,
-  options: WorldOptions,
+  options: OneWorldOptions,
 ): Promise<void> {
   for (const device of fixture.devices) device.powerOff();
   if (target.outlivesRun) await cleanUp(fixture, options, target.since?.() ?? 0);
@@ -349,10 +353,12 @@ function build(
 
 async function cleanUp(
   { world, handles }: RunFixture & { world: RunWorld },
-  { keep, left }: WorldOptions,
+  { keep, left, part }: OneWorldOptions,
   since: UnixMillis,
 ): Promise<void> {
   if (keep !== undefined) return keep(madeBy(world, handles));
-  const things = await tearDown(world, handles, since, PROVISIONING);
-  if (things.length > 0) left?.({ spaceId: world.api.spaceId, since, things });
+  const { spaceId } = world.api;
+  // For a part, the run has recorded everything.
+  if (part === undefined) left?.({ spaceId, since, things: notYetDeleted(toDelete(world, handles)) });
+  left?.({ spaceId, since, things: await tearDown(world, handles, since, PROVISIONING) });
 }

@@ -130,6 +130,11 @@ export async function tearDown(
   return [...left, ...(await deleteThings(world, since))];
 }
 
+/** Everything that {@link tearDown} deletes, in its order. */
+export function toDelete(world: RunWorld, handles: readonly DeviceHandle[]): readonly MadeThing[] {
+  return [...devicesOf(world, handles), ...world.things.toReversed()];
+}
+
 /** The devices that the run created, and those of which this is not known. */
 function* devicesOf({ unsure }: RunWorld, handles: readonly DeviceHandle[]): Generator<MadeThing> {
   for (const { name, cloudId } of handles) {
