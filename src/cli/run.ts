@@ -373,7 +373,8 @@ function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
 function sourceOf(flags: RunFlags, secrets: ReadonlySet<string>): Pick<RunOptions, 'source'> {
   const { file, firmware, var: given, allowFile } = flags;
   if (isReadOnce(file)) return {};
-  const vars = Object.fromEntries([...given].map(([name, value]) => [name, secrets.has(name) ? null : value]));
+  const isSecret = (name: string, value: string) => secrets.has(name) || shownAddress(value) !== value;
+  const vars = Object.fromEntries([...given].map(([name, value]) => [name, isSecret(name, value) ? null : value]));
   return { source: { file, ...(firmware !== undefined && { firmware }), vars, allowFile } };
 }
 

@@ -26,6 +26,7 @@ export function recompute(events: readonly TraceEvent[], devices: number): Reado
   set('device.session', serialsOf(before.filter((e) => e.kind === 'downlink.received' && e.type === 'session')).size);
   set('device.ready', serialsOf(before.filter(({ kind }) => kind === 'device.ready')).size);
   set('device.up', [...serialsOf(life)].filter((serial) => lifeOf(serial).at(-1)?.kind === 'device.ready').length);
+  set('device.failed', all('device.failed').length);
   set('device.boots', boots.length);
   set('device.wakes', wakes.length);
   const startups = [...serialsOf(life)].map((serial) => {

@@ -80,8 +80,8 @@ const MOST_TRIES = 20;
 
 /**
  * A request that is answered with 429, or with 503 and a `Retry-After`, was not processed. It is repeated after the demanded
- * time; after a 429, this is at least 1 s. If it is more than 10 min, the request fails. Meanwhile the queue is paused. A GET whose connection broke is repeated at once: a
- * server may close an idle connection at the moment of the next request.
+ * time; after a 429, this is at least 1 s. If it is more than 10 min, the request fails. Meanwhile the queue is paused. A GET
+ * whose connection broke is repeated at once: a server may close an idle connection at the moment of the next request.
  */
 export function paced(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience: Patience = {}): Gate {
   const queue = new PQueue({ concurrency: pace.atOnce, ...limitOf(pace) });
