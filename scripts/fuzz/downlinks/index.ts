@@ -351,6 +351,13 @@ function userOf(trial: Trial, devices: () => readonly Device[]): void {
   trial.clock.after(POLL_EVERY, 'a user who polls', () => userOf(trial, devices));
 }
 
+/** Whether the device has, or may have had, an interval of polls: that of its type, or a setting. */
+function pollsByItself({ config }: Device): boolean {
+  const interval = config.layout.find('app', 'interval-poll');
+  if (interval !== undefined && config.read(interval) !== 0) return true;
+  return [...config.flash.keys()].some((key) => key.includes('poll'));
+}
+
 /** The settings without which a device has no contact with its cloud. */
 function connectivity({ config, build }: Device): string {
   const settings = [...config.flash].filter(([key]) => /^(lte|cloud)\b|\/(mode|test)$/.test(key));
@@ -369,8 +376,8 @@ function tooFast(gap: Millis, { modemTimings }: DeviceType): string | undefined 
 function withoutCause({ causes, clouds, devices }: Trial): string | undefined {
   const { boots, failedPolls, userPolls } = causes;
   const [cloud] = clouds;
-  if (cloud === undefined || [...(devices[0]?.config.flash.keys() ?? [])].some((key) => key.includes('poll')))
-    return undefined;
+  const [device] = devices;
+  if (cloud === undefined || device === undefined || pollsByItself(device)) return undefined;
   const { polls, sessions, pollFlags, disturbances, made } = cloud;
   if (sessions > boots + made) return `${sessions} sessions for ${boots} boots and ${made} moves`;
   const most = sessions + pollFlags + failedPolls + userPolls + disturbances;
