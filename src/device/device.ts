@@ -451,7 +451,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   overran(bytes: number, read: number): void {
-    this.#world.trace.emit({ kind: 'device.overrun', at: this.clock.now, serial: this.serial, bytes, read });
+    this.emit({ kind: 'device.overrun', at: this.clock.now, serial: this.serial, bytes, read });
   }
 
   /** Stops the firmware. @param why reason in the trace for the unsent uplinks, which are dropped */
