@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
 import { EXIT } from '../kernel/errors.js';
-import { isTooDeep } from '../kernel/json-depth.js';
+import { isTooDeep } from '../kernel/json-size.js';
 import { printableTexts } from '../kernel/printable.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';

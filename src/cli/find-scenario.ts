@@ -1,10 +1,11 @@
 /** Finds the scenario of a command: a file, a packaged scenario by its name, or the standard input. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { didYouMean, quote } from '../input/problems.js';
 import { readRegular, readText } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
+import { isSpecial } from '../kernel/write-files.js';
 import type { Host } from './host.js';
 
 /** The word for the standard input in place of a file. */
@@ -50,8 +51,7 @@ export function findNamedScenario(name: string): FoundScenario {
  */
 export function isReadOnce(name: string): boolean {
   if (name === STANDARD_INPUT || /^\/(dev|proc)\//.test(resolve(name))) return true;
-  const stat = statSync(name, { throwIfNoEntry: false });
-  return stat !== undefined && !stat.isFile() && !stat.isDirectory();
+  return isSpecial(name);
 }
 
 /** The word for a scenario as it was typed: yargs reads "-" as an empty text. */

@@ -3,7 +3,7 @@ import { Client, type Dispatcher, Pool } from 'undici';
 import { compressedBecause, UNCOMPRESSED } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
 import { asError, UsageError } from '../kernel/errors.js';
-import { DEPTH_LIMIT, isTooDeep } from '../kernel/json-depth.js';
+import { DEPTH_LIMIT, isTooDeep } from '../kernel/json-size.js';
 import { NOT_UNICODE } from '../kernel/json-text.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { retryAfter } from '../kernel/retry-after.js';

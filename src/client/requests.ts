@@ -1,5 +1,5 @@
 /** Typed requests for one space, from which the methods of the clients are built. */
-import { isTooDeep } from '../kernel/json-depth.js';
+import { isTooDeep } from '../kernel/json-size.js';
 import { ApiError } from './errors.js';
 import { followEvents, type OpenStream } from './event-stream.js';
 import { type JsonHttp, pathPart, type Query } from './http.js';

@@ -86,8 +86,7 @@ export class RunExplainer {
 
   /** All downlink ids that begin or end with `id`; only `id` itself if it is a complete downlink id. */
   idsLike(id: string): readonly string[] {
-    const ids = this.#candidates().map(({ record }) => record.id);
-    return ids.includes(id) ? [id] : ids.filter((each) => each.startsWith(id) || each.endsWith(id));
+    return idsLike(this.ids, id);
   }
 
   /** Ids of all downlinks of users. */
@@ -134,6 +133,11 @@ export class RunExplainer {
   #nameOf(serial: number): string {
     return this.#names[String(serial)] ?? String(serial);
   }
+}
+
+/** The ids that begin or end with `id`; only `id` itself if it is one of them. */
+export function idsLike(ids: readonly string[], id: string): readonly string[] {
+  return ids.includes(id) ? [id] : ids.filter((each) => each.startsWith(id) || each.endsWith(id));
 }
 
 /** Sentences about the device. @param now end of the trace */

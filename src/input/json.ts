@@ -1,6 +1,6 @@
 /** Reads JSON text as a tree in which every value has its line and column, for messages. For YAML, see `readYaml`. */
 import { LineCounter } from 'yaml';
-import { isTooDeep, TOO_DEEP } from '../kernel/json-depth.js';
+import { isTooDeep, TOO_DEEP } from '../kernel/json-size.js';
 import { faultsIn } from '../kernel/json-text.js';
 import type { LocatedNode, Place } from './document.js';
 import { InputError, quote } from './problems.js';

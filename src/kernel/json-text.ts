@@ -2,8 +2,8 @@
  * Reads JSON text that others wrote: requests, and files of users. Text that could not be kept as it is written has faults: a
  * key that is used twice in an object, texts that are not Unicode, keys that change prototypes, and numbers (json-numbers.ts).
  */
-import { isTooDeep, TOO_DEEP } from './json-depth.js';
 import { changedNumbersIn } from './json-numbers.js';
+import { DEPTH_LIMIT, sizeOf, TOO_DEEP } from './json-size.js';
 
 /** What is wrong with a JSON text. */
 export interface JsonFault {
@@ -36,8 +36,8 @@ const MOST_VALUES = 50_000;
  */
 export function parseJson(text: string): JsonReading {
   const whole = (code: JsonFault['code'], message: string) => ({ faults: [{ code, at: 0, path: [], message }] });
-  if (isTooDeep(text)) return whole('too-deep', TOO_DEEP);
-  const { keys, values } = sizeOf(text);
+  const { depth, keys, values } = sizeOf(text);
+  if (depth > DEPTH_LIMIT) return whole('too-deep', TOO_DEEP);
   if (keys > MOST_KEYS) return whole('too-many-values', `has ${keys} keys; the limit is ${MOST_KEYS}`);
   if (values > MOST_VALUES) return whole('too-many-values', `has ${values} values; the limit is ${MOST_VALUES}`);
   let value: unknown;
@@ -143,34 +143,6 @@ function keysIn(value: unknown): number | undefined {
   return all;
 }
 
-/** The numbers of keys and values in a text that is valid JSON: a colon follows each key, and a comma precedes all values but one. */
-function sizeOf(text: string): { readonly keys: number; readonly values: number } {
-  let [keys, values] = [0, 0];
-  let inString = false;
-  let isEmpty = false;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) inString = !inString;
-    else if (inString) {
-      if (unit === BACKSLASH) at++;
-    } else if (unit === COLON) keys++;
-    else if (unit === COMMA || unit === OPEN_BRACKET || unit === OPEN_BRACE) values++;
-    else if (isEmpty && (unit === CLOSE_BRACKET || unit === CLOSE_BRACE)) values--;
-    if (unit > SPACE) isEmpty = unit === OPEN_BRACKET || unit === OPEN_BRACE;
-  }
-  return { keys, values };
-}
-
 function shown(key: string): string {
   return JSON.stringify(key.length > 60 ? `${key.slice(0, 59)}…` : key);
 }
-
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;

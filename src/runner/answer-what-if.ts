@@ -1,6 +1,7 @@
 /** Answers what would have happened to the downlinks of a run if something had been different. */
 import { DeviceExplainer } from '../explain/explain.js';
 import type { DownlinkCourse } from '../explain/explanation.js';
+import { idsLike } from '../explain/run-explainer.js';
 import { didYouMean, quote } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
 import type { ChangedDownlink, WhatIfAnswer } from '../report/explanation/what-if.js';
@@ -75,19 +76,20 @@ async function askedAbout(whatIf: WhatIf, word: string): Promise<Asked> {
   const device = devices.find(({ name, serial }) => name === word || String(serial) === word);
   if (device !== undefined) return device;
   const known = await whatIf.downlinks();
-  const exact = known.filter(({ id }) => id === word);
-  const alike = exact.length > 0 ? exact : known.filter(({ id }) => id.startsWith(word) || id.endsWith(word));
-  const [found, ...others] = alike;
-  if (found !== undefined && others.length === 0 && word !== '') {
+  const ids = known.map(({ id }) => id);
+  const alike = word === '' ? [] : idsLike(ids, word);
+  const [only, ...others] = alike;
+  const found = known.find(({ id }) => id === only);
+  if (found !== undefined && others.length === 0) {
     const { id, serial } = found;
     const place = known.filter((each) => each.serial === serial).indexOf(found);
     return { serial, name: devices.find((each) => each.serial === serial)?.name ?? '', downlink: { id, place } };
   }
-  if (found !== undefined && word !== '') {
-    const shown = alike.slice(0, 5).map(({ id }) => id);
-    throw new UsageError('ambiguous', `${alike.length} downlinks match ${quote(word)}: ${shown.join(', ')}`);
+  if (found !== undefined) {
+    const shown = alike.slice(0, 5).join(', ');
+    throw new UsageError('ambiguous', `${alike.length} downlinks match ${quote(word)}: ${shown}`);
   }
-  const names = [...devices.map(({ name }) => name), ...known.map(({ id }) => id)];
+  const names = [...devices.map(({ name }) => name), ...ids];
   throw new UsageError('unknown-downlink', `no device or downlink ${quote(word)}${didYouMean(word, names)}`);
 }
 

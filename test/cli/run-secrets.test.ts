@@ -124,6 +124,17 @@ expect: [uplink.stored >= 1]
   }
 });
 
+/** What a run of a device prints, on one line and without quotation marks. @param more keys of its scenario */
+async function printedBy(more: string, variable: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-secrets-'));
+  const file = join(folder, 'x.yaml');
+  const fleet = 'fleet: [{ name: clime, profile: clime, count: 1, boot: { over: 1s } }]';
+  writeFileSync(file, `name: x\nduration: 1m\n${fleet}\n${more}\n`);
+  const { out, err } = await ghostfleet(['run', file, '--var', variable]);
+  rmSync(folder, { recursive: true });
+  return err + out.replaceAll("'", '').replaceAll('\n', ' ');
+}
+
 it.each([
   [`variable: { name: hook, value: "\${hook}", secure: true }`, '--var hook=***'],
   [`variable: { name: hook, value: "x\${hook}y", secure: true }`, '--var hook=***'],
@@ -135,20 +146,8 @@ it.each([
     '--var hook=1',
   ],
 ])('a variable is masked in the command of the report exactly if it is in a secret: %s', async (setup, shown) => {
-  const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-secrets-'));
-  const file = join(folder, 'x.yaml');
-  writeFileSync(
-    file,
-    `name: x
-duration: 1m
-vars: { hook: none, outer: "\${hook}" }
-fleet: [{ name: clime, profile: clime, count: 1, boot: { over: 1s } }]
-setup: [{ ${setup} }]
-`,
-  );
-  const { out, err } = await ghostfleet(['run', file, '--var', 'hook=1']);
-  rmSync(folder, { recursive: true });
-  expect(err + out.replaceAll("'", '').replaceAll('\n', ' ')).toContain(`${shown} `);
+  const vars = `vars: { hook: none, outer: "\${hook}" }`;
+  expect(await printedBy(`${vars}\nsetup: [{ ${setup} }]`, 'hook=1')).toContain(`${shown} `);
 });
 
 it.each([
@@ -156,20 +155,8 @@ it.each([
   [`lora config appkey \${hook}`, '***'],
   [`app config interval-report \${hook}`, '600'],
 ])('a variable in the shell line "%s" is shown as %s', async (line, shown) => {
-  const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-secrets-'));
-  const file = join(folder, 'x.yaml');
-  writeFileSync(
-    file,
-    `name: x
-duration: 1m
-vars: { hook: "60" }
-fleet: [{ name: clime, profile: clime, count: 1, boot: { over: 1s } }]
-steps: [{ at: 30s, unknown: true, commands: ["${line}"] }]
-`,
-  );
-  const { out, err } = await ghostfleet(['run', file, '--var', 'hook=600']);
-  rmSync(folder, { recursive: true });
-  expect(err + out.replaceAll("'", '').replaceAll('\n', ' ')).toContain(`--var hook=${shown}`);
+  const steps = `steps: [{ at: 30s, unknown: true, commands: ["${line}"] }]`;
+  expect(await printedBy(`vars: { hook: "60" }\n${steps}`, 'hook=600')).toContain(`--var hook=${shown}`);
 });
 
 it.each([

@@ -1,4 +1,5 @@
 /** Limits how many expensive calls run at a time. */
+import { Counts } from '../../kernel/counts.js';
 import { ApiFault } from '../http/errors.js';
 
 /** Runs a call of an owner, such as a space or a network, or rejects it if too many are running. */
@@ -25,28 +26,16 @@ export function atMost({ all, each }: { readonly all: number; readonly each: num
 
 /** Runs at most `limit` calls of each owner at a time, and rejects all others with 503. */
 export function atMostEach(limit: number, busy: string): Turns {
-  const working = new Map<string, number>();
+  const working = new Counts<string>();
   return async (owner, work) => {
-    if (increment(working, owner) > limit) {
-      decrement(working, owner);
+    if (working.increment(owner) > limit) {
+      working.decrement(owner);
       throw new ApiFault(503, busy, 'busy');
     }
     try {
       return await work();
     } finally {
-      decrement(working, owner);
+      working.decrement(owner);
     }
   };
-}
-
-function decrement(counts: Map<string, number>, name: string): void {
-  const count = (counts.get(name) ?? 1) - 1;
-  if (count === 0) counts.delete(name);
-  else counts.set(name, count);
-}
-
-function increment(counts: Map<string, number>, name: string): number {
-  const count = (counts.get(name) ?? 0) + 1;
-  counts.set(name, count);
-  return count;
 }

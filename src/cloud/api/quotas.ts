@@ -1,4 +1,5 @@
 /** Limits on how many records a space may have. */
+import { Counts } from '../../kernel/counts.js';
 import { ApiFault } from '../http/errors.js';
 import type { Id, Store } from '../store/store.js';
 
@@ -8,7 +9,7 @@ export class Quota {
   readonly #most: number;
   readonly #noun: string;
   /** Number of creations that are not committed yet, by space. They count, so that concurrent creations keep the limit. */
-  readonly #creating = new Map<Id, number>();
+  readonly #creating = new Counts<Id>();
 
   /** @param noun names the records in the error: `connectors` */
   constructor(store: Store, family: string, most: number, noun: string) {
@@ -23,16 +24,13 @@ export class Quota {
    * @throws ApiFault 409 `quota` if the space has as many records as it may have
    */
   async within<T>(spaceId: Id, work: () => Promise<T>): Promise<T> {
-    const creating = (this.#creating.get(spaceId) ?? 0) + 1;
-    this.#creating.set(spaceId, creating);
+    const creating = this.#creating.increment(spaceId);
     try {
       const stored = await this.#store.records(this.#family, spaceId, { limit: this.#most });
       if (stored.length + creating <= this.#most) return await work();
       throw new ApiFault(409, `the space already has ${this.#most} ${this.#noun}, which is the maximum`, 'quota');
     } finally {
-      const left = (this.#creating.get(spaceId) ?? 1) - 1;
-      if (left === 0) this.#creating.delete(spaceId);
-      else this.#creating.set(spaceId, left);
+      this.#creating.decrement(spaceId);
     }
   }
 }

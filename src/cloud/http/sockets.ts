@@ -5,6 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
+import { Counts } from '../../kernel/counts.js';
 import { seconds } from '../../kernel/time.js';
 
 /** Time within which the head of a request, and also the whole request, must arrive. */
@@ -119,22 +120,17 @@ export function limitConnections(
   isProxy: (address: string) => boolean = () => false,
 ): void {
   server.maxConnections = most.all;
-  const open = new Map<string, number>();
+  const open = new Counts<string>();
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket;
     if (isProxy(remoteAddress)) return;
     const caller = networkOf(remoteAddress);
-    const count = (open.get(caller) ?? 0) + 1;
-    if (count > most.each) {
+    if (open.of(caller) >= most.each) {
       socket.destroy();
       return;
     }
-    open.set(caller, count);
-    socket.once('close', () => {
-      const left = (open.get(caller) ?? 1) - 1;
-      if (left === 0) open.delete(caller);
-      else open.set(caller, left);
-    });
+    open.increment(caller);
+    socket.once('close', () => open.decrement(caller));
   });
 }
 

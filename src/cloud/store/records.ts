@@ -1,4 +1,5 @@
 /** Iterates over records page by page, and retries changes that lose against concurrent ones. */
+import type { ConflictField } from './changes.js';
 import { ConflictError, type Id, type Page, type RecordRow, type Store } from './store.js';
 
 const PAGE = 500;
@@ -40,13 +41,26 @@ export async function matchingRecords(
 /**
  * Runs `work`, which reads a record, decides, and commits a `record.change`; runs it again if a concurrent change won.
  */
-export async function untilUndisturbed<T>(work: () => Promise<T>): Promise<T> {
+export function untilUndisturbed<T>(work: () => Promise<T>): Promise<T> {
+  return retryConflicts('record-body', work);
+}
+
+/**
+ * Runs `work`, and again if its commit conflicts in `field`.
+ * @param learn called before each repetition; without a repetition, which would conflict again, it returns false
+ * @throws ConflictError of the last attempt
+ */
+export async function retryConflicts<T>(
+  field: ConflictField,
+  work: () => Promise<T>,
+  learn: () => Promise<boolean> = () => Promise.resolve(true),
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      const disturbed = error instanceof ConflictError && error.field === 'record-body';
-      if (!disturbed || attempt === PATIENCE) throw error;
+      const conflicts = error instanceof ConflictError && error.field === field;
+      if (!conflicts || attempt === PATIENCE || !(await learn())) throw error;
     }
   }
 }

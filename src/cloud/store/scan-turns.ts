@@ -2,6 +2,7 @@
  * The turns of queries that may read many rows. Few of them run at a time, and the spaces take turns: a space with many queries
  * delays a query of another space by about one query.
  */
+import { Counts } from '../../kernel/counts.js';
 import { StoreBusy } from './bounded-commits.js';
 import type { Id } from './rows.js';
 
@@ -24,7 +25,7 @@ export class ScanTurns {
   /** Waiting queries by space; the first space has the next turn, unless it uses all its places. */
   readonly #waiting = new Map<Id, Waiting[]>();
   /** Number of running queries by space. */
-  readonly #running = new Map<Id, number>();
+  readonly #running = new Counts<Id>();
   #used = 0;
 
   constructor(places: Places) {
@@ -55,7 +56,7 @@ export class ScanTurns {
   #next(): void {
     for (const [space, queries] of this.#waiting) {
       if (this.#used >= this.#places.all) return;
-      if ((this.#running.get(space) ?? 0) >= this.#places.space) continue;
+      if (this.#running.of(space) >= this.#places.space) continue;
       const query = queries.shift();
       this.#waiting.delete(space);
       // A space with more queries waits behind the other spaces.
@@ -66,12 +67,10 @@ export class ScanTurns {
 
   #begin(space: Id, query: Waiting): void {
     this.#used++;
-    this.#running.set(space, (this.#running.get(space) ?? 0) + 1);
+    this.#running.increment(space);
     void query.start().then(() => {
       this.#used--;
-      const left = (this.#running.get(space) ?? 1) - 1;
-      if (left === 0) this.#running.delete(space);
-      else this.#running.set(space, left);
+      this.#running.decrement(space);
       this.#next();
     });
   }

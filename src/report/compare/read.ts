@@ -1,6 +1,6 @@
 /** Reads and checks the part of a `summary.json` that a comparison needs. The file is not trusted. */
 import { UsageError } from '../../kernel/errors.js';
-import { isTooDeep, TOO_DEEP } from '../../kernel/json-depth.js';
+import { isTooDeep, TOO_DEEP } from '../../kernel/json-size.js';
 import { BATCHES, type SampledDurations, type SampleSummary } from '../../trace/metrics/samples.js';
 import { SUMMARY_FORMAT } from '../result.js';
 import type { ComparedRun } from './compare.js';

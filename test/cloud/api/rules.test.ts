@@ -1,6 +1,6 @@
 /** Rules for all routes: credentials, errors, bodies, URLs, and requests from web pages of other origins. */
 import { describe, expect, it } from 'vitest';
-import { DEPTH_LIMIT, isTooDeep } from '../../../src/kernel/json-depth.js';
+import { DEPTH_LIMIT, isTooDeep } from '../../../src/kernel/json-size.js';
 import { NOT_UNICODE } from '../../../src/kernel/json-text.js';
 import { KEY, service } from './service.js';
 

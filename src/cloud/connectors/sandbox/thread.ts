@@ -3,7 +3,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Alarm, Clock } from '../../../kernel/clock.js';
-import { isTooDeep, TOO_DEEP } from '../../../kernel/json-depth.js';
+import { isTooDeep, TOO_DEEP } from '../../../kernel/json-size.js';
 import { type Millis, seconds } from '../../../kernel/time.js';
 import { type Limits, type Script, type ScriptResult, TOO_LONG, TOO_MUCH, type WorkerAnswer } from './script.js';
 

@@ -1,0 +1,68 @@
+/** How deeply a JSON text is nested, and how much it contains, before it is parsed. */
+
+/**
+ * Maximum number of levels of arrays and objects. Recursive code handles the values, so more levels could overflow its stack.
+ */
+export const DEPTH_LIMIT = 64;
+
+/** Message for a JSON text with more than {@link DEPTH_LIMIT} levels. */
+export const TOO_DEEP = `the JSON is nested too deep: the limit is ${DEPTH_LIMIT} levels`;
+
+/** True if the JSON text has more levels than the limit. The text need not be valid JSON. */
+export function isTooDeep(text: string, limit = DEPTH_LIMIT): boolean {
+  return text.length > limit && sizeOf(text).depth > limit;
+}
+
+interface JsonSize {
+  /** Number of levels of arrays and objects. */
+  readonly depth: number;
+  readonly keys: number;
+  /** In all arrays and objects. */
+  readonly values: number;
+}
+
+/**
+ * Measures a text. The text need not be valid JSON; the numbers of keys and values are right if it is: a colon follows each key,
+ * and a comma precedes all values but one.
+ */
+export function sizeOf(text: string): JsonSize {
+  let [level, depth, keys, values] = [0, 0, 0, 0];
+  let inString = false;
+  let isEmpty = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) inString = !inString;
+    else if (inString) {
+      if (unit === BACKSLASH) at++;
+    } else
+      switch (unit) {
+        case COLON:
+          keys++;
+          break;
+        case COMMA:
+          values++;
+          break;
+        case OPEN_BRACKET:
+        case OPEN_BRACE:
+          values++;
+          depth = Math.max(depth, ++level);
+          break;
+        case CLOSE_BRACKET:
+        case CLOSE_BRACE:
+          level--;
+          if (isEmpty) values--;
+      }
+    if (unit > SPACE) isEmpty = unit === OPEN_BRACKET || unit === OPEN_BRACE;
+  }
+  return { depth, keys, values };
+}
+
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
