@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const WIDTH = 120;
-const FOLDERS = ['docs', 'docs/scenarios'];
+const FOLDERS = ['docs', 'docs/reference', 'docs/scenarios'];
 const DOCUMENTS = [
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
   ...FOLDERS.flatMap((folder) =>
