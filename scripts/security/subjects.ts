@@ -68,11 +68,7 @@ export const SUBJECTS: readonly Subject[] = [
   {
     name: 'queue',
     about: 'forged, moved, copied and removed tasks and messages of divided runs',
-    files: [
-      'runner/distributed/sealed',
-      'runner/distributed/queue-channel.postgres',
-      'runner/distributed/queue.postgres',
-    ],
+    files: ['runner/divided/sealed', 'runner/divided/queue-channel.postgres', 'runner/divided/queue.postgres'],
   },
   {
     name: 'targets',

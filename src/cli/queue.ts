@@ -2,7 +2,7 @@
 
 import { isPostgresUrl, publicName } from '../cloud/store/postgres/url.js';
 import { UsageError } from '../kernel/errors.js';
-import type { Crew } from '../runner/distributed/crew.js';
+import type { Crew } from '../runner/divided/crew.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { needsOneProcess } from '../scenario/plan/divide.js';
 import type { Host } from './host.js';
@@ -60,7 +60,7 @@ export async function openCrew(url: string, plan: Plan, { err }: Pick<Host, 'err
     throw new UsageError('not-divisible', `the run cannot be divided among workers, because ${reason}`);
   }
   // Loaded here, because other runs do not need the libraries.
-  const { QueueCrew } = await import('../runner/distributed/queue/queue-crew.js');
+  const { QueueCrew } = await import('../runner/divided/queue/queue-crew.js');
   return QueueCrew.open({ url, version: version(), say: (sentence) => err.write(`${sentence}\n`) });
 }
 

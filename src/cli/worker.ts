@@ -28,7 +28,7 @@ async function execute(flags: WorkerFlags, host: Host): Promise<ExitCode> {
   if (apiKey === undefined) {
     throw new UsageError('bad-flags', 'a worker requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
   }
-  const { startWorker } = await import('../runner/distributed/queue/worker.js');
+  const { startWorker } = await import('../runner/divided/queue/worker.js');
   const say = (sentence: string) => host.out.write(`${sentence}\n`);
   const running = await startWorker({
     ...{ url, apiKey, version: version(), say },

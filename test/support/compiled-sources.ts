@@ -23,7 +23,7 @@ const COMPILED = resolve('.compiled');
 const THREADS = [
   'cli/attempt-thread.mjs',
   'cli/scenario-check/check-thread.mjs',
-  'runner/distributed/threads/part-thread.mjs',
+  'runner/divided/threads/part-thread.mjs',
   'runner/parallel/thread.mjs',
 ].map((path) => join(COMPILED, path));
 

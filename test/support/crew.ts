@@ -1,9 +1,9 @@
 /** Workers of a divided run in the thread of the test, which start faster than workers in other threads. */
 import { MessageChannel } from 'node:worker_threads';
-import type { Crew } from '../../src/runner/distributed/crew.js';
-import type { FromPart, ToPart } from '../../src/runner/distributed/messages.js';
-import { beginPart } from '../../src/runner/distributed/part.js';
-import { PortChannel, sharedNow } from '../../src/runner/distributed/threads/port-channel.js';
+import type { Crew } from '../../src/runner/divided/crew.js';
+import type { FromPart, ToPart } from '../../src/runner/divided/messages.js';
+import { beginPart } from '../../src/runner/divided/part.js';
+import { PortChannel, sharedNow } from '../../src/runner/divided/threads/port-channel.js';
 import { unhurried } from './unhurried.js';
 
 export const crewOfThisThread: Crew = {

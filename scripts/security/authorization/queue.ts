@@ -2,8 +2,8 @@
  * The authorization matrix of the queue of divided runs: every place of a task or message × everything that a writer of the queue
  * could put there. Only what the owner of the API key has sealed for exactly this place is read.
  */
-import type { Side } from '../../../src/runner/distributed/queue/schema.js';
-import { messagePlace, seal, taskPlace, unseal } from '../../../src/runner/distributed/queue/sealed.js';
+import type { Side } from '../../../src/runner/divided/queue/schema.js';
+import { messagePlace, seal, taskPlace, unseal } from '../../../src/runner/divided/queue/sealed.js';
 import type { MatrixVerdict } from './matrix.js';
 
 const KEYS = ['the key of the target', 'another key', ''];

@@ -1,6 +1,6 @@
 /** The contract of a channel between a run and one of its parts, for every implementation. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Channel } from '../../../src/runner/distributed/channel.js';
+import type { Channel } from '../../../src/runner/divided/channel.js';
 
 interface Ends {
   readonly run: Channel<unknown, unknown>;

@@ -1,7 +1,7 @@
 /** A task is the part of a run for one worker. In the queue, it is encrypted with the API key of the run. */
 import { expect, it } from 'vitest';
 import { queueMatrix } from '../../../scripts/security/authorization/queue.js';
-import { seal, unseal } from '../../../src/runner/distributed/queue/sealed.js';
+import { seal, unseal } from '../../../src/runner/divided/queue/sealed.js';
 
 const task = { plan: { devices: [{ claimToken: 'c1a1'.repeat(8) }] }, tags: new Map([['cold', 'id']]) };
 

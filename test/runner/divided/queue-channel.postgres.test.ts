@@ -1,10 +1,10 @@
 /** The channel between a run and the worker of one of its parts, through the tables of a queue in PostgreSQL. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { seconds } from '../../../src/kernel/time.js';
-import { QueueDatabase } from '../../../src/runner/distributed/queue/database.js';
-import { QueueChannel } from '../../../src/runner/distributed/queue/queue-channel.js';
-import { QUEUE } from '../../../src/runner/distributed/queue/schema.js';
-import { seal } from '../../../src/runner/distributed/queue/sealed.js';
+import { QueueDatabase } from '../../../src/runner/divided/queue/database.js';
+import { QueueChannel } from '../../../src/runner/divided/queue/queue-channel.js';
+import { QUEUE } from '../../../src/runner/divided/queue/schema.js';
+import { seal } from '../../../src/runner/divided/queue/sealed.js';
 import { channelContract } from '../../contracts/channel/channel.js';
 import { newSeparateDatabase, query } from '../../support/postgres/databases.js';
 

@@ -1,10 +1,10 @@
 /** The queue in trouble: several workers create its tables at the same time, connections break, and the server is away. */
 import { expect, it } from 'vitest';
 import { version } from '../../../src/cli/version.js';
-import type { PartTask } from '../../../src/runner/distributed/messages.js';
-import { QueueDatabase } from '../../../src/runner/distributed/queue/database.js';
-import { addJobs, takeJobs } from '../../../src/runner/distributed/queue/jobs.js';
-import { QueueCrew } from '../../../src/runner/distributed/queue/queue-crew.js';
+import type { PartTask } from '../../../src/runner/divided/messages.js';
+import { QueueDatabase } from '../../../src/runner/divided/queue/database.js';
+import { addJobs, takeJobs } from '../../../src/runner/divided/queue/jobs.js';
+import { QueueCrew } from '../../../src/runner/divided/queue/queue-crew.js';
 import { newSeparateDatabase, query } from '../../support/postgres/databases.js';
 import { relayTo } from '../../support/relay.js';
 

@@ -1,6 +1,6 @@
 /** The offset between the clock of a process and the clock that all workers of a run share. */
 import { expect, it } from 'vitest';
-import { readClock, systemClock } from '../../../src/runner/distributed/clock-offset.js';
+import { readClock, systemClock } from '../../../src/runner/divided/clock-offset.js';
 
 /** Reads a clock that is 500 ms ahead. @param trips times that the request and the answer of each reading take */
 function readings(trips: readonly (readonly [there: number, back: number])[]) {

@@ -1,6 +1,6 @@
 /** The events of the parts of a run become one stream. Each worker of the run has one part, and sends events in batches. */
 import { expect, it } from 'vitest';
-import { Merge } from '../../../src/runner/distributed/merge.js';
+import { Merge } from '../../../src/runner/divided/merge.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 
 const text = (...events: readonly TraceEvent[]) => events.map((event) => `${JSON.stringify(event)}\n`).join('');

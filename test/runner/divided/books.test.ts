@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { defineScenario } from '../../../src/library/scenario.js';
-import { PartBooks } from '../../../src/runner/distributed/books.js';
+import { PartBooks } from '../../../src/runner/divided/books.js';
 import { ownArrivals } from '../../../src/runner/load/own-arrivals.js';
 import type { Plan, PlannedLoad } from '../../../src/scenario/model/plan.js';
 import { partsOf } from '../../../src/scenario/plan/divide.js';

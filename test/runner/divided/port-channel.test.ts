@@ -1,7 +1,7 @@
 /** The channel between a run and a thread that executes one of its parts. */
 import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { PortChannel } from '../../../src/runner/distributed/threads/port-channel.js';
+import { PortChannel } from '../../../src/runner/divided/threads/port-channel.js';
 import { channelContract } from '../../contracts/channel/channel.js';
 
 channelContract(() => {
