@@ -54,7 +54,7 @@ export function renderDialogue({ about, profile, token, entries }: Dialogue): re
   return lines;
 }
 
-/** The kind of a packet, in the words of the documents (wire protocol, 3.2 and 7). */
+/** The kind of a packet, in the words of the documents (wire W-13, W-44). */
 function meaning({ flags, sequence, data }: Packet, way: 'up' | 'down', parts: readonly Uint8Array[]): string {
   if (data.length === 0) {
     if (flags === 0 && sequence === 0) return 'reset';

@@ -1,4 +1,4 @@
-/** Methods for the account of a login, and for the audit log of the space (cloud API gaps, 3.1). */
+/** Methods for the account of a login, and for the audit log of the space (cloud C-20). */
 import { pathPart } from './http.js';
 import { everyPage, type Requests } from './requests.js';
 import type { AuditEntry, Login, PageQuery, PasswordChange, Token } from './types.js';

@@ -1,5 +1,5 @@
 /**
- * A typed client of the public REST API (cloud API, "Endpoints"; cloud API gaps, section 3).
+ * A typed client of the public REST API (cloud C-1, C-20 to C-39).
  *
  * One client uses one API key and one space, over keep-alive connections: create it once and close it at the end. The client
  * does not retry failed calls, because a retry could queue a downlink twice.
@@ -87,7 +87,7 @@ export class DeviceCloudClient extends SpaceClient {
   }
 
   /**
-   * Logs in. Use the `access_token` of the result as `apiKey` of a client (cloud API gaps, 3.1).
+   * Logs in. Use the `access_token` of the result as `apiKey` of a client (cloud C-20).
    * @throws ApiError 401 if the address or the password is wrong
    */
   static login(baseUrl: string, credentials: Credentials): Promise<Token> {
@@ -95,7 +95,7 @@ export class DeviceCloudClient extends SpaceClient {
   }
 
   /**
-   * Accepts an invitation (cloud API gaps, 3.1).
+   * Accepts an invitation (cloud C-20).
    * @param invitation `token`: the `invite_token` of {@link Invitation}; `email`: the invited address; `password`: 8 to 256
    * characters, the password of the account; if the account has none yet, this becomes its password
    * @throws ApiError 401 if the token is invalid or expired (7 days), the address was not invited, or the password is wrong

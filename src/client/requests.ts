@@ -116,7 +116,7 @@ type FetchPage<T> = (cursor: { readonly offset?: string }) => Promise<readonly T
 
 /**
  * Yields the pages of a list. The iteration ends at an empty page. A short page does not end it, because a service may return
- * fewer items than the limit (cloud API gaps, 2.5).
+ * fewer items than the limit (cloud C-9).
  * @param nextOf the `offset` of the page after this one; default: the id of its last item
  * @throws ApiError if two pages have the same one, so that the list would never end
  */
@@ -148,8 +148,8 @@ export function isMessage(answer: unknown): answer is Message {
 }
 
 /**
- * The message with its body as a JSON value: some services send it as JSON text (cloud API gaps, 3.5). A text that is nested too
- * deep remains a text.
+ * The message with its body as a JSON value: some services send it as JSON text (cloud C-26). A text that is nested too deep
+ * remains a text.
  */
 export function withBody(message: Message): Message {
   const { body } = message;

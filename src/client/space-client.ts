@@ -1,4 +1,4 @@
-/** Methods for the resources of a space other than devices, tags and messages (cloud API gaps, 3.2 and 3.7 to 3.11). */
+/** Methods for the resources of a space other than devices, tags and messages (cloud C-21, C-32 to C-39). */
 import { AccountClient } from './account-client.js';
 import { pathPart } from './http.js';
 import { everyPage } from './requests.js';

@@ -1,4 +1,4 @@
-/** Logins, invitations, passwords and the audit log (cloud API gaps, 3.1). */
+/** Logins, invitations, passwords and the audit log (cloud C-20). */
 import Type from 'typebox';
 import { Answer, Body, CreatedAt, Email, EXAMPLE, Field, Nullable, OwnId, SpaceId, Time, Uuid } from './values.js';
 

@@ -1,4 +1,4 @@
-/** Connectors, previews of their requests, and deliveries with their attempts (cloud API gaps, 3.7 and section 6). */
+/** Connectors, previews of their requests, and deliveries with their attempts (cloud C-32 to C-35). */
 import Type from 'typebox';
 import { TAG_EXAMPLE, TAG_REFS_EXAMPLE, Tag, TagRefs } from './tags.js';
 import {

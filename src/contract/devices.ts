@@ -1,4 +1,4 @@
-/** Devices, their lists and their summaries (cloud API, "Devices"; cloud API gaps, 2.6 and 3.3). */
+/** Devices, their lists and their summaries (cloud C-10, C-22). */
 import Type from 'typebox';
 import { TAG_EXAMPLE, TAG_REFS_EXAMPLE, Tag, TagRefs } from './tags.js';
 import {

@@ -1,8 +1,8 @@
-/** The bodies that queue downlinks (cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
+/** The bodies that queue downlinks (cloud C-28). */
 import Type, { type TProperties } from 'typebox';
 import { EXAMPLE, Field, Uuid } from './values.js';
 
-/** Size of a device's command buffer without the final NUL (cloud API gaps, 2.9). */
+/** Size of a device's command buffer without the final NUL (cloud C-16). */
 const LINE_BYTES = 255;
 
 const CommandLine = Type.Refine(

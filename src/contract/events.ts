@@ -1,4 +1,4 @@
-/** The events of a space (cloud API gaps, section 3). */
+/** The events of a space (cloud C-42). */
 import Type from 'typebox';
 import { Device } from './devices.js';
 import { Direction, Message, MessageTypes, TimelineEvent } from './messages.js';

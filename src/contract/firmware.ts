@@ -1,4 +1,4 @@
-/** Firmware images and updates of devices (cloud API gaps, 3.9). */
+/** Firmware images and updates of devices (cloud C-37). */
 import Type from 'typebox';
 import {
   Answer,

@@ -1,4 +1,4 @@
-/** API keys (cloud API gaps, 3.11). */
+/** API keys (cloud C-39). */
 import Type from 'typebox';
 import { TAG_EXAMPLE, TAG_REFS_EXAMPLE, Tag, TagRefs } from './tags.js';
 import {

@@ -1,4 +1,4 @@
-/** Messages from and to devices, and the timeline of a downlink (cloud API, "Messages"; cloud API gaps, 3.5). */
+/** Messages from and to devices, and the timeline of a downlink (cloud C-27, C-25). */
 import Type from 'typebox';
 import {
   Answer,

@@ -1,4 +1,4 @@
-/** Spaces (cloud API gaps, 3.2). */
+/** Spaces (cloud C-21). */
 import Type from 'typebox';
 import { Answer, Body, CreatedAt, EXAMPLE, Field, NewName, Nullable, OwnId, OwnName, Uuid } from './values.js';
 

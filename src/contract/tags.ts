@@ -1,4 +1,4 @@
-/** Tags (cloud API, "Tags"; cloud API gaps, 3.4). */
+/** Tags (cloud C-24). */
 import Type from 'typebox';
 import { COLOUR, COLOUR_FORM } from '../kernel/colour.js';
 import { Answer, Body, CreatedAt, EXAMPLE, Field, ItemParams, NewName, OwnId, OwnName } from './values.js';

@@ -1,4 +1,4 @@
-/** Timestamps of the API (cloud API gaps, 2.4). */
+/** Timestamps of the API (cloud C-8). */
 import { isoTime, milliOf, utcTime } from '../kernel/calendar.js';
 import { days, type UnixMillis } from '../kernel/time.js';
 

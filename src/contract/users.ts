@@ -1,4 +1,4 @@
-/** Users of a space (cloud API gaps, 3.10). */
+/** Users of a space (cloud C-38). */
 import Type from 'typebox';
 import { Answer, Body, CreatedAt, Email, EXAMPLE, Field, ItemParams, Name, Nullable, OwnId, Time } from './values.js';
 

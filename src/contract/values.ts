@@ -98,7 +98,7 @@ export function PageOffset<S extends TSchema>(schema: S): S {
   return Field(meaning, schema, EXAMPLE.device);
 }
 
-/** Cursor and size of a page (cloud API gaps, 2.5). Lists of messages and of device summaries have sizes of their own. */
+/** Cursor and size of a page (cloud C-9). Lists of messages and of device summaries have sizes of their own. */
 export const PageFields = {
   limit: Type.Optional(Limit(500, 100)),
   offset: Type.Optional(PageOffset(Uuid)),
@@ -118,7 +118,7 @@ export const BASE64 = {
   pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$',
 };
 
-/** Any printable text; cloud/api/names.ts defines which names are recommended (cloud API gaps, 2.9). */
+/** Any printable text; cloud/api/names.ts defines which names are recommended (cloud C-14). */
 export const Name = Type.Refine(
   Type.String({ description: 'a name of 1 to 64 printable characters', documented: printableText(64) }),
   (text) => isPrintable(text.trim()) && [...text.trim()].length <= 64,

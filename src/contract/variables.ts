@@ -1,4 +1,4 @@
-/** Variables: named values of a space or of one of its devices (cloud API gaps, 3.8). */
+/** Variables: named values of a space or of one of its devices (cloud C-36). */
 import Type from 'typebox';
 import {
   Answer,

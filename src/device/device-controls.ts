@@ -30,7 +30,7 @@ export interface DeviceControls {
   pulse(quantity: string, pulses: Pulses): void;
   /** Clicks a button. Several clicks are one multiple click on the button of the board, and single clicks on other buttons. */
   click(button: ButtonName, times: number): void;
-  /** Holds a button down. During a boot, the button on the board can erase the settings (firmware shell, 3.5). */
+  /** Holds a button down. During a boot, the button on the board can erase the settings (shell S-18). */
   press(button: ButtonName, duration: Millis): void;
   /** Cuts the power line (CHESTER-Z switches to its battery), or restores it. */
   line(on: boolean): void;
@@ -89,7 +89,7 @@ interface ControlledDevice extends Pick<Hardware, 'type' | 'clock' | 'config' | 
   boardOverrides: BoardOverrides | undefined;
 }
 
-/** Volts of a line that is cut (firmware behaviour, 6: "0-0.1 V when absent"). */
+/** Volts of a line that is cut (behaviour B-30). */
 const DEAD_LINE = 0.04;
 const LINE = 'backup.line_voltage';
 /** Time between two clicks on a button of CHESTER Push. */

@@ -73,7 +73,7 @@ interface DeviceOptions {
   readonly connect: (device: Pick<Device, 'receive' | 'clock' | 'run'>, format: LinkFormat) => DatagramPort;
 }
 
-/** How long the bootloader takes to swap two images (firmware behaviour, 5.6: up to 2 min; cloud API gaps, 3.9: 1:44). */
+/** How long the bootloader takes to swap two images (behaviour B-34: up to 2 min; cloud C-37). */
 const SWAP_TIME = seconds(104);
 
 /** Result of a command that a restart interrupts: no output. */

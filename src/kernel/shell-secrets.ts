@@ -1,7 +1,7 @@
 /**
  * Masks secrets in shell lines of a device and in their output: claim token, LoRaWAN keys, the password of the access point,
- * the Bluetooth passkey, the pre-shared key of DTLS (firmware shell, 3.4 and 4). The firmware prints secrets on request, also
- * in answers to the cloud. Consoles, plans, reports and the trace mask them.
+ * the Bluetooth passkey, the pre-shared key of DTLS (shell S-19). The firmware prints secrets on request, also in answers to
+ * the cloud. Consoles, plans, reports and the trace mask them.
  */
 const MASK = '********';
 
@@ -9,10 +9,7 @@ const MASK = '********';
 const TOKEN = /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/gi;
 /** A word that names a secret, such as `password`, `appskey` or `lte/password`. */
 const NAME = String.raw`\S*(?:passw|key|token|secret)\S*`;
-/**
- * The value that is typed after such a name, or after a pattern such as `pass*` that may match such a name (firmware shell,
- * 3.2).
- */
+/** The value that is typed after such a name, or after a pattern such as `pass*` that may match such a name (shell S-11). */
 const TYPED = new RegExp(String.raw`((?:${NAME}|\bconfig\s+\S*\*\S*|\bpsk\s+set)\s+).+`, 'i');
 /** Matches `lte config password "sesame"` and `ble passkey: 123456`, but no empty value (`""`, `(unset)`). */
 const PRINTED = new RegExp(String.raw`^(\S+ config ${NAME} |(?:claim token|ble passkey): )(?!""$|\(unset\)$).+`, 'i');

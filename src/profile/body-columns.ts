@@ -7,7 +7,7 @@ import { quote } from '../input/problems.js';
 import type { CodecColumn, CodecField } from '../protocol/codec.js';
 import type { BodyParts } from './body-references.js';
 
-/** Layouts of arrays, with the modifier of each (wire protocol, 12.2). */
+/** Layouts of arrays, with the modifier of each (wire W-66). */
 const LAYOUTS = { period: '$tsp', offsets: '$tso' } as const;
 
 /** The columns of an array in the decoder. If their names are not `wanted`, notes a problem and returns undefined. */

@@ -4,7 +4,7 @@
  */
 import type { ParameterRef } from './parameters.js';
 
-/** A key of the body with the source of its value. `key` is its number in the decoder (wire protocol, 12.2). */
+/** A key of the body with the source of its value. `key` is its number in the decoder (wire W-63). */
 export type BodyNode =
   | {
       readonly kind: 'map';

@@ -146,7 +146,7 @@ export function isName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** Largest lengths of the texts in a session (wire protocol, 7.1), by their keys in the section `identity` of a profile. */
+/** Largest lengths of the texts in a session (wire W-47), by their keys in the section `identity` of a profile. */
 export const IDENTITY_LENGTHS = {
   vendor: 16,
   product: 16,

@@ -1,4 +1,4 @@
-/** Root words of the shell that a device type may have (firmware shell, 2); src/device/commands has a command for each. */
+/** Root words of the shell that a device type may have (shell S-8); src/device/commands has a command for each. */
 export const COMMAND_WORDS = [
   'accel',
   'aggreg',

@@ -1,22 +1,22 @@
 /**
- * Configuration parameters as plain data: name, type, limits, default and help text (firmware shell, 3).
+ * Configuration parameters as plain data: name, type, limits, default and help text (shell S-9).
  *
  * A profile has a list of these specs, shared by all its devices; src/device/config reads, writes and checks the values.
  */
 
 /** Parameters that are registered together and share a shell word: `app`, `ble`, `tag`, `lrw`, `lte`, … */
 export interface ModuleSpec {
-  /** Word in the shell: the settings prefix up to its first `-` (firmware shell, 3.2). */
+  /** Word in the shell: the settings prefix up to its first `-` (shell S-9). */
   readonly name: string;
   /** Name in the settings storage, as `config modules` lists it: `app-clime`, `lte`. */
   readonly prefix: string;
   /** In the order of `config show`. */
   readonly parameters: readonly ParameterSpec[];
-  /** Number of slots for BLE tag addresses; only the module `tag` has them (firmware shell, 5.9). */
+  /** Number of slots for BLE tag addresses; only the module `tag` has them (shell S-35). */
   readonly slots?: number;
-  /** A list of numbers with its own commands (applications: wmbus). */
+  /** A list of numbers with its own commands (catalog.json, wmbus). */
   readonly list?: ListSpec;
-  /** Parameters that listings omit (applications: motion). */
+  /** Parameters that listings omit (catalog.json, motion). */
   readonly hidden?: HiddenSpec;
 }
 
@@ -100,7 +100,7 @@ export type ParameterSpec =
 /** Value of a parameter: a number for int and float, true or false for bool, a text for enum, string and hex. */
 export type ParameterValue = ParameterSpec['default'];
 
-/** Checks of texts beyond their length (firmware shell, 3.4; applications: serial). */
+/** Checks of texts beyond their length (shell S-17; catalog.json, serial). */
 export const STRING_CHECKS = ['lte-mode', 'lte-bands', 'lte-network', 'device-slot'] as const;
 export type StringCheck = (typeof STRING_CHECKS)[number];
 

@@ -34,9 +34,9 @@ export interface Profile {
   readonly bootloader?: BootloaderSpec;
   /** `message.version` of every body. */
   readonly messageVersion: number;
-  /** Largest message either way, in bytes (wire protocol, 13). */
+  /** Largest message either way, in bytes (wire W-21). */
   readonly transferBuffer: number;
-  /** Root words of the shell (firmware shell, 2). */
+  /** Root words of the shell (shell S-8). */
   readonly commands: readonly CommandWord[];
   /**
    * Shell lines that the vendor recommends for setup. With the defaults alone, most device types never connect to the cloud.
@@ -80,11 +80,11 @@ export interface FirmwareVersions {
   with(version: string): Profile | undefined;
 }
 
-/** Actions of the button on the board (firmware behaviour, 7). */
+/** Actions of the button on the board (behaviour B-31). */
 export const CLICK_ACTIONS = ['send', 'sample', 'aggregate', 'poll', 'scan', 'reboot'] as const;
 export type ClickAction = (typeof CLICK_ACTIONS)[number];
 
-/** Identity that the device reports in a session and in `info` (wire protocol, 7.1; firmware shell, 4). */
+/** Identity that the device reports in a session and in `info` (wire W-47; shell S-20). */
 export interface Identity {
   readonly vendorName: string;
   readonly productName: string;
@@ -97,7 +97,7 @@ export interface Identity {
   readonly modemFirmware: string;
 }
 
-/** Numbers as `backup status` prints them; a session writes them as `R1.4`, `0x0001` and `v1.2.0` (wire protocol, 7.1). */
+/** Numbers as `backup status` prints them; a session writes them as `R1.4`, `0x0001` and `v1.2.0` (wire W-47). */
 export interface SupplyModule {
   /** 16 bits: major and minor, a byte each. */
   readonly hwRevision: number;
@@ -106,7 +106,7 @@ export interface SupplyModule {
   readonly fwVersion: number;
 }
 
-/** Firmware updates over the air (wire protocol, 11). */
+/** Firmware updates over the air (wire W-59). */
 interface BootloaderSpec {
   /** Largest image, in bytes. */
   readonly slotSize: number;
@@ -119,7 +119,7 @@ export interface SerialLineSpec {
   readonly devices: number;
 }
 
-/** Intervals and delays of the application (firmware behaviour, 3.1). */
+/** Intervals and delays of the application (behaviour B-18). */
 export interface Timing {
   /**
    * Delay of the first report after the start of the application. If undefined, the application sends no first report by
@@ -137,7 +137,7 @@ export interface Timing {
    * not reboot. Undefined if the device type has no such parameter.
    */
   readonly downlinkWatchdog?: ParameterRef;
-  /** Timeout of the hardware watchdog once the firmware stops feeding it; default 120 s (firmware behaviour, 8). */
+  /** Timeout of the hardware watchdog once the firmware stops feeding it; default 120 s (behaviour B-5). */
   readonly hardwareWatchdog?: Millis;
   /** Parameter with the delay of an event report, in seconds. Undefined, like `eventRate`, if the device type has no events. */
   readonly eventDelay?: ParameterRef;
@@ -145,11 +145,11 @@ export interface Timing {
   readonly eventRate?: ParameterRef;
   /** Parameter with the radio: `none`, `lte` or `lrw`. If undefined, the device always uses `lte`. */
   readonly mode?: ParameterRef;
-  /** Parameter with the longest duration of a report, in seconds; undefined without a limit (firmware behaviour, 3.3). */
+  /** Parameter with the longest duration of a report, in seconds; undefined without a limit (timing T-26). */
   readonly sendTimeout?: ParameterRef;
-  /** Whether windows and events survive a failed send (firmware behaviour, 3.3). */
+  /** Whether windows and events survive a failed send (behaviour B-19). */
   readonly onSendFailure: 'keep' | 'drop';
-  /** Parameter with the capacity of the spool in flash; undefined without a spool (firmware behaviour, 3.4). */
+  /** Parameter with the capacity of the spool in flash; undefined without a spool (timing T-29). */
   readonly spoolSize?: ParameterRef;
 }
 
@@ -198,7 +198,7 @@ export interface QuantitySpec {
 }
 
 /**
- * How the firmware aggregates the samples of a sensor until the next report (firmware behaviour, 3.2). A window has the results
+ * How the firmware aggregates the samples of a sensor until the next report (behaviour B-11, B-12). A window has the results
  * for the samples of one interval. When a buffer for samples or windows is full, newer values are dropped.
  */
 export interface WindowSpec {
@@ -222,7 +222,7 @@ export interface WindowSpec {
   readonly restarts?: readonly string[];
 }
 
-/** A list of events that the next report carries (firmware behaviour, 6). */
+/** A list of events that the next report carries (behaviour B-25). */
 export type EventListSpec = EdgeListSpec | AlarmListSpec | PressListSpec;
 
 interface EventList {
@@ -280,7 +280,7 @@ export interface AlarmSpec {
 
 /**
  * A radio receiver of meter frames. It scans from time to time, and the device reports the received frames after each scan
- * (firmware behaviour, 3.5).
+ * (behaviour B-22).
  */
 export interface ReceiverSpec {
   readonly scan: ScanSpec;

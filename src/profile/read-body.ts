@@ -5,8 +5,8 @@
  * if the unit of the decoder differs, `if any` if the firmware omits the key of an event list without events. A list of one map
  * is written once for each sensor of the kinds in `$each`; with `$sparse`, only for sensors with samples. A map with `$if` is
  * written only by a device with the sensor named there. `$order` has the order in which the firmware writes the sections, also
- * those of profiles that extend this one. A name with dots is a path from the top of the decoder, because some
- * firmware writes keys of one section inside another (wire protocol, 12.2).
+ * those of profiles that extend this one. A name with dots is a path from the top of the decoder, because some firmware writes
+ * keys of one section inside another (wire W-63).
  */
 import { boolean, type Check, complain, formed, list, text } from '../input/checks.js';
 import type { LocatedNode, MapNode } from '../input/document.js';

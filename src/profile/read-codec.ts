@@ -1,6 +1,6 @@
 /**
  * Codec documents in a profile, in the vendor's YAML: a schema is a list of one-key maps, so a published codec file can be
- * pasted unchanged (wire protocol, 12.1). The profile also has the published hash of the document, which must match it.
+ * pasted unchanged (wire W-61). The profile also has the published hash of the document, which must match it.
  */
 import { type Check, complain, type Form, formed, formOf, list, oneOf, record, refine, text } from '../input/checks.js';
 import type { LocatedNode, Problems } from '../input/document.js';

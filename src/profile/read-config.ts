@@ -1,4 +1,4 @@
-/** The configuration modules of a profile: parameters with type, range, default and help (firmware shell, 3). */
+/** The configuration modules of a profile: parameters with type, range, default and help (shell S-9). */
 import {
   boolean,
   type Check,

@@ -1,8 +1,8 @@
 /**
  * Writes CBOR item by item into a growing buffer, which is reused.
  *
- * Devices write maps and arrays with indefinite length, as the firmware does (wire protocol, 7); the cloud uses definite
- * lengths. Integers always have their shortest form. The writer does not check the number of items.
+ * Devices write maps and arrays with indefinite length, as the firmware does (wire W-45); the cloud uses definite lengths.
+ * Integers always have their shortest form. The writer does not check the number of items.
  */
 const LARGEST_UINT = 0xffff_ffff_ffff_ffffn;
 

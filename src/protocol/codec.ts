@@ -2,13 +2,13 @@
  * Codecs: the meaning of the integer keys of a data message.
  *
  * A profile declares a codec document, and a device uploads it. Firmware and cloud use the compiled codec, a flat table of
- * keys: a device may send a key inside any map, regardless of its place in the document (wire protocol, 12.2).
+ * keys: a device may send a key inside any map, regardless of its place in the document (wire W-63).
  */
 import { type CborValue, decodeCbor, encodeCbor } from './cbor.js';
 import { codecHash, type Hash } from './hashes.js';
 import { MOST_DECIMALS, type Modifier } from './modifiers.js';
 
-/** A codec document, written in YAML and sent in CBOR (wire protocol, 12.1). */
+/** A codec document, written in YAML and sent in CBOR (wire W-61). */
 export interface CodecDocument {
   readonly version: 2;
   /** A decoder reads uplinks; an encoder writes downlinks. */

@@ -1,5 +1,5 @@
 /**
- * Decodes data bodies to JSON (wire protocol, 12.4).
+ * Decodes data bodies to JSON (wire W-65 to W-67).
  *
  * The cloud decodes every report of every device, so decoding builds the JSON in one pass over the bytes, with the key table
  * of the compiled codec. The JSON is nested like the CBOR, not like the codec document.

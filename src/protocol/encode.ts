@@ -1,5 +1,5 @@
 /**
- * Encodes JSON to data bodies for a device (wire protocol, 12.6).
+ * Encodes JSON to data bodies for a device (wire W-68).
  *
  * Encoding is strict, because the parser of a device is not: after an unknown key, the parser reads the value as the next key
  * and reports no error.

@@ -1,4 +1,4 @@
-/** Result codes of shell commands (firmware shell, introduction). Errors are Zephyr's errno values as negative numbers. */
+/** Result codes of shell commands (shell S-1). Errors are Zephyr's errno values as negative numbers. */
 export const OK = 0;
 /** The shell printed the help of a command instead of running it. */
 export const HELP_PRINTED = 1;

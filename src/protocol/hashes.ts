@@ -8,14 +8,14 @@ import { hash as digest } from 'node:crypto';
 /** 16 lower-case hex digits: the 8 bytes in the order in which they are sent. */
 export type Hash = string;
 
-/** Hash of a codec document in CBOR; its bytes are sent in reverse (wire protocol, 12.1). */
+/** Hash of a codec document in CBOR; its bytes are sent in reverse (wire W-62). */
 export function codecHash(cbor: Uint8Array): Hash {
   return toHex(xorFold(digest('sha256', cbor, 'buffer')).reverse());
 }
 
 /**
  * Hash of a configuration, computed over the raw output of `config show`: a line break, then the lines, each with a line break
- * (wire protocol, 9.2). A device hashes only the part that fits into its capture buffer.
+ * (wire W-53). A device hashes only the part that fits into its capture buffer.
  */
 export function configTextHash(text: string): Hash {
   return toHex(xorFold(digest('sha256', text, 'buffer')));

@@ -1,6 +1,6 @@
 /**
- * Modifiers convert the integers on the wire to values with units, in the order in which the codec lists them (wire protocol,
- * 12.4). In an encoder they convert values of users to integers on the wire.
+ * Modifiers convert the integers on the wire to values with units, in the order in which the codec lists them (wire W-65). In
+ * an encoder they convert values of users to integers on the wire.
  */
 
 /** `$add`, `$sub`, `$mul`, `$div`: arithmetic with a number; `$fpp`: rounding; `$enum`: the text with this index in a list. */

@@ -1,6 +1,6 @@
 /**
- * Reads the history of a space through the public messages API (cloud API, "Messages"), page by page, newest first. So
- * if a recording is interrupted, it is complete for a shorter window.
+ * Reads the history of a space through the public messages API (cloud C-27), page by page, newest first. So if a recording is
+ * interrupted, it is complete for a shorter window.
  */
 import { ApiError, type DeviceCloudClient, type Message } from '../client/client.js';
 import { pagesOf } from '../client/requests.js';
@@ -17,7 +17,7 @@ interface CollectOptions extends Pick<ScrubOptions, 'speed' | 'bodies' | 'typeOf
   readonly progress?: (messages: number) => void;
 }
 
-/** The largest page (cloud API gaps, 9). */
+/** The largest page (cloud C-9). */
 const PAGE = 100;
 
 /** Reads all messages of the window and scrubs them. @throws ApiError, ConnectionError */

@@ -3,9 +3,9 @@
  * API shows neither.
  *
  * The time of an uplink is the time at which the cloud stored it. The time of the state `sent` is the arrival of the last
- * acknowledgement (cloud API gaps, 5.3). In between, the device polled once and acknowledged each fragment: one round trip
- * each. A downlink that follows another one in the same exchange takes only the round trips of its fragments, because the
- * device asks for it together with the last acknowledgement.
+ * acknowledgement (wire W-18). In between, the device polled once and acknowledged each fragment: one round trip each. A
+ * downlink that follows another one in the same exchange takes only the round trips of its fragments, because the device asks
+ * for it together with the last acknowledgement.
  */
 import { type Millis, seconds } from '../kernel/time.js';
 import { byDevice } from './group.js';
@@ -14,12 +14,12 @@ import type { Poll } from './polls.js';
 import type { RecordedDownlink, Recording } from './recording.js';
 
 /**
- * Maximum pause within an exchange: a lost packet costs 10 s of the time of the device (wire protocol, 5.2). In a run with a
- * higher `--speed`, these 10 s are shorter, but cloud and network still take real time, so the pause has a minimum.
+ * Maximum pause within an exchange: a lost packet costs 10 s of the time of the device (timing T-36). In a run with a higher
+ * `--speed`, these 10 s are shorter, but cloud and network still take real time, so the pause has a minimum.
  */
 const LONGEST_PAUSE = seconds(10);
 const LEAST_PAUSE = seconds(1);
-/** Bytes of data in a downlink packet (wire protocol, 2.1: base64), and bytes of a message besides its lines. */
+/** Bytes of data in a downlink packet (wire W-4), and bytes of a message besides its lines. */
 const FRAGMENT = 360;
 const HEAD = 24;
 /** Round trip time when no delivery shows it. */

@@ -19,7 +19,7 @@ export interface Poll {
 }
 
 const STARTS: ReadonlySet<string> = new Set(['session', 'decoder', 'encoder', 'config']);
-/** Typical time to wake the radio, which takes 1 to 4 s (firmware behaviour, 4.1), in the time of the device. */
+/** Typical time to wake the radio, which takes 1 to 4 s (behaviour B-36), in the time of the device. */
 export const WAKE: Millis = 2500;
 /** Maximum distance of a known poll of the timer from its expected time; the share `DRIFT` of the interval is added. */
 const TOLERANCE = seconds(4);

@@ -7,7 +7,7 @@
  */
 import type { Millis, Seconds, UnixMillis } from '../kernel/time.js';
 
-/** Types of uplinks; an unknown type becomes `other` (cloud API, "Message": the list is open). */
+/** Types of uplinks; an unknown type becomes `other` (cloud C-25: the list is open). */
 export const UPLINK_TYPES = [
   'session',
   'data',

@@ -28,7 +28,7 @@ export interface ScriptDevice {
   readonly device: string;
   /** Time from a packet of the device to its next packet, which follows the answer. */
   readonly trip: Millis;
-  /** Time from a failed poll to its repetition. Until then, the device ignores ticks and poll flags (firmware timing, 4). */
+  /** Time from a failed poll to its repetition. Until then, the device ignores ticks and poll flags (timing T-20). */
   readonly retry: Millis;
   /** In chronological order. */
   readonly contacts: readonly Contact[];
@@ -61,7 +61,7 @@ export interface ScriptDownlink {
 const START = minutes(1);
 /** Maximum time from a configuration downlink to the session after the restart. */
 const RESTART = minutes(5);
-/** Retry of a failed poll (firmware timing, 4). */
+/** Retry of a failed poll (timing T-20). */
 const RETRY = minutes(5);
 const UPLOADS: ReadonlySet<UplinkType> = new Set(['decoder', 'encoder', 'config']);
 

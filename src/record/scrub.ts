@@ -141,8 +141,7 @@ function shapeOf(shapes: Map<string, Shape>, device: string): Shape {
 }
 
 /**
- * Numbers of shell answers, by the numbers of their downlinks. An answer contains the message id of its downlink (wire
- * protocol, 10).
+ * Numbers of shell answers, by the numbers of their downlinks. An answer contains the message id of its downlink (wire W-55).
  */
 function answeredBy(messages: readonly Message[], numbers: ReadonlyMap<string, number>): ReadonlyMap<number, number> {
   const answers = new Map<number, number>();

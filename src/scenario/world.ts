@@ -42,7 +42,7 @@ export interface ShellResult {
   readonly code: number;
   /**
    * Whether the line was rejected. The result of a rejected line may be 0, for example for an unknown parameter or an invalid
-   * value (firmware shell, 3.2).
+   * value (shell S-14).
    */
   readonly rejected: boolean;
   readonly lines: readonly string[];

@@ -14,7 +14,7 @@ export type ContactReason = 'boot' | 'report' | 'event' | 'poll' | 'shell' | 'bu
 
 /**
  * Reason for which the firmware leaves the modem off: the pause of the attach policy after an attach window, the pause after an
- * error, or the pause after a reset loop (firmware timing, 7.2, 7.3 and 7.1).
+ * error, or the pause after a reset loop (timing T-46, T-53, T-56).
  */
 export type RadioPause = 'attach-pause' | 'back-off' | 'reset-loop';
 
@@ -28,8 +28,8 @@ export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' 
 export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
 
 /**
- * How the cloud knows that a device has a downlink (wire protocol, 6.2 steps 4 and 5). `told`: in a run against another cloud,
- * the API of that cloud has reported the delivery.
+ * How the cloud knows that a device has a downlink (wire W-29 to W-31). `told`: in a run against another cloud, the API of that
+ * cloud has reported the delivery.
  */
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 

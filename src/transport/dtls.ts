@@ -1,6 +1,6 @@
 /**
- * DTLS over another transport: what the modem of a hio device does with `protocol flap-dtls` (wire protocol, 2.3). Devices pass
- * plain packets to this transport. Faults of the inner transport affect the records and the handshakes.
+ * DTLS over another transport: what the modem of a hio device does with `protocol flap-dtls` (wire W-10). Devices pass plain
+ * packets to this transport. Faults of the inner transport affect the records and the handshakes.
  *
  * The first packet begins a handshake and is sent at its end. A connection with a connection ID survives a new socket. After
  * {@link MOST_UNANSWERED} records without an answer, the next packet begins a new handshake: the cloud may have lost the

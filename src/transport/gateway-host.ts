@@ -17,7 +17,7 @@ import type { Failed } from './transport.js';
 /** Real time for which an answer serves other devices, too: a fleet that starts at once needs one look-up. */
 const FRESH: Millis = seconds(1);
 
-/** After this many datagrams in a row without an answer, a device goes to the next address, as hio devices do (wire protocol, 5.2). */
+/** After this many datagrams in a row without an answer, a device goes to the next address, as hio devices do (timing T-44). */
 const TROUBLE = 3;
 
 interface HostOptions {

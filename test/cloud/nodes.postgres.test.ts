@@ -248,7 +248,7 @@ describe('a downlink that several services may offer or end', () => {
     expect(await offered(a)).toEqual(['one']);
     expect(await offered(b)).toEqual(['one']);
     await b.exchange(ack(2));
-    // Sequence 0 after a completely sent downlink confirms it (wire protocol, 6.2 step 4).
+    // Sequence 0 after a completely sent downlink confirms it (wire W-29).
     await a.exchange(poll(0));
     expect(await stateOf(row)).toBe('sent');
     expect(deliveries()).toHaveLength(1);

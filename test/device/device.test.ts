@@ -1,4 +1,4 @@
-/** The life of a device against a cloud: session, reports, downlinks, what survives a reboot (firmware behaviour, 1 to 6). */
+/** The life of a device against a cloud: session, reports, downlinks, what survives a reboot (behaviour B-1, B-17, B-25, B-32). */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../src/kernel/time.js';
 import { ACK, FIRST, LAST, NOTHING, POLL } from '../../src/protocol/flap/packet.js';
@@ -355,7 +355,7 @@ describe('overridden sensors', () => {
   });
 });
 
-describe('quirk 12 of the wire protocol: a delivered downlink may not have been received', () => {
+describe('wire W-34: a delivered downlink may not have been received', () => {
   it('a downlink whose only fragment is lost counts as delivered when the next exchange begins', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();

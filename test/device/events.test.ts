@@ -1,4 +1,4 @@
-/** Events: when a device reports them, how many it reports, and which it does not report (firmware behaviour, 6). */
+/** Events: when a device reports them, how many it reports, and which it does not report (behaviour B-25 to B-29). */
 import { describe, expect, it } from 'vitest';
 import { hours, type Millis, minutes, seconds } from '../../src/kernel/time.js';
 import { packagedProfiles } from '../../src/profile/library.js';

@@ -1,4 +1,4 @@
-/** A device from power-up on: its time table, its watchdogs, and what a reset clears (firmware behaviour, 1, 8 and 11). */
+/** A device from power-up on: its time table, its watchdogs, and what a reset clears (behaviour B-1, B-4 to B-6). */
 import { describe, expect, it } from 'vitest';
 import type { Device } from '../../src/device/device.js';
 import { days, hours, minutes, seconds } from '../../src/kernel/time.js';

@@ -1,6 +1,6 @@
 /**
- * A device and its network: power saving mode, weak signals, and a modem that fails, as the cloud sees them (firmware
- * behaviour, 4).
+ * A device and its network: power saving mode, weak signals, and a modem that fails, as the cloud sees them (timing T-45 to
+ * T-57).
  */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../src/kernel/time.js';

@@ -1,4 +1,4 @@
-/** Secrets in typed lines and in the output of a device (document "firmware shell", sections 3.4 and 4). */
+/** Secrets in typed lines and in the output of a device (shell S-19). */
 import { describe, expect, it } from 'vitest';
 import { printedWithoutSecrets, withoutSecrets } from '../../src/kernel/shell-secrets.js';
 import { packagedProfiles } from '../../src/profile/library.js';

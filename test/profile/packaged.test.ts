@@ -18,7 +18,7 @@ describe('the packaged profiles', () => {
     ]);
   });
 
-  // Hashes and numbers of keys as published (wire protocol, 12.1; applications).
+  // Hashes and numbers of keys as published (wire W-62; catalog.json).
   it.each([
     ['clime', { decoder: '92fd351b4a8c1979', keys: 109, bytes: 3852, encoder: undefined, version: 2 }],
     ['control', { decoder: 'ea8c7233208bad80', keys: 69, bytes: 1990, encoder: 'c76a16dd617f713b', version: 1 }],
@@ -89,7 +89,7 @@ describe('the packaged profiles', () => {
     expect(profile('control').timing).not.toHaveProperty('spoolSize');
   });
 
-  // Firmware behaviour, 3.1 and 3.3: report interval in seconds, jitter, and whether an unsent report is kept.
+  // Behaviour B-18, B-19: report interval in seconds, jitter, and whether an unsent report is kept.
   it.each([
     ['current', 900, 0, 'drop'],
     ['demo', 1800, 0.2, 'drop'],

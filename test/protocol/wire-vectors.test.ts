@@ -1,7 +1,6 @@
 /**
- * The test vectors of the wire protocol (section 16): wire-vectors.json is a copy of the file that belongs to the
- * document. Its values were computed from the specification and checked with an independent implementation. The
- * packets and dialogues of the vectors are tested in test/protocol/flap/.
+ * The test vectors of the wire protocol in wire-vectors.json. Its values were computed from the specification and checked with
+ * an independent implementation. The packets and dialogues of the vectors are tested in test/protocol/flap/.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

@@ -30,7 +30,7 @@ export interface Exchange {
   readonly downlinks: readonly Uint8Array[];
 }
 
-/** Exchanges with an uplink of 5 to 2000 bytes; 40 % of them also have a downlink of 10 to 900 bytes (wire protocol, 6.5). */
+/** Exchanges with an uplink of 5 to 2000 bytes; 40 % of them also have a downlink of 10 to 900 bytes (wire W-22, W-27). */
 export function randomExchanges(random: Random, count: number): readonly Exchange[] {
   // The number makes every message different, like the sequence in a data message.
   const message = (number: number, from: number, to: number) => {

@@ -10,7 +10,7 @@ type Evidence = NonNullable<CloudMove['delivered']>;
 export interface LittleCloudOptions {
   /** Bytes of message data in a downlink packet. */
   readonly fragmentSize?: number;
-  /** Whether the cloud accepts a message (wire protocol, 6.3). Default: it accepts all. */
+  /** Whether the cloud accepts a message (wire W-35). Default: it accepts all. */
   readonly accepts?: (message: Uint8Array) => boolean;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Runs a device and a cloud in simulated time over an unreliable channel, to test the protocol as a whole.
  *
- * The device follows the wire protocol, 5.2 and 5.4: it listens for 5 s, pauses for 5 s and repeats the same bytes. It repeats
- * an uplink without end. It repeats each datagram of a poll for 60 s, and a failed poll after 300 s. There are no sessions, no
- * spool and no layers above the messages.
+ * The device follows wire W-17 to W-22: it listens for 5 s, pauses for 5 s and repeats the same bytes. It repeats an uplink
+ * without end. It repeats each datagram of a poll for 60 s, and a failed poll after 300 s. There are no sessions, no spool and
+ * no layers above the messages.
  */
 import { days, type Millis, seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
@@ -132,7 +132,7 @@ class FlapPair {
     job?.();
   }
 
-  // How the device exchanges packets (wire protocol, 5.4)
+  // How the device exchanges packets (wire W-20)
 
   #drive(
     step: DeviceStep,

@@ -30,7 +30,7 @@ export interface Picture {
     /** Received with a content that was never queued, although there was no stray. */
     readonly corrupted: number;
   };
-  /** Cases that the protocol does not exclude (wire protocol, section 14 and 6.5). */
+  /** Cases that the protocol does not exclude (wire W-34, W-40). */
   readonly quirks: {
     /** Quirk 12: the cloud counts the downlink as delivered, but the device never received it. */
     readonly deliveredNotReceived: number;
@@ -159,7 +159,7 @@ export class Observer {
     return this.#picture;
   }
 
-  /** The store recognises a repetition by its content (wire protocol, section 15). */
+  /** The store recognises a repetition by its content (wire W-39). */
   #messageStored(content: string): void {
     const { uplinks, quirks } = this.#picture;
     if (this.#sent.has(content)) {

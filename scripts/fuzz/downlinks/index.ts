@@ -364,7 +364,7 @@ function connectivity({ config, build }: Device): string {
   return JSON.stringify([build.bundle, ...settings.sort()]);
 }
 
-/** Each datagram is followed by an evaluation of the connection (firmware timing, 6): the pace of the real device. */
+/** Each datagram is followed by an evaluation of the connection (timing T-36): the pace of the real device. */
 function tooFast(gap: Millis, { modemTimings }: DeviceType): string | undefined {
   return gap < modemTimings.evaluation ? `sent two datagrams within ${gap} ms` : undefined;
 }

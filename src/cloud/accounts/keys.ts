@@ -42,7 +42,7 @@ export function isExpired({ expiresAt }: ApiKey, now: UnixMillis): boolean {
   return expiresAt !== undefined && expiresAt <= now;
 }
 
-/** A new secret: a lower-case random UUID (cloud API gaps, 2.2). It is as unpredictable as `random`. */
+/** A new secret: a lower-case random UUID (cloud C-3). It is as unpredictable as `random`. */
 export function newSecret(random: Random): string {
   return v4({ random: randomBytes(random, 16) });
 }

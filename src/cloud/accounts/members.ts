@@ -1,5 +1,5 @@
 /**
- * Accounts and their memberships in spaces (cloud API gaps, 3.2 and 3.10).
+ * Accounts and their memberships in spaces (cloud C-21, C-38).
  *
  * The service sends no mail: an invitation is a token that the inviting user passes on. It becomes a membership only together
  * with the account's password. So an attacker gains nothing by creating an account with the address of another person. If that

@@ -1,6 +1,6 @@
 /**
- * Paths that existing clients use, and their translation to the paths of the routes (cloud API gaps, 7). The path is rewritten
- * before routing, so that there is only one set of routes.
+ * Paths that existing clients use, and their translation to the paths of the routes (cloud C-18). The path is rewritten before
+ * routing, so that there is only one set of routes.
  */
 
 /** Placeholder for the space id that a legacy path lacks; auth.ts replaces it by the space of the credential. */
@@ -23,7 +23,7 @@ export function canonicalUrl(url: string, legacy: boolean): string {
   return path.replace(GLUED_TAG, '$1/');
 }
 
-/** Whether a request reads the legacy device list. An older script of the vendor expects status 201 (cloud API gaps, 7.2). */
+/** Whether a request reads the legacy device list. An older script of the vendor expects status 201 (cloud C-19). */
 export function isLegacyDeviceList(method: string, originalUrl: string): boolean {
   return method === 'GET' && /^[^?]*\/v2\/devices\/?(?:\?|$)/.test(originalUrl);
 }

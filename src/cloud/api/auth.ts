@@ -1,7 +1,7 @@
 /**
  * Authentication. A request carries an API key, which opens one space, or the token of a login, which opens the spaces of an
- * account (cloud API, "Authentication"; cloud API gaps, 2.2). The headers `X-API-KEY` and `Authorization` accept both
- * kinds of credentials, and so does the cookie of the console.
+ * account (cloud C-2, C-4). The headers `X-API-KEY` and `Authorization` accept both kinds of credentials, and so does the
+ * cookie of the console.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';

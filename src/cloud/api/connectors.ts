@@ -1,5 +1,5 @@
 /**
- * Routes that list, create, change and delete connectors (cloud API gaps, 3.7). The code that forwards messages is in
+ * Routes that list, create, change and delete connectors (cloud C-32). The code that forwards messages is in
  * src/cloud/connectors.
  */
 

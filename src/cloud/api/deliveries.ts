@@ -1,6 +1,5 @@
 /**
- * Previews of the request that a connector would send, and deliveries of a connector with their attempts (cloud API gaps, 3.7
- * and section 6).
+ * Previews of the request that a connector would send, and deliveries of a connector with their attempts (cloud C-32 to C-35).
  */
 
 import type { Static } from 'typebox';

@@ -3,9 +3,9 @@
  * reports change. So a position contains the place that the last device of a page had when the page was read. Then every
  * device that does not move is in exactly one page.
  *
- * A page has the position after it in `x-next-offset`. The contract has only the id of the last device (cloud API gaps, 2.5).
- * For such a client, the service remembers the places of the latest pages, each for the credential that has read the page. For
- * an id of which no place is remembered, the present place of the device counts.
+ * A page has the position after it in `x-next-offset`. The contract has only the id of the last device (cloud C-9). For such a
+ * client, the service remembers the places of the latest pages, each for the credential that has read the page. For an id of
+ * which no place is remembered, the present place of the device counts.
  */
 import type { DeviceSort } from '../../contract/devices.js';
 import { ApiFault } from '../http/errors.js';

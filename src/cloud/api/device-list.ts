@@ -1,4 +1,4 @@
-/** Lists and counts of devices, with filters (cloud API, "Devices"; cloud API gaps, 3.3). */
+/** Lists and counts of devices, with filters (cloud C-22). */
 
 import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';

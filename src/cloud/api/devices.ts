@@ -1,7 +1,4 @@
-/**
- * Registers, reads, changes and removes devices (cloud API, "Devices"; cloud API gaps, 2.6 and 3.3). Claim tokens and
- * secrets are write-only.
- */
+/** Registers, reads, changes and removes devices (cloud C-10, C-22). Claim tokens and secrets are write-only. */
 
 import type { Static } from 'typebox';
 import { Device, DeviceParams, DeviceUpdate, NewDevice, serialOf } from '../../contract/devices.js';

@@ -1,4 +1,4 @@
-/** Queueing and cancelling of downlinks (cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
+/** Queueing and cancelling of downlinks (cloud C-28). */
 
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';

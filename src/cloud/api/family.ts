@@ -29,7 +29,7 @@ export interface ApiOptions {
   readonly messageBody: 'json' | 'string';
   /** Whether a missing resource is answered with the plain text `not found`, which hio-dotnet expects. */
   readonly plainNotFound: boolean;
-  /** Whether to serve the paths of older clients as well (cloud API gaps, 7.3). */
+  /** Whether to serve the paths of older clients as well (cloud C-18). */
   readonly legacyPaths: boolean;
   /** Whether names that break the naming rule are rejected; otherwise they are accepted and logged. See names.ts. */
   readonly strictNames: boolean;

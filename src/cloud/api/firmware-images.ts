@@ -1,4 +1,4 @@
-/** Firmware images (cloud API gaps, 3.9). The API shows their metadata; their bytes are sent only to devices. */
+/** Firmware images (cloud C-37). The API shows their metadata; their bytes are sent only to devices. */
 
 import type { Static } from 'typebox';
 import { FirmwareImage, ImageParams, NewFirmwareImage } from '../../contract/firmware.js';

@@ -1,4 +1,4 @@
-/** Firmware updates of devices (cloud API gaps, 3.9). src/cloud/firmware/updates.ts decides their states. */
+/** Firmware updates of devices (cloud C-37). src/cloud/firmware/updates.ts decides their states. */
 
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';

@@ -1,4 +1,4 @@
-/** API keys (cloud API gaps, 3.11). The secret appears only in the answers to a creation and to a rotation. */
+/** API keys (cloud C-39). The secret appears only in the answers to a creation and to a rotation. */
 
 import type { Static } from 'typebox';
 import { Key, KeyDeletion, KeyParams, KeyUpdate, KeyWithSecret, NewKey } from '../../contract/keys.js';

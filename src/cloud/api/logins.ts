@@ -1,4 +1,4 @@
-/** Login and acceptance of invitations, which need no credential (cloud API gaps, 3.1). See also sessions.ts. */
+/** Login and acceptance of invitations, which need no credential (cloud C-20). See also sessions.ts. */
 import { Acceptance, Credentials, LoginBinding, Token } from '../../contract/accounts.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Issued, Proof } from '../accounts/logins.js';

@@ -167,7 +167,7 @@ function lines(body: readonly unknown[]): readonly unknown[] {
   return body.map((line) => (typeof line === 'string' ? withoutSecrets(line) : line));
 }
 
-/** The body of a shell answer: `{message_id, responses: [{command, result, outputs}]}` (cloud API gaps, section 4). */
+/** The body of a shell answer: `{message_id, responses: [{command, result, outputs}]}` (cloud C-31). */
 function answers(body: unknown): unknown {
   if (!isRecord(body) || !Array.isArray(body.responses)) return body;
   return { ...body, responses: body.responses.map(answer) };

@@ -1,4 +1,4 @@
-/** Reading of messages (cloud API, "Messages"; cloud API gaps, 3.5). */
+/** Reading of messages (cloud C-27, C-25). */
 
 import type { Static } from 'typebox';
 import { Message, MessageParams, MessageQuery, TimelineEvent } from '../../contract/messages.js';
@@ -123,8 +123,8 @@ export function kindsOf(query: Kinds): Pick<StoreQuery, 'types' | 'direction' | 
 }
 
 /**
- * Clients read the latest value of a device with the type `data` and no direction (cloud API, "Messages", rule 2). A
- * data downlink is not such a value, so without a direction, `data` means uplinks only.
+ * Clients read the latest value of a device with the type `data` and no direction (cloud C-27). A data downlink is not such a
+ * value, so without a direction, `data` means uplinks only.
  */
 function directionOf({ direction, type }: Kinds): Pick<StoreQuery, 'direction' | 'onlyUp'> {
   if (direction !== undefined || !type?.includes('data')) return { direction };

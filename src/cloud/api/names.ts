@@ -1,6 +1,6 @@
 /**
- * The naming rule for spaces, devices, tags and connectors (cloud API gaps, 2.9). The vendor's documentation states the rule,
- * but examples in it break the rule. So by default a name that breaks the rule is accepted and logged. With the option
+ * The naming rule for spaces, devices, tags and connectors (cloud C-14). The vendor's documentation states the rule, but
+ * examples in it break the rule. So by default a name that breaks the rule is accepted and logged. With the option
  * `strictNames`, such a name is rejected.
  */
 import type { Log } from '../../kernel/log.js';

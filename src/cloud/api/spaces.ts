@@ -1,6 +1,6 @@
 /**
- * Spaces (document "cloud API gaps", 3.2; see CONTRIBUTING.md). A key sees its own space. A login sees the spaces of which its account is a member, and can
- * create new ones, which its account then owns.
+ * Spaces (cloud C-21). A key sees its own space. A login sees the spaces of which its account is a member, and can create new
+ * ones, which its account then owns.
  */
 
 import type { Static } from 'typebox';

@@ -1,4 +1,4 @@
-/** Tags (cloud API, "Tags"; cloud API gaps, 3.4). */
+/** Tags (cloud C-24). */
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { NewTag, Tag, TagParams, type TagRefs, TagUpdate } from '../../contract/tags.js';

@@ -1,6 +1,6 @@
 /**
- * Users of a space (cloud API gaps, 3.10). The id of a user is the id of the account, and so is the same in every space.
- * The owner and the last active admin of a space can be neither removed nor demoted.
+ * Users of a space (cloud C-38). The id of a user is the id of the account, and so is the same in every space. The owner and
+ * the last active admin of a space can be neither removed nor demoted.
  */
 
 import type { Static } from 'typebox';

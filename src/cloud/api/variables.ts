@@ -1,4 +1,4 @@
-/** Variables: named values of a space or of one of its devices (cloud API gaps, 3.8). */
+/** Variables: named values of a space or of one of its devices (cloud C-36). */
 
 import type { Static } from 'typebox';
 import { SpaceParams } from '../../contract/values.js';

@@ -1,6 +1,6 @@
 /**
- * Connectors in the store: records of the family `connector`, whose names are unique within a space (cloud API gaps, 3.7). This
- * file also decides which messages a connector forwards (section 6).
+ * Connectors in the store: records of the family `connector`, whose names are unique within a space (cloud C-32). This file
+ * also decides which messages a connector forwards (section 6).
  */
 import type { ConnectorTrigger } from '../../contract/connectors.js';
 import type { Seconds, UnixMillis } from '../../kernel/time.js';

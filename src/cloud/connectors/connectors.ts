@@ -1,5 +1,5 @@
 /**
- * Connectors forward the messages of the devices with which they share a tag (cloud API gaps, section 6).
+ * Connectors forward the messages of the devices with which they share a tag (cloud C-32 to C-35).
  *
  *   delivery core ── message and deliveries in one commit ──► store ──► dispatcher ──► attempt: job → script → request
  *

@@ -125,7 +125,7 @@ export async function* deliveriesOf(
   }
 }
 
-/** The delivery after an attempt that has just ended (cloud API gaps, section 6 "Success / retry"). */
+/** The delivery after an attempt that has just ended (cloud C-35). */
 export function afterAttempt(
   delivery: Delivery,
   { retryDelays }: Pick<Connector, 'retryDelays'>,

@@ -1,4 +1,4 @@
-/** The argument of a script's `main`: all fields that the published samples use, and variables (cloud API gaps, section 6). */
+/** The argument of a script's `main`: all fields that the published samples use, and variables (cloud C-33). */
 import { isoTime } from '../../kernel/calendar.js';
 import type { Seconds } from '../../kernel/time.js';
 import { serialText } from '../store/order.js';

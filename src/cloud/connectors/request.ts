@@ -1,6 +1,6 @@
 /**
- * Turns the value that `main` returned into the HTTP request to send (cloud API gaps, section 6). The result depends only on
- * this value, so that a preview shows the request that a delivery would send.
+ * Turns the value that `main` returned into the HTTP request to send (cloud C-34). The result depends only on this value, so
+ * that a preview shows the request that a delivery would send.
  */
 
 /** A validated request. */

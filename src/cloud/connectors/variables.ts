@@ -52,7 +52,7 @@ const HIDDEN = '********';
 /**
  * The values that the script of a connector gets for a device, by name of the variable. A variable of the device takes
  * precedence over one of its space. Variables with an environment are left out: they are for other programs, for example keys
- * for decoding wM-Bus (cloud API gaps, 3.8).
+ * for decoding wM-Bus (cloud C-36).
  * @param secrets `hidden`: secure variables have the value `********`, for results that a user sees
  */
 export async function variablesFor(

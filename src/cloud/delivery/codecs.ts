@@ -127,8 +127,8 @@ function compiled({ document }: CodecRow): Codec | undefined {
 }
 
 /**
- * The title of a codec document. Of a document with mistakes, `problems` has the first of them, and the number of the others. It
- * is stored all the same: if it were rejected, a CHESTER would upload it again without end (wire protocol, section 14, quirk 14).
+ * The title of a codec document. Of a document with mistakes, `problems` has the first of them, and the number of the others.
+ * It is stored all the same: if it were rejected, a CHESTER would upload it again without end (wire W-41).
  */
 export function readTitle(type: CodecDocument['type'], document: Uint8Array): CodecTitle {
   try {

@@ -1,6 +1,6 @@
 /**
- * Checks whether a reported configuration contains the settings of a config downlink. This is the only evidence that a
- * config downlink was carried out (wire protocol, 9.3).
+ * Checks whether a reported configuration contains the settings of a config downlink. This is the only evidence that a config
+ * downlink was carried out (wire W-54).
  */
 
 /**

@@ -58,7 +58,7 @@ interface CoreOptions {
   readonly log: Log;
   /** Forwards messages to connectors. Default: none. */
   readonly forwarding?: Forwarding | undefined;
-  /** How long an undelivered downlink stays pending. Default 30 days (wire protocol, 6.2). */
+  /** How long an undelivered downlink stays pending. Default 30 days (wire W-33). */
   readonly expiry?: Millis | undefined;
   /** Pause between two batches of downlinks that expire. Default: that of {@link Expiry}. */
   readonly batchPause?: Millis;
@@ -141,7 +141,7 @@ export class CloudCore implements Downlinks {
    * Stores an uplink message.
    * @param message type byte and value, or what has another form in JSON than in CBOR
    * @param request fingerprint of the request, by which a repetition is recognised; null: the message has its own fingerprint
-   * @returns true if the message is durable, or a copy of a stored message; false if it is rejected (wire protocol, 6.3)
+   * @returns true if the message is durable, or a copy of a stored message; false if it is rejected (wire W-35)
    */
   async accept(session: DeviceSession, message: Received, request: string | null = null): Promise<boolean> {
     const aboutUpdate =
@@ -327,9 +327,7 @@ export class CloudCore implements Downlinks {
     };
   }
 
-  /**
-   * Queues a downlink created by the cloud. A new session or time response replaces an older one (wire protocol, 6.4).
-   */
+  /** Queues a downlink created by the cloud. A new session or time response replaces an older one (wire W-37). */
   #enqueue(session: DeviceSession, row: MessageRow): void {
     if (row.type === 'session' || row.type === 'timestamp') {
       const older = session.queue.filter((queued) => queued.row.type === row.type);

@@ -1,6 +1,6 @@
 /**
  * State that the service caches for a device. After a loss of this state, the device and its queue are read from the store
- * again, and the transfer is reset (wire protocol, 6.1).
+ * again, and the transfer is reset (wire W-24).
  */
 import type { Instant } from '../../kernel/time.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';
@@ -117,10 +117,7 @@ export async function whileDequeued<T>(
   }
 }
 
-/**
- * Place in the delivery order; lower comes first (wire protocol, section 15 "queue order"). Config comes last because it
- * reboots the device.
- */
+/** Place in the delivery order; lower comes first (wire W-38). Config comes last because it reboots the device. */
 const RANK: Readonly<Record<string, number>> = { session: 0, timestamp: 1, data: 2, shell: 2, firmware: 3, config: 4 };
 
 /**

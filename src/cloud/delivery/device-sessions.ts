@@ -1,10 +1,10 @@
 /**
  * The cached device sessions of this service, kept correct while other services share the store (store/nodes.ts).
  *
- * A change by another service makes a session stale. A stale session is read again when the device sends something, or before
- * a downlink is offered to the device. The session object stays the same, so that a running transfer continues. When the device
+ * A change by another service makes a session stale. A stale session is read again when the device sends something, or before a
+ * downlink is offered to the device. The session object stays the same, so that a running transfer continues. When the device
  * connects to the gateway of another service, this service drops the session and its transfer. When the device returns, its
- * transfer is reset (wire protocol, 6.2 step 4).
+ * transfer is reset (wire W-24).
  */
 import type { Clock } from '../../kernel/clock.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';

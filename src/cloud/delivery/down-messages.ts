@@ -1,7 +1,4 @@
-/**
- * Converts downlinks: from requests to stored bodies, and from stored bodies to messages (cloud API, section 4; wire
- * protocol, section 7).
- */
+/** Converts downlinks: from requests to stored bodies, and from stored bodies to messages (cloud C-31; wire W-44). */
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Codec } from '../../protocol/codec.js';
 import { encodeBody } from '../../protocol/encode.js';
@@ -24,7 +21,7 @@ export function requestBody(request: DownlinkRequest): unknown {
   }
 }
 
-/** The stored body of a session response. The time is added when the response is offered (wire protocol, 6.4). */
+/** The stored body of a session response. The time is added when the response is offered (wire W-37). */
 export interface SessionBody {
   readonly session_id: number;
   readonly decoder_hash: string | null;

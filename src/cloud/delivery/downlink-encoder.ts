@@ -70,8 +70,8 @@ export class DownlinkEncoder {
   }
 
   /**
-   * Whether the firmware of the device has no usable encoder. At the beginning of a session, a device uploads its encoder first,
-   * then its configuration and data (wire protocol, 8.1). After any of the three has arrived, only a firmware update can bring
+   * Whether the firmware of the device has no usable encoder. At the beginning of a session, a device uploads its encoder
+   * first, then its configuration and data (wire W-51). After any of the three has arrived, only a firmware update can bring
    * another encoder.
    */
   async #neverHasEncoder(device: DeviceRow): Promise<boolean> {

@@ -39,7 +39,7 @@ interface FirmwareQueueOptions {
 /**
  * A device answers a chunk before it polls or reports again. So a poll or a report this long after the delivery of a chunk
  * shows that the device will not answer the chunk. An earlier poll shows nothing: a device can poll in the same packet in which
- * it acknowledges the chunk (wire protocol, 3.2 `xxAP`).
+ * it acknowledges the chunk (wire W-13).
  */
 const STALLED_AFTER = seconds(1);
 

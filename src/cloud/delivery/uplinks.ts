@@ -1,6 +1,6 @@
 /**
  * Stores uplink messages. One commit stores the message, changes its device, marks the downlinks that the message answers, and
- * queues the downlinks that the cloud sends in response (wire protocol, 6.3, 6.4 and section 15; cloud API, section 4).
+ * queues the downlinks that the cloud sends in response (wire W-35 to W-39; cloud C-31).
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
@@ -41,7 +41,7 @@ import { byCurrentRules } from './current-rules.js';
 import type { DeviceSession } from './device-session.js';
 import type { SessionBody } from './down-messages.js';
 
-/** How long a repeated data message is recognised as a copy (wire protocol, section 15 "same data message twice"). */
+/** How long a repeated data message is recognised as a copy (wire W-39). */
 const COPY_WINDOW = hours(48);
 
 /**
@@ -335,7 +335,7 @@ export class UplinkHandler {
     try {
       if (codec) return this.#data(session, print, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
     } catch {
-      // A body that cannot be decoded is stored as raw bytes (wire protocol, 12.3).
+      // A body that cannot be decoded is stored as raw bytes (wire W-64).
     }
     return this.#data(session, print, { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') });
   }
@@ -354,7 +354,7 @@ export class UplinkHandler {
     const responses = message.responses.map(({ command, result, lines }) => ({
       command,
       result,
-      // The firmware puts an empty output line at the start of the following line (wire protocol, quirk 6).
+      // The firmware puts an empty output line at the start of the following line (wire W-56).
       outputs: lines.map((line) => line.replace(/^[\r\n]+/, '')),
     }));
     const row = this.#row(session, 'shell', { message_id: messageId, responses });

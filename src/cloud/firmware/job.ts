@@ -1,4 +1,4 @@
-/** The record of a firmware update, from the request to its end (cloud API gaps, 3.9). */
+/** The record of a firmware update, from the request to its end (cloud C-37). */
 import type { UpdateState } from '../../contract/firmware.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow } from '../store/store.js';

@@ -1,12 +1,12 @@
 /**
- * Firmware updates over the air: reports of a device and the chunks that follow (wire protocol, 11).
+ * Firmware updates over the air: reports of a device and the chunks that follow (wire W-57 to W-60).
  *
  *   scheduled ──chunk 0 delivered──► downloading ──swap──► swapping ──ack, or a session with the new version──► succeeded
  *                                                                      └──data without ack──► failed
  *
  * The update has succeeded if the session after the swap reports a new version, and this version equals the label of the image.
  * But a label may be wrong, or equal to the version that ran before. Then the acknowledgement of the device decides. A device
- * that runs a new image on trial acknowledges it before it sends application data (wire protocol, 8.1).
+ * that runs a new image on trial acknowledges it before it sends application data (wire W-51).
  *
  * A scheduled update sends chunk 0 without a request of the device; a device that requests an image by its identifier gets the
  * same chunk. From then on the cloud sends one chunk at a time, at the offset that the device reports. After a reboot or a lost
@@ -54,7 +54,7 @@ interface ChunkBody {
 
 /** Maximum size in bytes of the chunk that starts or restarts a download, and of a chunk if the device reports no maximum. */
 const FIRST_CHUNK = 256;
-/** Maximum size in bytes of any chunk. A transfer can carry such a chunk and 52 bytes of overhead (wire protocol, 11). */
+/** Maximum size in bytes of any chunk. A transfer can carry such a chunk and 52 bytes of overhead (wire W-59). */
 const LONGEST_CHUNK = 16_128;
 /** Maximum number of restarts of a download; then the update fails. */
 const MOST_RESTARTS = 5;
@@ -132,7 +132,7 @@ export class Updates {
   async reported(device: ReportingDevice, report: UploadFirmware): Promise<UpdateStep | undefined> {
     if (report.type === 'download') return this.#requested(device, report);
     const job = report.updateId?.length === 16 ? await this.find(device.spaceId, uuidText(report.updateId)) : undefined;
-    // Devices also report on updates that the cloud does not know, and on finished ones (wire protocol, 8.1 step 5).
+    // Devices also report on updates that the cloud does not know, and on finished ones (wire W-51).
     if (job === undefined || job.deviceId !== device.id || !isOpen(job)) return undefined;
     const { offset = 0, maxLength = FIRST_CHUNK, error = '' } = report;
     switch (report.type) {
@@ -262,7 +262,7 @@ const SUCCESS: Partial<UpdateJob> = { state: 'succeeded' };
 
 /**
  * The change of the job after an acknowledgement. CHESTER acknowledges only an image that was on trial. Devices of the hio
- * family acknowledge the old image as well; the version in their session shows which image runs (wire protocol, 8.1 and 11).
+ * family acknowledge the old image as well; the version in their session shows which image runs (wire W-51, W-60).
  */
 function acknowledged(job: UpdateJob, session: DeviceRow['session']): Partial<UpdateJob> {
   const version = versionIn(session);
@@ -287,7 +287,7 @@ function failure(error: string): Partial<UpdateJob> {
   return { state: 'failed', error };
 }
 
-/** The UUID of a firmware identifier of 32 hex digits with or without hyphens; undefined if invalid (cloud API gaps, 3.9). */
+/** The UUID of a firmware identifier of 32 hex digits with or without hyphens; undefined if invalid (cloud C-37). */
 export function firmwareId(text: string): Id | undefined {
   const digits = text.toLowerCase().replaceAll('-', '');
   return /^[0-9a-f]{32}$/.test(digits) ? uuidText(uuidBytes(digits)) : undefined;

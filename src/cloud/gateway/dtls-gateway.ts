@@ -1,6 +1,6 @@
 /**
- * The gateway for devices with DTLS (wire protocol, 2.3). Each connection belongs to the device whose key was used in the
- * handshake. The records of a connection contain packets without an envelope, so a packet cannot name another device.
+ * The gateway for devices with DTLS (wire W-11). Each connection belongs to the device whose key was used in the handshake. The
+ * records of a connection contain packets without an envelope, so a packet cannot name another device.
  *
  * The key is the `secret` of a device. Packets of a deleted device are rejected. If the device was deleted or its secret
  * replaced, the first record that arrives {@link RECHECK} or more after the last check ends the connection.
@@ -178,7 +178,7 @@ export class DtlsGateway {
 /** Maximum number of characters of a client's identity in the log. */
 const LONGEST_IDENTITY = 40;
 
-/** The serial number in `hsn:2159017985` (wire protocol, 2.3). */
+/** The serial number in `hsn:2159017985` (wire W-10). */
 function serialIn(identity: string): number | undefined {
   const [, digits] = /^hsn:([1-9]\d{0,9})$/.exec(identity) ?? [];
   return digits === undefined ? undefined : Number(digits);

@@ -1,6 +1,6 @@
 /**
  * The cloud side of FLAP, the datagram protocol of the devices: receives datagrams from any transport and answers each at most
- * once (wire protocol, section 6).
+ * once (wire W-24).
  *
  * Datagrams of one device are processed strictly one after another; devices do not wait for each other. A packet that
  * needs no store access is answered in the same turn of the event loop.
@@ -35,7 +35,7 @@ interface FlapGatewayOptions {
   readonly clock: EdgeClock;
   readonly trace: Trace;
   readonly log: Log;
-  /** How long a device may repeat a packet before its transfer is reset. Default 60 s (wire protocol, 6.2 step 3). */
+  /** How long a device may repeat a packet before its transfer is reset. Default 60 s (wire W-27). */
   readonly patience?: Millis;
   /** Called before a complete message of a device is acknowledged. */
   readonly acknowledged?: ((serial: number) => void) | undefined;

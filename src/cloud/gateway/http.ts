@@ -1,6 +1,6 @@
 /**
- * The device ingress: the counterpart of FLAP for devices with HTTP (cloud API gaps, 5.5). The ingress runs on the same server
- * as the user API and authenticates with the device's claim token.
+ * The device ingress: the counterpart of FLAP for devices with HTTP (cloud C-41). The ingress runs on the same server as the
+ * user API and authenticates with the device's claim token.
  *
  *   POST /v2/device/{serial_number}/session   stores facts about the device, and queues the session response, as over UDP
  *   POST /v2/device/{serial_number}/uplink    stores a message; `poll` in the response is true if a downlink is pending

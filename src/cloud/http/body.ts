@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type JsonFault, parseJson } from '../../kernel/json-text.js';
 import { ApiFault } from './errors.js';
 
-/** Largest body, in bytes (cloud API gaps, 2.3). */
+/** Largest body, in bytes (cloud C-5). */
 export const BODY_LIMIT = 1_048_576;
 
 /** Accepts JSON bodies only. */

@@ -1,6 +1,6 @@
 /**
- * API errors. They have the form `{statusCode, error, message, code?}` (cloud API gaps, 2.7). Internal errors are logged
- * and not disclosed.
+ * API errors. They have the form `{statusCode, error, message, code?}` (cloud C-12). Internal errors are logged and not
+ * disclosed.
  */
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';

@@ -73,7 +73,7 @@ export interface Operation {
   readonly deprecated?: boolean;
 }
 
-/** The body of a failure (cloud API gaps, 2.7). */
+/** The body of a failure (cloud C-12). */
 const Fault = Type.Object(
   {
     statusCode: Type.Integer({ description: 'the status' }),

@@ -1,5 +1,5 @@
 /**
- * Converts the query strings of real clients to the form that the schema of the route describes (cloud API gaps, 2.6).
+ * Converts the query strings of real clients to the form that the schema of the route describes (cloud C-11).
  *
  * Clients write a list as `type[]=a&type[]=b`, `type[0]=a&type[1]=b`, `type=a&type=b` or `type=a,b`. hio-dotnet writes two
  * or more tags as `tag_ids[]=A[]=B`; every parser reads that as the single value `A[]=B`. For no tags, it writes the name alone,

@@ -1,7 +1,7 @@
 /** The port (interface) through which the API queues downlinks; src/cloud/delivery implements it. */
 import type { Change, DeviceRow, MessageRow, WaitingRow } from '../store/store.js';
 
-/** A downlink as requested by a user (cloud API, 3.6). */
+/** A downlink as requested by a user (cloud C-28). */
 export type DownlinkRequest =
   /** Lines `app config …`. The device applies and saves them, and then restarts without a further command. */
   | { readonly type: 'config'; readonly lines: readonly string[] }

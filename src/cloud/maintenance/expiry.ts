@@ -1,5 +1,5 @@
 /**
- * Expires pending downlinks that their devices do not fetch (wire protocol, 6.2: after 30 days).
+ * Expires pending downlinks that their devices do not fetch (wire W-33: after 30 days).
  *
  * Rounds (rounds.ts) find overdue downlinks. Between two rounds, src/cloud/delivery checks a downlink before the downlink is
  * offered or shown. So the state of a downlink does not depend on the time of a round.

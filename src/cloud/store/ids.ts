@@ -2,7 +2,7 @@
  * Ids of rows: UUIDs, version 7. Timeline entries have ids of another form (order.ts).
  *
  * The first 48 bits of an id are the creation time. So the order of ids is the order of creation, and an id serves as a cursor
- * (cloud API gaps, section 1 no. 4). Time and randomness are parameters: in a simulation the same seed gives the same ids.
+ * (cloud C-7). Time and randomness are parameters: in a simulation the same seed gives the same ids.
  *
  * The clock of a machine can be corrected, and the clocks of two services differ. Ids follow the clock. But the ids of the
  * stored messages of one device always increase, because they order these messages (ADR 16). The commit rejects a message whose

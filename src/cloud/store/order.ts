@@ -61,7 +61,7 @@ export function positionOf(id: Id | undefined): number {
 
 const STATIONS = '00000000-0000-8000-8000-';
 
-/** A serial number as displayed: ten decimal digits (cloud API gaps, 2.9). */
+/** A serial number as displayed: ten decimal digits (cloud C-15). */
 export function serialText(serial: number): string {
   return String(serial).padStart(10, '0');
 }

@@ -41,9 +41,7 @@ export interface TagRow {
   readonly createdAt: UnixMillis;
 }
 
-/**
- * Facts that a device reports when it starts a session (wire protocol, 7.1); names in snake_case, absent facts omitted.
- */
+/** Facts that a device reports when it starts a session (wire W-47); names in snake_case, absent facts omitted. */
 export type SessionFacts = Readonly<Record<string, string | number>>;
 
 export interface DeviceRow {
@@ -77,7 +75,7 @@ export interface DeviceRow {
 /** A device of a list; the claim token may be missing. */
 export type ListedDevice = Omit<DeviceRow, 'token'> & Partial<Pick<DeviceRow, 'token'>>;
 
-/** Stands in place of the hash of a codec that does not exist. Devices do not compare this hash (wire protocol, 12.6). */
+/** Stands in place of the hash of a codec that does not exist. Devices do not compare this hash (wire W-68). */
 export const NO_CODEC = '0000000000000000';
 
 export interface MessageRow {

@@ -1,4 +1,4 @@
-/** `backup`: the backup supply module CHESTER-Z (applications.json, clime). */
+/** `backup`: the backup supply module CHESTER-Z (catalog.json, clime). */
 import type { Command } from '../shell/command.js';
 import { groupHelp, ok } from './results.js';
 

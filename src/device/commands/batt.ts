@@ -1,4 +1,4 @@
-/** `batt`: the battery and its test load of 100 ohm (firmware shell, 5.6). */
+/** `batt`: the battery and its test load of 100 ohm (shell S-30). */
 import { seconds } from '../../kernel/time.js';
 import type { Command } from '../shell/command.js';
 import { later, ok, withReading } from './results.js';

@@ -1,4 +1,4 @@
-/** The parts on the board itself: `accel`, `therm`, `led`, `button` (firmware shell, 5.6). */
+/** The parts on the board itself: `accel`, `therm`, `led`, `button` (shell S-30). */
 
 import { EINVAL } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';

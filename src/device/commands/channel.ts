@@ -1,4 +1,4 @@
-/** `channel`: the inputs of CHESTER Control (applications.json, control). */
+/** `channel`: the inputs of CHESTER Control (catalog.json, control). */
 import { seconds } from '../../kernel/time.js';
 import { EINVAL, ENODEV } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';

@@ -1,4 +1,4 @@
-/** `cloud`: the connection to the cloud (firmware shell, 5.1). */
+/** `cloud`: the connection to the cloud (shell S-21). */
 import type { UnixSeconds } from '../../kernel/time.js';
 import { EINVAL, ENOTSUP } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';

@@ -1,4 +1,4 @@
-/** `config`: the configuration of all modules together (firmware shell, 3.1 and 3.3). */
+/** `config`: the configuration of all modules together (shell S-10, S-16). */
 
 import { EIO } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';

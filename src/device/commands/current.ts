@@ -1,4 +1,4 @@
-/** `current`: the inputs of CHESTER Current and their calibration (applications.json, current). */
+/** `current`: the inputs of CHESTER Current and their calibration (catalog.json, current). */
 
 import { EINVAL, EIO, ENODEV } from '../../protocol/errno.js';
 import type { Command, CommandResult } from '../shell/command.js';

@@ -1,6 +1,6 @@
 /**
- * `flash`: Zephyr's tool for raw flash memory (firmware shell, 5.10). The data that a virtual device stores in flash has no
- * addresses: every page reads as erased, and writing changes nothing.
+ * `flash`: Zephyr's tool for raw flash memory (shell S-37). The data that a virtual device stores in flash has no addresses:
+ * every page reads as erased, and writing changes nothing.
  */
 
 import { EINVAL } from '../../protocol/errno.js';

@@ -1,6 +1,6 @@
 /**
- * `fs`: the file system in flash, which contains only unsent messages (firmware shell, 5.10; firmware behaviour,
- * 3.4). Only the commands of Zephyr's tool that list, read and delete files are implemented.
+ * `fs`: the file system in flash, which contains only unsent messages (shell S-37; timing T-29). Only the commands of Zephyr's
+ * tool that list, read and delete files are implemented.
  */
 import { Buffer } from 'node:buffer';
 import { EINVAL, ENOENT, ENOEXEC } from '../../protocol/errno.js';

@@ -1,7 +1,7 @@
 /**
- * `gnss`: the GNSS receiver of CHESTER Demo (firmware shell, 5.7). In CHESTER-M the receiver is a separate chip. In CHESTER-U1
- * the modem determines the position between its exchanges. It reports neither the quality of the fix nor the number of
- * satellites: this shell shows both as 0 before the fix, and as -1 after it.
+ * `gnss`: the GNSS receiver of CHESTER Demo (shell S-34). In CHESTER-M the receiver is a separate chip. In CHESTER-U1 the modem
+ * determines the position between its exchanges. It reports neither the quality of the fix nor the number of satellites: this
+ * shell shows both as 0 before the fix, and as -1 after it.
  */
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { Command } from '../shell/command.js';

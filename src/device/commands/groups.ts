@@ -1,6 +1,5 @@
 /**
- * All command groups, by the word under which a profile lists them (firmware shell, 2). To add one, write its file and list it
- * here.
+ * All command groups, by the word under which a profile lists them (shell S-8). To add one, write its file and list it here.
  */
 import type { CommandWord } from '../../profile/command-words.js';
 import type { FamilyName } from '../../profile/profile.js';

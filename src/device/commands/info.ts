@@ -1,4 +1,4 @@
-/** `info`: the data written into the device in production (firmware shell, 4). */
+/** `info`: the data written into the device in production (shell S-20). */
 import type { Command } from '../shell/command.js';
 import type { DeviceIdentity } from '../shell/host.js';
 import { ok } from './results.js';

@@ -1,4 +1,4 @@
-/** `kernel`: the commands of Zephyr itself (firmware shell, 5.5). */
+/** `kernel`: the commands of Zephyr itself (shell S-29). */
 import { days, hours, type Millis, minutes, seconds } from '../../kernel/time.js';
 import { EIO } from '../../protocol/errno.js';
 import type { Command, CommandResult } from '../shell/command.js';

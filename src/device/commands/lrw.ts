@@ -1,6 +1,6 @@
 /**
- * `lrw`: the LoRaWAN modem (firmware shell, 5.3). Requests are accepted and numbered but have no effect: the simulation has no
- * LoRaWAN network.
+ * `lrw`: the LoRaWAN modem (shell S-27). Requests are accepted and numbered but have no effect: the simulation has no LoRaWAN
+ * network.
  */
 import type { Command } from '../shell/command.js';
 import type { ShellHost } from '../shell/host.js';

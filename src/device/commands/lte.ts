@@ -1,4 +1,4 @@
-/** `lte`: the modem (firmware shell, 5.2). */
+/** `lte`: the modem (shell S-23, S-24). */
 import type { Millis } from '../../kernel/time.js';
 import { ENODATA, ENOEXEC } from '../../protocol/errno.js';
 import type { LteEvaluation } from '../modem/signal.js';

@@ -1,4 +1,4 @@
-/** `mcuboot`: the image slots, as Zephyr's tool shows them (firmware shell, 5.10). */
+/** `mcuboot`: the image slots, as Zephyr's tool shows them (shell S-37). */
 
 import { EINVAL } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';

@@ -1,4 +1,4 @@
-/** `<module> config …`: the same command in every module with parameters (firmware shell, 3.2). */
+/** `<module> config …`: the same command in every module with parameters (shell S-11). */
 
 import { EINVAL, REJECTED_VALUE } from '../../protocol/errno.js';
 import type { DeviceConfig } from '../config/device-config.js';

@@ -1,6 +1,4 @@
-/**
- * `motion`: the two detectors of CHESTER Motion (applications.json, motion). L->R is a pass to the right, R->L one to the left.
- */
+/** `motion`: the two detectors of CHESTER Motion (catalog.json, motion). L->R is a pass to the right, R->L one to the left. */
 import { type Seconds, seconds, type UnixSeconds } from '../../kernel/time.js';
 import { EINVAL, ENODEV } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';

@@ -1,6 +1,6 @@
 /**
- * `gpio` and `i2c`: Zephyr's tools for pins and for the bus of the sensors (firmware shell, 5.10). A pin keeps the level that
- * was set last; it starts low. A scan finds the chips on the bus, but their registers are not modelled and cannot be read.
+ * `gpio` and `i2c`: Zephyr's tools for pins and for the bus of the sensors (shell S-37). A pin keeps the level that was set
+ * last; it starts low. A scan finds the chips on the bus, but their registers are not modelled and cannot be read.
  */
 
 import { EINVAL, EIO, ENODEV } from '../../protocol/errno.js';

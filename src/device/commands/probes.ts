@@ -1,4 +1,4 @@
-/** Commands of sensors on cables: `hygro`, `ds18b20`, and `w1` for the 1-Wire bus of `ds18b20` (firmware shell, 5.7). */
+/** Commands of sensors on cables: `hygro`, `ds18b20`, and `w1` for the 1-Wire bus of `ds18b20` (shell S-31). */
 import { Buffer } from 'node:buffer';
 import { seconds } from '../../kernel/time.js';
 import { EINVAL } from '../../protocol/errno.js';

@@ -1,4 +1,4 @@
-/** Results of command handlers, with the firmware's common texts (firmware shell, 1.2 and 5). */
+/** Results of command handlers, with the firmware's common texts (shell S-5, S-6). */
 import type { Millis } from '../../kernel/time.js';
 import { EINVAL, EIO, OK } from '../../protocol/errno.js';
 import type { CommandResult, Handler } from '../shell/command.js';
@@ -9,7 +9,7 @@ export function ok(...lines: readonly string[]): CommandResult {
   return { code: OK, lines };
 }
 
-/** Result of a rejected parameter or value: the firmware prints the reason and returns 0 (firmware shell, 3.2). */
+/** Result of a rejected parameter or value: the firmware prints the reason and returns 0 (shell S-14). */
 export function rejected(...lines: readonly string[]): CommandResult {
   return { code: OK, lines, rejected: true };
 }

@@ -1,4 +1,4 @@
-/** `rtc`: the clock of the device, in UTC (firmware shell, 5.4). */
+/** `rtc`: the clock of the device, in UTC (shell S-28). */
 import type { UnixSeconds } from '../../kernel/time.js';
 import { EINVAL } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';

@@ -1,4 +1,4 @@
-/** `serial`, `modbus` and `device`: the serial line of CHESTER Serial and the devices on it (applications.json, serial). */
+/** `serial`, `modbus` and `device`: the serial line of CHESTER Serial and the devices on it (catalog.json, serial). */
 import { Buffer } from 'node:buffer';
 import { seconds } from '../../kernel/time.js';
 import { EINVAL, ENODEV, ENOTSUP, ETIMEDOUT } from '../../protocol/errno.js';

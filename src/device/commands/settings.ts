@@ -1,6 +1,6 @@
 /**
- * `settings`: Zephyr's tool for the configuration in flash (firmware shell, 5.10). It changes flash only: a change is in effect
- * after the next boot, and a `config save` before that overwrites it.
+ * `settings`: Zephyr's tool for the configuration in flash (shell S-37). It changes flash only: a change is in effect after the
+ * next boot, and a `config save` before that overwrites it.
  */
 import { Buffer } from 'node:buffer';
 import type { ParameterSpec, ParameterValue } from '../../profile/parameters.js';

@@ -1,4 +1,4 @@
-/** `tag read`, `tag show`, `tag enroll`: commands that receive BLE tags, or show received data (firmware shell, 5.9). */
+/** `tag read`, `tag show`, `tag enroll`: commands that receive BLE tags, or show received data (shell S-36). */
 import { type Seconds, seconds } from '../../kernel/time.js';
 import { EBUSY, EINVAL, ENOSPC, EPERM } from '../../protocol/errno.js';
 import type { ConfigItem } from '../config/layout.js';

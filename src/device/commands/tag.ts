@@ -1,6 +1,4 @@
-/**
- * `tag`: BLE tags and their configuration (firmware shell, 5.9). Commands that receive tags are in tag-scan.ts.
- */
+/** `tag`: BLE tags and their configuration (shell S-35). Commands that receive tags are in tag-scan.ts. */
 
 import { EEXIST, EINVAL, ENOENT, ENOSPC } from '../../protocol/errno.js';
 import type { ConfigItem } from '../config/layout.js';

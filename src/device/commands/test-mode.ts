@@ -1,6 +1,6 @@
 /**
- * `lte test` and `lrw test`: direct access to a modem, for its manufacturer (firmware shell, 5.2 and 5.3). Outside of test
- * mode, these commands are rejected. In test mode, they succeed, but the virtual modem does not answer.
+ * `lte test` and `lrw test`: direct access to a modem, for its manufacturer (shell S-26). Outside of test mode, these commands
+ * are rejected. In test mode, they succeed, but the virtual modem does not answer.
  */
 
 import { EINVAL, ENOEXEC } from '../../protocol/errno.js';

@@ -1,6 +1,6 @@
 /**
- * Commands of sensors that only some builds of CHESTER Clime have (firmware shell, 5.7). A profile that lists `rtd`, `tc`,
- * `sps30` or `radon` needs the sensor of the command: `rtd_thermometer`, `tc_thermometer`, `sps30` or `radon_probe`.
+ * Commands of sensors that only some builds of CHESTER Clime have (shell S-32). A profile that lists `rtd`, `tc`, `sps30` or
+ * `radon` needs the sensor of the command: `rtd_thermometer`, `tc_thermometer`, `sps30` or `radon_probe`.
  */
 
 import { EINVAL } from '../../protocol/errno.js';

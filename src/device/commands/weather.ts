@@ -1,6 +1,6 @@
 /**
- * Sensors of CHESTER Meteo: `meteo`, the barometer `mpl3115a2`, and `sensors_read` for all of them (firmware shell, 5.7;
- * applications.json, meteo).
+ * Sensors of CHESTER Meteo: `meteo`, the barometer `mpl3115a2`, and `sensors_read` for all of them (shell S-33; catalog.json,
+ * meteo).
  */
 
 import { EINVAL, ENODEV } from '../../protocol/errno.js';

@@ -1,4 +1,4 @@
-/** `wm`: the wM-Bus receiver (applications.json, wmbus). Most of its commands print nothing. */
+/** `wm`: the wM-Bus receiver (catalog.json, wmbus). Most of its commands print nothing. */
 import { seconds, type UnixSeconds } from '../../kernel/time.js';
 import { EINVAL } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';

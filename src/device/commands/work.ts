@@ -1,4 +1,4 @@
-/** Commands that queue work of the application and print nothing themselves (firmware shell, 6). */
+/** Commands that queue work of the application and print nothing themselves (shell S-38). */
 
 import { EINVAL } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';

@@ -1,6 +1,6 @@
 /**
- * Checks of string parameters (firmware shell, 3.4; applications.json, serial). A check returns the error text (one or more
- * lines), or undefined if the value is valid.
+ * Checks of string parameters (shell S-17; catalog.json, serial). A check returns the error text (one or more lines), or
+ * undefined if the value is valid.
  */
 import { Buffer } from 'node:buffer';
 import type { StringCheck, StringParameter } from '../../profile/parameters.js';

@@ -1,5 +1,5 @@
 /**
- * The configuration of one device, in its three copies (firmware shell, 3.2 and firmware behaviour, 11):
+ * The configuration of one device, in its three copies (shell S-15, behaviour B-4):
  *
  *     flash ──boot──► live      what the running firmware uses
  *       ▲   └─boot──► interim   what the shell shows and changes

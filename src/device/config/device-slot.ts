@@ -1,6 +1,6 @@
 /**
- * The text that configures a slot for a device on the serial line: `type[,address[,timeout in s]]` (applications.json, serial).
- * The parser is as lenient as that of the firmware: it reads several commas as one, takes the leading digits of a text as its
+ * The text that configures a slot for a device on the serial line: `type[,address[,timeout in s]]` (catalog.json, serial). The
+ * parser is as lenient as that of the firmware: it reads several commas as one, takes the leading digits of a text as its
  * number, and treats an address out of range as missing.
  */
 import type { Seconds } from '../../kernel/time.js';

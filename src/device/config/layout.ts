@@ -104,7 +104,7 @@ function place(name: string): IntParameter {
   return { name, type: 'int', min: 0, max: 2_147_483_647, default: 0, help: 'An entry of a list.' };
 }
 
-/** A slot prints as `tag config devices addr <n> <hex>`, as if its name had spaces (firmware shell, 3.3). */
+/** A slot prints as `tag config devices addr <n> <hex>`, as if its name had spaces (shell S-16). */
 function slot(n: number): HexParameter {
   return { name: `devices addr ${n}`, type: 'hex', size: 6, default: '000000000000', help: 'Address of a BLE tag.' };
 }

@@ -1,5 +1,5 @@
 /**
- * A list of numbers in the configuration, which commands change entry by entry (applications.json, wmbus):
+ * A list of numbers in the configuration, which commands change entry by entry (catalog.json, wmbus):
  *
  *     app config address add 12345678 | remove 12345678 | erase | count 2 | gen 5
  *

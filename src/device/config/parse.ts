@@ -1,6 +1,6 @@
 /**
  * Parses the text of a new parameter value as CHESTER does. The rules of hio devices are in hio-parse.ts. The result is a
- * value, or the lines that the firmware prints when it rejects the text (firmware shell, 3.2).
+ * value, or the lines that the firmware prints when it rejects the text (shell S-14).
  *
  * The firmware calls functions of the C library. So the rules are those of these functions, with all peculiarities: a value
  * that a real device accepts must be accepted here, too.

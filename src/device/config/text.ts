@@ -1,4 +1,4 @@
-/** Parameters as the shell prints them (firmware shell, 3.2): the line with the value, and the help lines. */
+/** Parameters as the shell prints them (shell S-12, S-13): the line with the value, and the help lines. */
 import type { ParameterSpec, ParameterValue } from '../../profile/parameters.js';
 import type { ConfigItem } from './layout.js';
 

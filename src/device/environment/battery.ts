@@ -2,8 +2,8 @@
  * The battery of a device: its remaining charge, and its voltage at rest and under load. Radio time, measurements under load
  * and a small constant current drain the battery. Cold lowers the voltage, not the charge.
  *
- * All figures of the model are here. The sources give the ends of each range (firmware behaviour, 9); values marked
- * [assumption] are ours.
+ * All figures of the model are here. The sources give the ends of each range (behaviour B-35); values marked [assumption] are
+ * ours.
  */
 
 import { noise } from '../../kernel/random.js';
@@ -18,7 +18,7 @@ const CURRENTS = {
   attach: 60,
   /** In a radio connection, on average. */
   connected: 50,
-  /** A measurement under load: some 3.5 V across 100 ohm (firmware behaviour, 9). */
+  /** A measurement under load: some 3.5 V across 100 ohm (behaviour B-35). */
   'test-load': 35,
 } as const;
 export type CurrentUse = keyof typeof CURRENTS;
@@ -27,11 +27,11 @@ const FLOOR = 0.02;
 /** Current of the transmitter's bursts in mA, as far as the board's capacitors do not supply it [assumption]. */
 const BURST = 100;
 const TEST_LOAD_OHMS = 100;
-/** How long the test load is on at each measurement (firmware behaviour, 9). */
+/** How long the test load is on at each measurement (behaviour B-35). */
 export const TEST_LOAD_TIME: Millis = 9000;
 /** Volts below which the board browns out while the transmitter is on [assumption]. */
 const BROWN_OUT = 2.5;
-/** Volts at rest while the board has line power (firmware behaviour, 9: "3.6-3.7 V"). */
+/** Volts at rest while the board has line power (behaviour B-35). */
 const LINE_SUPPLY = 3.65;
 /** Largest deviation of the voltage between packs and boards: ± volts [assumption]. */
 const SPREAD = 0.02;

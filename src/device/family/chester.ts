@@ -1,4 +1,4 @@
-/** CHESTER with firmware v3.5.5 or v4.0.0, from hardwario/chester-sdk (firmware timing: the columns of both versions). */
+/** CHESTER with firmware v3.5.5 or v4.0.0, from hardwario/chester-sdk (timing T-10, T-11, T-18, T-20, T-38, T-60). */
 import { millis, minutes, seconds } from '../../kernel/time.js';
 import { FRAGMENT_SIZE } from '../../protocol/flap/envelope.js';
 import type { Policy } from './policy.js';

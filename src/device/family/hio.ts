@@ -1,6 +1,6 @@
 /**
- * hio devices: hardwario/hio-zephyr-sdk, commit 3566616 (firmware timing, column hio and section 8). Their transfer layer, not
- * their modem, repeats datagrams. After several failures, it changes to another address of the cloud (link/resending-link.ts).
+ * hio devices: hardwario/hio-zephyr-sdk, commit 3566616 (timing T-10, T-11, T-18, T-38, T-58). Their transfer layer, not their
+ * modem, repeats datagrams. After several failures, it changes to another address of the cloud (link/resending-link.ts).
  */
 import { millis, seconds } from '../../kernel/time.js';
 import type { Policy } from './policy.js';

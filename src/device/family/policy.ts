@@ -8,7 +8,7 @@ import type { FragmentSizes } from '../../protocol/flap/envelope.js';
 /** What follows a failed upload of the session phase: a new session, the same step again, or the next step. */
 type AfterFailure = 'new session' | 'same step' | 'next step';
 
-/** An upload of the session phase (firmware timing, 3). */
+/** An upload of the session phase (timing T-10). */
 export interface SessionStep {
   readonly upload: 'decoder' | 'encoder' | 'config' | 'update';
   readonly failed: AfterFailure;

@@ -1,8 +1,8 @@
 /**
  * The tasks of the application between two boots. They begin at T0: when the session is set up or, without LTE, after the
- * start-up (firmware behaviour, 3). Measurements, reports and scans run on a work queue, which is blocked while a report is
- * being sent; `runsDuringReports` has exceptions for devices with a receiver. Polls and the check of the downlink watchdog are
- * not blocked. reporter.ts sends the reports.
+ * start-up (behaviour B-17). Measurements, reports and scans run on a work queue, which is blocked while a report is being
+ * sent; `runsDuringReports` has exceptions for devices with a receiver. Polls and the check of the downlink watchdog are not
+ * blocked. reporter.ts sends the reports.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { type Instant, type Millis, seconds, type UnixSeconds } from '../../kernel/time.js';
@@ -15,7 +15,7 @@ import type { Receiver } from '../wmbus/receiver.js';
 import { Reporter, type ReporterHost } from './reporter.js';
 import { type TaskOwner, TaskTable } from './task-table.js';
 
-/** The hardware watchdog resets the board if it is not fed for this long (firmware behaviour, 8). */
+/** The hardware watchdog resets the board if it is not fed for this long (behaviour B-5). */
 export const HARDWARE_WATCHDOG = seconds(120);
 
 /** The task that connects the test load. */
@@ -66,7 +66,7 @@ export class Application implements TaskOwner {
     return this.#firmware.hardware.isClosing;
   }
 
-  /** Begins the tasks: this moment is T0 of the firmware's time table (firmware behaviour, 1 and 3.1). */
+  /** Begins the tasks: this moment is T0 of the firmware's time table (behaviour B-1). */
   start(): void {
     if (this.isClosing) return;
     this.running = true;
@@ -214,7 +214,7 @@ export class Application implements TaskOwner {
   }
 
   private report(why: ContactReason): void {
-    // Every kind of report sets the timer of the next regular report before it is sent (firmware behaviour, 3.1 and 6).
+    // Every kind of report sets the timer of the next regular report before it is sent (timing T-3, behaviour B-27).
     if (!this.isClosing) this.#tasks.set(this.own + REPORT, this.#reporter.interval() ?? Number.POSITIVE_INFINITY);
     this.#reporter.report(why, () => this.resume());
   }
@@ -233,9 +233,7 @@ export class Application implements TaskOwner {
     return receiver?.next ?? Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * Ends a scan and reports its frames, part by part. A part that is not delivered is not repeated (firmware behaviour, 3.5).
-   */
+  /** Ends a scan and reports its frames, part by part. A part that is not delivered is not repeated (behaviour B-22). */
   private reportScan(receiver: Receiver, why: ContactReason): void {
     const enrolled = receiver.end();
     const { mode } = this.profile.timing;

@@ -1,4 +1,4 @@
-/** The button on the board (firmware behaviour, 7; firmware shell, 3.5). */
+/** The button on the board (behaviour B-31; shell S-18). */
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { ClickAction } from '../../profile/profile.js';
 import type { Firmware } from './firmware.js';

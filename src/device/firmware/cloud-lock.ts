@@ -1,6 +1,6 @@
 /**
- * The lock of the cloud connection: the session phase, reports, polls and firmware requests hold it one after another
- * (firmware timing, 1 and 5). Waiters get it in the order in which they asked for it.
+ * The lock of the cloud connection: the session phase, reports, polls and firmware requests hold it one after another (timing
+ * T-19, T-25). Waiters get it in the order in which they asked for it.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';

@@ -1,6 +1,6 @@
 /**
  * The part of the firmware that talks to the cloud: the session phase, then reports, polls and downlinks, one at a time under
- * one lock (wire protocol, section 8; firmware timing, 3 to 5).
+ * one lock (wire W-51; timing T-9 to T-28).
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Instant, Millis, UnixSeconds } from '../../kernel/time.js';
@@ -148,7 +148,7 @@ export class CloudThread implements PollHandler {
     });
   }
 
-  /** Polls as soon as possible; has no effect while a poll is queued or waits for its retry (firmware timing, 4). */
+  /** Polls as soon as possible; has no effect while a poll is queued or waits for its retry (timing T-20). */
   requestPoll(): void {
     this.#polls.request();
   }
@@ -271,7 +271,7 @@ export class CloudThread implements PollHandler {
       this.send(reaction.type, reaction.message, (answered) => {
         if (!answered.ok) return done('answer could not be sent');
         if (reaction.afterwards) return this.restartLater(reaction.afterwards, () => {});
-        // The poll flag in the acknowledgement of the answer counts, not the flag of the downlink (firmware timing, 4.1).
+        // The poll flag in the acknowledgement of the answer counts, not the flag of the downlink (timing T-23).
         if (answered.poll) this.requestPoll();
         done(undefined);
       });
@@ -286,7 +286,7 @@ export class CloudThread implements PollHandler {
     try {
       message = parseDown(bytes);
     } catch (error) {
-      // The firmware only logs an unknown type, and the poll counts as successful (firmware timing, 9).
+      // The firmware only logs an unknown type, and the poll counts as successful (timing T-24).
       if (!(error instanceof MessageError)) throw error;
       // The firmware has overwritten the session with the fields before the error, and goes on with it if it has an id.
       if (error instanceof MalformedSession) this.setSession(error.session);

@@ -1,4 +1,4 @@
-/** How the firmware executes a downlink (wire protocol, 9 to 12; firmware behaviour, 5). */
+/** How the firmware executes a downlink (wire W-52 to W-60; behaviour B-32). */
 import type { Millis } from '../../kernel/time.js';
 import { encodeUp, MessageError, type UpMessage } from '../../protocol/messages/index.js';
 import type { Hardware } from '../hardware/hardware.js';
@@ -80,7 +80,7 @@ function runCommands(
     if (outcome.kind === 'waits') return { kind: 'waits', wait: outcome.wait, go: () => react(outcome.go()) };
     if (outcome.kind === 'failed') return { kind: 'failed' };
     if (outcome.kind === 'reboot') return restartOf(outcome, hardware);
-    // Request and answer share one buffer; an answer that does not fit is not sent (firmware shell, 7.1).
+    // Request and answer share one buffer; an answer that does not fit is not sent (shell S-40).
     const answer = shellAnswer(
       { messageId: message.messageId, responses: outcome.responses },
       hardware.type.profile.transferBuffer - size,

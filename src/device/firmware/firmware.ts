@@ -1,6 +1,6 @@
 /**
  * The firmware from one boot to the next: everything that is in RAM. The device creates a new one at every boot and drops the
- * old one, so that no state survives by accident (firmware behaviour, 1 and 11).
+ * old one, so that no state survives by accident (behaviour B-1, B-4).
  *
  * This file has the start-up, the device's clock, and the data that the cloud thread and the shell need. cloud-thread.ts
  * exchanges messages with the cloud; application.ts runs the tasks after the start-up.
@@ -40,7 +40,7 @@ import { downloadRequest, reportUpdate, Updater } from './updater.js';
 
 /**
  * Shortest and longest time for sensors, Bluetooth and the 1-Wire scan, from the reset of the serial line to the start of the
- * modem (firmware behaviour, 1).
+ * modem (timing T-1).
  */
 const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
 
@@ -55,7 +55,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
   readonly receiver: Receiver | undefined;
   readonly #hardware: Hardware;
   readonly #bootedAt: Instant;
-  /** Unix seconds of the device's clock at simulated time 0. At a boot, the clock starts in 1970 (firmware shell, 5.4). */
+  /** Unix seconds of the device's clock at simulated time 0. At a boot, the clock starts in 1970 (shell S-28). */
   #clockOrigin: UnixSeconds;
   #sequence = 0;
   /** Created by the first chunk of an update. */

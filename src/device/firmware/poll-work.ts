@@ -1,5 +1,5 @@
 /**
- * The work item that polls, on the queue of the cloud connection (firmware timing, 1 and 4).
+ * The work item that polls, on the queue of the cloud connection (timing T-20, T-21).
  *
  * | the item is | a request | a failure |
  * |---|---|---|
@@ -7,7 +7,7 @@
  * | queued, or waiting for its retry | has no effect | – |
  * | running | queues one more poll | starts the retry (CHESTER: 5 min), unless one more poll is queued |
  *
- * hio devices have no retry: a failed poll is over (firmware timing, 4).
+ * hio devices have no retry: a failed poll is over (timing T-20).
  *
  * A request is a tick of `interval-poll`, a poll flag, or a command; all have the same effect.
  */

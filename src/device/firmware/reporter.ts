@@ -1,6 +1,6 @@
 /**
- * Sends reports. This file has their intervals, the event reports, and the spool for failed reports (firmware behaviour, 3.1,
- * 3.3, 3.4 and 6).
+ * Sends reports. This file has their intervals, the event reports, and the spool for failed reports (timing T-3, behaviour B-17
+ * to B-20, B-27).
  */
 import { between, type Draws } from '../../kernel/random.js';
 import { hours, type Instant, type Millis, type UnixSeconds } from '../../kernel/time.js';
@@ -36,7 +36,7 @@ export interface ReporterHost {
 
 export class Reporter {
   readonly #host: ReporterHost;
-  /** Whether a report is being sent. It blocks the work queue (firmware behaviour, 3.3). */
+  /** Whether a report is being sent. It blocks the work queue (timing T-4). */
   sending = false;
   /** Numbers of the uplinks that are only in RAM: a reset loses them. */
   #unsent: readonly number[] = NOTHING;
@@ -113,7 +113,7 @@ export class Reporter {
   }
 
   /**
-   * Sends the new message, then the spooled ones, oldest first (firmware timing, 5 and 5.1). Firmware versions differ in two
+   * Sends the new message, then the spooled ones, oldest first (timing T-26 to T-30). Firmware versions differ in two
    * parameters of the profile: without a send timeout, the wait for the lock and for datagrams has no limit; without a spool, a
    * message that fails is lost.
    */

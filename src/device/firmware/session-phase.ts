@@ -1,6 +1,6 @@
 /**
- * The session phase of a boot: CREATE_SESSION, then the uploads of the documents that the cloud does not have yet (firmware
- * timing, 3). It has no time limit. The order of the uploads, and what follows one that fails, depend on the family of the
+ * The session phase of a boot: CREATE_SESSION, then the uploads of the documents that the cloud does not have yet (timing T-9
+ * to T-14). It has no time limit. The order of the uploads, and what follows one that fails, depend on the family of the
  * firmware.
  */
 import type { DownMessage } from '../../protocol/messages/index.js';
@@ -40,8 +40,8 @@ const TYPES = { decoder: 'codec', encoder: 'codec', config: 'config', update: 'f
 export function setUpSession(host: SessionHost, exchanges: SessionExchanges, policy: Policy, done: () => void): void {
   const again = () => setUpSession(host, exchanges, policy, done);
   exchanges.send('session', host.sessionRequest(), (outcome) => {
-    // Without a poll flag, no session follows. CHESTER then treats the exchange as failed (wire protocol, 14, quirk 1), and
-    // starts over. A hio device tries the first upload, which fails without a session, and starts over as well.
+    // Without a poll flag, no session follows. CHESTER then treats the exchange as failed (timing T-11), and starts over. A hio
+    // device tries the first upload, which fails without a session, and starts over as well.
     if (!outcome.ok || !outcome.poll) return again();
     exchanges.fetch((ok, session) => {
       if (!ok || session === undefined) again();

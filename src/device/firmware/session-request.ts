@@ -1,4 +1,4 @@
-/** CREATE_SESSION: the facts that the device reports about itself (wire protocol, 7.1). */
+/** CREATE_SESSION: the facts that the device reports about itself (wire W-47). */
 import type { SupplyModule } from '../../profile/profile.js';
 import { encodeUp, type SessionFacts } from '../../protocol/messages/index.js';
 import type { Hardware } from '../hardware/hardware.js';

@@ -1,6 +1,6 @@
 /**
- * The part of an update over the air that is in RAM: takes chunks of an image and returns the answers (wire protocol, 11;
- * firmware behaviour, 5.6). A reboot discards this part.
+ * The part of an update over the air that is in RAM: takes chunks of an image and returns the answers (wire W-58, W-59;
+ * behaviour B-33, B-34). A reboot discards this part.
  */
 import { ImageReader } from '../../protocol/firmware-image.js';
 import { type DownloadFirmware, encodeUp, type UploadFirmware } from '../../protocol/messages/index.js';
@@ -93,7 +93,7 @@ export class Updater {
 /**
  * The report of a successful update, after the session is set up. Building the report also confirms the image that is on trial.
  * Undefined if there was no update. CHESTER sends the report once, and not at all if the bootloader has reverted the update.
- * hio devices also send it after a reverted update, and at every boot until it is delivered (wire protocol, 11).
+ * hio devices also send it after a reverted update, and at every boot until it is delivered (timing T-11).
  */
 export function reportUpdate({ bootloader, type }: Hardware): Uint8Array | undefined {
   if (bootloader === undefined) return undefined;

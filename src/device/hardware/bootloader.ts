@@ -1,6 +1,6 @@
 /**
- * The two image slots of a device, and its bootloader (firmware behaviour, 5.6). At a reset, the bootloader swaps in a
- * requested image on trial. At the next reset it swaps the image out again, unless the firmware has confirmed it.
+ * The two image slots of a device, and its bootloader (behaviour B-33, B-34). At a reset, the bootloader swaps in a requested
+ * image on trial. At the next reset it swaps the image out again, unless the firmware has confirmed it.
  *
  * This state is in flash. For each image, it contains only a description, not the bytes.
  */

@@ -22,7 +22,7 @@ export function identityOf(identity: Identity, build: Build, serial: number, cla
   };
 }
 
-/** Bits 29 to 20 of the serial numbers of CHESTER-U1 (wire protocol, 7.1). */
+/** Bits 29 to 20 of the serial numbers of CHESTER-U1 (wire W-48). */
 const CHESTER_U1 = 0x00d;
 
 /** Whether the modem determines the position, as in CHESTER-U1. Other devices have a separate GNSS receiver. */

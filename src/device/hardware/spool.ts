@@ -1,6 +1,4 @@
-/**
- * Unsent data messages in flash, oldest first (wire protocol, 8.3; firmware timing, 5.1). They survive reboots.
- */
+/** Unsent data messages in flash, oldest first (timing T-29). They survive reboots. */
 import type { UnixSeconds } from '../../kernel/time.js';
 
 /** An unsent data message. */

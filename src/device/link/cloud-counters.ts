@@ -1,4 +1,4 @@
-/** The counters behind `cloud metrics`; they are in RAM (firmware shell, 5.1). */
+/** The counters behind `cloud metrics`; they are in RAM (shell S-22). */
 import type { Seconds, UnixSeconds } from '../../kernel/time.js';
 
 /** Whole Unix seconds on the device's own clock, or undefined for never. */
@@ -109,7 +109,7 @@ export class CloudCounters {
     this.known.shellLast = now;
   }
 
-  /** The clock was set: moves all stored times by the same number of seconds (firmware behaviour, 5.5). */
+  /** The clock was set: moves all stored times by the same number of seconds (behaviour B-7). */
   shiftTimes(by: Seconds): void {
     const shifted = (time: DeviceTime): DeviceTime => (time === undefined ? undefined : time + by);
     this.uplinkLast = shifted(this.uplinkLast);

@@ -1,4 +1,4 @@
-/** FLAP over datagrams: the transfer state machine at the device's end (wire protocol, 4.4 and 5.4), on a radio link. */
+/** FLAP over datagrams: the transfer state machine at the device's end (wire W-17 to W-20), on a radio link. */
 import { type DeviceStep, DeviceTransfer } from '../../protocol/flap/device-transfer.js';
 import {
   FRAGMENT_SIZE,

@@ -1,6 +1,6 @@
 /**
- * The device's end of HTTP (cloud API gaps, 5.5), on a radio link. Messages travel as JSON in requests and responses, and the
- * time limits are those of the firmware. Without a successful response, the request is repeated with the same key.
+ * The device's end of HTTP (cloud C-41), on a radio link. Messages travel as JSON in requests and responses, and the time
+ * limits are those of the firmware. Without a successful response, the request is repeated with the same key.
  *
  * The device acknowledges a downlink before it executes it. Unlike over FLAP, the acknowledgement has a response, and is
  * repeated until the response arrives. If no response arrives, the device executes the downlink anyway, and recognises it by

@@ -1,5 +1,5 @@
 /**
- * The part of a link that every protocol shares: the socket of the modem, and one exchange at a time (wire protocol, 5.2).
+ * The part of a link that every protocol shares: the socket of the modem, and one exchange at a time (wire W-23, timing T-35).
  *
  * The dialogue (flap-link.ts, http-link.ts) decides what is sent and what an answer means, and never repeats anything. The
  * modem repeats the byte-identical datagram until it is answered or its time limit is over. For hio devices, resending-link.ts
@@ -139,10 +139,7 @@ export class RadioLink implements Link, SendRequest {
     this.dialogue.reset();
   }
 
-  /**
-   * Takes a datagram from the network. While the modem does not listen, the datagram waits in the socket (wire protocol, 14,
-   * quirk 3).
-   */
+  /** Takes a datagram from the network. While the modem does not listen, the datagram waits in the socket (wire W-23). */
   receive(datagram: Uint8Array): void {
     if (this.device.modem.listening) this.takeAnswer(datagram);
     else {

@@ -1,6 +1,6 @@
 /**
  * The measuring part of one device's firmware: samples, windows, counters, events. Its state is in RAM: each boot creates a new
- * object (firmware behaviour, 3, 6 and 11).
+ * object (behaviour B-4, B-11, B-25).
  *
  * The object has no timers. The firmware runs its {@link Measurements.tasks} when they are due, with two times. `wall` is
  * the calendar time of the simulated world; it determines the values of the sensors. `clock` is the time of the device's own
@@ -86,7 +86,7 @@ export class Measurements {
     for (const sensor of this.memory.plan.sensors) countPulses(this.memory, this.environment, sensor, wall);
   }
 
-  /** Whether an event report is due (firmware behaviour, 6). Resets the flag: the next call returns false. */
+  /** Whether an event report is due (behaviour B-27). Resets the flag: the next call returns false. */
   takeReportable(): boolean {
     const reportable = this.#reportable;
     this.#reportable = false;

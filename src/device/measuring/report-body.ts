@@ -1,5 +1,5 @@
 /**
- * The body of a report: the measured values of a device in CBOR, as the firmware writes them (wire protocol, 12). The profile's
+ * The body of a report: the measured values of a device in CBOR, as the firmware writes them (wire W-45, W-63). The profile's
  * `body` defines the source of each key. Maps and lists have indefinite length. Measured values are multiplied by a factor and
  * truncated to an integer; a missing value is null.
  */

@@ -1,4 +1,4 @@
-/** Minimum, maximum, average and median of a window, as the firmware computes them (firmware behaviour, 3.2). */
+/** Minimum, maximum, average and median of a window, as the firmware computes them (behaviour B-11). */
 
 /** Room for the samples of one window while they are sorted. */
 const sorted = new Float32Array(1024);

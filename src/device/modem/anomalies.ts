@@ -64,7 +64,7 @@ export class ModemAnomalies {
     this.#socketFailures = 0;
   }
 
-  /** Counts a socket error; returns whether the modem has to be restarted (firmware timing, 7.3). */
+  /** Counts a socket error; returns whether the modem has to be restarted (timing T-53). */
   socketFailed(): boolean {
     this.lost = undefined;
     if (++this.#socketFailures < SOCKET_FAILURES) return false;
@@ -72,7 +72,7 @@ export class ModemAnomalies {
     return true;
   }
 
-  /** Counts an error; returns how long the modem is off. The time grows with each error (firmware timing, 7.3). */
+  /** Counts an error; returns how long the modem is off. The time grows with each error (timing T-53). */
   failed(): Millis {
     return Math.min(ERROR_CEILING, ++this.#errors * ERROR_STEP);
   }

@@ -1,6 +1,4 @@
-/**
- * When a modem tries to attach, and how long it pauses in between (firmware behaviour, 4.2; wire protocol, 5.3).
- */
+/** When a modem tries to attach, and how long it pauses in between (timing T-46). */
 import { cycle, type RetrySchedule, thenRepeating } from '../../kernel/retry.js';
 import { hours, type Millis, minutes } from '../../kernel/time.js';
 

@@ -1,4 +1,4 @@
-/** The counters of a modem since boot, for `lte metrics` (firmware shell, 5.2). */
+/** The counters of a modem since boot, for `lte metrics` (shell S-25). */
 import type { Millis, UnixSeconds } from '../../kernel/time.js';
 
 export class ModemCounters {

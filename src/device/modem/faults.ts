@@ -1,4 +1,4 @@
-/** Faults of a modem (firmware behaviour, 4.1 and 4.3). Faults of the network are in transport/faults/. */
+/** Faults of a modem (timing T-53, T-56). Faults of the network are in transport/faults/. */
 
 /** Happens once; the firmware recovers by itself. */
 export type PassingFault =

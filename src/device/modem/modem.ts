@@ -1,5 +1,5 @@
 /**
- * The LTE modem, and the state machine with which the firmware controls it (firmware timing, 6 and 7).
+ * The LTE modem, and the state machine with which the firmware controls it (timing T-31 to T-57).
  *
  *     boot ─► prepare ─► attach ─► open_socket ─► coneval ─► ready ─► sleep ─► wakeup ─► ready
  *       ▲                 │  ▲                       ▲         │ send
@@ -51,7 +51,7 @@ export class Modem extends ModemState implements SendOwner {
   }
 
   /**
-   * Sends a datagram as soon as the state allows (firmware timing, 6 and 7.5). The modem carries one datagram at a time.
+   * Sends a datagram as soon as the state allows (timing T-33, T-57). The modem carries one datagram at a time.
    * @param budget time limit of this datagram; Infinity for no limit
    * @param follows whether the datagram follows an answer within an exchange, so that the modem still receives
    */
@@ -85,7 +85,7 @@ export class Modem extends ModemState implements SendOwner {
     if (this.#pending === send) this.#pending = undefined;
   }
 
-  /** Reacts to the error −14, "modem stuck" (firmware timing, 7.4). */
+  /** Reacts to the error −14, "modem stuck" (timing T-55). */
   stuck(): void {
     const { now } = this.board.clock;
     switch (this.present) {
@@ -119,7 +119,7 @@ export class Modem extends ModemState implements SendOwner {
     }
   }
 
-  /** The hard limit of a send is over (firmware timing, 8). This also ends a pause, a back-off or an attach window. */
+  /** The hard limit of a send is over (timing T-58). This also ends a pause, a back-off or an attach window. */
   timedOut(): void {
     switch (this.present) {
       case 'attach':
@@ -140,7 +140,7 @@ export class Modem extends ModemState implements SendOwner {
     }
   }
 
-  /** The next datagram goes to another address of the cloud: `ready` opens a new socket first (firmware timing, 6). */
+  /** The next datagram goes to another address of the cloud: `ready` opens a new socket first (timing T-44). */
   readdress(): void {
     this.known.readdressed = true;
   }
@@ -192,7 +192,7 @@ export class Modem extends ModemState implements SendOwner {
     this.known.lost = fault === 'no-socket' ? 'socket' : 'modem';
   }
 
-  /** The problem that the check of the firmware finds (wire protocol, 5.2 step 1); undefined if it finds none. */
+  /** The problem that the check of the firmware finds (timing T-32); undefined if it finds none. */
   private get found(): 'socket' | 'registration' | 'modem' | undefined {
     return this.covered && this.isRegistered && !this.isLost ? this.anomalies?.lost : 'registration';
   }
@@ -430,7 +430,7 @@ export class Modem extends ModemState implements SendOwner {
     if (this.#pending) this.enter('sleep', Math.max(0, this.phaseEnd - clock.now), () => this.ready());
   }
 
-  /** State `error` (firmware timing, 7.3). */
+  /** State `error` (timing T-53). */
   private error(): void {
     const found = this.found;
     if (found === undefined) {
@@ -466,7 +466,7 @@ export class Modem extends ModemState implements SendOwner {
 
   /**
    * The modem has counted too many resets: it is switched off for a pause. After the pause, a CHESTER attaches without a boot,
-   * and a hio device boots (firmware timing, 7.1).
+   * and a hio device boots (timing T-56).
    */
   private rest(): void {
     this.switchOff();
@@ -495,7 +495,7 @@ export class Modem extends ModemState implements SendOwner {
     return this.present === 'send' && this.connectedAt === undefined;
   }
 
-  /** The network deregisters the modem. A modem that is asleep does not notice (firmware timing, 7.3). */
+  /** The network deregisters the modem. A modem that is asleep does not notice (timing T-51, T-52). */
   private deregistered(): void {
     if (this.connects) {
       // A hio device finds the loss when its wait for a radio connection ends: until then, the send blocks its queue.

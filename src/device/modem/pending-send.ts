@@ -1,5 +1,5 @@
 /**
- * A datagram that the modem has to send within a time limit (firmware timing, 5 and 6).
+ * A datagram that the modem has to send within a time limit (timing T-41).
  *
  * For CHESTER the limit is soft. If it ends between two attempts, the send ends at once with the error of the last attempt. If
  * it ends during an attempt, the result of that attempt decides. If no attempt ends within 30 s more, the modem counts as
@@ -8,13 +8,13 @@
  * an attempt of the new datagram. So up to the first real attempt, the limit of such a datagram is hard (`ctr_lte_v2.c`,
  * `ctr_lte_v2_send_recv` and `on_leave_receive`).
  *
- * For hio devices the limit is hard, and a send ends with its first failed attempt (firmware timing, 6 and 8).
+ * For hio devices the limit is hard, and a send ends with its first failed attempt (timing T-33, T-58).
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 import type { Policy } from '../family/index.js';
 
-/** What the firmware reports for a send that failed: −5, −116, −115 and −14 (firmware timing, error names). */
+/** What the firmware reports for a send that failed: −5, −116, −115 and −14 (timing T-31). */
 export type SendError = 'no answer in time' | 'no radio connection' | 'deregistered' | 'modem stuck';
 
 /** The sender of a datagram; the modem calls it. */

@@ -47,7 +47,7 @@ export abstract class Reception {
     this.known.grants = granted;
   }
 
-  /** Result of the last connection evaluation; undefined before the first (firmware behaviour, 4.1). */
+  /** Result of the last connection evaluation; undefined before the first (behaviour B-23). */
   evaluation(): LteEvaluation | undefined {
     if (this.#evaluations === 0) return undefined;
     return evaluate(this.#cellSeed, this.#evaluations, this.anomalies?.evaluated);

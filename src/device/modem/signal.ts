@@ -2,7 +2,7 @@
  * The signal of a device and the effects of a weak one: longer attaching, lost datagrams, failed radio connections. Pure
  * functions; reception.ts stores the signal of a device.
  *
- * The sources give no figures (firmware behaviour, 4.1: "5-40 s with good signal, up to minutes with bad"). The figures in
+ * The sources give no figures (behaviour B-36). The figures in
  * {@link COSTS} are ours [assumption], modelled on the coverage levels of LTE-M and NB-IoT (3GPP TS 36.133, 9.1.22 and 36.304).
  */
 
@@ -22,7 +22,7 @@ export interface Signal {
   readonly snr?: Decibels;
 }
 
-/** A connection evaluation as the modem reports it (firmware shell, 5.2). */
+/** A connection evaluation as the modem reports it (shell S-24). */
 export interface LteEvaluation {
   readonly eest: number;
   readonly ecl: number;
@@ -67,7 +67,7 @@ export function lossRatio({ rsrp }: Signal): Ratio {
 }
 
 /**
- * Result of a connection evaluation (firmware shell, 5.2).
+ * Result of a connection evaluation (shell S-24).
  * @param seed of the device's cell
  * @param count number of this evaluation, from 1; each evaluation has slightly different values
  * @param override signal set by a step or the console

@@ -31,7 +31,7 @@ export interface ModemBoard {
   feedRadio(): boolean;
 }
 
-/** What `lte state` shows of the network (firmware shell, 5.2). */
+/** What `lte state` shows of the network (shell S-24). */
 interface LteRegistration {
   readonly status:
     | 'not-registered'
@@ -85,7 +85,7 @@ export abstract class ModemState extends Reception {
   protected unaware = false;
   /** How long the present radio connection took to establish, which uses charge but does not count as a connection. */
   protected connecting: Millis = 0;
-  /** Whether the modem shows `gnss` instead of `sleep`; only some modems have GNSS (firmware shell, 5.7). */
+  /** Whether the modem shows `gnss` instead of `sleep`; only some modems have GNSS (shell S-34). */
   positioning = false;
   protected counted = new ModemCounters();
   #alarm: Alarm | undefined;

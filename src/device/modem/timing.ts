@@ -26,10 +26,9 @@ export interface ModemTimings {
 }
 
 /**
- * [Assumptions] within the ranges of the sources. A boot takes 5 to 8 s, of which reset and wake-up take 3.3 s (firmware
- * timing, 7.1 and 7.2). An attach takes 5 to 40 s; wake-up and radio connection together take 1 to 4 s (firmware behaviour,
- * 4.1). The firmware's own tests contain a recorded dialogue in which the network releases the connection 11 s after the device
- * began to listen.
+ * [Assumptions] within the ranges of the sources. A boot takes 5 to 8 s, of which reset and wake-up take 3.3 s (timing T-45).
+ * An attach takes 5 to 40 s; wake-up and radio connection together take 1 to 4 s (behaviour B-36). The firmware's own tests
+ * contain a recorded dialogue in which the network releases the connection 11 s after the device began to listen.
  */
 export const ASSUMED_TIMINGS: ModemTimings = {
   boot: [seconds(5), seconds(8)],
@@ -43,22 +42,22 @@ export const ASSUMED_TIMINGS: ModemTimings = {
 
 /** Length of the last part of a boot, which `lte state` shows as `prepare` [assumption]. */
 export const PREPARE = seconds(1);
-/** Longest wait for "Ready", and for the SIM card (firmware timing, 7.1). */
+/** Longest wait for "Ready", and for the SIM card (timing T-45). */
 export const ANSWER_LIMIT = seconds(10);
-/** The modem listens this long for an answer (firmware timing, 6). */
+/** The modem listens this long for an answer (timing T-35). */
 export const LISTEN = seconds(5);
-/** Pause of the error state after a good check, and before a socket is opened again (firmware timing, 7.3). */
+/** Pause of the error state after a good check, and before a socket is opened again (timing T-53). */
 export const ERROR_PAUSE = seconds(5);
-/** After its n-th error, the modem is off for n times this duration, up to the ceiling (firmware timing, 7.3). */
+/** After its n-th error, the modem is off for n times this duration, up to the ceiling (timing T-53). */
 export const ERROR_STEP = seconds(10);
 export const ERROR_CEILING = seconds(600);
-/** This many socket errors without a good check in between restart the modem (firmware timing, 7.3). */
+/** This many socket errors without a good check in between restart the modem (timing T-53). */
 export const SOCKET_FAILURES = 3;
-/** Time in flight mode before the modem is switched off for a pause, and after it is switched on (firmware timing, 7.1). */
+/** Time in flight mode before the modem is switched off for a pause, and after it is switched on (timing T-47). */
 export const FLIGHT_MODE = seconds(5);
-/** The modem stays off this long after a reset loop (firmware timing, 7.1). */
+/** The modem stays off this long after a reset loop (timing T-56). */
 export const RESET_LOOP = minutes(32);
-/** Without power saving mode: from the end of an exchange until the modem goes into flight mode (firmware timing, 7.1). */
+/** Without power saving mode: from the end of an exchange until the modem goes into flight mode (timing T-50). */
 export const IDLE: Millis = 500;
 /** This many resets within this time are a reset loop [assumption, from Nordic's documents about its nRF91 modems]. */
 export const LOOP_RESETS = 7;

@@ -1,7 +1,7 @@
 /**
  * The receiver of meter frames. It scans and keeps one frame of each meter on its list (of each meter in range if the list is
- * empty); the firmware reports the frames in parts (firmware behaviour, 3.5). Its state is in RAM: each boot creates a new
- * receiver. It drops the frames of a scan when they have been reported.
+ * empty); the firmware reports the frames in parts (behaviour B-22). Its state is in RAM: each boot creates a new receiver. It
+ * drops the frames of a scan when they have been reported.
  *
  * The frames of a scan and its end are computed at its start. The scan ends when the last meter of the list has been received,
  * or at the timeout.
@@ -145,7 +145,7 @@ export class Receiver {
     return false;
   }
 
-  /** The report of a scan is over. Starts that came due since the start of this scan are dropped (firmware timing, 2). */
+  /** The report of a scan is over. Starts that came due since the start of this scan are dropped (timing T-7). */
   reported(): void {
     this.clear();
     this.#working = false;

@@ -1,4 +1,4 @@
-/** When the receiver scans (firmware behaviour, 3.5). */
+/** When the receiver scans (behaviour B-22). */
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { ScanSpec } from '../../profile/profile.js';
 import type { DeviceConfig } from '../config/device-config.js';

@@ -18,14 +18,14 @@ import {
 import { verifyData } from './key-schedule.js';
 import { DTLS_1_2, NO_ID, recordsIn } from './record.js';
 
-/** Time for a handshake, in which an unanswered flight is sent at 0, 1 and 3 s (firmware timing, 8). */
+/** Time for a handshake, in which an unanswered flight is sent at 0, 1 and 3 s (timing T-59). */
 const HANDSHAKE_TIMEOUT: Millis = seconds(7);
 
 /** Maximum number of cookies in one handshake. A server sends another cookie if the first expires before the client uses it. */
 const MOST_COOKIES = 3;
 
 export interface ClientOptions {
-  /** Name of the key, such as `hsn:2159017985` (wire protocol, 2.3). */
+  /** Name of the key, such as `hsn:2159017985` (wire W-10). */
   readonly identity: string;
   readonly psk: Uint8Array;
   readonly clock: Clock;

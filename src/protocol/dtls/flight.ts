@@ -9,7 +9,7 @@ import { encodeMessage, type HandshakeMessage } from './handshake.js';
 import { CONTENT } from './record.js';
 import type { RecordLayer } from './record-layer.js';
 
-/** Largest datagram of a handshake (wire protocol, 2.1). */
+/** Largest datagram of a handshake (wire W-4). */
 export const LARGEST_DATAGRAM = 508;
 /** Maximum overhead of a record: header, connection ID, and encryption (nonce, tag, type). */
 const RECORD_OVERHEAD = 13 + 32 + 17;

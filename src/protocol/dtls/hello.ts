@@ -2,7 +2,7 @@
 import { ByteReader, join, uint, vector } from './bytes.js';
 import { DTLS_1_0, DTLS_1_2 } from './record.js';
 
-/** TLS_PSK_WITH_AES_128_CCM_8 (RFC 6655), the only cipher suite (wire protocol, 2.3). */
+/** TLS_PSK_WITH_AES_128_CCM_8 (RFC 6655), the only cipher suite (wire W-10). */
 export const SUITE = 0xc0a8;
 /** TLS_EMPTY_RENEGOTIATION_INFO_SCSV (RFC 5746, section 3.3): a signal in the list of suites, not a cipher suite. */
 export const RENEGOTIATION_SUITE = 0x00ff;

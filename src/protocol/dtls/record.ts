@@ -7,7 +7,7 @@ export const CONTENT = { changeCipherSpec: 20, alert: 21, handshake: 22, applica
 export const DTLS_1_0 = 0xfeff;
 export const DTLS_1_2 = 0xfefd;
 
-/** Longer datagrams are ignored; those of devices have at most 508 bytes (wire protocol, 2.1). */
+/** Longer datagrams are ignored; those of devices have at most 508 bytes (wire W-4). */
 const LONGEST_DATAGRAM = 2048;
 
 export const NO_ID: Uint8Array = new Uint8Array(0);

@@ -19,7 +19,7 @@ import { type ClientHello, helloVerifyRequest, readClientHello, SUITE } from './
 import { CONTENT, DTLS_1_0, DTLS_1_2, encodeRecord, NO_ID, recordsIn, type TlsRecord } from './record.js';
 import { type Answer, ServerConnection } from './server-connection.js';
 
-/** Length of the connection IDs (wire protocol, 2.3). */
+/** Length of the connection IDs (wire W-10). */
 const ID_SIZE = 4;
 
 /** Identifies a connection until it ends. */
@@ -48,11 +48,11 @@ export interface ServerOptions {
   readonly clock: Clock;
   readonly random: Draws;
   readonly events: ServerEvents;
-  /** Names the keys that clients should use. Default `hio-udp-server` (wire protocol, 2.3). */
+  /** Names the keys that clients should use. Default `hio-udp-server` (wire W-10). */
   readonly hint?: string;
   /** Time for a handshake. Default 30 s. */
   readonly timeout?: Millis;
-  /** Time without data from the client after which a connection ends. Default 24 h (wire protocol, 2.3). */
+  /** Time without data from the client after which a connection ends. Default 24 h (wire W-10). */
   readonly idle?: Millis;
   /** Maximum number of unfinished handshakes. Default 4,096. */
   readonly mostHandshakes?: number;
@@ -236,7 +236,7 @@ export class DtlsServer {
     const { session, connection, home } = peer;
     const { mostSessions, events } = this.#options;
     this.#forgetHandshake(peer);
-    // When an identity completes another handshake, its older connection ends (wire protocol, 2.3).
+    // When an identity completes another handshake, its older connection ends (wire W-11).
     this.#byIdentity.get(connection.identity)?.connection.end({ kind: 'replaced' });
     const before = this.#openAt.get(home);
     if (before && !before.connection.hasId) before.connection.end({ kind: 'replaced' });

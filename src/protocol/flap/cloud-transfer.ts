@@ -1,5 +1,5 @@
 /**
- * The cloud side of the transfers of one device (wire protocol, 6.1 and 6.2): what a packet means and how to answer it.
+ * The cloud side of the transfers of one device (wire W-24 to W-32): what a packet means and how to answer it.
  *
  * The class has no storage and no clock. Each packet results in a move. If the answer depends on storage or on the queue, the
  * caller then calls `acknowledge`, `refuse` or `offer`. Packets of one device must be passed strictly one after another.
@@ -130,7 +130,7 @@ export class CloudTransfer {
     return this.#answer(waiting ? ACK | POLL : ACK, NOTHING);
   }
 
-  /** Rejects the message of a `store` move: it gets no answer (wire protocol, 6.3). */
+  /** Rejects the message of a `store` move: it gets no answer (wire W-35). */
   refuse(): void {
     const { packet, at } = this.#takeOpen();
     this.#takeBack(packet);
@@ -148,7 +148,7 @@ export class CloudTransfer {
     return this.#nextFragment(this.#downlink, others);
   }
 
-  /** Position of a packet relative to the expected sequence number (wire protocol, 6.2 step 4). */
+  /** Position of a packet relative to the expected sequence number (wire W-30). */
   #placeOf({ sequence, flags }: Packet): 'zero' | 'next' | 'ack-lost' | 'ahead' | 'behind' {
     const expect = this.#expect;
     if (sequence === 0) return 'zero';
@@ -210,7 +210,7 @@ export class CloudTransfer {
     if (flags & FIRST) this.#uplink = undefined;
   }
 
-  /** The move for a repetition of the last accepted or ignored packet (wire protocol, 6.2 step 3); undefined for others. */
+  /** The move for a repetition of the last accepted or ignored packet (wire W-27); undefined for others. */
   #repetition(packet: Packet, now: Instant): CloudMove | undefined {
     const last = this.#last;
     if (last && samePacket(last.packet, packet)) {
@@ -286,7 +286,7 @@ export class CloudTransfer {
   }
 }
 
-/** Either data without ACK and POLL, or no data and exactly ACK, POLL or both (wire protocol, 3.2). */
+/** Either data without ACK and POLL, or no data and exactly ACK, POLL or both (wire W-13, W-26). */
 function hasFittingForm({ flags, data }: Packet): boolean {
   if (data.length > 0) return !(flags & (ACK | POLL));
   return flags === ACK || flags === POLL || flags === (ACK | POLL);

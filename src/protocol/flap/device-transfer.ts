@@ -1,5 +1,5 @@
 /**
- * The device side of a transfer (wire protocol, 4.4 and 5.4): what to send next after an answer.
+ * The device side of a transfer (wire W-17 to W-20): what to send next after an answer.
  *
  * The class has no clock and no transport. The caller sends the packet of a `send` step and passes the answer to `answered`. If
  * no answer arrives, the caller sends the same bytes again (5.2). Between transfers the state is only two numbers, because a
@@ -55,7 +55,7 @@ export class DeviceTransfer {
 
   /**
    * @param fragmentSize bytes of message data in an uplink packet
-   * @param bufferSize maximum length of a downlink message in bytes (wire protocol, section 13)
+   * @param bufferSize maximum length of a downlink message in bytes (wire W-21)
    */
   constructor(fragmentSize: number, bufferSize: number, stale: StaleRule = NEXT_SEQUENCE) {
     this.#fragmentSize = fragmentSize;
@@ -111,7 +111,7 @@ export class DeviceTransfer {
   }
 
   private acknowledged(task: UplinkTask, answer: Packet): DeviceStep {
-    // The order of these checks is the firmware's (wire protocol, 4.4).
+    // The order of these checks is the firmware's (wire W-20).
     if (answer.flags & (FIRST | LAST)) return this.fail('fragment in place of an acknowledgement');
     if (answer.sequence === 0) return this.restartUplink(task, 'reset by the cloud');
     if (answer.sequence !== this.#sequence) {

@@ -1,5 +1,5 @@
 /**
- * The MAC envelope around a packet, raw or as base64 text (wire protocol, 2.2 and 3.1).
+ * The MAC envelope around a packet, raw or as base64 text (wire W-7, W-8).
  *
  * Every datagram is sealed and opened, so `seal` and `open` allocate only their results. One shared buffer holds the input of
  * the hash; the tag overwrites the second half of the token in it.
@@ -22,14 +22,14 @@ export interface FragmentSizes {
   readonly down: number;
 }
 
-/** The sizes of each format (wire protocol, 2.1). */
+/** The sizes of each format (wire W-3, W-4). */
 export const FRAGMENT_SIZE: Readonly<Record<PacketFormat, FragmentSizes>> = {
   raw: { up: 494, down: 494 },
   base64: { up: 360, down: 360 },
   dtls: { up: 479, down: 300 },
 };
 
-/** The cloud reads at most this many bytes of a datagram (wire protocol, 2.1). */
+/** The cloud reads at most this many bytes of a datagram (wire W-5). */
 const LONGEST_DATAGRAM = 1024;
 
 const TOKEN_SIZE = 16;
@@ -71,8 +71,8 @@ export function sealedSize({ data }: Packet, format: EnvelopeFormat): number {
 }
 
 /**
- * Parses a datagram. Returns undefined if it is not base64, too short, or has serial number 0 (wire protocol, 6.2 step 1).
- * Only the first 1024 bytes are read, so the tag of a longer datagram does not match.
+ * Parses a datagram. Returns undefined if it is not base64, too short, or has serial number 0 (wire W-5, W-25). Only the first
+ * 1024 bytes are read, so the tag of a longer datagram does not match.
  */
 export function open(datagram: Uint8Array, format: EnvelopeFormat): Envelope | undefined {
   const read = datagram.length > LONGEST_DATAGRAM ? datagram.subarray(0, LONGEST_DATAGRAM) : datagram;
@@ -139,7 +139,7 @@ export function tokenText(hex: string): string {
   return hex.toLowerCase();
 }
 
-/** Tag byte i = D[i] ^ D[8+i] ^ D[16+i] ^ D[24+i] of the SHA-256 D of `input` (wire protocol, 3.1). */
+/** Tag byte i = D[i] ^ D[8+i] ^ D[16+i] ^ D[24+i] of the SHA-256 D of `input` (wire W-9). */
 function foldDigest(input: Uint8Array, into: Uint8Array, at: number): void {
   // The digest is a text with one character per byte, because many buffers of 32 bytes would burden the garbage collector.
   const digest = hash('sha256', input, 'binary');

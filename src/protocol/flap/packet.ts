@@ -1,8 +1,6 @@
-/**
- * A FLAP packet: four flags, a 12-bit sequence number, and a fragment of a message (wire protocol, section 3).
- */
+/** A FLAP packet: four flags, a 12-bit sequence number, and a fragment of a message (wire W-12). */
 
-/** Flags, the upper four bits of the header (wire protocol, 3.2). */
+/** Flags, the upper four bits of the header (wire W-12). */
 export const FIRST = 0x8;
 export const LAST = 0x4;
 export const ACK = 0x2;
@@ -20,16 +18,16 @@ export interface Packet {
 /** No data. */
 export const NOTHING = new Uint8Array(0);
 
-/** Bytes of the longest message: one type byte and a value of 16383 bytes (wire protocol, section 1). */
+/** Bytes of the longest message: one type byte and a value of 16383 bytes (wire W-2). */
 export const LONGEST_MESSAGE = 16_384;
 
-/** Asks the device to start again from sequence 0 (wire protocol, 3.2). */
+/** Asks the device to start again from sequence 0 (wire W-14). */
 export const RESET: Packet = { flags: 0, sequence: 0, data: NOTHING };
 
 /** Bytes of the header: four flags and the sequence number. */
 const HEADER_SIZE = 2;
 
-/** The bytes of a packet without an envelope, as inside DTLS (wire protocol, 2.3). */
+/** The bytes of a packet without an envelope, as inside DTLS (wire W-11). */
 export function encodePacket({ flags, sequence, data }: Packet): Uint8Array {
   const bytes = new Uint8Array(HEADER_SIZE + data.length);
   bytes[0] = (flags << 4) | (sequence >> 8);
@@ -47,12 +45,12 @@ export function decodePacket(bytes: Uint8Array): Packet | undefined {
 
 const LARGEST = 4095;
 
-/** The number after `sequence`: 4095 is followed by 1, because 0 means a new numbering (wire protocol, 3.3). */
+/** The number after `sequence`: 4095 is followed by 1, because 0 means a new numbering (wire W-15). */
 export function successor(sequence: number): number {
   return sequence === LARGEST ? 1 : sequence + 1;
 }
 
-/** Whether `sequence` is ahead of `expected` on the ring 1..4095, rather than behind it (wire protocol, 6.2 step 4). */
+/** Whether `sequence` is ahead of `expected` on the ring 1..4095, rather than behind it (wire W-16). */
 export function isAhead(sequence: number, expected: number): boolean {
   const distance = (sequence - expected + LARGEST) % LARGEST;
   return distance >= 1 && distance <= 2047;

@@ -1,6 +1,6 @@
 /**
- * Downlink messages as JSON, for devices with an HTTP link (cloud API gaps, 5.5): the answer to `poll`. The device acknowledges
- * the `id`. For a shell downlink, the `id` is also the `message_id` of the device's answer.
+ * Downlink messages as JSON, for devices with an HTTP link (cloud C-41): the answer to `poll`. The device acknowledges the
+ * `id`. For a shell downlink, the `id` is also the `message_id` of the device's answer.
  *
  *   {"id": "…", "type": "session", "body": {"session_id": 1750000000, "timestamp": 1750000001, "device_id": "…", …}}
  *   {"id": "…", "type": "timestamp", "body": {"timestamp": 1750000001}}

@@ -1,6 +1,6 @@
 /**
- * Uplink messages as JSON, for devices with an HTTP link (cloud API gaps, 5.5): one object per message, with its `type` and
- * the `body` as the API shows it (cloud API gaps, 4).
+ * Uplink messages as JSON, for devices with an HTTP link (cloud C-41): one object per message, with its `type` and the `body`
+ * as the API shows it (cloud C-31).
  *
  *   {"type": "data", "body": {"temperature": 21.5}}          decoded, from a device without codecs
  *   {"type": "data", "codec_hash": "92fd…", "cbor": "vwAB"}  as firmware sends it: CBOR in base64, and the hash of its decoder

@@ -1,8 +1,8 @@
 /**
  * Reads the CBOR map of a message, loosely or strictly.
  *
- * The cloud is tolerant: it ignores unknown keys and fields of an unexpected type (wire protocol, 6.3). A device is strict: it
- * rejects the whole message in both cases (wire protocol, 7).
+ * The cloud is tolerant: it ignores unknown keys and fields of an unexpected type (wire W-46). A device is strict: it rejects
+ * the whole message in both cases (wire W-46).
  */
 import { CborError, type CborKey, type CborValue, decodeCbor } from '../cbor.js';
 import { MessageError } from './error.js';

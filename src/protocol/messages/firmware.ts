@@ -1,4 +1,4 @@
-/** UPLOAD_FIRMWARE and DOWNLOAD_FIRMWARE: an image in chunks, requested by the device (wire protocol, 11). */
+/** UPLOAD_FIRMWARE and DOWNLOAD_FIRMWARE: an image in chunks, requested by the device (wire W-57, W-58). */
 import { CborWriter } from '../cbor.js';
 import { MessageError } from './error.js';
 import { Fields, mapIn, present } from './fields.js';

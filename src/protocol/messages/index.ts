@@ -1,5 +1,5 @@
 /**
- * The messages that device and cloud exchange: one type byte, then a value (wire protocol, 7).
+ * The messages that device and cloud exchange: one type byte, then a value (wire W-44).
  *
  * A message is plain data with a `kind`. A parsed message does not copy its document or body: it refers to the bytes from which
  * it was parsed. The other files of this folder define the values of the messages.
@@ -140,7 +140,7 @@ export function encodeDown(message: DownMessage): Uint8Array {
 
 /**
  * Reads an uplink as the cloud does.
- * @throws MessageError when the cloud must not acknowledge it (wire protocol, 6.3)
+ * @throws MessageError when the cloud must not acknowledge it (wire W-35)
  */
 export function parseUp(bytes: Uint8Array): UpMessage {
   const value = unframed(bytes);

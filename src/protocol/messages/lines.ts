@@ -1,4 +1,4 @@
-/** UPLOAD_CONFIG and DOWNLOAD_CONFIG: configuration as lines of text (wire protocol, 9). */
+/** UPLOAD_CONFIG and DOWNLOAD_CONFIG: configuration as lines of text (wire W-52). */
 import { type CborValue, CborWriter } from '../cbor.js';
 import { type Hash, toHex } from '../hashes.js';
 import { MessageError } from './error.js';
@@ -8,7 +8,7 @@ export interface UploadConfig {
   readonly kind: 'upload-config';
   /**
    * Computed by the device over the output of `config show`. It can differ from the hash of `lines`, because devices truncate
-   * that output (wire protocol, 9.2).
+   * that output (wire W-53).
    */
   readonly hash: Hash;
   readonly lines: readonly string[];

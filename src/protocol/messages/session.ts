@@ -1,6 +1,5 @@
 /**
- * CREATE_SESSION, SET_SESSION and UPLOAD_STATS: identity of a device, state of the cloud, statistics (wire protocol, 7.1 to
- * 7.3).
+ * CREATE_SESSION, SET_SESSION and UPLOAD_STATS: identity of a device, state of the cloud, statistics (wire W-47, W-49, W-50).
  */
 import type { Seconds, UnixSeconds } from '../../kernel/time.js';
 import { CborError, type CborKey, CborReader, CborWriter, readKey } from '../cbor.js';

@@ -1,4 +1,4 @@
-/** DOWNLOAD_SHELL and UPLOAD_SHELL: commands for the device's shell, and their outputs (wire protocol, 10). */
+/** DOWNLOAD_SHELL and UPLOAD_SHELL: commands for the device's shell, and their outputs (wire W-55). */
 import { CborWriter } from '../cbor.js';
 import { MessageError } from './error.js';
 import { Fields, isText, mapIn } from './fields.js';

@@ -44,7 +44,7 @@ export interface FleetShape {
   readonly end: Millis;
 }
 
-/** 0x80B00001: the first serial number of product family 0x00B, CHESTER-M (wire protocol, 7.1). */
+/** 0x80B00001: the first serial number of product family 0x00B, CHESTER-M (wire W-48). */
 const FIRST_SERIAL = 2_159_017_985;
 const LAST_SERIAL = 4_294_967_295;
 const MOST_DEVICES = 1_000_000;

@@ -70,7 +70,7 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
 
 function planGroup(group: FleetGroup): PlannedGroup {
   const { name, profile, firmware, count, tags, region, config, register } = group;
-  // The factory default of an application is mode "none", in which the device never sends (firmware behaviour, 1).
+  // The factory default of an application is mode "none", in which the device never sends (behaviour B-2).
   const provisioned = group.alwaysLte || sets(config, 'app', 'mode') ? config : ['app config mode lte', ...config];
   const version = firmware === null ? {} : { firmware };
   return { name, profile, ...version, count, tags, region, config: provisioned, register };

@@ -14,7 +14,7 @@ import type { SetupKind, SetupScope } from './kind.js';
  * `usual` is the default.
  */
 export const IMAGE_SIZE = { smallest: 512, largest: 786_000, usual: 65_536 } as const;
-/** The length is limited by the session request (wire protocol, 7.1). */
+/** The length is limited by the session request (wire W-47). */
 export const IMAGE_VERSION = /^[\x21-\x7e]{1,47}$/;
 
 type FirmwareOptions = {

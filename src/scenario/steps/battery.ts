@@ -9,7 +9,7 @@ type BatteryOptions =
   | { readonly kind: 'voltage'; readonly volts: number };
 
 const shape = record('battery', { left: optional(ratio), voltage: optional(number()) });
-/** Voltages at rest of an empty and of a new battery pack (firmware behaviour, 9). */
+/** Voltages at rest of an empty and of a new battery pack (behaviour B-35). */
 const VOLTS = [3, 3.7] as const;
 
 /** Replaces the battery while the device keeps running. */

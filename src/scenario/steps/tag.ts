@@ -44,6 +44,6 @@ export const tag: StepKind<TagOptions> = {
 
 /**
  * The last edit of each device. Edits of a run follow one another, because a cloud may replace the tags of a device only as a
- * whole and without a condition (cloud API, "Devices").
+ * whole and without a condition (cloud C-22).
  */
 const edits = new WeakMap<DeviceHandle, Promise<void>>();

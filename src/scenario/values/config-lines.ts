@@ -61,8 +61,8 @@ export function sets(lines: readonly string[], module: string, parameter: string
 }
 
 /**
- * A value as one word for the shell (firmware shell, 1.1). Numbers are kept as written: 25.00. If the value permits it, the
- * word also has this value for firmware that only removes quotation marks.
+ * A value as one word for the shell (shell S-3). Numbers are kept as written: 25.00. If the value permits it, the word also has
+ * this value for firmware that only removes quotation marks.
  */
 function shellWord(node: ScalarNode): string {
   const text = typeof node.value === 'number' ? node.source : String(node.value);

@@ -4,8 +4,8 @@ import { type Check, complain, type Form, formed, list } from '../../input/check
 import type { LocatedNode, Problems } from '../../input/document.js';
 
 /**
- * The buffer of the shell has room for 256 bytes including the final NUL. A longer line makes the whole downlink fail
- * (firmware shell, 1).
+ * The buffer of the shell has room for 256 bytes including the final NUL. A longer line makes the whole downlink fail (shell
+ * S-2, S-3).
  */
 const LONGEST_LINE = 255;
 /** Limit of the lines of a downlink in the API. */

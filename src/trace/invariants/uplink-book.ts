@@ -69,7 +69,7 @@ export interface BookReader {
  * some time after the acknowledgement. Until then, the device may send many more uplinks.
  */
 const MOST_ENTRIES = 256;
-/** Time for which the cloud treats an identical packet as a repetition (wire protocol, 6.2 step 3). */
+/** Time for which the cloud treats an identical packet as a repetition (wire W-27). */
 const REPETITION = minutes(1);
 /**
  * Number of settled uplinks (dropped, or acknowledged and stored) that are kept per device, because later events may still

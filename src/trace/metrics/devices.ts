@@ -67,8 +67,7 @@ export class DeviceFold {
   readonly devices: number;
   repeats = 0;
   /**
-   * Datagrams that were repeated at least twice, for example because the cloud never answers a first repetition (wire
-   * protocol, section 14, item 13).
+   * Datagrams that were repeated at least twice, for example because the cloud never answers a first repetition (wire W-28).
    */
   repetitionGaps = 0;
   restarts = 0;

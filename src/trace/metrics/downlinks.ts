@@ -406,7 +406,7 @@ function outcomeTable(
   };
 }
 
-/** Whether a downlink counts as delivered although the device did not receive it (wire protocol, section 14, item 12). */
+/** Whether a downlink counts as delivered although the device did not receive it (wire W-34). */
 export function isUnreceived(record: DownlinkRecord): boolean {
   return wasDelivered(record) && record.receptions === 0;
 }

@@ -31,7 +31,7 @@ interface Update {
   offset: number;
 }
 
-/** The first words of the reasons that the cloud gives (cloud API gaps, 3.9); other reasons come from the device. */
+/** The first words of the reasons that the cloud gives (cloud C-37); other reasons come from the device. */
 const REVERTED = /^reverted\b/;
 const GIVEN_UP = /^given up\b/;
 

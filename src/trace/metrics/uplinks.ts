@@ -51,7 +51,7 @@ class UplinkCounter implements UplinkCounts {
 }
 
 export class UplinkFold {
-  /** Copies that arrived after the device had restarted its transfer (wire protocol, section 14, item 15). */
+  /** Copies that arrived after the device had restarted its transfer (wire W-40). */
   copiesAfterRestart = 0;
   /** All complete messages that reached the cloud, including copies, because a copy causes the cloud the same work. */
   readonly arrivals: BusiestSecond;

@@ -1,4 +1,4 @@
-/** No datagram of a device or of the cloud is longer than the buffer of the other end (wire protocol, 2.1). */
+/** No datagram of a device or of the cloud is longer than the buffer of the other end (wire W-4). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHESTER } from '../../../src/device/family/chester.js';

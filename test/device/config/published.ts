@@ -1,6 +1,6 @@
 /**
  * The published parameters of the default builds of the applications: name, default and valid values. They are copied from the
- * references of the applications and of the firmware shell (3.4), not from the profiles that the tests compare with them.
+ * published configuration (shell S-17), not from the profiles that the tests compare with them.
  */
 export type Parameter =
   | readonly [name: string, type: 'int' | 'float', initial: number, min: number, max: number]

@@ -1,4 +1,4 @@
-/** The battery: voltages by age and cold, the use of its charge, and brown-outs (firmware behaviour, 9). */
+/** The battery: voltages by age and cold, the use of its charge, and brown-outs (behaviour B-35). */
 import { describe, expect, it } from 'vitest';
 import { Battery } from '../../../src/device/environment/battery.js';
 import { days, hours, minutes, seconds } from '../../../src/kernel/time.js';

@@ -1,4 +1,4 @@
-/** The content of a report, and what happens to a report that is not delivered (firmware behaviour, 3.3, 3.4 and 12). */
+/** The content of a report, and what happens to a report that is not delivered (behaviour B-17 to B-20). */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes } from '../../../src/kernel/time.js';
 import { liveDevice, type ReportBody } from '../../support/live-device.js';

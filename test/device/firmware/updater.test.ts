@@ -1,4 +1,4 @@
-/** The device's side of an update, chunk by chunk (wire protocol, 11; firmware behaviour, 5.6). */
+/** The device's side of an update, chunk by chunk (wire W-59; behaviour B-33, B-34). */
 import { describe, expect, it } from 'vitest';
 import type { Reaction } from '../../../src/device/firmware/cloud-thread.js';
 import { downloadRequest, Updater } from '../../../src/device/firmware/updater.js';

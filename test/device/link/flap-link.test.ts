@@ -1,4 +1,4 @@
-/** The link's timing: repetition, budgets, stale answers (wire protocol, 5.1, 5.2 and 16.6 "Device"). */
+/** The link's timing: repetition, budgets, stale answers (wire W-19 to W-23). */
 import { describe, expect, it } from 'vitest';
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';

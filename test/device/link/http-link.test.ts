@@ -1,4 +1,4 @@
-/** The HTTP link: its requests, the responses that it accepts, and its behaviour without a response (cloud API gaps, 5.5). */
+/** The HTTP link: its requests, the responses that it accepts, and its behaviour without a response (cloud C-41). */
 import { describe, expect, it } from 'vitest';
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';

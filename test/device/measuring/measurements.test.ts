@@ -121,7 +121,7 @@ describe('windows', () => {
   });
 
   // The buffers hold 32 samples and 32 windows, in Control 64 of each, and for 1-Wire in Clime 128 samples and 32 windows
-  // (firmware behaviour, 3.2).
+  // (behaviour B-12).
   it.each([
     ['clime', 'hygrometer', 32, 32],
     ['clime', 'soil_sensor', 32, 32],

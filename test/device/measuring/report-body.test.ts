@@ -298,7 +298,7 @@ describe('the body of control', () => {
 });
 
 describe('any body', () => {
-  // Six windows and one probe of each kind (firmware behaviour, 12): both bodies need three packets of 360 bytes.
+  // Six windows and one probe of each kind (behaviour B-21): both bodies need three packets of 360 bytes.
   it.each([
     ['clime', 780, {}],
     ['control', 850, FOUR_MODES],

@@ -1,4 +1,4 @@
-/** Faults of a modem, and how the firmware recovers from them (firmware behaviour, 4.1 and 4.3). */
+/** Faults of a modem, and how the firmware recovers from them (timing T-53, T-56). */
 import { describe, expect, it } from 'vitest';
 import { Modem } from '../../../src/device/modem/modem.js';
 import type { LteFsmState, ModemBoard } from '../../../src/device/modem/state.js';

@@ -1,4 +1,4 @@
-/** The modem: attaching, sleeping, waking, and places without network (firmware behaviour, 4). */
+/** The modem: attaching, sleeping, waking, and places without network (timing T-45 to T-57). */
 import { describe, expect, it } from 'vitest';
 import { Attaching } from '../../../src/device/modem/attach-policy.js';
 import { Modem } from '../../../src/device/modem/modem.js';

@@ -1,4 +1,4 @@
-/** The effects of a weak signal, and the values of an evaluation of the connection (firmware behaviour, 4.1). */
+/** The effects of a weak signal, and the values of an evaluation of the connection (behaviour B-36). */
 import { describe, expect, it } from 'vitest';
 import { Modem } from '../../../src/device/modem/modem.js';
 import { attachFactor, evaluate, hasService, lossRatio } from '../../../src/device/modem/signal.js';

@@ -1,6 +1,6 @@
 /**
- * The attach policy and the errors of the modem, with and without a send that has a time limit (firmware timing, 7 and 10.2).
- * Error −11: another exchange holds the lock of the cloud connection.
+ * The attach policy and the errors of the modem, with and without a send that has a time limit (timing T-45 to T-57). Error
+ * −11: another exchange holds the lock of the cloud connection.
  */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';

@@ -1,6 +1,6 @@
 /**
  * The network delivers datagrams twice. A device reads one datagram for each that it sends, the oldest in its socket, so the
- * copy of an answer is read in place of the next answer (wire protocol, 4.4 and 14, quirk 3).
+ * copy of an answer is read in place of the next answer (wire W-23, timing T-38).
  */
 import { describe, expect, it } from 'vitest';
 import { seconds } from '../../../src/kernel/time.js';

@@ -1,6 +1,6 @@
 /**
- * Polls that fail: their budget, their retry, and ticks of `interval-poll` and poll flags before the retry (firmware timing, 4,
- * 10.3, 10.6). Error −14: the modem is stuck.
+ * Polls that fail: their budget, their retry, and ticks of `interval-poll` and poll flags before the retry (timing T-18 to
+ * T-21). Error −14: the modem is stuck.
  */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';

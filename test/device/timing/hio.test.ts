@@ -1,4 +1,4 @@
-/** The rules of hio devices that differ from those of CHESTER (firmware timing, column hio and section 8). */
+/** The rules of hio devices that differ from those of CHESTER (timing T-10, T-18, T-33, T-38, T-44, T-58, T-59). */
 import { describe, expect, it } from 'vitest';
 import { Bootloader } from '../../../src/device/hardware/bootloader.js';
 import { minutes, seconds } from '../../../src/kernel/time.js';

@@ -1,6 +1,6 @@
 /**
- * The bench on which the times of the document "firmware timing" were measured, rebuilt in virtual time: a device whose modem
- * boots in 0.33 s, attaches in 1.2 s and connects in 0.3 s, and a cloud that answers at once.
+ * The bench on which the times of docs/reference/timing.md were measured, rebuilt in virtual time: a device whose modem boots
+ * in 0.33 s, attaches in 1.2 s and connects in 0.3 s, and a cloud that answers at once.
  */
 import { expect } from 'vitest';
 import type { Device } from '../../../src/device/device.js';

@@ -1,4 +1,4 @@
-/** Which poll flags of the cloud make a device poll (firmware timing, 4.1). */
+/** Which poll flags of the cloud make a device poll (timing T-23). */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL } from '../../../src/protocol/flap/packet.js';

@@ -1,6 +1,6 @@
 /**
- * Uplinks: limits, locks, what a failure leaves behind, and the exchange of one datagram (firmware timing, 5 and 6). Errors: −5
- * if a message is not sent in time, −11 if another exchange holds the lock of the cloud connection.
+ * Uplinks: limits, locks, what a failure leaves behind, and the exchange of one datagram (timing T-31 to T-42). Errors: −5 if a
+ * message is not sent in time, −11 if another exchange holds the lock of the cloud connection.
  */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
@@ -259,7 +259,7 @@ describe('the windows of measurements after a report that failed', () => {
     };
     const before = windows();
     expect(before).toBeGreaterThan(0);
-    // An acknowledgement with wrong flags is an error at once (firmware timing, 6).
+    // An acknowledgement with wrong flags is an error at once (timing T-38).
     serve.by = ({ data }) => (data.length > 0 ? { flags: FIRST, data: NOTHING } : undefined);
     report(device);
     await run(seconds(5));

@@ -1,4 +1,4 @@
-/** Start-up, the session phase and its errors (firmware timing, 2, 3 and 10.4). */
+/** Start-up, the session phase and its errors (timing T-2, T-9 to T-17, T-60). */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL } from '../../../src/protocol/flap/packet.js';

@@ -1,4 +1,4 @@
-/** A stuck modem: error −14 in every state, and the worked timeline 10.1 (firmware timing, 5, 7.4 and 10.1). */
+/** A stuck modem: error −14 in every state, and the worked timeline 10.1 (timing T-41, T-55). */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { expectTimes, lengths, measured, path, report, unplugged, windows } from './measured.js';

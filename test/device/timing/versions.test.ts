@@ -1,6 +1,6 @@
 /**
- * The same outage on two firmware versions of Clime (firmware timing, 5, 5.1 and 10.2), and what an update changes. Error −11:
- * another exchange holds the lock of the cloud connection.
+ * The same outage on two firmware versions of Clime (timing T-26 to T-30), and what an update changes. Error −11: another
+ * exchange holds the lock of the cloud connection.
  */
 import { describe, expect, it } from 'vitest';
 import { Bootloader } from '../../../src/device/hardware/bootloader.js';

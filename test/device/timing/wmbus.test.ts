@@ -1,4 +1,4 @@
-/** wM-Bus: its reports leave from a queue of their own, and its command `poll` is a poll without limit (firmware timing, 2). */
+/** wM-Bus: its reports leave from a queue of their own, and its command `poll` is a poll without limit (timing T-7). */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { expectTimes, measured, unplugged } from './measured.js';

@@ -1,6 +1,6 @@
 /**
- * The cloud's side, packet by packet: polls, downlinks and their fragments (wire protocol, 6.2 and 16.6). Flags: F first, L
- * last, A acknowledgement, P poll, x not set.
+ * The cloud's side, packet by packet: polls, downlinks and their fragments (wire W-24 to W-34). Flags: F first, L last, A
+ * acknowledgement, P poll, x not set.
  */
 import { describe, expect, it } from 'vitest';
 import { fixture } from './cloud-fixture.js';
@@ -79,7 +79,7 @@ describe('two downlinks, `xxAP`', () => {
   });
 });
 
-describe('flags at the expected number (wire protocol, 6.2, step 5)', () => {
+describe('flags at the expected number (wire W-31)', () => {
   it('P while a downlink is in flight: it starts again from its first fragment', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(500)] });
     expect([hear('xxxP', 7), hear('xxxP', 9), hear('xxAx', 11)]).toEqual([

@@ -1,6 +1,6 @@
 /**
- * The cloud's side, packet by packet: packets that it ignores, and messages that it does not accept (wire protocol, 6.2 and
- * 16.6). The flags of packets are F first, L last, A acknowledgement and P poll; x means that a flag is not set.
+ * The cloud's side, packet by packet: packets that it ignores, and messages that it does not accept (wire W-24 to W-34). The
+ * flags of packets are F first, L last, A acknowledgement and P poll; x means that a flag is not set.
  */
 import { describe, expect, it } from 'vitest';
 import { seconds } from '../../../src/kernel/time.js';

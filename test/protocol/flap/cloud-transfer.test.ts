@@ -1,6 +1,5 @@
 /**
- * The cloud's side, packet by packet: sequence numbers, repetitions and losses. The server cases of wire protocol 16.6 come
- * first. The rows of 6.2 that these cases leave out follow.
+ * The cloud's side, packet by packet: sequence numbers, repetitions and losses (wire W-24 to W-34).
  *
  * Cases about envelopes are in envelope.test.ts, those about downlinks in cloud-downlinks.test.ts, and those about rejected
  * packets and messages in cloud-refusals.test.ts. An unknown serial number, expiry and queues belong to the gateway and the

@@ -1,5 +1,5 @@
 /**
- * The device's side, answer by answer: the device cases of wire protocol 16.6 and every row of 4.4.
+ * The device's side, answer by answer: every case of wire W-20.
  *
  * The caller repeats a packet without an answer: see pair.test.ts. notation.ts explains texts such as `FLxx 0 +5`.
  */

@@ -13,7 +13,7 @@ import {
 } from '../../../src/protocol/flap/envelope.js';
 import { flagsOf, fromHex, message, packet, show, toHex, vectors } from './notation.js';
 
-/** The cloud reads no more than this of a datagram (wire protocol, 2.1). */
+/** The cloud reads no more than this of a datagram (wire W-4). */
 const LONGEST_DATAGRAM = 1024;
 
 const { macExample } = vectors.published;

@@ -1,4 +1,4 @@
-/** The state machines of both ends, connected by bad networks (wire protocol, 6.5), in simulated time. */
+/** The state machines of both ends, connected by bad networks (wire W-22, W-27), in simulated time. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
@@ -53,7 +53,7 @@ describe('over a network that loses, duplicates, delays and reorders packets', (
   });
 });
 
-describe('the figures of the wire protocol, 6.5', () => {
+describe('the figures of wire W-34 and W-40', () => {
   /** Runs of 60 messages, added up. */
   async function measure(runs: number, badness: Badness) {
     const pictures: Picture[] = [];

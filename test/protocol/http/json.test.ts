@@ -1,4 +1,4 @@
-/** The JSON of each message, field by field (cloud API gaps, 5.5). */
+/** The JSON of each message, field by field (cloud C-41). */
 import { describe, expect, it } from 'vitest';
 import { encodeCbor } from '../../../src/protocol/cbor.js';
 import { codecHash, configHash } from '../../../src/protocol/hashes.js';

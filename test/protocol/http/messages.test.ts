@@ -1,4 +1,4 @@
-/** Messages as JSON and back: the firmware on an HTTP link must not notice the difference (cloud API gaps, 5.5). */
+/** Messages as JSON and back: the firmware on an HTTP link must not notice the difference (cloud C-41). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { codecHash } from '../../../src/protocol/hashes.js';

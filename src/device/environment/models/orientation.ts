@@ -4,7 +4,7 @@ import type { Model } from './model.js';
 /** An axis points up or down if it measures more than this acceleration, in m/s²: g at an angle of up to 30°. */
 const CLEAR = 8.5;
 
-/** 0: unknown; 2: the device lies on its back (applications.json, accelerometer.orientation). */
+/** 0: unknown; 2: the device lies on its back (catalog.json, accelerometer.orientation). */
 export function orientation({ of: [x, y, z] }: OrientationModel): Model {
   return {
     value(_seed, wall, others) {

@@ -1,4 +1,4 @@
-/** Sections 2 and 3.3 of the firmware shell's reference: the commands and the configuration modules of each device type. */
+/** Shell S-8 and S-16: the commands and the configuration modules of each device type. */
 import { describe, expect, it } from 'vitest';
 import { COMMAND_GROUPS } from '../../../../src/device/commands/groups.js';
 import { buildShell } from '../../../../src/device/commands/index.js';
@@ -25,7 +25,7 @@ const COMMON = [
   ],
   ...['mcuboot', 'rtc', 'send', 'settings', 'fs', 'therm', 'flash'],
 ];
-/** The further commands of each application (firmware shell, 2). All its builds have them, except those in BUILDS. */
+/** The further commands of each application (shell S-8). All its builds have them, except those in BUILDS. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   clime: ['sample', 'aggreg', 'backup', 'lrw', 'tag', 'hygro', 'ds18b20', 'w1'],
   control: ['sample', 'poll', 'channel', 'lrw', 'tag', 'ds18b20', 'w1'],

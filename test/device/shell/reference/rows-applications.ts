@@ -1,8 +1,8 @@
-/** Rows of the firmware shell's reference: section 6, and applications.json except for Serial and wM-Bus. */
+/** Rows of the shell: S-38, and the commands of the catalog except for Serial and wM-Bus. */
 import type { FakeHostOptions } from '../fake-host.js';
 import { helpOf, type Row, section } from './table.js';
 
-const work = section('6');
+const work = section('S-38');
 const app = section('apps');
 
 const BAD = { code: -22 };

@@ -1,14 +1,14 @@
-/** Rows of the firmware shell's reference, sections 1 to 4: parsing, texts of the shell itself, configuration, identity. */
+/** Rows of the shell: parsing, texts of the shell itself, configuration, identity. */
 import type { ParameterSpec } from '../../../../src/profile/parameters.js';
 import { allModules, helpOf, type Row, section } from './table.js';
 
-const parsing = section('1.1');
-const texts = section('1.2');
-const group = section('3.1');
-const module = section('3.2');
-const listing = section('3.3');
-const parameter = section('3.4');
-const info = section('4');
+const parsing = section('S-3');
+const texts = section('S-5');
+const group = section('S-10');
+const module = section('S-11');
+const listing = section('S-16');
+const parameter = section('S-17');
+const info = section('S-20');
 
 const words = (n: number) => ['channel', 'show', ...Array.from({ length: n - 2 }, () => '1')].join(' ');
 const app = (name: string) => allModules()[0]?.parameters.find((spec) => spec.name === name);

@@ -1,8 +1,8 @@
-/** Rows of the firmware shell's reference, sections 5.6 and 5.8: the board, and its Bluetooth. */
+/** Rows of the shell: the board, and its Bluetooth. */
 import { helpOf, type Row, section } from './table.js';
 
-const board = section('5.6');
-const ble = section('5.8');
+const board = section('S-30');
+const ble = section('S-48');
 
 const FAILED = { code: -5 };
 

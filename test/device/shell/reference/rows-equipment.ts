@@ -1,9 +1,9 @@
-/** Rows of the firmware shell's reference, sections 5.7 and 5.9: probes and tags. */
+/** Rows of the shell: probes and tags. */
 import { STRANGER } from '../fake-host.js';
 import { helpOf, type Row, section } from './table.js';
 
-const probe = section('5.7');
-const tag = section('5.9');
+const probe = section('S-31');
+const tag = section('S-35');
 
 const OK = 'command succeeded';
 const BAD = { code: -22 };

@@ -1,17 +1,17 @@
-/** Rows of the firmware shell's reference, sections 5.1 to 5.5: cloud, modems, clock, kernel. */
+/** Rows of the shell: cloud, modems, clock, kernel. */
 import { NOON } from '../fake-host.js';
 import { helpOf, type Row, section } from './table.js';
 
-const cloud = section('5.1');
-const lte = section('5.2', {
+const cloud = section('S-21');
+const lte = section('S-23', {
   metrics: {
     ...{ uplinkFragments: 3, uplinkBytes: 400, uplinkErrors: 5, uplinkLast: NOON + 1 },
     ...{ downlinkFragments: 6, downlinkBytes: 700, downlinkErrors: 8 },
   },
 });
-const lrw = section('5.3');
-const rtc = section('5.4');
-const kernel = section('5.5');
+const lrw = section('S-27');
+const rtc = section('S-28');
+const kernel = section('S-29');
 
 const OK = 'command succeeded';
 const FAILED = { code: -5 };

@@ -1,7 +1,7 @@
-/** Rows of the firmware shell's reference, section 5.10: Zephyr's tools. */
+/** Rows of the shell: Zephyr's tools. */
 import { helpOf, type Row, section } from './table.js';
 
-const zephyr = section('5.10');
+const zephyr = section('S-37');
 
 const BAD = { code: -22 };
 /** Lines of `mcuboot` about the running image. */

@@ -1,6 +1,6 @@
 /**
- * The firmware shell's reference as a table: each row has the typed lines, and the output of a device. A row names its section
- * of the reference. `reference.test.ts` runs all rows, and checks that every command has one.
+ * docs/reference/shell.md as a table: each row has the typed lines, and the output of a device. A row names its rule.
+ * `reference.test.ts` runs all rows, and checks that every command has one.
  */
 import { buildShell } from '../../../../src/device/commands/index.js';
 import type { Shell } from '../../../../src/device/shell/shell.js';
@@ -10,7 +10,7 @@ import type { ModuleSpec } from '../../../../src/profile/parameters.js';
 import { type FakeHostOptions, fakeHost, finish } from '../fake-host.js';
 
 export interface Row {
-  /** The section of the firmware shell's reference, or `apps` for the commands in applications.json. */
+  /** The rule of docs/reference/shell.md, or `apps` for the commands in catalog.json. */
   readonly section: string;
   /** Lines that are typed one after the other on the same device; the output of the last one is checked. */
   readonly typed: readonly string[];
@@ -33,7 +33,7 @@ export const helpOf = (command: string): HelpOf => ({ helpOf: command });
 
 type Extra = Partial<Omit<Row, 'section' | 'typed' | 'prints'>>;
 
-/** Rows of one section. By default, the code is 0 and the command ends at once. @param host the device of its rows */
+/** Rows of one rule. By default, the code is 0 and the command ends at once. @param host the device of its rows */
 export function section(number: string, host: FakeHostOptions = {}) {
   return (typed: string | readonly string[], prints: Row['prints'], extra: Extra = {}): Row => ({
     section: number,
