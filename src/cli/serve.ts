@@ -102,13 +102,17 @@ function accessOptions(parser: Argv): Argv {
     .option('api-key', {
       type: 'string',
       requiresArg: true,
-      describe: 'API key to accept; also GHOSTFLEET_API_KEY (default: the first start creates one)',
+      describe:
+        'API key to accept, in place of the one given at earlier starts; also GHOSTFLEET_API_KEY (default: the first start creates one)',
     })
     .option('space', { type: 'string', requiresArg: true, describe: 'name of the space; the first start creates it' })
     .option(
       'admin',
       checked(
-        { describe: 'email address of a user to make an admin; password in GHOSTFLEET_ADMIN_PASSWORD' },
+        {
+          describe:
+            'email address of a user to make an admin; password in GHOSTFLEET_ADMIN_PASSWORD, in place of an earlier one',
+        },
         'admin',
         'an email address in ASCII',
         (text) => (isEmail(text) ? text : undefined),

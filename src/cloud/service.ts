@@ -350,13 +350,15 @@ async function prepareSpace(
   options: ServiceOptions,
   { store, ids }: Parts,
 ): Promise<Pick<Service, 'spaceId' | 'apiKey'>> {
-  const { clock, random, secrets = random, space: spaceName, apiKey: given, admin, passwordCost } = options;
+  const { clock, log, random, secrets = random, space: spaceName, apiKey: given, admin, passwordCost } = options;
   const prepare = async () => {
-    const keys = secrets.fork('keys');
-    const { spaceId, apiKey } = await ensureSpaceAndKey(store, { spaceName, apiKey: given, ids, clock, random: keys });
+    const keys = { spaceName, apiKey: given, ids, clock, random: secrets.fork('keys'), log };
+    const { spaceId, apiKey } = await ensureSpaceAndKey(store, keys);
     if (admin) {
       const members = new Members({ store, clock, ids, random: secrets.fork('accounts'), passwordCost });
-      await members.ensureAdmin(spaceId, admin.email, admin.password);
+      const replaces = await members.ensureAdmin(spaceId, admin.email, admin.password);
+      const ended = 'the given password replaces the earlier one of the admin, whose logins have ended';
+      if (replaces) log.warn({ admin: admin.email }, ended);
     }
     return { spaceId, apiKey };
   };

@@ -147,6 +147,20 @@ describe('the service', () => {
     expect(out).toContain('Ctrl-C to stop the service; no data is kept.');
   });
 
+  it('warns of the key and the password of an earlier start that others replace, without showing them', async () => {
+    const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0', '--db', join(directory, 'changed.db')];
+    const start = (n: number) =>
+      ghostfleet(['serve', ...ports, '--admin', 'eva@example.org'], {
+        env: { GHOSTFLEET_API_KEY: `the-key-of-start-${n}`, GHOSTFLEET_ADMIN_PASSWORD: `the-password-of-start-${n}` },
+        interruptOn: /Ctrl-C/,
+      });
+    expect((await start(1)).err).toBe('');
+    const { err } = await start(2);
+    expect(err).toContain('the given API key ends the one of earlier starts');
+    expect(err).toContain('the given password replaces the earlier one of the admin');
+    expect(err).not.toMatch(/key-of-start|password-of-start/);
+  });
+
   it('takes the address of the database from the environment, so that a list of processes does not show it', async () => {
     const db = join(directory, 'from-environment.db');
     const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];

@@ -1,20 +1,30 @@
-/** Creates the first space and the first API key when a service starts for the first time. */
+/**
+ * The space and the API key with which a service starts: found, or created at the first start.
+ *
+ * A space has at most one *given* key: the one that the operator chose by an option. Another one replaces it, so that a leaked
+ * key ends when the operator replaces it. A start without the option leaves it valid: a forgotten option must not lock out all
+ * clients. Keys that users have created, and the key that a first start generates, are never replaced.
+ */
 import type { Clock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
+import { type Log, SILENT } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import type { Ids } from '../store/ids.js';
+import { untilUndisturbed } from '../store/records.js';
 import { type Id, isDeleted, type SpaceRow, type Store } from '../store/store.js';
-import { hashKey, newSecret, putKey } from './keys.js';
+import { type ApiKey, adopted, changeKey, deleteKey, everyKey, hashKey, newSecret, prefixOf, putKey } from './keys.js';
 
 interface Bootstrap {
   /** Name of the space. Default: the space of the given key, else the oldest space, else a new space `fleet`. */
   readonly spaceName?: string | undefined;
-  /** An API key chosen by the user. The first start with this key creates the key; later starts find it. */
+  /** An API key chosen by the operator. The first start with this key creates the key; later starts find it. */
   readonly apiKey?: string | undefined;
   readonly ids: Ids;
   readonly clock: Clock;
   /** Source of a new key. It must be cryptographically secure if other machines can reach the service. */
   readonly random: Random;
+  /** Says which given keys have ended, or stay valid without being given. Default: nothing is said. */
+  readonly log?: Log;
 }
 
 export interface Bootstrapped {
@@ -26,34 +36,99 @@ export interface Bootstrapped {
 }
 
 /**
- * Finds the space, or creates it with an API key. If a key is given, ensures that the space has this key.
+ * Finds the space, or creates it with an API key. If a key is given, ensures that it is the given key of the space.
  * @throws UsageError `bad-api-key` if the key cannot be sent in a header, `foreign-api-key` if it belongs to another space
  */
 export async function ensureSpaceAndKey(store: Store, options: Bootstrap): Promise<Bootstrapped> {
   const { apiKey, spaceName } = options;
-  if (apiKey !== undefined) {
-    if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-      const why = apiKey === '' ? 'is empty' : 'contains spaces or characters other than visible ASCII';
-      throw new UsageError('bad-api-key', `the given API key ${why}`);
-    }
-    const known = await store.keyByHash(hashKey(apiKey));
-    if (known) {
-      await checkSpaceName(store, known.spaceId, spaceName);
-      return { spaceId: known.spaceId, apiKey, created: false };
-    }
-  }
+  if (apiKey !== undefined) return untilUndisturbed(() => ensureGiven(store, apiKey, options));
   const existing = await findSpace(store, spaceName);
-  if (existing && apiKey === undefined) return { spaceId: existing.id, created: false };
+  if (existing) {
+    await tellKept(store, existing.id, options);
+    return { spaceId: existing.id, created: false };
+  }
+  const space = newSpace(options);
+  const secret = newSecret(options.random);
+  const key = { ...newKey(options, space.id), name: GENERATED };
+  await store.commit([{ kind: 'space.put', row: space }, ...putKey(key, secret)]);
+  return { spaceId: space.id, apiKey: secret, created: true };
+}
 
-  const now = Math.floor(options.clock.wall);
-  const space = existing ?? { id: options.ids.uuid(), name: spaceName ?? 'fleet', type: 'team', createdAt: now };
-  const secret = apiKey ?? newSecret(options.random);
-  const access = { name: 'first key', prefix: '', tagIds: null, access: 'write' } as const;
-  await store.commit([
-    { kind: 'space.put', row: space },
-    ...putKey({ id: options.ids.uuid(), spaceId: space.id, createdAt: now, ...access }, secret),
-  ]);
-  return { spaceId: space.id, apiKey: secret, created: existing === undefined };
+/** Names of the keys of the service. Earlier versions called both kinds `first key`. */
+const GENERATED = 'first key';
+const GIVEN = 'given key';
+
+async function ensureGiven(store: Store, apiKey: string, options: Bootstrap): Promise<Bootstrapped> {
+  const { spaceName, log = SILENT } = options;
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    const why = apiKey === '' ? 'is empty' : 'contains spaces or characters other than visible ASCII';
+    throw new UsageError('bad-api-key', `the given API key ${why}`);
+  }
+  const known = await store.keyByHash(hashKey(apiKey));
+  if (known) await checkSpaceName(store, known.spaceId, spaceName);
+  const existing = known ? { id: known.spaceId } : await findSpace(store, spaceName);
+  if (!existing) {
+    const space = newSpace(options);
+    const key: ApiKey = { ...newKey(options, space.id), name: GIVEN, isGiven: true };
+    await store.commit([{ kind: 'space.put', row: space }, ...putKey(key, apiKey)]);
+    return { spaceId: space.id, apiKey, created: true };
+  }
+  const keys = await everyKey(store, existing.id);
+  const found = keys.find(({ id }) => id === known?.id);
+  const key: ApiKey = found ?? { ...newKey(options, existing.id), name: GIVEN, isGiven: true };
+  const replaced = keys.filter((each) => each.id !== key.id && isGiven(each));
+  const children = keys.filter(({ parentId }) => replaced.some(({ id }) => id === parentId));
+  const changes = [
+    ...(found ? marked(found, apiKey) : putKey(key, apiKey)),
+    // They are changed first, so that the commit fails if one has created a key in the meantime.
+    ...replaced.map((each) => changeKey(each, each)),
+    ...(await Promise.all(replaced.map((each) => adopted(store, each)))).flat(),
+    ...replaced.flatMap(({ id }) => deleteKey(id)),
+  ];
+  if (changes.length > 0) await store.commit(changes);
+  if (replaced.length > 0) {
+    log.warn(
+      { ended: replaced.map(shown), children: children.map(shown) },
+      'the given API key ends the one of earlier starts; keys that the earlier one has created stay valid',
+    );
+  }
+  return { spaceId: existing.id, apiKey, created: false };
+}
+
+/** Says that the given key of earlier starts is valid although no key is given. */
+async function tellKept(store: Store, spaceId: Id, { log = SILENT }: Bootstrap): Promise<void> {
+  const kept = (await everyKey(store, spaceId)).filter(isGiven);
+  if (kept.length === 0) return;
+  log.warn(
+    { kept: kept.map(shown) },
+    'no API key is given: the one of earlier starts stays valid until it is deleted, or another one is given',
+  );
+}
+
+/** A key in the log. */
+function shown({ id, prefix }: ApiKey): { readonly id: Id; readonly prefix: string } {
+  return { id, prefix };
+}
+
+/** Whether the operator chose the secret. Earlier versions did not mark such keys, but showed no prefix of short ones. */
+function isGiven(key: ApiKey): boolean {
+  return key.isGiven === true || key.prefix === '';
+}
+
+/** Changes that mark a key of an earlier version. Keys of users, and generated ones (UUIDs), are not marked. */
+function marked(key: ApiKey, secret: string) {
+  const isGenerated = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(secret);
+  const isOurs = isGiven(key) || (key.name === GENERATED && key.parentId === undefined && !isGenerated);
+  return isOurs && !key.isGiven ? [changeKey(key, { ...key, isGiven: true, prefix: prefixOf(secret) })] : [];
+}
+
+function newSpace({ ids, clock, spaceName }: Bootstrap): SpaceRow {
+  return { id: ids.uuid(), name: spaceName ?? 'fleet', type: 'team', createdAt: Math.floor(clock.wall) };
+}
+
+function newKey({ ids, clock }: Bootstrap, spaceId: Id) {
+  const createdAt = Math.floor(clock.wall);
+  return { id: ids.uuid(), spaceId, createdAt, prefix: '', tagIds: null, access: 'write' } as const;
 }
 
 async function checkSpaceName(store: Store, spaceId: Id, wanted: string | undefined): Promise<void> {

@@ -36,6 +36,8 @@ export interface ApiKey {
    * because the user of the session operates the service.
    */
   readonly isSession?: true;
+  /** Set for the key that the operator chose by an option of the service. */
+  readonly isGiven?: true;
 }
 
 export function isExpired({ expiresAt }: ApiKey, now: UnixMillis): boolean {
@@ -52,12 +54,9 @@ export function hashKey(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/**
- * The visible prefix of a secret: 8 characters. A secret of fewer than 32 characters was chosen by a user and has no visible
- * prefix.
- */
+/** The visible prefix of a secret: a quarter of it, at most 8 characters. A secret of fewer than 16 characters has none. */
 export function prefixOf(secret: string): string {
-  return secret.length >= 32 ? secret.slice(0, 8) : '';
+  return secret.length < 16 ? '' : secret.slice(0, Math.min(8, Math.floor(secret.length / 4)));
 }
 
 /** Changes that store a new key with its secret. */
@@ -74,11 +73,15 @@ export function changeKey(before: ApiKey, after: ApiKey): Change {
   return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
 }
 
-/** Replaces the secret of a key. The commit fails if the record of the key has changed since it was read. */
+/**
+ * Replaces the secret of a key, which the operator then has not chosen. The commit fails if the record of the key has changed
+ * since it was read.
+ */
 export function rotateKey(key: ApiKey, secret: string): readonly Change[] {
+  const { isGiven: _, ...others } = key;
   return [
     { kind: 'key.change', id: key.id, hash: hashKey(secret) },
-    changeKey(key, { ...key, prefix: prefixOf(secret) }),
+    changeKey(key, { ...others, prefix: prefixOf(secret) }),
   ];
 }
 

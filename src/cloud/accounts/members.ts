@@ -217,8 +217,9 @@ export class Members {
    * Ensures that the space has an owner, and an active admin with this address and password. The account becomes the owner if
    * the space has none. An existing member keeps the name. If the password replaces another one, all logins of the account end.
    * If nothing is to change, nothing is written.
+   * @returns whether the password has replaced another one
    */
-  async ensureAdmin(spaceId: Id, email: string, password: string): Promise<void> {
+  async ensureAdmin(spaceId: Id, email: string, password: string): Promise<boolean> {
     const { store, random, passwordCost } = this.#options;
     const known = await store.recordByKey('user', null, keyOf(email));
     const keep = known !== undefined && (await verifyPassword(password, passwordOf(known), passwordCost));
@@ -227,11 +228,13 @@ export class Members {
     const before = await this.find(spaceId, id);
     const now = this.#now();
     const owner = (await this.ownerOf(spaceId)) === null ? [putOwner(spaceId, id, now)] : [];
-    if (keep && before?.role === 'admin' && before.state === 'active' && owner.length === 0) return;
+    if (keep && before?.role === 'admin' && before.state === 'active' && owner.length === 0) return false;
     const base = before ?? { id, spaceId, email, name: null, createdAt: now };
     const member: Member = { ...base, role: 'admin', state: 'active', invitation: null };
-    const ended = keep || !known ? [] : await endLogins(store, id);
+    const replaces = known !== undefined && !keep;
+    const ended = replaces ? await endLogins(store, id) : [];
     await store.commit([...changes, ...ended, ...activate(member, now), ...owner]);
+    return replaces;
   }
 
   /** Proof for the account with this address and password; undefined if the address or the password is wrong. */

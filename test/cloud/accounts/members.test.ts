@@ -49,6 +49,13 @@ describe('the admin of the operator', () => {
     expect(JSON.stringify(before)).not.toContain('first-password');
   });
 
+  it('is said to have a new password only if it replaces another one', async () => {
+    const { members } = await nodes();
+    const set = (password: string) => members.ensureAdmin(SPACE, EVA, password);
+    const said = [await set('first-password'), await set('first-password'), await set('second-password')];
+    expect(said).toEqual([false, false, true]);
+  });
+
   it('can be an existing user, who gets the given password and the role admin', async () => {
     const { members } = await nodes();
     await members.ensureAdmin(SPACE, 'adam@example.org', 'adams-password');

@@ -34,10 +34,10 @@ describe('an API key', () => {
     expect(all).not.toContain(secret);
   });
 
-  it('is listed next to the first key of the space, renamed, and deleted', async () => {
+  it('is listed next to the given key of the space, renamed, and deleted', async () => {
     const { call } = await service();
     const { key, id } = (await call('POST', 'keys', { name: 'script' })).json;
-    expect((await call('GET', 'keys')).json).toMatchObject([{ name: 'first key', prefix: '' }, { id }]);
+    expect((await call('GET', 'keys')).json).toMatchObject([{ name: 'given key', prefix: '' }, { id }]);
     expect((await call('PUT', `keys/${id}`, { name: 'other' })).json).toMatchObject({
       name: 'other',
       prefix: key.slice(0, 8),

@@ -31,6 +31,22 @@ export function aboutSpaces(opened: () => Store): void {
       expect(await store.keyByHash('hash-2')).toBeUndefined();
     });
 
+    it('are replaced in one commit that puts a key, and changes and deletes another one with its record', async () => {
+      const { body, ...rest } = record(1, { family: 'key' });
+      await store.commit([insert.space(space()), insert.key(key(1)), { kind: 'record.put', row: { ...rest, body } }]);
+      await store.commit([
+        insert.key(key(2)),
+        { kind: 'record.change', row: { ...rest, body }, was: body },
+        { kind: 'key.delete', id: key(1).id },
+        { kind: 'record.delete', family: 'key', id: rest.id },
+      ]);
+      expect([await store.keyByHash('hash-1'), await store.record('key', SPACE, rest.id)]).toEqual([
+        undefined,
+        undefined,
+      ]);
+      expect(await store.keyByHash('hash-2')).toEqual(key(2));
+    });
+
     it('are replaced when they are put again', async () => {
       await store.commit([insert.space(space()), insert.key(key(1))]);
       await store.commit([insert.space(space({ name: 'new' })), insert.key(key(1, { hash: 'rotated' }))]);
