@@ -8,11 +8,11 @@ import {
   EXAMPLE,
   Field,
   ItemParams,
+  Label,
   Nullable,
   OfDevice,
   OwnId,
   PageFields,
-  printableText,
   SpaceId,
   Time,
   UUID_PATTERN,
@@ -45,10 +45,6 @@ export const FirmwareImage = Answer(
   },
 );
 
-const Label = Type.Refine(
-  Type.String({ description: 'a text of 1 to 127 characters', documented: printableText(127) }),
-  (text) => text.trim() !== '' && [...text].length <= 127 && !/\p{Cc}/u.test(text),
-);
 export const NewFirmwareImage = Body(
   {
     data: Field(

@@ -107,10 +107,14 @@ export const PageFields = {
 export const PageQuery = Type.Object(PageFields);
 
 /** What the document says about a printable text of at most `max` characters that is not blank. */
-export function printableText(max: number): object {
-  const pattern = '^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$';
+function printableText(max: number, harmful = CONTROLS): object {
+  const pattern = `^[^${harmful}]*[^\\s${harmful}][^${harmful}]*$`;
   return { type: 'string', minLength: 1, maxLength: max, pattern };
 }
+
+const CONTROLS = '\\x00-\\x1f\\x7f-\\x9f';
+/** Line separators, and characters that change the direction of the text behind them. */
+const MISLEADING = '\\u2028-\\u202e\\u2066-\\u2069';
 
 /** What the document says about bytes in base64, at least one. */
 export const BASE64 = {
@@ -123,6 +127,22 @@ export const Name = Type.Refine(
   Type.String({ description: 'a name of 1 to 64 printable characters', documented: printableText(64) }),
   (text) => isPrintable(text.trim()) && [...text.trim()].length <= 64,
 );
+
+const LONGEST_LABEL = 127;
+
+/** A text that names a firmware image, in a request or in the image itself. */
+export const Label = Type.Refine(
+  Type.String({
+    description: `a text of 1 to ${LONGEST_LABEL} printable characters`,
+    documented: printableText(LONGEST_LABEL, CONTROLS + MISLEADING),
+  }),
+  isLabel,
+);
+
+export function isLabel(text: string): boolean {
+  const isHarmless = !new RegExp(`[${CONTROLS}${MISLEADING}]`, 'u').test(text);
+  return isHarmless && text.trim() !== '' && [...text].length <= LONGEST_LABEL;
+}
 
 /** Any text, as a filter. */
 export const Text = Type.String({ description: 'one text', documented: { type: 'string', minLength: 1 } });

@@ -2,21 +2,26 @@
 
 import type { Static } from 'typebox';
 import { FirmwareImage, ImageParams, NewFirmwareImage } from '../../contract/firmware.js';
-import { PageQuery, SpaceParams } from '../../contract/values.js';
+import { isLabel, PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import { readImage } from '../../protocol/firmware-image.js';
-import type { Image, Images } from '../firmware/images.js';
+import { IMAGES, type Image, type Images } from '../firmware/images.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Id } from '../store/store.js';
 import { needWholeSpace } from './access.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { Quota } from './quotas.js';
 import { pageOf } from './totals.js';
+
+/** Maximum number of images of a space. They take up to 768 KiB each. */
+const MOST = 100;
 
 export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { images } }) => {
   const collection = '/spaces/:space_id/firmware-images';
   const item = '/spaces/:space_id/firmware-images/:id';
+  const quota = new Quota(store, IMAGES, MOST, 'firmware images');
 
   routes.get(
     collection,
@@ -45,12 +50,12 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
       headers: IdempotencyHeaders,
       body: NewFirmwareImage,
       response: { 201: FirmwareImage },
-      errors: IDEMPOTENCY_ERRORS,
+      errors: { ...IDEMPOTENCY_ERRORS, 409: `The space already has ${MOST} firmware images (\`quota\`).` },
     }),
     async (request, reply) => {
       needWholeSpace(request);
       const content = Buffer.from(request.body.data, 'base64');
-      const { bundle, name, version } = { ...request.body, ...readImage(content) };
+      const { bundle, name, version } = { ...request.body, ...labelsIn(content) };
       if (version === undefined) throw new ApiFault(400, 'body needs "version": the image does not contain one');
       const at = Math.floor(clock.wall);
       const image = images.describe(content, {
@@ -62,7 +67,9 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
         createdAt: at,
       });
       const view = imageView(image);
-      await store.commit([...request.receipt(view), ...images.put(image, content)]);
+      await quota.within(request.spaceId, () =>
+        store.commit([...request.receipt(view), ...images.put(image, content)]),
+      );
       return reply.code(201).send(view);
     },
   );
@@ -98,6 +105,17 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
     },
   );
 };
+
+/** The labels in an image for virtual devices. @throws ApiFault 400 if one is not of the form that a request must have */
+function labelsIn(content: Uint8Array): ReturnType<typeof readImage> {
+  const build = readImage(content);
+  const wrong = Object.entries(build ?? {}).filter(([, text]) => !isLabel(text));
+  if (wrong.length === 0) return build;
+  const problems = wrong.map(
+    ([field, text]) => `${field} in the image ${JSON.stringify(text)} is not a text of 1 to 127 printable characters`,
+  );
+  throw new ApiFault(400, problems.join('; '));
+}
 
 /** Finds an image. @throws ApiFault 404 if the space has no such image */
 async function knownImage(images: Images, spaceId: Id, id: Id): Promise<Image> {

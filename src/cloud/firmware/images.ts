@@ -22,7 +22,8 @@ export interface Image {
   readonly createdAt: UnixMillis;
 }
 
-const IMAGES = 'firmware-image';
+/** Family of the records with the metadata. */
+export const IMAGES = 'firmware-image';
 const CONTENTS = 'firmware-content';
 /** Maximum number of cached contents: a fleet is updated to few images at a time. */
 const CACHE_SIZE = 4;

@@ -55,6 +55,35 @@ describe('an image', () => {
     expect((await call('POST', 'firmware-images', { data, version: 'v1' })).status).toBe(400);
   });
 
+  it.each([
+    ['name', '\u001b[2J'],
+    ['bundle', 'x\0'],
+    ['version', '\u009b31m'],
+    ['name', ''],
+    ['version', ' '],
+    ['bundle', 'x'.repeat(128)],
+  ])('is rejected if the %s in its header is %j', async (field, text) => {
+    const { call } = await lab();
+    const answer = await call('POST', 'firmware-images', {
+      data: base64(writeImage({ ...BUILD, [field]: text }, 1000)),
+    });
+    expect(answer).toMatchObject({ status: 400, json: { message: expect.stringMatching(`^${field} in the image `) } });
+  });
+
+  it.each(['\u202ev1', 'v1\u2028', '\u2066v1'])('is rejected if its version is %j', async (version) => {
+    const { call } = await lab();
+    expect((await call('POST', 'firmware-images', { data: 'AAAA', version })).status).toBe(400);
+  });
+
+  it('is rejected if the space has 100 images', async () => {
+    const { call, image } = await lab();
+    const uploads = Array.from({ length: 100 }, () => call('POST', 'firmware-images', { data: 'AAAA', version: 'v1' }));
+    const rejected = (await Promise.all(uploads)).filter(({ status }) => status !== 201);
+    expect(rejected).toMatchObject([{ status: 409, json: { code: 'quota' } }]);
+    await call('DELETE', `firmware-images/${image.id}`);
+    expect((await call('POST', 'firmware-images', { data: 'AAAA', version: 'v1' })).status).toBe(201);
+  });
+
   it('is stored once if it is uploaded twice with the same idempotency key', async () => {
     const { call } = await lab();
     const upload = () => call('POST', 'firmware-images', { data: base64(CONTENT) }, { 'idempotency-key': 'the-same' });
