@@ -89,7 +89,7 @@ async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
   if (asked > 1) throw new UsageError('bad-flags', 'use either a device or downlink, --slowest, or --pending');
   const source = isRun(run)
     ? storedSource(run, { vars: allVariables(flags.var, host.env), allowFiles: flags.allowFile })
-    : recordedSource(run);
+    : await recordedSource(run);
   const serial = what === undefined ? undefined : serialOf(source, what);
   const width = Math.min(WIDEST, host.out.columns);
   if (serial !== undefined) {
@@ -124,8 +124,8 @@ function storedSource(path: string, given: Given): Source {
   };
 }
 
-function recordedSource(path: string): Source {
-  const { histories, situation, names, unknown, downlinks } = recordedRun(readRecording(readText(path), path));
+async function recordedSource(path: string): Promise<Source> {
+  const { histories, situation, names, unknown, downlinks } = recordedRun(readRecording(await readText(path), path));
   return { names, downlinks, explainer: async () => new RunExplainer(histories, names, { situation, unknown }) };
 }
 

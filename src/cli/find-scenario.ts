@@ -15,7 +15,7 @@ const STANDARD_INPUT = '-';
 const PACKAGED = fileURLToPath(new URL('../../scenarios/', import.meta.url));
 
 /** A scenario that is read but not checked. */
-interface FoundScenario {
+export interface FoundScenario {
   readonly text: string;
   /** Path for messages. Relative paths in the scenario start from its folder. */
   readonly path: string;
@@ -33,7 +33,7 @@ export const SCENARIO_FILE =
 export async function findScenario(name: string, host: Host): Promise<FoundScenario> {
   if (name === STANDARD_INPUT) return { text: await allOf(host.lines()), path: '<stdin>' };
   const path = scenarioPath(name);
-  return { text: readText(path), path };
+  return { text: await readText(path), path };
 }
 
 /**
@@ -78,7 +78,7 @@ function scenarioPath(name: string): string {
 
 /** The text of a packaged scenario. @param name one of {@link packagedNames} */
 export function packagedText(name: string): string {
-  return readText(pathOf(name));
+  return readRegular(pathOf(name));
 }
 
 function pathOf(name: string): string {

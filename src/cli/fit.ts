@@ -17,7 +17,7 @@ export const fit = command<{ readonly file: string; readonly out: string | undef
       .positional('file', { type: 'string', demandOption: true, describe: 'file from "ghostfleet record"' })
       .option('out', { type: 'string', requiresArg: true, describe: 'file to write (default: standard output)' }),
   async ({ file, out }, host) => {
-    const recording = inDeviceTime(readRecording(readText(file), file));
+    const recording = inDeviceTime(readRecording(await readText(file), file));
     const profiles = packagedProfiles();
     const groups = fitGroups(recording, profiles);
     if (groups.length === 0) {

@@ -42,7 +42,10 @@ export class Interrupts {
     this.#isHolding = false;
     if (this.#listeners.size > 0) return;
     for (const signal of SIGNALS) this.#self.off(signal, this.interrupt);
-    if (this.#held !== undefined) this.#endAtOnce(`interrupted by ${this.#held}`);
+    if (this.#held === undefined) return;
+    this.#say(`interrupted by ${this.#held}`);
+    // Not `exit`, which would wait for a thread that waits for the writer of a named pipe.
+    this.#self.kill(this.#self.pid, this.#held);
   }
 
   /** See {@link Host.onInterrupt}. Without a handler, the system ends the process. */

@@ -65,9 +65,9 @@ export const profile = command<ProfileFlags>(
         'no-profile',
         `profile ${action} requires ${action === 'show' ? 'a name or a file' : 'a file'}`,
       );
-    else if (action === 'new') draft(first, family, from, host);
-    else if (action === 'check') check(profiles, host);
-    else host.out.write(shown(first, resolved));
+    else if (action === 'new') await draft(first, family, from, host);
+    else if (action === 'check') await check(profiles, host);
+    else host.out.write(await shown(first, resolved));
     return EXIT.fine;
   },
 );
@@ -76,11 +76,11 @@ export const profile = command<ProfileFlags>(
 const MOST = { check: Number.POSITIVE_INFINITY, show: 1, schema: 0, new: 1 } as const;
 
 /** @throws UsageError with the problems of all files */
-function check(files: readonly string[], host: Host): void {
+async function check(files: readonly string[], host: Host): Promise<void> {
   const wrong: string[] = [];
   for (const file of files) {
     try {
-      readProfile(readText(file), file, userFiles(file));
+      readProfile(await readText(file), file, userFiles(file));
       host.out.write(`${file}: valid\n`);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
@@ -91,12 +91,13 @@ function check(files: readonly string[], host: Host): void {
 }
 
 /** Writes a new profile. @throws UsageError if the file exists or cannot be written, and for a history with problems */
-function draft(file: string, family: FamilyName, from: string | undefined, host: Host): void {
+async function draft(file: string, family: FamilyName, from: string | undefined, host: Host): Promise<void> {
   const name = /(?:^|\/)([a-z][a-z0-9-]*)\.yaml$/.exec(file)?.[1];
   if (name === undefined) {
     throw new UsageError('bad-file', `"${file}" is not a name for a profile; expected one such as "coldroom.yaml"`);
   }
-  const text = draftProfile({ name, family, history: from === undefined ? [] : readHistory(readText(from), from) });
+  const history = from === undefined ? [] : readHistory(await readText(from), from);
+  const text = draftProfile({ name, family, history });
   try {
     readProfile(text, file, userFiles(file));
   } catch (error) {
@@ -118,13 +119,13 @@ function draft(file: string, family: FamilyName, from: string | undefined, host:
   );
 }
 
-function shown(name: string, resolved: boolean): string {
+async function shown(name: string, resolved: boolean): Promise<string> {
   const packaged = packagedSource(name);
   if (packaged) return resolved ? resolvedText(packaged.source, packaged.path, packagedFiles) : packaged.source;
   if (!name.endsWith('.yaml')) {
     const names = [...packagedProfiles().keys()].join(', ');
     throw new UsageError('unknown-profile', `unknown profile "${name}"; expected one of ${names}, or a .yaml file`);
   }
-  const source = readText(name);
+  const source = await readText(name);
   return resolved ? resolvedText(source, name, userFiles(name)) : source;
 }

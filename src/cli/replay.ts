@@ -43,7 +43,7 @@ export const replay = command<ReplayFlags>(
 );
 
 async function execute({ file, within, polls, json }: ReplayFlags, host: Host): Promise<ExitCode> {
-  const recording = readRecording(readText(file), file);
+  const recording = readRecording(await readText(file), file);
   const abort = new AbortController();
   const forget = host.onInterrupt((signal) => abort.abort(new InterruptedError(signal)));
   try {

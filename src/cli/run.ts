@@ -20,7 +20,7 @@ import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { FileSink } from '../trace/sinks.js';
 import { checked, command, wholeNumber } from './command.js';
 import { WEB_CONSOLE } from './console-files.js';
-import { findScenario, isReadOnce, SCENARIO_FILE, typedName } from './find-scenario.js';
+import { type FoundScenario, findScenario, isReadOnce, SCENARIO_FILE, typedName } from './find-scenario.js';
 import { type Host, isColoured, textWidth } from './host.js';
 import { knownLeftovers, saveLeftovers } from './leftovers.js';
 import { LiveServices } from './live-services.js';
@@ -153,13 +153,16 @@ export const run = command<RunFlags>(
 async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   const flags = { ...given, file: typedName(given.file, host), var: allVariables(given.var, host.env) };
   if (flags.seeds !== undefined) return runSeeds({ ...flags, seeds: flags.seeds }, host);
+  const place = placeOf(flags, host);
+  // Before the handler, so that a signal ends the wait for a pipe.
+  const input = { ...place, ...(await findScenario(flags.file, host)) };
   let early: string | undefined;
   // Until the run can be stopped: it then stops at once, with a report.
   const forget = host.onInterrupt((signal) => {
     early ??= signal;
   });
   try {
-    return await executeOne(flags, host, () => {
+    return await executeOne(flags, input, host, () => {
       forget();
       return early;
     });
@@ -169,10 +172,13 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
 }
 
 /** @param begun called when the run can be stopped; returns the signal that has arrived before */
-async function executeOne(flags: RunFlags, host: Host, begun: () => string | undefined): Promise<ExitCode> {
-  const { cloud, clock, queue } = placeOf(flags, host);
+async function executeOne(
+  flags: RunFlags,
+  { cloud, clock, queue, text, path }: ReturnType<typeof placeOf> & FoundScenario,
+  host: Host,
+  begun: () => string | undefined,
+): Promise<ExitCode> {
   const { seed, var: vars, firmware, allowFile: allowFiles } = flags;
-  const { text, path } = await findScenario(flags.file, host);
   const { plan, profiles, secretVars } = planOf(text, path, { seed, vars, firmware, allowFiles });
   if (cloud) {
     host.err.write(ignoredSettings(cloud.api, plan));

@@ -1,9 +1,10 @@
 /** Reads a user's file. The size is limited, because a scenario by an untrusted author may name any file. */
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
 import { fileReason } from '../kernel/system-errors.js';
+import { isSpecial } from '../kernel/write-files.js';
 
 /** The text of a file, and its name for messages. */
 export interface NamedText {
@@ -17,15 +18,25 @@ const LARGEST = 256 * MIB;
 /** Maximum size in bytes of a file that a scenario names. */
 const LARGEST_NAMED = 64 * MIB;
 
-/** Reads a file. @throws UsageError if it cannot be read, is too large or is not UTF-8 text */
-export function readText(path: string, largest = LARGEST): string {
-  return textOf(bytesOf(path, 0, largest), path);
-}
-
-/** Reads a file by its path relative to `folder`. @throws UsageError like {@link readText} */
-export function readBeside(folder: string, name: string): NamedText {
-  const file = isAbsolute(name) ? name : join(folder, name);
-  return { file, text: readText(file) };
+/**
+ * Reads a file that the user names on the command line, also a named pipe or a device such as `/dev/stdin`. Another thread waits
+ * for a pipe, so signals end the wait.
+ * @throws UsageError if it cannot be read, is too large or is not UTF-8 text
+ */
+export async function readText(path: string, largest = LARGEST): Promise<string> {
+  if (!isSpecial(path)) return textOf(regularBytesOf(path, largest), path);
+  const parts: Buffer[] = [];
+  let total = 0;
+  try {
+    for await (const part of createReadStream(path)) {
+      total += part.length;
+      if (total > largest) throw tooLarge(path, largest);
+      parts.push(part);
+    }
+  } catch (error) {
+    throw unreadableBecause(path, error);
+  }
+  return textOf(Buffer.concat(parts), path);
 }
 
 /**
@@ -43,7 +54,11 @@ export function readInside(folder: string, name: string, allowed: readonly strin
   return { file, text: textOf(regularBytesOf(file, LARGEST_NAMED), file) };
 }
 
-/** Reads a file in the folder of a run. A named pipe is rejected, because the folder may be of another author. @throws UsageError */
+/**
+ * Reads a file that is named by a program, a console or another file, such as those in the folder of a run. A named pipe is
+ * rejected: to wait for its writer would stop everything, and its author may be another one.
+ * @throws UsageError like {@link readText}
+ */
 export function readRegular(path: string): string {
   return textOf(regularBytesOf(path, LARGEST), path);
 }
@@ -71,29 +86,26 @@ function realPath(path: string): string {
 }
 
 function regularBytesOf(path: string, largest: number): Buffer {
-  // Without this flag, opening a named pipe would wait for its writer.
-  return bytesOf(path, constants.O_NONBLOCK ?? 0, largest, true);
-}
-
-function bytesOf(path: string, flags: number, largest: number, regular = false): Buffer {
   let file: number | undefined;
   try {
-    file = openSync(path, constants.O_RDONLY | flags);
+    // Without the second flag, opening a named pipe would wait for its writer.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(file);
-    if (regular && stat.isFile() === false && !stat.isDirectory()) throw unreadable(path, 'it is not a regular file');
+    if (!stat.isFile() && !stat.isDirectory()) throw unreadable(path, 'it is not a regular file');
+    if (stat.size > largest) throw tooLarge(path, largest);
     return readUpTo(file, stat.size, largest, path);
   } catch (error) {
-    throw error instanceof UsageError ? error : unreadable(path, fileReason(error, 'the file does not exist'));
+    throw unreadableBecause(path, error);
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
-/** Reads to the end. The size of a pipe or a device is not known beforehand. */
+/** Reads to the end. The size of a file in `/proc` is 0, and a file may grow. */
 function readUpTo(file: number, size: number, largest: number, path: string): Buffer {
   const parts: Buffer[] = [];
   for (let total = 0; ; ) {
-    if (Math.max(total, size) > largest) throw unreadable(path, `it is larger than ${largest / MIB} MiB`);
+    if (total > largest) throw tooLarge(path, largest);
     const part = Buffer.allocUnsafe(Math.max(65_536, size - total + 1));
     const read = readSync(file, part);
     if (read === 0) return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
@@ -109,4 +121,12 @@ function textOf(bytes: Buffer, path: string): string {
 
 function unreadable(path: string, reason: string): UsageError {
   return new UsageError('cannot-read', `"${path}" cannot be read: ${reason}`);
+}
+
+function unreadableBecause(path: string, error: unknown): UsageError {
+  return error instanceof UsageError ? error : unreadable(path, fileReason(error, 'the file does not exist'));
+}
+
+function tooLarge(path: string, largest: number): UsageError {
+  return unreadable(path, `it is larger than ${largest / MIB} MiB`);
 }

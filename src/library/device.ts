@@ -6,7 +6,7 @@ import type { Answer } from '../console/member.js';
 import type { DeviceWorld } from '../device/device.js';
 import { type Check, integer, list, optional, record, text } from '../input/checks.js';
 import { Problems } from '../input/document.js';
-import { readBeside } from '../input/text-file.js';
+import { readRegular } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../kernel/errors.js';
@@ -174,7 +174,7 @@ export class VirtualDevice implements AsyncDisposable {
     this.#check();
     const dotted = line.trimStart().startsWith('.') ? line : `.${line.trimStart()}`;
     await runControl(
-      parseControl(dotted, this.#device.type, (path) => readBeside('.', path)),
+      parseControl(dotted, this.#device.type, (path) => ({ file: path, text: readRegular(path) })),
       this.#device,
     );
   }

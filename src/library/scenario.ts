@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { keyFrom } from '../cloud/store/secrets/key.js';
 import { integer, list, oneOf } from '../input/checks.js';
 import { Problems } from '../input/document.js';
-import { readInside, readText } from '../input/text-file.js';
+import { readInside, readRegular } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
 import { UsageError } from '../kernel/errors.js';
 import { type Log, SILENT } from '../kernel/log.js';
@@ -153,7 +153,7 @@ export function readScenario(file: string, options: ReadOptions = {}): Plan {
 }
 
 function planFile(file: string, options: TextOptions): Plan {
-  return planText(readText(file), file, { folder: dirname(file), ...options });
+  return planText(readRegular(file), file, { folder: dirname(file), ...options });
 }
 
 type TextOptions = ReadOptions & { readonly folder?: string };

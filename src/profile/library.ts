@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { orList } from '../input/problems.js';
-import { readText } from '../input/text-file.js';
+import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import { LazyMap } from '../kernel/lazy-map.js';
 import type { LoadText, ReadFiles } from './extend.js';
@@ -61,7 +61,7 @@ function packagedPath(name: string): string {
  * @param read reads a file of the user. Default: reads files in any folder
  * @returns a function that throws a UsageError for an unreadable file
  */
-export function userFiles(file: string, read: (path: string) => string = readText): LoadText {
+export function userFiles(file: string, read: (path: string) => string = readRegular): LoadText {
   const folder = file.slice(0, file.lastIndexOf('/') + 1);
   return (path) => {
     if (existsSync(path)) return read(path);
@@ -98,7 +98,7 @@ export function inVersion(profile: Profile, firmware: string | undefined): Profi
 }
 
 function newestNamed(name: string): Profile {
-  if (name.endsWith('.yaml')) return readProfile(readText(name), name, userFiles(name));
+  if (name.endsWith('.yaml')) return readProfile(readRegular(name), name, userFiles(name));
   const profiles = packagedProfiles();
   const profile = profiles.get(name);
   if (profile) return profile;

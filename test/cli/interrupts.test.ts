@@ -10,6 +10,8 @@ function made() {
   const self = Object.assign(new EventEmitter(), {
     stderr: { write: (text: string) => done.push(text) },
     exit: (code: number) => done.push(`exit ${code}`),
+    pid: 4711,
+    kill: (pid: number, signal: string) => done.push(`kill ${pid} ${signal}`),
   });
   const clock = new VirtualClock({ start: 0 });
   // The cast is safe because nothing else of the process is used.
@@ -79,10 +81,10 @@ it('a signal that arrives before the command listens is kept for it', async () =
   expect(done).toEqual(['SIGINT']);
 });
 
-it('a signal before a command that does not listen ends the process when the command has begun', () => {
+it('a signal before a command that does not listen is sent again when the command has begun', () => {
   const { done, self, interrupts } = made();
   self.emit('SIGINT', 'SIGINT', 2);
   interrupts.release();
-  expect(done).toEqual(['ghostfleet: interrupted by SIGINT\n', 'exit 130']);
+  expect(done).toEqual(['ghostfleet: interrupted by SIGINT\n', 'kill 4711 SIGINT']);
   expect(self.listenerCount('SIGINT')).toBe(0);
 });

@@ -15,17 +15,17 @@ function fileOf(content: string | Uint8Array): string {
 }
 
 describe('the text of a file', () => {
-  it.each(['', 'teplota [°C]\r\n', '\uFEFFa: 1'])('%j is returned unchanged', (text) => {
-    expect(readText(fileOf(text))).toBe(text);
+  it.each(['', 'teplota [°C]\r\n', '\uFEFFa: 1'])('%j is returned unchanged', async (text) => {
+    expect(await readText(fileOf(text))).toBe(text);
   });
 
   it.each([
     ['in another encoding', Buffer.from('teplota [°C]', 'latin1')],
     ['with two bytes for each character', Buffer.from('name: x', 'utf16le')],
     ['of a binary file', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0])],
-  ])('%s is rejected with one sentence', (_, content) => {
+  ])('%s is rejected with one sentence', async (_, content) => {
     const path = fileOf(content);
-    expect(() => readText(path)).toThrow(
+    await expect(readText(path)).rejects.toThrow(
       new UsageError('cannot-read', `"${path}" cannot be read: it is not UTF-8 text`),
     );
   });

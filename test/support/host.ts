@@ -28,6 +28,8 @@ export interface HostOptions {
   readonly webConsole?: string;
   /** Receives the arguments of each further process of the program. */
   readonly started?: (args: readonly string[]) => void;
+  /** Called when the command has begun, with the number of its handlers of Ctrl-C. */
+  readonly begun?: (handlers: number) => void;
   /** Presses Ctrl-C when this promise is settled. */
   readonly interruptWhen?: Promise<unknown>;
 }
@@ -96,7 +98,7 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
     },
     lines,
     terminal: (asked) => (options.terminal ? terminal(asked) : undefined),
-    begun: () => {},
+    begun: () => options.begun?.(handlers.size),
     onInterrupt: (handler) => {
       handlers.add(handler);
       queueMicrotask(look);
