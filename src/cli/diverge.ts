@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
 import { EXIT } from '../kernel/errors.js';
-import { isTooDeep } from '../kernel/json-size.js';
+import { foreignJson } from '../kernel/json-size.js';
 import { printableTexts } from '../kernel/printable.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
@@ -44,8 +44,7 @@ function logOf(path: string): RunLog {
 /** With printable texts. Undefined if the file is missing or invalid: a killed run leaves events, which can be compared, but no summary. */
 function readSummary(path: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const text = readRegular(path);
-    const value: unknown = isTooDeep(text) ? undefined : JSON.parse(text);
+    const value = foreignJson(readRegular(path));
     return isRecord(value) ? printableTexts(value) : undefined;
   } catch {
     return undefined;

@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
+import { foreignJson } from '../kernel/json-size.js';
 import type { Leftovers, LeftThing } from '../report/result.js';
 import type { Host } from './host.js';
 
@@ -67,7 +68,7 @@ function filesIn(folder: string | undefined): readonly string[] {
 /** The record in a file, or in the `left` of a summary; undefined if the file has none. */
 function recordIn(file: string): Leftovers | undefined {
   try {
-    const found: unknown = JSON.parse(readRegular(file));
+    const found = foreignJson(readRegular(file));
     if (isLeftovers(found)) return found;
     return isRecord(found) && isLeftovers(found.left) ? found.left : undefined;
   } catch {

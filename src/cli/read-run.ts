@@ -9,6 +9,7 @@ import { Histories } from '../explain/histories.js';
 import type { Situation } from '../explain/situation.js';
 import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
+import { foreignJson } from '../kernel/json-size.js';
 import type { Instant } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { dispatchTo } from '../trace/dispatch.js';
@@ -116,12 +117,8 @@ const NO_SUMMARY = {
 } as const;
 
 function parsed(text: string, path: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isRecord(value)) return value;
-  } catch {
-    // Text that is not JSON gets the same message as a JSON value of another form.
-  }
+  const value = foreignJson(text);
+  if (isRecord(value)) return value;
   throw new UsageError('bad-file', `"${path}" is not the summary of a run`);
 }
 
@@ -232,13 +229,9 @@ function* eventsIn(path: string, wanted: (line: string) => boolean): Generator<T
 }
 
 function eventIn(line: string, place: string): TraceEvent {
-  try {
-    const value: unknown = JSON.parse(line);
-    // The cast is safe because this program has written the file, and readers skip unknown kinds of events.
-    if (isRecord(value) && typeof value.kind === 'string' && typeof value.at === 'number')
-      return value as unknown as TraceEvent;
-  } catch {
-    // Text that is not JSON gets the same message as a JSON value of another form.
-  }
+  const value = foreignJson(line);
+  // The cast is safe because this program has written the file, and readers skip unknown kinds of events.
+  if (isRecord(value) && typeof value.kind === 'string' && typeof value.at === 'number')
+    return value as unknown as TraceEvent;
   throw new UsageError('bad-file', `${place}: not an event`);
 }

@@ -3,7 +3,7 @@
 import { RealClock } from '../kernel/real-clock.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { ApiError, ConnectionError } from './errors.js';
-import type { Query } from './http.js';
+import { answerIn, type Query } from './http.js';
 import type { EventQuery, SpaceEvent } from './types.js';
 
 /** Opens a stream and yields its text in pieces. */
@@ -78,13 +78,14 @@ class Follower {
     for await (const { id, event, data } of frames(this.#open(this.#lastId))) {
       this.#lastId = id ?? this.#lastId;
       if (event === undefined || data === undefined) continue;
+      const value = dataIn(data, event);
       if (event === 'hello') {
         this.#wasConnected = true;
         this.#wait = FIRST_WAIT;
-        this.#onOpen(JSON.parse(data).resumed);
-      } else if (event === 'end') needValidCredential(data);
+        this.#onOpen(value.resumed === true);
+      } else if (event === 'end') needValidCredential(value);
       // The cast is safe because the service sends each event with the data of this type.
-      else if (event !== 'slow') yield { id: this.#lastId ?? '', event, data: JSON.parse(data) } as SpaceEvent;
+      else if (event !== 'slow') yield { id: this.#lastId ?? '', event, data: value } as unknown as SpaceEvent;
     }
   }
 
@@ -101,9 +102,18 @@ class Follower {
   }
 }
 
+type EventData = Readonly<Record<string, unknown>>;
+
+/** @throws ApiError if the data of an event is not a JSON object, or nested too deep */
+function dataIn(text: string, event: string): EventData {
+  const value = answerIn(text);
+  // The cast is safe because every object can be read by keys.
+  if (typeof value === 'object' && value !== null) return value as EventData;
+  throw new ApiError(200, `the data of the event "${event}" is not a JSON object`, 'GET', 'events');
+}
+
 /** @throws ApiError 401 if the service has ended the stream because of the credential */
-function needValidCredential(data: string): void {
-  const ending = JSON.parse(data) as { readonly reason?: string };
+function needValidCredential(ending: EventData): void {
   if (ending.reason === 'credential') throw new ApiError(401, ending, 'GET', 'events');
 }
 

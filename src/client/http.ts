@@ -3,7 +3,7 @@ import { Client, type Dispatcher, Pool } from 'undici';
 import { compressedBecause, UNCOMPRESSED } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
 import { asError, UsageError } from '../kernel/errors.js';
-import { DEPTH_LIMIT, isTooDeep } from '../kernel/json-size.js';
+import { DEPTH_LIMIT, foreignJson } from '../kernel/json-size.js';
 import { NOT_UNICODE } from '../kernel/json-text.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { retryAfter } from '../kernel/retry-after.js';
@@ -149,10 +149,10 @@ export class JsonHttp {
     if (elsewhere !== undefined) throw new ApiError(status, elsewhere, method, path);
     if (status < 200 || status > 299) {
       const answer = this.#withoutKey(text);
-      throw new ApiError(status, parseJson(answer) ?? compressed ?? answer, method, path, wait);
+      throw new ApiError(status, answerIn(answer) ?? compressed ?? answer, method, path, wait);
     }
     if (text === '') return { value: undefined, next };
-    const value = parseJson(text);
+    const value = answerIn(text);
     if (value === undefined) throw new ApiError(status, compressed ?? 'the answer is not JSON', method, path);
     return { value, next };
   }
@@ -216,7 +216,7 @@ export class JsonHttp {
     const answer = this.#withoutKey(text);
     return new ApiError(
       statusCode,
-      parseJson(answer) ?? compressedBecause(headers) ?? answer,
+      answerIn(answer) ?? compressedBecause(headers) ?? answer,
       'GET',
       path,
       retryAfter(headers),
@@ -315,11 +315,7 @@ function queryText(query: Query): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** The JSON value of a text; undefined if it is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return isTooDeep(text, DEEPEST_ANSWER) ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** The JSON value of an answer or of an event; undefined if it is not JSON, or nested too deep. */
+export function answerIn(text: string): unknown {
+  return foreignJson(text, DEEPEST_ANSWER);
 }

@@ -1,5 +1,5 @@
 /** Typed requests for one space, from which the methods of the clients are built. */
-import { isTooDeep } from '../kernel/json-size.js';
+import { foreignJson } from '../kernel/json-size.js';
 import { ApiError } from './errors.js';
 import { followEvents, type OpenStream } from './event-stream.js';
 import { type JsonHttp, pathPart, type Query } from './http.js';
@@ -153,10 +153,6 @@ export function isMessage(answer: unknown): answer is Message {
  */
 export function withBody(message: Message): Message {
   const { body } = message;
-  if (typeof body !== 'string' || !/^\s*[[{]/.test(body) || isTooDeep(body)) return message;
-  try {
-    return { ...message, body: JSON.parse(body) };
-  } catch {
-    return message;
-  }
+  const value = typeof body === 'string' && /^\s*[[{]/.test(body) ? foreignJson(body) : undefined;
+  return value === undefined ? message : { ...message, body: value };
 }

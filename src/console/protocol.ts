@@ -9,6 +9,7 @@
  * The first line has the version; a console of another version closes the connection. The run executes the requests of one
  * console one at a time. Unknown keys are ignored, so that keys can be added without a new version.
  */
+import { foreignJson } from '../kernel/json-size.js';
 import type { TraceEvent } from '../trace/events.js';
 import type { Answer, Candidate } from './member.js';
 
@@ -109,7 +110,7 @@ export function readGreeting(line: string): Greeting | undefined {
 
 /** Parses a line. @throws Error if it is not a JSON object or array */
 export function parsed(line: string): Readonly<Record<string, unknown>> {
-  const value: unknown = JSON.parse(line);
+  const value = foreignJson(line);
   if (typeof value !== 'object' || value === null) throw new Error('not an object');
   // The cast is safe because every object can be read by keys.
   return value as Readonly<Record<string, unknown>>;

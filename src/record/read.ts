@@ -1,6 +1,7 @@
 /** Reads and checks the file of a recording. All problems are reported together, each with its line. */
 import { InputError, orList, type Problem, quote } from '../input/problems.js';
 import { parseTimeOrDate } from '../kernel/calendar.js';
+import { foreignJson } from '../kernel/json-size.js';
 import { days, humanDuration } from '../kernel/time.js';
 import {
   DOWNLINK_STATES,
@@ -258,11 +259,7 @@ class RecordingLine {
 }
 
 function objectIn(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    // The cast is safe because keys of an object from JSON are always strings.
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = foreignJson(text);
+  // The cast is safe because keys of an object from JSON are always strings.
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }

@@ -255,6 +255,19 @@ describe('a service that never comes to an end', () => {
     );
   });
 
+  it.each(['not json', 'null', '7', `{"resumed":${'['.repeat(200_000)}${']'.repeat(200_000)}}`])(
+    'in an event whose data is not a JSON object of a usable depth is an ApiError: %.12s',
+    async (data) => {
+      const client = await against((_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(`event: hello\ndata: ${data}\n\n`);
+      });
+      const error = await failure(client.events().next());
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error.message).toContain('the data of the event "hello" is not a JSON object');
+    },
+  );
+
   it('because it ignores the offset of a list gets no third request for the same page', async () => {
     const pages = [['a', 'b'], ['c'], ['d', 'b']];
     let asked = 0;

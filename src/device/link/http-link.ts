@@ -7,6 +7,7 @@
  * its id when the cloud offers it again. If the cloud refuses the acknowledgement, because the downlink has been cancelled
  * meanwhile, the device discards the downlink.
  */
+import { foreignJson } from '../../kernel/json-size.js';
 import { FRAGMENT_SIZE, type FragmentSizes } from '../../protocol/flap/envelope.js';
 import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';
@@ -69,9 +70,9 @@ export class HttpDialogue implements Dialogue {
     }
     if (response.status < 200 || response.status > 299) return undefined;
     try {
-      return this.#succeeded(new JsonFields(JSON.parse(response.body), 'the answer'));
+      return this.#succeeded(new JsonFields(foreignJson(response.body), 'the answer'));
     } catch (error) {
-      if (error instanceof MessageError || error instanceof SyntaxError) return this.fail('unreadable answer');
+      if (error instanceof MessageError) return this.fail('unreadable answer');
       throw error;
     }
   }

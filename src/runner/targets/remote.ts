@@ -15,6 +15,7 @@ import {
   type NewDevice,
 } from '../../client/client.js';
 import type { EdgeClock } from '../../kernel/clock.js';
+import { foreignJson } from '../../kernel/json-size.js';
 import type { Log } from '../../kernel/log.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { isOfThisMachine } from '../../kernel/system-errors.js';
@@ -131,12 +132,8 @@ function reporting(gate: Gate = (request) => request(), failed: Failed): Gate {
 
 /** The message in the body of a response; undefined if the text is not a message of a device as JSON. */
 function messageIn(answer: string): Message | undefined {
-  try {
-    const value: unknown = JSON.parse(answer);
-    return isMessage(value) && Number.isInteger(Number(value.device_serial_number ?? Number.NaN)) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = foreignJson(answer);
+  return isMessage(value) && Number.isInteger(Number(value.device_serial_number ?? Number.NaN)) ? value : undefined;
 }
 
 /** HTTP status of the response to a failed request; 0 if there was no response. */

@@ -6,7 +6,7 @@
  * and continues. A different order looks harmless, but is often the cause of a later difference.
  */
 import { UsageError } from '../../kernel/errors.js';
-import { isTooDeep } from '../../kernel/json-size.js';
+import { foreignJson } from '../../kernel/json-size.js';
 import type { TraceEvent } from '../events.js';
 import { LogFile } from './log-file.js';
 
@@ -188,14 +188,10 @@ function differingFields(a: TraceEvent, b: TraceEvent): readonly string[] {
 
 /** @throws UsageError with file and line when the text is not an event */
 function parse(log: LogFile, text: string, line: number): LoggedEvent {
-  try {
-    const value: unknown = isTooDeep(text) ? undefined : JSON.parse(text);
-    if (typeof value === 'object' && value !== null && 'kind' in value && 'at' in value && Number.isFinite(value.at)) {
-      // The cast is safe because only TraceLog writes events, and this object has their form.
-      return { line, text, event: value as TraceEvent };
-    }
-  } catch {
-    // The `throw` below reports the error, with file and line.
+  const value = foreignJson(text);
+  if (typeof value === 'object' && value !== null && 'kind' in value && 'at' in value && Number.isFinite(value.at)) {
+    // The cast is safe because only TraceLog writes events, and this object has their form.
+    return { line, text, event: value as TraceEvent };
   }
   throw new UsageError('bad-event-log', `${log.path}:${line}: not an event: ${shorten(text)}`);
 }

@@ -200,9 +200,11 @@ describe('a run against another cloud', () => {
       patience: {},
       log: QUIET,
     });
-    const answers = ['{"id":"m1","type":"shell","device_serial_number":"1"}', '', '<html>', 'null', '{}'];
+    const deep = `{"id":"m2","device_serial_number":"1","body":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+    const answers = ['{"id":"m1","type":"shell","device_serial_number":"1"}', '', '<html>', 'null', '{}', deep];
     expect(answers.map((answer) => target.accepted(answer, '["info show"]'))).toEqual([
       true,
+      false,
       false,
       false,
       false,
