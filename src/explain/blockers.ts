@@ -25,10 +25,7 @@ const SLOW: Millis = seconds(75);
  * the exchange.
  */
 const DUPLICATION = 'duplication';
-/**
- * Longest time for which a passing fault of the modem has an effect: the modem is off for 32 min at most (firmware timing,
- * 7.1).
- */
+/** Longest time for which a passing fault of the modem has an effect: the modem is off for 32 min at most (timing T-56). */
 const LONGEST_DISTURBANCE: Millis = minutes(35);
 
 /** @param chances of one device, in order */

@@ -61,9 +61,9 @@ type Draft = { -readonly [K in keyof Chance]: Chance[K] } & {
 const LOCKED = 'another exchange holds the cloud lock';
 /** Reasons for dropped uplinks that say nothing about the present exchange. */
 const OTHER_DROPS: ReadonlySet<string> = new Set([LOCKED, 'spool full', 'reboot', 'power off', 'device failed']);
-/** A failed poll is repeated after this time (firmware timing, 4). */
+/** A failed poll is repeated after this time (timing T-20). */
 const POLL_RETRY = minutes(5);
-/** A time limit of 120 s for a report and 30 s of grace (firmware timing, 5). */
+/** A time limit of 120 s for a report and 30 s of grace (timing T-26, T-41). */
 const LONGEST_SILENCE = seconds(150);
 /** After a datagram has arrived twice, the device may read the copy within this time. */
 const SAME_CONTACT = seconds(30);

@@ -4,7 +4,7 @@ import type { RuledRestart } from './chances.js';
 import type { FleetPart } from './situation.js';
 
 interface FamilyRules {
-  /** What follows a failed poll; null if the next report or poll follows (firmware timing, 4). */
+  /** What follows a failed poll; null if the next report or poll follows (timing T-20). */
   readonly pollRetry: string | null;
   /** When the transfer layer repeats a datagram; null if the modem repeats it. */
   readonly repeats: string | null;

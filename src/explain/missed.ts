@@ -12,7 +12,7 @@ export type Missed = 'acknowledgement' | 'upload';
 const OVERTAKEN: Millis = seconds(10);
 /**
  * A device counts a downlink as received at most this long after its last acknowledgement: hio devices wait for the release of
- * the connection (firmware timing, 6), so the cloud may know of the delivery first.
+ * the connection (timing T-42), so the cloud may know of the delivery first.
  */
 const RELEASE: Millis = seconds(1);
 /** Faults in `net.fault` events that destroy a datagram. */

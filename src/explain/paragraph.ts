@@ -37,7 +37,7 @@ function opening({ type, device, outcome, received, took, queuedAt }: Omit<Expla
   return `${subject} ${outcome === 'expired' ? 'expired' : 'was cancelled'} after ${humanDuration(took)}, before its delivery.`;
 }
 
-/** Wire protocol, 6.2 step 4; docs/FIDELITY.md, delivered is not received. */
+/** Wire W-29, W-30; docs/FIDELITY.md, delivered is not received. */
 const RULE =
   'By the rule of the protocol, once the cloud has sent the last fragment of a downlink, the next message or poll of the ' +
   'device counts as confirmation, even if that fragment was lost.';

@@ -330,7 +330,7 @@ export interface TaskSpec {
   readonly sensors: readonly number[];
   /** A fixed interval, or the parameter with the interval in seconds. */
   readonly every: Millis | ParameterRef;
-  /** Delay of the first run after the start of the application. Default: one interval. */
+  /** Delay of the first run after the start of the application (behaviour B-10). Default: one interval. */
   readonly first?: Millis;
   /** Whether the shell's `sample` or `aggreg` runs it at once. */
   readonly onRequest: boolean;

@@ -44,7 +44,7 @@ const LINE = 'backup.line_voltage';
 const CHANGING: ReadonlySet<StepName> = new Set(['config', 'commands', 'shell', 'firmware', 'button']);
 /** Steps that affect only the connection with the cloud. */
 const ON_THE_WAY: ReadonlySet<StepName> = new Set(['radio', 'antenna', 'modem', 'power-saving']);
-/** The button on the board erases the settings if it is held for this long while the device starts (firmware shell, 3.5). */
+/** The button on the board erases the settings if it is held for this long while the device starts (shell S-18). */
 const HELD: Millis = seconds(5);
 
 const NOT_ON = 'it ends before their first start; give it a later time, or "boot" of the fleet an earlier one';

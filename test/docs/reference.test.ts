@@ -55,6 +55,15 @@ describe('the rules of docs/reference', () => {
     expect(missing, 'these comments cite a rule that no page of docs/reference has').toEqual([]);
   });
 
+  it('are cited by a comment in src or test, or say why they are not implemented', () => {
+    const cited = new Set(FILES.filter((path) => !path.startsWith('scripts')).flatMap((path) => citedIn(textOf(path))));
+    const unused = RULES.filter(({ id, text }) => !cited.has(id) && !/not implemented, because/i.test(text));
+    expect(
+      unused.map((rule) => rule.id),
+      'cite these rules where the code obeys them, or drop them',
+    ).toEqual([]);
+  });
+
   it('take less than 30,000 words', () => {
     const words = pathsIn('docs/reference', '.md').map((path) => textOf(path).split(/\s+/).length);
     expect(words.reduce((sum, n) => sum + n, 0)).toBeLessThan(30_000);

@@ -27,7 +27,7 @@ export interface ApiContext extends CloudContext {
 export interface ApiOptions {
   /** Form of a message's body in answers: a JSON value as in the contract, or JSON text as existing clients expect. */
   readonly messageBody: 'json' | 'string';
-  /** Whether a missing resource is answered with the plain text `not found`, which hio-dotnet expects. */
+  /** Whether a missing resource is answered with the plain text `not found`, which hio-dotnet expects (cloud C-13). */
   readonly plainNotFound: boolean;
   /** Whether to serve the paths of older clients as well (cloud C-18). */
   readonly legacyPaths: boolean;

@@ -1,5 +1,5 @@
 /**
- * The public REST API (cloud C-1).
+ * The public REST API (cloud C-1, C-6, C-17).
  *
  * FAMILIES and the lists below it contain the resource families (family.ts). Handlers only translate between HTTP and the parts
  * of the cloud behind them: the store keeps the data, and src/cloud/delivery sends downlinks to devices.

@@ -1,6 +1,6 @@
 /**
- * Limits resets and repeated answers, so that the gateway cannot be used to flood an address or a device. A device that waits
- * for answers like the firmware never reaches the limit of its serial number (timing T-36: a copy every 10 s).
+ * Limits resets and repeated answers (wire W-42), so that the gateway cannot be used to flood an address or a device. A device
+ * that waits for answers like the firmware never reaches the limit of its serial number (timing T-36: a copy every 10 s).
  */
 import type { Instant } from '../../kernel/time.js';
 import type { Source } from './replay-guard.js';
@@ -41,7 +41,7 @@ export class AnswerLimits {
 /** Maximum number of bytes sent to an unproven address for each byte that came from it. */
 const AMPLIFICATION = 3;
 
-/** Limits the bytes sent to the unproven address of a device: an attacker may have forged the address to flood its owner. */
+/** Limits the bytes sent to an unproven address (wire W-43): an attacker may have forged it to flood its owner. */
 export class GuestAllowance {
   #from: Source | undefined;
   #left = 0;

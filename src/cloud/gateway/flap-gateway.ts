@@ -1,6 +1,6 @@
 /**
  * The cloud side of FLAP, the datagram protocol of the devices: receives datagrams from any transport and answers each at most
- * once (wire W-24).
+ * once (wire W-1, W-24).
  *
  * Datagrams of one device are processed strictly one after another; devices do not wait for each other. A packet that
  * needs no store access is answered in the same turn of the event loop.

@@ -27,7 +27,7 @@ interface UdpOptions {
   readonly wires?: Wires | undefined;
 }
 
-/** Sends a datagram. */
+/** Sends a datagram to the address of the one it answers (wire W-6). */
 export type SendTo = (datagram: Uint8Array, to: Source) => void;
 
 /** Processes a datagram. It may call `send` at once or later. */

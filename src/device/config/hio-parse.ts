@@ -1,5 +1,5 @@
 /**
- * Parses the text of a new parameter value as hio devices do (`hio_config.c`, `hio_config_module_item_set_value`;
+ * Parses the text of a new parameter value as hio devices do (shell S-14; `hio_config.c`, `hio_config_module_item_set_value`;
  * `hio_lte_config.c`). The error texts differ from those of CHESTER (parse.ts). The help line follows each error text, and the
  * command returns an error code.
  */

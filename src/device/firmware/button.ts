@@ -3,7 +3,7 @@ import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { ClickAction } from '../../profile/profile.js';
 import type { Firmware } from './firmware.js';
 
-/** Runs the action for this number of clicks in a row. During the start-up, only the reboot has an effect. */
+/** Runs the action for so many clicks in a row, at once (timing T-6). During the start-up, only the reboot works. */
 export function clicked(firmware: Firmware, clicks: number): void {
   for (const action of firmware.profile.clicks[clicks - 1] ?? []) {
     if (firmware.application.running || action === 'reboot') act(firmware, action);

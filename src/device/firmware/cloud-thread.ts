@@ -1,6 +1,6 @@
 /**
  * The part of the firmware that talks to the cloud: the session phase, then reports, polls and downlinks, one at a time under
- * one lock (wire W-51; timing T-9 to T-28).
+ * one lock (wire W-51; timing T-9 to T-28, T-63).
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Instant, Millis, UnixSeconds } from '../../kernel/time.js';

@@ -1,4 +1,4 @@
-/** How the firmware executes a downlink (wire W-52 to W-60; behaviour B-32). */
+/** How the firmware executes a downlink (wire W-52 to W-60; timing T-8, T-61, T-62; behaviour B-32). */
 import type { Millis } from '../../kernel/time.js';
 import { encodeUp, MessageError, type UpMessage } from '../../protocol/messages/index.js';
 import type { Hardware } from '../hardware/hardware.js';

@@ -14,7 +14,7 @@ import type { Memory } from './memory.js';
 
 type Mark = (typeof COUNTER)[Exclude<keyof typeof COUNTER, 'size'>];
 
-/** Adds the pulses of a counter's input since the last read. */
+/** Adds the pulses of a counter's input since the last read (behaviour B-16). */
 export function countPulses(memory: Memory, environment: Environment, sensor: SensorPlan, wall: UnixMillis): void {
   if (!sensor.spec.counter || sensor.presses.length > 0) return;
   for (let quantity = 0; quantity < sensor.spec.quantities.length; quantity++) {

@@ -1,7 +1,7 @@
 /**
- * The body of a report: the measured values of a device in CBOR, as the firmware writes them (wire W-45, W-63). The profile's
- * `body` defines the source of each key. Maps and lists have indefinite length. Measured values are multiplied by a factor and
- * truncated to an integer; a missing value is null.
+ * The body of a report: the measured values of a device in CBOR, as the firmware writes them (wire W-45, W-63; behaviour B-15).
+ * The profile's `body` defines the source of each key. Maps and lists have indefinite length. Measured values are multiplied by
+ * a factor and truncated to an integer (behaviour B-14); a missing value is null.
  */
 import type { Seconds, UnixMillis, UnixSeconds } from '../../kernel/time.js';
 import type { BodyNode, Fact, IdentityFact, Label, NetworkFact, ParameterRef, Profile } from '../../profile/profile.js';
@@ -228,7 +228,7 @@ function writeMeasured(writer: CborWriter, value: number, divide: number): void 
   else writer.int(Math.max(-0x8000_0000, Math.min(Math.trunc(Math.fround(value * divide)), 0x7fff_ffff)));
 }
 
-/** `$tsp`: time of the first window, seconds from one window to the next, rows. The head is written even without rows. */
+/** `$tsp` (behaviour B-13): time of the first window, seconds between windows, rows. The head is written even without rows. */
 function writeWindows(sensor: SensorPlan, quantity: number, divide: number, { memory, writer }: Job): void {
   const columns = sensor.spec.quantities[quantity]?.atWindow ? 1 : COLUMNS[sensor.spec.windows?.kind ?? 'log'];
   const count = memory.windowCount(sensor);

@@ -1,6 +1,6 @@
 /**
  * The output of a command as the firmware captures it for the cloud. The firmware collects one text, and then splits it into
- * lines (firmware shell, 7.1 and 7.3; wire protocol, 9.2 and 10).
+ * lines (shell S-43, S-44; wire W-53, W-56).
  */
 import { Buffer } from 'node:buffer';
 
@@ -25,7 +25,7 @@ export function captureOutput(command: string, lines: readonly string[]): string
  * Splits a captured text. Returns undefined if the text does not begin with a line end: the firmware rejects such a text.
  *
  * After each line end the firmware's splitter skips a character. Therefore the firmware does not recognise an empty line: its
- * line end stays at the front of the next line (wire protocol, 14, quirk 6). Text after the last line end is lost.
+ * line end stays at the front of the next line (wire W-56). Text after the last line end is lost.
  */
 export function splitCapture(text: string): readonly string[] | undefined {
   if (!text.startsWith('\r\n')) return undefined;

@@ -10,10 +10,7 @@ import type { ShellHost } from './host.js';
 export interface Command {
   readonly word: string;
   readonly help: string;
-  /**
-   * Minimum and maximum number of words after this one; undefined if the handler checks the number itself (firmware shell,
-   * 1.2).
-   */
+  /** Minimum and maximum number of words after this one; undefined if the handler checks the number itself (shell S-5). */
   readonly args?: readonly [min: number, max: number];
   /** Undefined for a group, which prints its help. */
   readonly run?: Handler;
@@ -30,7 +27,7 @@ export interface CommandResult {
   readonly code: number;
   /** Printed lines, without line ends. */
   readonly lines: readonly string[];
-  /** Set when the line was rejected although `code` is that of success or of a help text (firmware shell, 1.2 and 3.2). */
+  /** Set when the line was rejected although `code` is that of success or of a help text (shell S-5, S-14). */
   readonly rejected?: true;
   /** Set when the firmware must restart at once; `lines` are then discarded. */
   readonly reboot?: BootCause;
@@ -38,7 +35,7 @@ export interface CommandResult {
   readonly rest?: Rest;
   /**
    * Printed by the application after the command has returned. A terminal shows it; the capture for the cloud ends with the
-   * command (firmware shell, 7.1, asynchronous text).
+   * command (shell S-42).
    */
   readonly afterwards?: readonly string[];
 }

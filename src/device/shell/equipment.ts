@@ -63,7 +63,7 @@ export interface Probe {
   readonly temperature: number | undefined;
 }
 
-/** CHESTER-Z, as `backup status` shows it (applications.json, clime). */
+/** CHESTER-Z, as `backup status` shows it (catalog.json, clime). */
 export interface BackupModule {
   readonly serialNumber: number;
   readonly hwRevision: number;
@@ -90,7 +90,7 @@ export interface ShellSpool {
   clean(): void;
 }
 
-/** The inputs of CHESTER Control, numbered from 1 to `count` (applications.json, control). */
+/** The inputs of CHESTER Control, numbered from 1 to `count` (catalog.json, control). */
 export interface ShellChannels {
   readonly count: number;
   state(channel: number): ChannelState;
@@ -114,7 +114,7 @@ export type ChannelState =
       readonly measurements: number;
     };
 
-/** Devices on the serial line of CHESTER Serial (applications.json, serial). */
+/** Devices on the serial line of CHESTER Serial (catalog.json, serial). */
 export interface ShellLine {
   /** By slot, as the running firmware has them; unused slots have the type `none`. */
   readonly slots: readonly DeviceSlot[];
@@ -130,7 +130,7 @@ export interface ShellLine {
   registers(address: number, first: number, count: number): readonly number[] | undefined;
 }
 
-/** BLE tags (firmware shell, 5.9). */
+/** BLE tags (shell S-35, S-36). */
 export interface ShellTags {
   /** Whether the running firmware receives tags. */
   readonly enabled: boolean;
@@ -165,7 +165,7 @@ export interface TagReading {
   readonly lowBattery?: boolean;
 }
 
-/** The two detectors of CHESTER-S3 (applications.json, motion). */
+/** The two detectors of CHESTER-S3 (catalog.json, motion). */
 export interface ShellMotion {
   /** Totals since boot, up to now. */
   totals(): MotionCounts;
@@ -196,7 +196,7 @@ export interface WeatherReading {
   readonly windDirection: number;
 }
 
-/** Inputs of CHESTER-K1, numbered from 1 to 4 (applications.json, current). */
+/** Inputs of CHESTER-K1, numbered from 1 to 4 (catalog.json, current). */
 export interface ShellInputs {
   /** Millivolts now; undefined when the converter does not answer. */
   read(channel: number): { readonly mean: number; readonly rms: number } | undefined;

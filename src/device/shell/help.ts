@@ -1,4 +1,4 @@
-/** The layout of help texts (firmware shell, 1.3). */
+/** The layout of help texts (shell S-7). */
 import type { Command } from './command.js';
 
 const COLUMNS = 80;

@@ -40,7 +40,7 @@ export interface ShellHost {
   readonly shellMemory: ShellMemory;
   /** Time since the last boot. */
   readonly uptime: Millis;
-  /** The device's own clock in whole Unix seconds; it runs from 1970 until the first session (firmware shell, 5.4). */
+  /** The device's own clock in whole Unix seconds; it runs from 1970 until the first session (shell S-28). */
   unixTime(): UnixSeconds;
   /** Sets that clock, in Unix seconds. */
   moveClock(time: UnixSeconds): void;
@@ -126,7 +126,7 @@ export class ShellMemory {
   readonly pins = new Set<string>();
 }
 
-/** Written in production; undefined shows as `(unset)` (firmware shell, 4). */
+/** Written in production; undefined shows as `(unset)` (shell S-20). */
 export interface DeviceIdentity {
   readonly vendorName: string | undefined;
   readonly productName: string | undefined;

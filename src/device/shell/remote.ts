@@ -1,6 +1,6 @@
 /**
  * The shell as the cloud uses it: commands with an answer, configuration batches that end with a reboot, and the listing of the
- * configuration (firmware shell, 7). These functions only return the result; the firmware sends, pauses, saves and restarts.
+ * configuration (shell S-39, S-45). These functions only return the result; the firmware sends, pauses, saves and restarts.
  */
 import type { Millis } from '../../kernel/time.js';
 import { EINVAL, ENOENT, ENOMEM, REJECTED_VALUE } from '../../protocol/errno.js';
@@ -11,7 +11,7 @@ import type { CommandResult, Rest } from './command.js';
 import type { ShellHost } from './host.js';
 import { isRejected, type Shell, tooLong } from './shell.js';
 
-/** One entry of a shell answer (wire protocol, 10). */
+/** One entry of a shell answer (wire W-55). */
 interface ShellResponse {
   readonly command: string;
   readonly result: number;
@@ -38,7 +38,7 @@ interface Waits<T> {
   readonly go: () => T;
 }
 
-/** Runs the commands of a "shell" downlink, one after the other (firmware shell, 7.1). */
+/** Runs the commands of a "shell" downlink, one after the other (shell S-39, S-41). */
 export function runRemoteShell(shell: Shell, host: ShellHost, commands: readonly string[]): RemoteShellOutcome {
   const responses: ShellResponse[] = [];
   let rejected = false;
@@ -78,7 +78,7 @@ export type RemoteConfigOutcome =
 /** Lines that are skipped, because they would end the batch early or fill the log. */
 const SKIPPED: ReadonlySet<string> = new Set(['config save', 'config reset', 'config show']);
 
-/** Runs the lines of a "config" downlink (firmware shell, 7.2). A rejected value does not stop the batch. */
+/** Runs the lines of a "config" downlink (shell S-45). A rejected value does not stop the batch. */
 export function runRemoteConfig(shell: Shell, host: ShellHost, lines: readonly string[]): RemoteConfigOutcome {
   const overlong = lines.find(tooLong);
   if (overlong !== undefined) return { kind: 'stopped', line: overlong, code: ENOMEM, ran: 0 };
@@ -98,9 +98,9 @@ export function runRemoteConfig(shell: Shell, host: ShellHost, lines: readonly s
 }
 
 /**
- * Applies the lines of a "config" downlink without the shell: `<module> config <name> <value>`, where quotes around the value
- * are removed (hio devices: `hio_config.c`, `hio_config_parse_line`). Empty lines are skipped, and the first invalid line ends
- * the batch.
+ * Applies the lines of a "config" downlink without the shell (shell S-46): `<module> config <name> <value>`, where quotes
+ * around the value are removed (hio devices: `hio_config.c`, `hio_config_parse_line`). Empty lines are skipped, and the first
+ * invalid line ends the batch.
  */
 export function applyConfigLines(config: DeviceConfig, lines: readonly string[]): RemoteConfigOutcome {
   let ran = 0;
@@ -144,12 +144,12 @@ function waits<T>(lines: readonly string[], { wait, go }: Rest, goOn: (begun: Co
 
 /** The configuration as the device reports it. */
 interface ConfigListing {
-  /** Raw output; the configuration hash is taken over this text, which may be cut (wire protocol, 9.2). */
+  /** Raw output; the configuration hash is taken over this text, which may be cut (wire W-53). */
   readonly text: string;
   readonly lines: readonly string[];
 }
 
-/** Runs `config show` for the upload of the configuration (firmware shell, 7.3). */
+/** Runs `config show` for the upload of the configuration (shell S-47). */
 export function listConfig(shell: Shell, host: ShellHost): ConfigListing {
   const command = 'config show';
   const text = captureOutput(command, shell.run(host, command).lines);

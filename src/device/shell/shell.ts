@@ -1,5 +1,5 @@
 /**
- * The shell: splits a line into words, finds the command and runs it (firmware shell, 1.1 and 1.2).
+ * The shell: splits a line into words, finds the command and runs it (shell S-3 to S-5).
  *
  * A shell belongs to a profile, not to a device: it has no state, and the caller passes the device with each line. A line can
  * have several errors; the checks run in the order of the firmware, word by word, so that the shell reports the same error.

@@ -1,4 +1,4 @@
-/** Splits a command line into words as Zephyr's shell does (firmware shell, 1.1; `shell_utils.c`, `make_argv`). */
+/** Splits a command line into words as Zephyr's shell does (shell S-3; `shell_utils.c`, `make_argv`). */
 import { Buffer } from 'node:buffer';
 
 interface Words {

@@ -61,7 +61,7 @@ export function queueLike({ type, size }: ScriptDownlink, api: DeviceCloudClient
 }
 
 const LONGEST_LINE = 255;
-/** Maximum number of lines that fit into a message (wire protocol, 7). */
+/** Maximum number of lines that fit into a message (wire W-2). */
 const MOST_LINES = 60;
 /** Maximum length of the text in a data downlink. */
 const MOST_TEXT = 300;

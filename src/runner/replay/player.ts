@@ -17,7 +17,7 @@ import { uplinkMessage } from './messages.js';
 
 /** Time after which an exchange without an answer has failed. In memory no datagram is lost, so no exchange should fail. */
 const PATIENCE = seconds(60);
-/** Size of the receive buffer: larger than every downlink (wire protocol, 7). */
+/** Size of the receive buffer: larger than every downlink (wire W-21). */
 const BUFFER = 16_384;
 
 interface PlayerOptions {
@@ -74,7 +74,7 @@ export class Player {
 
   /**
    * Called when the device could not carry out the downlink that was just delivered. The firmware then polls again only after
-   * the retry delay (firmware timing, 4).
+   * the retry delay (timing T-20).
    */
   failed(): void {
     const { clock, script } = this.#options;
@@ -139,7 +139,7 @@ export class Player {
     }
   }
 
-  /** After a poll flag, the firmware polls at once, or, in a series of uploads, after the last one (firmware timing, 3). */
+  /** After a poll flag, the firmware polls at once, or, in a series of uploads, after the last one (timing T-22). */
   #acknowledged(task: Task, poll: boolean): void {
     if (task.kind === 'session') return this.#poll();
     this.#pollAsked ||= poll && !task.deaf && !this.#retry;
@@ -149,7 +149,7 @@ export class Player {
   }
 
   /**
-   * Reacts to a downlink (firmware timing, 3 and 4.1). If the poll flag is set, the device polls again: at once after data and
+   * Reacts to a downlink (timing T-14, T-23). If the poll flag is set, the device polls again: at once after data and
    * timestamps, but after a session only when the uploads are done. Commands are answered first. A configuration restarts the
    * device.
    */

@@ -204,7 +204,7 @@ export class Observer implements Trace {
 
   /**
    * Finds the downlink that a device has received. If the audit does not recognise it, it is the oldest open one of its type,
-   * because downlinks of one type reach a device in the order in which they were queued (wire protocol, 15).
+   * because downlinks of one type reach a device in the order in which they were queued (wire W-38).
    */
   #arrived(serial: number, type: DownlinkType, print: string, at: Instant): void {
     const id = this.#audit.lastReceived(serial);

@@ -14,7 +14,7 @@ import { spoiledByErrors, together } from './system-errors.js';
 
 /** Real time: a smaller delay does not affect a measurement, because networks vary by more. */
 const LATE: Millis = 200;
-/** Time of the run: a device repeats a datagram after waiting this long for a response (wire protocol, 13). */
+/** Time of the run: a device repeats a datagram after waiting this long for a response (timing T-35). */
 const DEVICE_TIMEOUT: Millis = seconds(5);
 /** Real time: if this process stalls for this long, the stall falsifies latencies of the service and times of devices. */
 const LONGEST_STALL: Millis = 500;

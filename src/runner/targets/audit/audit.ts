@@ -2,8 +2,8 @@
  * Compares the messages that the API of a cloud other than the embedded one shows with those that the run sent and received:
  * their identity, content and order in both directions. The run fails if they differ, whatever the scenario expects.
  *
- * After a loss, the protocol allows some differences (wire protocol, 6.2). So some rules are not checked after a network fault,
- * a dropped uplink, a repetition, a failed poll or a restart of the device.
+ * After a loss, the protocol allows some differences (wire W-27, W-29). So some rules are not checked after a network fault, a
+ * dropped uplink, a repetition, a failed poll or a restart of the device.
  */
 import type { Message } from '../../../client/client.js';
 import type { MessageWitness } from '../../../device/hardware/hardware.js';

@@ -154,7 +154,7 @@ function jsonOf(value: CborValue): unknown {
 
 /**
  * Removes line breaks from the start of each line. The device sends an empty line of output as a line break at the start of the
- * following line, and clouds may remove this line break (wire protocol, quirk 6).
+ * following line, and clouds may remove this line break (wire W-56).
  */
 function answerOf(rest: object, lines: readonly unknown[]): object {
   return { ...rest, lines: lines.map((line) => (typeof line === 'string' ? line.replace(/^[\r\n]+/, '') : line)) };
