@@ -1,5 +1,18 @@
-/** A database file that is named by a symbolic link: the file behind the link is used, and everything is beside it. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+/**
+ * A database file that is named by a symbolic link: the file behind the link is used, and everything is beside it. A file with
+ * hard links is refused, because nothing says beside which name its log is.
+ */
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -101,5 +114,44 @@ describe('a symbolic link in place of a database', () => {
     await expect(openStore(circle ?? '')).rejects.toThrow('is a link that leads in a circle');
     await expect(openStore(missing ?? '')).rejects.toThrow('its directory does not exist');
     await expect(openStore(owner ?? '')).rejects.toThrow('files that end in "-owner" belong to another database');
+  });
+});
+
+describe('a database file with hard links', () => {
+  const COMMANDS: readonly (readonly [string, (db: string) => readonly string[]])[] = [
+    ['serve', (db) => ['serve', '--port', '0', '--db', db]],
+    ['doctor', (db) => ['doctor', db]],
+    ['backup', (db) => ['backup', db, `${db}.copy`]],
+    ['secrets', (db) => ['secrets', 'rotate', db]],
+  ];
+
+  it.each(COMMANDS)('is refused by %s under each of its names and behind a symbolic link', async (_, naming) => {
+    const { link, file } = linked();
+    await filled(file);
+    linkSync(file, `${file}.other`);
+    for (const name of [file, `${file}.other`, link]) {
+      const { exit, err } = await ghostfleet(naming(name));
+      expect([exit, err]).toEqual([2, expect.stringMatching(/"[^"]*real\.db(\.other)?" has 2 names \(hard links\)/)]);
+      expect(err).toContain(`-samefile`);
+    }
+    expect(existsSync(`${file}.other-owner`)).toBe(false);
+  });
+
+  it('is refused by a second service while the first one is running', async () => {
+    const { file } = linked();
+    const store = await openStore(file);
+    linkSync(file, `${file}.other`);
+    await expect(openStore(`${file}.other`)).rejects.toThrow('has 2 names (hard links)');
+    await store.close();
+  });
+
+  it('is refused if only its log has them, and accepted when the other names are gone', async () => {
+    const { file } = linked();
+    await filled(file);
+    writeFileSync(`${file}.other-wal`, '');
+    linkSync(`${file}.other-wal`, `${file}-wal`);
+    await expect(openStore(file)).rejects.toThrow(`"${file}-wal" has 2 names (hard links)`);
+    rmSync(`${file}.other-wal`);
+    await (await openStore(file)).close();
   });
 });

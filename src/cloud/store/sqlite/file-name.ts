@@ -2,9 +2,10 @@
  * Names of SQLite files. SQLite and its driver give some names another meaning than that of a file. A named pipe at or
  * beside such a name is rejected, because opening it would wait for its writer without an end.
  */
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { UsageError } from '../../../kernel/errors.js';
+import { shownCommand } from '../../../kernel/web-address.js';
 import { isSpecial } from '../../../kernel/write-files.js';
 
 /** Files that belong to a database, beside it. */
@@ -25,6 +26,7 @@ export function databaseFile(path: string): string {
   checkFileName(path);
   const file = behindLinks(path);
   if (file !== path) checkFileName(file);
+  checkHardLinks(file);
   return file;
 }
 
@@ -38,11 +40,15 @@ function behindLinks(path: string): string {
 }
 
 function isLink(path: string): boolean {
+  return found(path)?.isSymbolicLink() ?? false;
+}
+
+function found(path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
     // Not reported here: the caller opens the file next, and reports why that fails.
-    return false;
+    return undefined;
   }
 }
 
@@ -52,6 +58,25 @@ function checkFileName(path: string): void {
   if (why) throw new UsageError('bad-database', `"${path}" is not the path of a database file: ${why[0]}`, why[1]);
   const special = ENDS.map((end) => path + end).find(isSpecial);
   if (special !== undefined) throw new UsageError('bad-database', `"${special}" is not a regular file`);
+}
+
+/**
+ * Rejects a file with hard links. Its log and its lock are beside the name with which a service has opened it: with another
+ * name, the last commits are missing, and a second service writes to the same file.
+ * @throws UsageError `bad-database`
+ */
+function checkHardLinks(path: string): void {
+  for (const file of [path, `${path}-wal`]) {
+    const there = found(file);
+    if (!there?.isFile() || there.nlink < 2) continue;
+    throw new UsageError(
+      'bad-database',
+      `"${file}" has ${there.nlink} names (hard links), and its last commits may be beside another one`,
+      'keep the name that the service was started with, and remove the others: ' +
+        `\`${shownCommand(['find', dirname(file), '-samefile', file])}\` lists those in and below this folder. ` +
+        'To copy a database, use `ghostfleet backup`',
+    );
+  }
 }
 
 /** What is wrong with a name, and what to write instead. */
