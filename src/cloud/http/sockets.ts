@@ -5,7 +5,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
-import { Counts } from '../../kernel/counts.js';
 import { seconds } from '../../kernel/time.js';
 
 /** Time within which the head of a request, and also the whole request, must arrive. */
@@ -110,8 +109,9 @@ export async function inTurn(response: ServerResponse): Promise<boolean> {
 }
 
 /**
- * Limits the number of connections of the whole server, and of each network ({@link networkOf}). Further connections are closed
- * immediately.
+ * Limits the number of connections of the whole server, and of each network ({@link networkOf}). A further connection of a
+ * network with too many is closed immediately. If the server has too many, the network with the most gives up the oldest
+ * connection on which it waits for no answer. So a few networks that hold idle connections do not keep others out.
  * @param isProxy whether an address belongs to a proxy, whose connections carry the requests of many callers
  */
 export function limitConnections(
@@ -119,19 +119,42 @@ export function limitConnections(
   most: { readonly all: number; readonly each: number },
   isProxy: (address: string) => boolean = () => false,
 ): void {
-  server.maxConnections = most.all;
-  const open = new Counts<string>();
+  const open = new Map<string, Set<Socket>>();
+  let all = 0;
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket;
-    if (isProxy(remoteAddress)) return;
     const caller = networkOf(remoteAddress);
-    if (open.of(caller) >= most.each) {
+    const own = open.get(caller) ?? new Set();
+    const isWelcome = isProxy(remoteAddress) || own.size < most.each;
+    if (!isWelcome || (all >= most.all && !makesRoom(open, own.size))) {
       socket.destroy();
       return;
     }
-    open.increment(caller);
-    socket.once('close', () => open.decrement(caller));
+    all += 1;
+    if (!isProxy(remoteAddress)) open.set(caller, own.add(socket));
+    socket.once('close', () => {
+      all -= 1;
+      own.delete(socket);
+      if (own.size === 0) open.delete(caller);
+    });
   });
+}
+
+/**
+ * Closes the oldest idle connection of the network that has the most.
+ * @param own how many connections the network has that wants another one
+ * @returns false if no network has more than that, or each of its connections waits for an answer
+ */
+function makesRoom(open: ReadonlyMap<string, ReadonlySet<Socket>>, own: number): boolean {
+  let largest: ReadonlySet<Socket> = new Set();
+  for (const sockets of open.values()) if (sockets.size > largest.size) largest = sockets;
+  if (largest.size <= own) return false;
+  for (const socket of largest) {
+    if (socket.destroyed || unansweredAt(socket).size > 0) continue;
+    socket.destroy();
+    return true;
+  }
+  return false;
 }
 
 /**

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { limitRequests } from '../../../src/cloud/api/limits.js';
-import { addressesIn, limitConnections, networkOf } from '../../../src/cloud/http/sockets.js';
+import { addressesIn, limitConnections, networkOf, whenOver } from '../../../src/cloud/http/sockets.js';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { until } from '../../support/until.js';
@@ -27,11 +27,11 @@ interface Caller {
   isOpen(): boolean;
 }
 
-function caller(port: number, text: string): Promise<Caller> {
+function caller(port: number, text: string, localAddress?: string): Promise<Caller> {
   let received = '';
   let open = true;
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress }, () => {
       socket.write(text, () => resolve({ socket, received: () => received, isOpen: () => open }));
     });
     socket.on('data', (chunk) => {
@@ -177,6 +177,51 @@ describe('the connections of an address', () => {
       const next = await caller(port, REQUEST);
       await until(() => next.received() !== '' || !next.isOpen());
       return next.received() !== '';
+    });
+  });
+
+  // Only Linux lets a program use every address of 127.0.0.0/8 without a setting.
+  describe.runIf(process.platform === 'linux')('if the server has too many', () => {
+    const ANSWERED = 'GET /waits HTTP/1.1\r\nhost: test\r\n\r\n';
+
+    async function full(text: string) {
+      const api = fastify();
+      limitConnections(api.server, { all: 3, each: 2 });
+      api.get('/', async () => 'here');
+      api.get('/waits', (_, reply) => {
+        reply.raw.write('HTTP/1.1 200 OK\r\n\r\n');
+      });
+      // As the API does for every request.
+      api.addHook('onRequest', async (_, reply) => whenOver(reply.raw, () => {}));
+      const port = await listening(api);
+      const taken: Caller[] = [];
+      for (const address of ['127.0.0.2', '127.0.0.2', '127.0.0.3']) taken.push(await caller(port, text, address));
+      await until(() => text === '' || taken.every((each) => each.received() !== ''));
+      return { port, taken };
+    }
+
+    it.each([
+      ['has sent nothing', ''],
+      ['has its answer', REQUEST],
+    ])('end with the oldest of the network with the most that %s', async (_, text) => {
+      const { port, taken } = await full(text);
+      const next = await caller(port, REQUEST, '127.0.0.4');
+      await until(() => next.received() !== '');
+      expect(taken.map((each) => each.isOpen())).toEqual([false, true, true]);
+    });
+
+    it('are closed for a network that has as many as any other', async () => {
+      const { port, taken } = await full('');
+      const [second, third] = [await caller(port, '', '127.0.0.3'), await caller(port, '', '127.0.0.3')];
+      await until(() => !third.isOpen());
+      expect([second.isOpen(), ...taken.map((each) => each.isOpen())]).toEqual([true, false, true, true]);
+    });
+
+    it('go on while they wait for an answer, and the new one is closed', async () => {
+      const { port, taken } = await full(ANSWERED);
+      const next = await caller(port, REQUEST, '127.0.0.4');
+      await until(() => !next.isOpen());
+      expect(taken.every((each) => each.isOpen())).toBe(true);
     });
   });
 
