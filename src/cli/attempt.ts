@@ -1,8 +1,8 @@
 /** An attempt of `shrink`: runs the text of a scenario in virtual time, with everything in memory. */
-import { GhostfleetError, InterruptedError } from '../kernel/errors.js';
-import { SILENT } from '../kernel/log.js';
+import { EXIT, GhostfleetError, InterruptedError } from '../kernel/errors.js';
 import type { RunResult } from '../report/result.js';
-import { type RunControl, run } from '../runner/run.js';
+import { repeat } from '../runner/play.js';
+import type { WorldControl } from '../runner/world/course.js';
 import { usefulParts } from '../scenario/plan/divide.js';
 import { type UnmetWait, unmetWait } from '../scenario/shrink/failure.js';
 import { type Profiles, planOf } from './read-files.js';
@@ -38,31 +38,19 @@ export interface AttemptOutcome extends Pick<RunResult, 'exitCode' | 'passed' | 
 export async function runAttempt(attempt: Attempt, signal: AbortSignal): Promise<AttemptOutcome> {
   const { text, file, seed, profiles, allowFile, allowHost, workers = 1 } = attempt;
   const planned = planOf(text, file, { seed, profiles, allowFiles: allowFile });
-  let control: RunControl | undefined;
+  let control: WorldControl | undefined;
   const interrupt = () => control?.stop(new InterruptedError('shrink'));
   signal.addEventListener('abort', interrupt);
   try {
-    const { exitCode, passed, failure, expectations } = await run({
-      ...planned,
-      connectorHosts: allowHost,
-      clock: 'virtual',
-      speed: 1,
-      transport: 'memory',
-      db: 'memory',
-      sinks: [],
-      log: SILENT,
-      reproduce: '',
-      out: null,
-      // The duration of an attempt is not used.
-      stopwatch: () => 0,
-      workers: usefulParts(planned.plan, workers),
-      started: (started) => {
-        control = started;
-        if (signal.aborted) interrupt();
-      },
+    const options = { ...planned, transport: 'memory', connectorHosts: allowHost } as const;
+    const played = await repeat({ ...options, workers: usefulParts(planned.plan, workers) }, (started) => {
+      control = started;
+      if (signal.aborted) interrupt();
     });
-    const unmet = control === undefined ? null : unmetWait(planned.plan, failure, control.metrics);
-    return { exitCode, passed, failure, expectations, unmet };
+    const { journal, expectations } = played;
+    const { exitCode, failure } = played.judge();
+    const unmet = unmetWait(planned.plan, failure, journal.metrics);
+    return { exitCode, passed: exitCode === EXIT.fine, failure, expectations, unmet };
   } finally {
     signal.removeEventListener('abort', interrupt);
   }

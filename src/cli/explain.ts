@@ -118,7 +118,7 @@ function storedSource(path: string, given: Given): Source {
       const histories = historiesOf(run, serials);
       const repeatable = repeatableRun(run, given, histories);
       const repeats =
-        typeof repeatable === 'string' ? repeatable : new DownlinkRepeats(new WhatIf(repeatable), situation);
+        typeof repeatable === 'string' ? repeatable : new DownlinkRepeats(WhatIf.ofRun(repeatable), situation);
       return new RunExplainer(histories, names, { situation, unknown, repeats });
     },
   };

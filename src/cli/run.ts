@@ -5,10 +5,11 @@ import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { cannotWrite } from '../kernel/system-errors.js';
 import { plainBase, shownAddress, shownCommand } from '../kernel/web-address.js';
-import { beginRun, EVENTS_FILE, type RunFolder, writeReports } from '../library/run-files.js';
+import { beginRun, EVENTS_FILE, type RunFolder, sourceOf, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import type { Leftovers, RunResult } from '../report/result.js';
-import { run as carryOut, MOST_WORKERS, type RunControl, type RunOptions, undividedBecause } from '../runner/run.js';
+import { MOST_WORKERS, undividedBecause } from '../runner/play.js';
+import { run as carryOut, type RunControl, type RunOptions } from '../runner/run.js';
 import { TRANSPORTS, type TransportName } from '../runner/targets/embedded.js';
 import type { RequestWait } from '../runner/targets/paced.js';
 import { describeLeftovers } from '../runner/world/clean-up.js';
@@ -26,6 +27,7 @@ import { knownLeftovers, saveLeftovers } from './leftovers.js';
 import { LiveServices } from './live-services.js';
 import { createNotes } from './logs.js';
 import { PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
+import type { Again } from './past-runs.js';
 import { openCrew, QUEUE, queueIn, queueWords } from './queue.js';
 import { planOf } from './read-files.js';
 import { checkStore, STORE, storeOf } from './run-store.js';
@@ -218,7 +220,9 @@ async function executeOne(
       sinks: [],
       log: createNotes(host.err),
       reproduce,
-      ...sourceOf(flags, secretVars),
+      source: isReadOnce(flags.file)
+        ? undefined
+        : sourceOf(flags.file, vars, secretVars, { firmware, allowFile: allowFiles }),
       out: null,
       version: version(),
       startedAt: isoTime(host.wallClock()),
@@ -243,7 +247,8 @@ async function executeOne(
       out: flags.out ?? null,
       waits: (wait: RequestWait | undefined) => live.waits(wait),
       started: (control: RunControl) => {
-        live.follow(control, (changes) => carryOut({ ...again, webConsole: WEB_CONSOLE, ...changes }));
+        const past: Again = (changes) => carryOut({ ...again, webConsole: WEB_CONSOLE, ...changes });
+        live.follow(control, clock === 'virtual' ? past : undefined);
         downlinks = control.metrics.downlinks;
         const signal = begun();
         if (signal !== undefined) control.stop(new InterruptedError(signal));
@@ -373,15 +378,6 @@ function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
   if (transport !== 'memory') words.push('--transport', transport);
   words.push(...targetWords(flags), ...queueWords(flags, clock));
   return shownCommand(words);
-}
-
-/** The scenario file for the result; nothing for one that cannot be read again. */
-function sourceOf(flags: RunFlags, secrets: ReadonlySet<string>): Pick<RunOptions, 'source'> {
-  const { file, firmware, var: given, allowFile } = flags;
-  if (isReadOnce(file)) return {};
-  const isSecret = (name: string, value: string) => secrets.has(name) || shownAddress(value) !== value;
-  const vars = Object.fromEntries([...given].map(([name, value]) => [name, isSecret(name, value) ? null : value]));
-  return { source: { file, ...(firmware !== undefined && { firmware }), vars, allowFile } };
 }
 
 /** The values of variables; those of secrets are masked. */

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/erro
 import { formatDuration, type Millis, minutes, parseDuration } from '../kernel/time.js';
 import { shownCommand } from '../kernel/web-address.js';
 import { reserve, writeWhole } from '../kernel/write-files.js';
-import { MOST_WORKERS } from '../runner/run.js';
+import { MOST_WORKERS } from '../runner/play.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { pinned } from '../scenario/shrink/cuts.js';

@@ -2,7 +2,7 @@
 import type { Histories } from '../explain/histories.js';
 import { quote } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
-import { type RepeatableRun, untilEnd } from '../runner/what-if.js';
+import type { RepeatableRun } from '../runner/what-if.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { findNamedScenario } from './find-scenario.js';
 import { planOf } from './read-files.js';
@@ -19,13 +19,13 @@ export interface Given {
 /**
  * The run with the plan of its scenario. The folder of the run may be of another author, so a message has nothing of the file that
  * it names.
- * @param recorded the events of its devices
+ * @param histories the events of its devices
  * @returns the reason, worded to follow "because", if its plan is unknown
  */
 export function repeatableRun(
   run: StoredRun,
   { vars: given, allowFiles }: Given,
-  recorded: Pick<Histories, 'of'>,
+  histories: Pick<Histories, 'of'>,
 ): RepeatableRun | string {
   if (run.facts === undefined) return 'its summary.json does not name a scenario file';
   const { source, seed, planDigest: wanted, clock, target, transport, simulatedMs } = run.facts;
@@ -37,14 +37,8 @@ export function repeatableRun(
     const { plan, profiles } = planOf(text, path, { firmware: source.firmware, vars, allowFiles, seed });
     if (planDigest(plan) !== wanted) return `${quote(source.file)} is another scenario now`;
     const isExact = clock === 'virtual' && target === 'embedded';
-    return {
-      plan: untilEnd(plan, simulatedMs),
-      profiles,
-      transport: transport === 'http' ? 'http' : 'memory',
-      simulated: !isExact,
-      recorded: isExact ? (serial) => recorded.of(serial) : undefined,
-      downlinks: () => downlinksOf(run),
-    };
+    const downlinks = () => downlinksOf(run);
+    return { plan, profiles, transport, end: simulatedMs, isExact, histories, downlinks };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     if (CLEAR.has(error.code)) return `its scenario cannot be read: ${error.message}`;

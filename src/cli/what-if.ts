@@ -69,7 +69,7 @@ async function repetitionsOf({ run: name, seed, ...flags }: WhatIfFlags, host: H
   if (!isRun(run)) {
     const { text, path } = await findScenario(run, host);
     const { plan, profiles } = planOf(text, path, { seed, vars, allowFiles: flags.allowFile });
-    return new WhatIf({ plan, profiles, transport: 'memory', simulated: false, recorded: undefined });
+    return WhatIf.ofPlan(plan, profiles);
   }
   if (seed !== undefined) throw new UsageError('bad-flags', '--seed is for a scenario: a run has its own seed');
   const stored = openRun(run);
@@ -77,7 +77,7 @@ async function repetitionsOf({ run: name, seed, ...flags }: WhatIfFlags, host: H
   const all = flags.what === undefined ? historiesOf(stored) : undefined;
   const recorded = all ?? { of: (serial: number) => historiesOf(stored, new Set([serial])).of(serial) };
   const repeatable = repeatableRun(stored, { vars, allowFiles: flags.allowFile }, recorded);
-  if (typeof repeatable !== 'string') return new WhatIf(repeatable);
+  if (typeof repeatable !== 'string') return WhatIf.ofRun(repeatable);
   throw new UsageError('not-repeated', `the run cannot be repeated, because ${repeatable}`);
 }
 

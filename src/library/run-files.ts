@@ -6,10 +6,11 @@ import { keptBecause, removeDatabase } from '../cloud/store/sqlite/files.js';
 import { UsageError } from '../kernel/errors.js';
 import { PRIVATE } from '../kernel/private-file.js';
 import { cannotWrite, fileReason } from '../kernel/system-errors.js';
+import { shownAddress } from '../kernel/web-address.js';
 import { isDirectory, writeWhole } from '../kernel/write-files.js';
 import { downlinksCsv } from '../report/renderers/csv.js';
 import { RENDERERS, REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
-import type { RunResult } from '../report/result.js';
+import type { RunResult, RunSource } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 
 /**
@@ -37,6 +38,18 @@ function makeWithParents(path: string): void {
     // Another run may have created it in the meantime.
     if (!isDirectory(path)) throw error;
   }
+}
+
+/** The scenario file for the result of a run. Values of secret variables are left out. */
+export function sourceOf(
+  file: string,
+  vars: ReadonlyMap<string, string>,
+  secrets: ReadonlySet<string>,
+  more: Pick<RunSource, 'firmware' | 'allowFile'>,
+): RunSource {
+  const isSecret = (name: string, value: string) => secrets.has(name) || shownAddress(value) !== value;
+  const shown = [...vars].map(([name, value]) => [name, isSecret(name, value) ? null : value] as const);
+  return { file, vars: Object.fromEntries(shown), ...more };
 }
 
 /** The directory of a run. Until `end` is called, or the process ends, no other run may use it. */

@@ -15,7 +15,8 @@ import { REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/rende
 import type { RunResult } from '../report/result.js';
 import { downlinksOf } from '../runner/explainers.js';
 import { deviceTypes } from '../runner/known-types.js';
-import { type RunOptions as FullRunOptions, MOST_WORKERS, run } from '../runner/run.js';
+import { MOST_WORKERS } from '../runner/play.js';
+import { type RunOptions as FullRunOptions, run } from '../runner/run.js';
 import { TRANSPORTS } from '../runner/targets/embedded.js';
 import type { RemoteCloud } from '../runner/targets/remote-api.js';
 import { CLOCKS } from '../runner/world/course.js';
@@ -41,7 +42,14 @@ import {
   VARIABLES,
   wordOf,
 } from './options.js';
-import { beginRun, DOWNLINKS_FILE, EVENTS_FILE, openReports, writeReports as writeFiles } from './run-files.js';
+import {
+  beginRun,
+  DOWNLINKS_FILE,
+  EVENTS_FILE,
+  openReports,
+  sourceOf,
+  writeReports as writeFiles,
+} from './run-files.js';
 
 /** Options of {@link defineScenario}. */
 export interface DefineOptions {
@@ -149,23 +157,28 @@ export function readScenario(file: string, options: ReadOptions = {}): Plan {
   checkOptions<ReadOptions>('readScenario', options, { ...OF_READING, vars: VARIABLES });
   // Callers in JavaScript are not checked by the compiler.
   if (typeof file !== 'string') throw new UsageError('no-scenario', 'readScenario needs the path of a file');
-  return planFile(file, options);
+  return planFile(file, options).plan;
 }
 
-function planFile(file: string, options: TextOptions): Plan {
+function planFile(file: string, options: TextOptions): PlannedText {
   return planText(readRegular(file), file, { folder: dirname(file), ...options });
 }
 
 type TextOptions = ReadOptions & { readonly folder?: string };
 
+interface PlannedText {
+  readonly plan: Plan;
+  readonly secretVars: ReadonlySet<string>;
+}
+
 /** @param file name for messages */
-function planText(source: string, file: string, options: TextOptions): Plan {
+function planText(source: string, file: string, options: TextOptions): PlannedText {
   const { profiles = packagedProfiles(), seed, vars } = options;
   const scenario = parseScenario(source, file, deviceTypes(profiles), {
     ...{ profiles, readFile: filesOf(options) },
     ...(vars && { vars }),
   });
-  return planScenario(scenario, seed === undefined ? {} : { seed });
+  return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), secretVars: scenario.secretVars };
 }
 
 function filesOf({ folder, allowFiles }: Pick<DefineOptions, 'folder' | 'allowFiles'>) {
@@ -195,17 +208,16 @@ export async function runScenario(
   if ((typeof scenario !== 'string' && typeof scenario !== 'object') || scenario === null) {
     throw new UsageError('no-scenario', 'runScenario needs a scenario: the path of a file, YAML text, or an object');
   }
-  return runWith(planOf(scenario, options), { ...options, ...sourceOf(scenario, options) });
-}
-
-/** The file of a scenario, by which `ghostfleet explain` repeats the run; nothing if more than the file decides the plan. */
-function sourceOf(
-  scenario: string | ScenarioDefinition,
-  { vars, folder, profiles, allowFiles = [] }: ScenarioRunOptions,
-): Pick<FullRunOptions, 'source'> {
-  if (typeof scenario !== 'string' || scenario.includes('\n')) return {};
-  if (vars !== undefined || folder !== undefined || profiles !== undefined) return {};
-  return { source: { file: scenario, vars: {}, allowFile: allowFiles } };
+  if (typeof scenario !== 'string') return runWith(planDefinition(scenario, options), options);
+  if (scenario.includes('\n')) return runWith(planText(scenario, 'scenario', options).plan, options);
+  const { plan, secretVars } = planFile(scenario, options);
+  const { vars = new Map(), folder, profiles, allowFiles: allowFile = [] } = options;
+  // From another folder, or with other profiles, `ghostfleet explain` would read another scenario.
+  const isWhole = folder === undefined && profiles === undefined;
+  return runWith(plan, {
+    ...options,
+    source: isWhole ? sourceOf(scenario, vars, secretVars, { allowFile }) : undefined,
+  });
 }
 
 const PUBLIC_OPTIONS: OptionChecks<RunOptions> = {
@@ -225,11 +237,6 @@ const PUBLIC_OPTIONS: OptionChecks<RunOptions> = {
   allowHosts: TEXTS,
   allowPrivate: TRUE_OR_FALSE,
 };
-
-function planOf(scenario: string | ScenarioDefinition, options: ScenarioRunOptions): Plan {
-  if (typeof scenario !== 'string') return planDefinition(scenario, options);
-  return scenario.includes('\n') ? planText(scenario, 'scenario', options) : planFile(scenario, options);
-}
 
 /**
  * Runs a plan: by default in virtual time against an embedded cloud in memory. Resolves with the result also when an

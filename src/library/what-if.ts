@@ -56,7 +56,7 @@ function isSettings(value: unknown): boolean {
 function repetitionsOf(run: RunResult | Plan, profiles: ReadonlyMap<string, Profile>): WhatIf {
   if (typeof run === 'object' && run !== null) {
     if ('devices' in run && 'actions' in run) {
-      return new WhatIf({ plan: run, profiles, transport: 'memory', simulated: false, recorded: undefined });
+      return WhatIf.ofPlan(run, profiles);
     }
     const known = whatIfOf(run);
     if (known !== undefined) return known;

@@ -77,7 +77,7 @@ export interface RunResult extends RunSummary {
 export interface RunSource {
   /** As it was typed: a path, or the name of a packaged scenario. */
   readonly file: string;
-  readonly firmware?: string;
+  readonly firmware?: string | undefined;
   /** Values of variables; null for a secret one. */
   readonly vars: Readonly<Record<string, string | null>>;
   /** Files outside the folder of the scenario that it may read. */

@@ -10,7 +10,7 @@ import type { RunResult } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { DownlinkRepeats } from './repeats.js';
 import { situationOf } from './situation.js';
-import { type RepeatableRun, untilEnd, WhatIf } from './what-if.js';
+import { WhatIf } from './what-if.js';
 import type { CourseEnd, WorldControl, WorldOptions } from './world/course.js';
 import type { End } from './world/end.js';
 import type { Journal } from './world/journal.js';
@@ -69,18 +69,13 @@ export function explainersOf(
 ): Explainers {
   const situation = situationOf(plan, profiles, times);
   const isExact = clock === 'virtual' && cloud === undefined;
-  const run: RepeatableRun = {
-    ...{ plan: untilEnd(plan, at), profiles, transport },
-    simulated: !isExact,
-    recorded: isExact ? (serial) => histories.of(serial) : undefined,
-    downlinks: () => metrics.downlinks,
-  };
-  const whatIf = new WhatIf(run);
+  const run = { plan, profiles, transport, end: at, isExact, histories, downlinks: () => metrics.downlinks };
+  const whatIf = WhatIf.ofRun(run);
   const explainer = new RunExplainer(histories, names, { situation, repeats: new DownlinkRepeats(whatIf, situation) });
   // A report does not wait for repetitions of the whole run, and after an interrupt for none.
   const repeats =
     repeated && exitCode !== EXIT.interrupted
-      ? new DownlinkRepeats(new WhatIf({ ...run, onlyAlone: true }), situation)
+      ? new DownlinkRepeats(WhatIf.ofRun({ ...run, onlyAlone: true }), situation)
       : undefined;
   const reported = new RunExplainer(histories, names, { situation, repeats });
   return { situation, whatIf, explainer, reported };
@@ -103,9 +98,8 @@ export function explainerNow(
   };
   const { plan: carriedOut, times } = world?.happened() ?? { plan, times: undefined };
   const situation = situationOf(carriedOut, profiles, times);
-  const whatIf = new WhatIf({
-    ...{ plan: untilEnd(carriedOut, sinceStart(clock.now)), profiles, transport, simulated: false },
-    recorded: soFar.of,
+  const whatIf = WhatIf.ofRun({
+    ...{ plan: carriedOut, profiles, transport, end: sinceStart(clock.now), isExact: true, histories: soFar },
   });
   return new RunExplainer(soFar, names, {
     situation,

@@ -1,53 +1,34 @@
 /** Runs a plan and judges the result. */
 
-import { isPostgresUrl } from '../cloud/store/postgres/url.js';
 import { disagreements } from '../explain/agreement.js';
 import type { Explanation } from '../explain/explanation.js';
 import type { RunExplainer } from '../explain/run-explainer.js';
 import { isoTime } from '../kernel/calendar.js';
 import { EXIT } from '../kernel/errors.js';
-import { openFileLimit } from '../kernel/open-files.js';
-import type { Instant } from '../kernel/time.js';
 import { plainBase, shownAddress } from '../kernel/web-address.js';
-import type { ExpectationResult, Leftovers, RunResult, RunSource, SystemError } from '../report/result.js';
-import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
+import type { Leftovers, RunResult, RunSource, SystemError } from '../report/result.js';
+import type { Evidence } from '../scenario/expect/evaluate.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { planDigest } from '../scenario/plan/describe.js';
-import { needsOneProcess, needsOneThread, needsOneWorld } from '../scenario/plan/divide.js';
 import { outline } from '../scenario/plan/outline.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
-import type { SeenAcks } from '../trace/invariants/invariant.js';
-import type { Fold, LineSink } from '../trace/log.js';
-import type { Metrics, RunSummary } from '../trace/metrics/index.js';
-import { inParts } from './divided/conductor.js';
-import type { Crew } from './divided/crew.js';
-import { spoiledByLoss } from './divided/lost.js';
-import { ThreadCrew } from './divided/threads/thread-crew.js';
+import type { Metrics } from '../trace/metrics/index.js';
 import { explainerNow, explainersOf, keepKnown } from './explainers.js';
 import { idleLoads } from './idle-loads.js';
-import { cutShort, earlyEnd, judge } from './judge.js';
+import { earlyEnd } from './judge.js';
 import { neverReady } from './never-ready.js';
 import { withoutEffect } from './no-effect.js';
 import { oversized } from './oversized.js';
-import { inThreads } from './parallel/threads.js';
-import { ruleResults, spoiledByClock } from './targets/audit/rules.js';
+import { type PlayOptions, play } from './play.js';
 import { clockWarning } from './targets/target-clock.js';
 import { describeLeftovers } from './world/clean-up.js';
-import { type CourseEnd, inOneWorld, type LeftBehind, type WorldControl, type WorldOptions } from './world/course.js';
-import { Journal } from './world/journal.js';
-import { checkOpenFiles } from './world/open-files.js';
-import { spoiledByDevices, spoiledByFailures, spoiledByUnsent } from './world/spoiled.js';
+import type { LeftBehind, WorldControl } from './world/course.js';
 import { describeError } from './world/system-errors.js';
 
 /** Maximum number of slow downlinks that the result of a run explains. */
 const EXPLAINED = 5;
 
-/** Maximum number of workers of a run. Starting more threads would take more time than they save. */
-export const MOST_WORKERS = 64;
-
-export interface RunOptions extends WorldOptions {
-  /** Receivers of the lines of the event log, for example its file. */
-  readonly sinks: readonly LineSink[];
+export interface RunOptions extends Omit<PlayOptions, 'mostEvents'> {
   /** The command that repeats the run. */
   readonly reproduce: string;
   readonly out: string | null;
@@ -63,9 +44,7 @@ export interface RunOptions extends WorldOptions {
    */
   readonly repeats?: boolean;
   /** The scenario file, for the result. */
-  readonly source?: RunSource;
-  /** Receives every event of the run. */
-  readonly watch?: Fold;
+  readonly source?: RunSource | undefined;
   /**
    * Called with what the run created in another cloud and has not deleted, even if the run fails: before the clean-up, and
    * after it, then with no things if all are deleted.
@@ -73,14 +52,6 @@ export interface RunOptions extends WorldOptions {
   readonly leftBehind?: (left: Leftovers) => void;
   /** Called before the provisioning. */
   readonly started?: (control: RunControl) => void;
-  /**
-   * Number of threads among which to divide the devices; with {@link crew}, number of workers. Default: 1. If the devices
-   * cannot be divided ({@link undividedBecause}), the run takes one thread. In virtual time, the number does not change the
-   * result.
-   */
-  readonly workers?: number;
-  /** Workers that carry out the parts of a run against another cloud. Default: threads of this process. */
-  readonly crew?: Crew;
 }
 
 /** Control of a run in progress. */
@@ -94,15 +65,8 @@ export interface RunControl extends WorldControl {
 
 /** Runs a plan. @throws UsageError if the cloud or the fleet cannot be set up, or this process may open too few files */
 export async function run(options: RunOptions): Promise<RunResult> {
-  const { plan, sinks, watch } = options;
-  // The workers of a crew check their own parts.
-  if (options.crew === undefined) checkOpenFiles(plan, options.profiles, socketsOf(options), openFileLimit());
+  const { plan } = options;
   const began = options.stopwatch();
-  const watched = options.webConsole !== undefined;
-  const journal = new Journal({
-    ...{ plan, virtual: options.clock === 'virtual', watched, acks: seenAcks(options), sinks, watch },
-  });
-  const { metrics, names, histories } = journal;
   let left: Leftovers | undefined;
   // Later, the clock of the cloud is known better; the name stays.
   let run: string | undefined;
@@ -111,23 +75,20 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const noted = notedLeftovers(run, things, options);
     left = noted.things.length > 0 ? noted : undefined;
   };
-  const started = (control: WorldControl) =>
+  const played = await play({ ...options, left: note }, (control, journal) =>
     options.started?.({
       ...control,
-      metrics,
+      metrics: journal.metrics,
       evidence: () => journal.soFar(control.clock.now),
       explainer: () => explainerNow(options, journal, control),
-    });
-  const course = await courseOf({ ...options, left: note }, journal, started);
-  const { end, simulatedMs, generator, audited, remarks = [], happened, targetClock, workers } = course;
+    }),
+  );
+  const { journal, course, expectations } = played;
+  const { metrics, names, histories } = journal;
+  const { end, simulatedMs, generator, remarks = [], happened, targetClock, workers } = course;
   // The explanations repeat devices: their time is not that of the run.
   const wallMs = options.stopwatch() - began;
-  journal.invariants.end();
-  const evidence = journal.evidence(simulatedMs);
-  const early = earlyEnd(end, workers);
-  const expectations = outcomesOf(plan, evidence, ruleResults(audited, journal.nameOf), early, simulatedMs);
   const summary = metrics.summary();
-  const spoiled = spoiledBy(summary, course, journal.nameOf);
   const { situation, whatIf, explainer, reported } = explainersOf(options, journal, happened, {
     ...end,
     at: simulatedMs,
@@ -135,8 +96,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
   const planned = { ...outline(plan, slowest), ...situation };
   const explanations = histories.overflowed ? undefined : await reported.slowest(EXPLAINED);
-  const contradictions = [...metrics.contradictions, ...differing(explanations ?? [], metrics.downlinks)];
-  const { exitCode, failure } = judge(end, expectations, contradictions, spoiled);
+  const { exitCode, failure } = played.judge(differing(explanations ?? [], metrics.downlinks));
   const result: RunResult = {
     ...summary,
     format: 1,
@@ -184,35 +144,6 @@ export async function run(options: RunOptions): Promise<RunResult> {
   return result;
 }
 
-/** @param rules the results for the rules of a target @param early see {@link earlyEnd} */
-function outcomesOf(
-  { expectations }: Plan,
-  evidence: Evidence,
-  rules: readonly ExpectationResult[],
-  early: string | null,
-  endedAt: Instant,
-): readonly ExpectationResult[] {
-  const outcomes = [...expectations.map((expectation) => evaluate(expectation, evidence)), ...rules];
-  if (early === null) return outcomes;
-  return outcomes.map((outcome, index) => cutShort(outcome, early, expectations[index], endedAt));
-}
-
-/** Why the measurement is invalid; null if it is valid. */
-function spoiledBy(
-  { fleet, calls }: RunSummary,
-  { workers, generator, audited }: CourseEnd,
-  nameOf: Journal['nameOf'],
-): string | null {
-  return (
-    spoiledByDevices(fleet, nameOf) ??
-    spoiledByLoss(workers) ??
-    generator?.spoiled ??
-    spoiledByFailures(calls) ??
-    spoiledByUnsent(calls) ??
-    spoiledByClock(audited)
-  );
-}
-
 /** Where the waits of explanations differ from those of the tables. */
 function differing(explanations: readonly Explanation[], records: Iterable<DownlinkRecord>): readonly string[] {
   const explained = new Map(explanations.map((each) => [each.downlink, each]));
@@ -248,43 +179,10 @@ function notedLeftovers(run: string, { since, ...rest }: LeftBehind, { cloud, le
   return left;
 }
 
-/** Runs the plan undivided, in several threads, or among workers. */
-function courseOf(options: RunOptions, journal: Journal, started: (control: WorldControl) => void): Promise<CourseEnd> {
-  const { workers = 1, plan, clock, crew } = options;
-  const divided = (crew !== undefined || workers > 1) && undividedBecause(options) === undefined;
-  if (!divided) return inOneWorld(options, journal, started);
-  if (clock === 'real') return inParts({ ...options, crew: crew ?? new ThreadCrew(), workers }, journal, started);
-  const threads = Math.min(workers, plan.devices.length);
-  return threads > 1 ? inThreads(options, threads, journal, started) : inOneWorld(options, journal, started);
-}
-
-/** Why the devices of a run cannot be divided among threads, worded to follow "because"; undefined if they can. */
-export function undividedBecause({ clock, transport, pace, db, plan, cloud }: RunOptions): string | undefined {
-  if (cloud !== undefined) return needsOneProcess(plan);
-  if (clock === 'real') {
-    return transport === 'memory' ? 'messages in memory do not leave a thread' : needsOneThread(plan);
-  }
-  if (pace !== undefined) return 'it runs at a pace';
-  if (isPostgresUrl(db)) return 'its cloud keeps the data in PostgreSQL';
-  return needsOneWorld(plan);
-}
-
-/** Whether the trace of the run shows which lost messages the cloud has acknowledged; see {@link SeenAcks}. */
-function seenAcks({ cloud, transport }: RunOptions): SeenAcks {
-  if (cloud !== undefined) return 'unseen';
-  return transport === 'http' ? 'certain' : 'seen';
-}
-
 /** A shell comment for the end of the command, if the command cannot repeat the run; otherwise empty. */
 function withoutConsole(actions: number): string {
   if (actions === 0) return '';
   return ` # not the same run: without ${actions} ${actions === 1 ? 'action' : 'actions'} from a console`;
-}
-
-function socketsOf({ cloud, transport }: RunOptions) {
-  return cloud === undefined
-    ? { udp: transport === 'udp', service: true }
-    : { udp: cloud.gateway !== null, service: false };
 }
 
 function transportOf({ cloud, transport }: RunOptions): string {

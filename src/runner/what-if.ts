@@ -5,40 +5,41 @@
  * repeated.
  */
 import { type DeviceHistory, factsOf } from '../explain/facts.js';
-import { Histories } from '../explain/histories.js';
+import type { Histories } from '../explain/histories.js';
 import type { Situation } from '../explain/situation.js';
 import { GhostfleetError } from '../kernel/errors.js';
-import { SILENT } from '../kernel/log.js';
 import { hours, type Millis } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import type { ExpectationResult } from '../report/result.js';
-import { evaluate } from '../scenario/expect/evaluate.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { planOfDevice, workOf } from '../scenario/plan/divide.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
+import { repeat } from './play.js';
 import { situationOf } from './situation.js';
-import type { TransportName } from './targets/embedded.js';
-import { inOneWorld } from './world/course.js';
-import { Journal } from './world/journal.js';
 
-/** A run that can be repeated. */
-export interface RepeatableRun {
-  /** As it happened: with the faults of users. */
+/** What is repeated. */
+interface Repeatable {
   readonly plan: Plan;
   readonly profiles: ReadonlyMap<string, Profile>;
-  readonly transport: TransportName;
-  /**
-   * Whether the run cannot be repeated with the same events, because it was in real time or used another cloud. The repetition
-   * without a change then takes its place.
-   */
+  readonly transport: string;
   readonly simulated: boolean;
   /** The events of a device, to compare the repetition with; undefined without a run in virtual time. */
   readonly recorded: ((serial: number) => DeviceHistory) | undefined;
   /** Whether to repeat only devices that depend on no other one. Default: false */
-  readonly onlyAlone?: boolean;
+  readonly onlyAlone?: boolean | undefined;
   /** The downlinks of users in the run, in the order of the queue. Default: those of the repetition without a change */
-  readonly downlinks?: () => Iterable<KnownDownlink>;
+  readonly downlinks?: (() => Iterable<KnownDownlink>) | undefined;
+}
+
+/** A run that can be repeated: it has ended, or its events are known up to `end`. */
+export interface RepeatableRun extends Omit<Repeatable, 'simulated' | 'recorded'> {
+  /** As it happened: with the faults of users. */
+  readonly plan: Plan;
+  readonly end: Millis;
+  /** False for a run in real time or with another cloud. A repetition without a change then takes the place of the run. */
+  readonly isExact: boolean;
+  readonly histories: Pick<Histories, 'of'>;
 }
 
 /** A downlink that a question can name. */
@@ -78,13 +79,26 @@ const MOST_WORK = hours(4000);
 const MOST_WORK_OF_ALL = hours(50_000);
 
 export class WhatIf {
-  readonly #run: RepeatableRun;
+  readonly #run: Repeatable;
   readonly #devices = new Map<string, Promise<RepeatedDevice>>();
   readonly #whole = new Map<string, Promise<RepeatedRun>>();
   readonly #alone = new Map<number, Promise<true | false | Refused>>();
 
-  constructor(run: RepeatableRun) {
+  private constructor(run: Repeatable) {
     this.#run = run;
+  }
+
+  static ofPlan(plan: Plan, profiles: Repeatable['profiles']): WhatIf {
+    return new WhatIf({ plan, profiles, transport: 'memory', simulated: false, recorded: undefined });
+  }
+
+  static ofRun({ plan, end, isExact, histories, ...run }: RepeatableRun): WhatIf {
+    return new WhatIf({
+      ...run,
+      plan: end < plan.duration ? { ...plan, duration: end } : plan,
+      simulated: !isExact,
+      recorded: isExact ? (serial) => histories.of(serial) : undefined,
+    });
   }
 
   /** Whether the answers are those of a simulation in place of the run. */
@@ -96,7 +110,7 @@ export class WhatIf {
     return this.#run.plan;
   }
 
-  get profiles(): RepeatableRun['profiles'] {
+  get profiles(): Repeatable['profiles'] {
     return this.#run.profiles;
   }
 
@@ -168,25 +182,13 @@ export class WhatIf {
     const { profiles, transport } = this.#run;
     // A connector would send the messages again.
     const plan = { ...rest, setup: setup.filter((call) => call.setup !== 'connector') };
-    const histories = new Histories(undefined, Number.POSITIVE_INFINITY);
-    const journal = new Journal({
-      ...{ plan, virtual: true, watched: false, acks: transport === 'http' ? 'certain' : 'seen', sinks: [] },
-      watch: histories,
+    const { journal, course, expectations } = await repeat({
+      ...{ plan, profiles, mostEvents: Number.POSITIVE_INFINITY },
+      // Datagrams over UDP have the same course in virtual time as datagrams in memory.
+      transport: transport === 'http' ? 'http' : 'memory',
     });
-    const world = { plan, profiles, clock: 'virtual', speed: 1, db: 'memory', log: SILENT } as const;
-    // Datagrams over UDP have the same course in virtual time as datagrams in memory.
-    const { simulatedMs, happened } = await inOneWorld(
-      { ...world, transport: transport === 'http' ? 'http' : 'memory' },
-      journal,
-      () => {},
-    );
-    journal.invariants.end();
-    const evidence = journal.evidence(simulatedMs);
-    return {
-      histories,
-      situation: situationOf(happened.plan, profiles, happened.times),
-      expectations: plan.expectations.map((expectation) => evaluate(expectation, evidence)),
-    };
+    const { plan: happened, times } = course.happened;
+    return { histories: journal.histories, situation: situationOf(happened, profiles, times), expectations };
   }
 }
 
@@ -214,11 +216,6 @@ function kept<K, V>(all: Map<K, Promise<V>>, key: K, make: () => Promise<V>): Pr
   const made = make();
   all.set(key, made);
   return made;
-}
-
-/** The plan of a run that ended early, up to its end. */
-export function untilEnd(plan: Plan, end: Millis): Plan {
-  return end < plan.duration ? { ...plan, duration: end } : plan;
 }
 
 export function isRefused(answer: object): answer is Refused {

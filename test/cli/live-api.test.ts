@@ -42,6 +42,31 @@ it('run --clock real prints where its API is and where the key is, and deletes t
   }
 });
 
+it('a run in real time has no time travel: its console cannot go back', async () => {
+  const passed: string[] = [];
+  const visit = async (link: string) => {
+    const { origin, hash } = new URL(link);
+    const headers = { origin, 'content-type': 'application/json' };
+    const body = JSON.stringify({ token: hash.replace('#token=', '') });
+    const { headers: given } = await fetch(`${origin}/console/session`, { method: 'POST', headers, body });
+    const cookie = given.get('set-cookie')?.split(';')[0] ?? '';
+    const answer = await fetch(`${origin}/run/past`, { headers: { origin, cookie } });
+    passed.push(`${answer.status} ${await answer.text()}`);
+  };
+  let end = () => {};
+  const interruptWhen = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let visiting: Promise<void> | undefined;
+  const watch = (err: string) => {
+    const [, link] = /console at (\S+)/.exec(err) ?? [];
+    if (link !== undefined) visiting ??= visit(link).finally(end);
+  };
+  await ghostfleet(['run', scenario, '--clock', 'real'], { interruptWhen, watch });
+  await visiting;
+  expect(passed).toEqual([expect.stringMatching(/^409 .*time travel needs virtual time/)]);
+});
+
 it('a run in virtual time prints no address', async () => {
   const { err } = await ghostfleet(['run', scenario]);
   expect(err).not.toContain('API at');

@@ -106,6 +106,15 @@ describe('ghostfleet what-if', () => {
     );
   });
 
+  it('repeats a run that a program has started from a scenario file with variables', async () => {
+    const [open, out] = [join(folder, 'open.yaml'), join(folder, 'variables')];
+    writeFileSync(open, `${SMALL.replace('66m', `"\${from}"`)}vars: { from: 50m }\n`);
+    await runScenario(open, { out, vars: new Map([['from', '66m']]) });
+    expect((await answer(out, 'clime-0001', '--without', 'outage')).downlinks).toEqual(
+      (await answer(run, 'clime-0001', '--without', 'outage')).downlinks,
+    );
+  });
+
   it('says that a run cannot be repeated if its scenario has changed, and so does explain', async () => {
     const [changed, old] = [join(folder, 'changed.yaml'), join(folder, 'old')];
     writeFileSync(changed, SMALL);

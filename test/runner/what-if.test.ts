@@ -80,7 +80,7 @@ describe('a device that is repeated', () => {
   it('is refused if its fleet is connected and too large to be repeated for the sake of one device', async () => {
     const { plan, serial, result } = await repeated();
     const long = { ...plan, cloud: { ...CLOUD, rateLimit: 60 }, duration: hours(4000) };
-    const repetitions = new WhatIf({ plan: long, profiles, transport: 'memory', simulated: true, recorded: undefined });
+    const repetitions = WhatIf.ofPlan(long, profiles);
     expect(await repetitions.device(serial)).toEqual({
       refused: 'its devices depend on each other, and they are too many',
     });
@@ -127,7 +127,14 @@ describe('an explanation', () => {
     const plan = planOf();
     const histories = new Histories();
     const { planned, names, downlinks } = await run(plan, { watch: histories } as object);
-    const repetitions = new WhatIf({ plan, profiles, transport: 'memory', simulated: true, recorded: undefined });
+    const repetitions = WhatIf.ofRun({
+      plan,
+      profiles,
+      transport: 'memory',
+      end: plan.duration,
+      isExact: false,
+      histories,
+    });
     const repeats = new DownlinkRepeats(repetitions, planned);
     const explainer = new RunExplainer(histories, names, { situation: planned, repeats });
     const explanation = await explainer.downlink(downlinks.slowest[0]?.id ?? '');

@@ -24,6 +24,8 @@ interface JournalOptions {
   readonly sinks: readonly LineSink[];
   /** Receives every event. */
   readonly watch: Fold | undefined;
+  /** Number of events to keep for explanations. Default: that of {@link Histories} */
+  readonly mostEvents?: number | undefined;
 }
 
 /** The `evidence` of a part of a run. It is never called, because only the whole run has expectations and conditions. */
@@ -41,8 +43,8 @@ export class Journal {
   readonly #log: TraceLog;
   readonly #order: InstantOrder | undefined;
 
-  constructor({ plan, virtual, watched, acks, sinks, watch }: JournalOptions) {
-    this.histories = new Histories(undefined, undefined, watched);
+  constructor({ plan, virtual, watched, acks, sinks, watch, mostEvents }: JournalOptions) {
+    this.histories = new Histories(undefined, mostEvents, watched);
     this.metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration, scopesOf(plan));
     const checked = plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : []));
     this.invariants = new Invariants(checked, acks);

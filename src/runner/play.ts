@@ -1,0 +1,153 @@
+/**
+ * Runs a plan up to its verdict, without a report. A run, the repetitions that answer questions about it, and the attempts of
+ * `shrink` are all played here.
+ */
+import { isPostgresUrl } from '../cloud/store/postgres/url.js';
+import { SILENT } from '../kernel/log.js';
+import { openFileLimit } from '../kernel/open-files.js';
+import type { ExpectationResult } from '../report/result.js';
+import { evaluate } from '../scenario/expect/evaluate.js';
+import { needsOneProcess, needsOneThread, needsOneWorld } from '../scenario/plan/divide.js';
+import type { SeenAcks } from '../trace/invariants/invariant.js';
+import type { Fold, LineSink } from '../trace/log.js';
+import type { RunSummary } from '../trace/metrics/index.js';
+import { inParts } from './divided/conductor.js';
+import type { Crew } from './divided/crew.js';
+import { spoiledByLoss } from './divided/lost.js';
+import { ThreadCrew } from './divided/threads/thread-crew.js';
+import { cutShort, earlyEnd, judge } from './judge.js';
+import { inThreads } from './parallel/threads.js';
+import { ruleResults, spoiledByClock } from './targets/audit/rules.js';
+import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
+import type { End } from './world/end.js';
+import { Journal } from './world/journal.js';
+import { checkOpenFiles } from './world/open-files.js';
+import { spoiledByDevices, spoiledByFailures, spoiledByUnsent } from './world/spoiled.js';
+
+/** Maximum number of workers of a run. Starting more threads would take more time than they save. */
+export const MOST_WORKERS = 64;
+
+export interface PlayOptions extends WorldOptions {
+  /** Receivers of the lines of the event log, for example its file. */
+  readonly sinks: readonly LineSink[];
+  /** Receives every event of the run. */
+  readonly watch?: Fold | undefined;
+  /** Number of events to keep for explanations; undefined: as many as a run keeps. */
+  readonly mostEvents?: number | undefined;
+  /**
+   * Number of threads among which to divide the devices; with {@link crew}, number of workers. Default: 1. If the devices
+   * cannot be divided ({@link undividedBecause}), the run takes one thread. In virtual time, the number does not change the
+   * result.
+   */
+  readonly workers?: number | undefined;
+  /** Workers that carry out the parts of a run against another cloud. Default: threads of this process. */
+  readonly crew?: Crew | undefined;
+}
+
+export interface Played {
+  readonly journal: Journal;
+  readonly course: CourseEnd;
+  readonly expectations: readonly ExpectationResult[];
+  /** @param contradictions further ones than those of the metrics, one sentence each */
+  readonly judge: (contradictions?: readonly string[]) => Pick<End, 'exitCode' | 'failure'>;
+}
+
+/**
+ * @param started called before the provisioning
+ * @throws UsageError if the cloud or the fleet cannot be set up, or this process may open too few files
+ */
+export async function play(
+  options: PlayOptions,
+  started: (control: WorldControl, journal: Journal) => void = () => {},
+): Promise<Played> {
+  const { plan, sinks, watch, mostEvents } = options;
+  // The workers of a crew check their own parts.
+  if (options.crew === undefined) checkOpenFiles(plan, options.profiles, socketsOf(options), openFileLimit());
+  const watched = options.webConsole !== undefined;
+  const journal = new Journal({
+    ...{ plan, virtual: options.clock === 'virtual', watched, acks: seenAcks(options), sinks, watch, mostEvents },
+  });
+  const course = await courseOf(options, journal, (control) => started(control, journal));
+  journal.invariants.end();
+  const expectations = outcomesOf(options, journal, course);
+  const spoiled = spoiledBy(journal.metrics.summary(), course, journal.nameOf);
+  return {
+    ...{ journal, course, expectations },
+    judge: (contradictions = []) =>
+      judge(course.end, expectations, [...journal.metrics.contradictions, ...contradictions], spoiled),
+  };
+}
+
+/** Plays a plan in virtual time with everything in memory. */
+export function repeat(
+  options: Pick<PlayOptions, 'plan' | 'profiles' | 'transport' | 'connectorHosts' | 'mostEvents' | 'workers'>,
+  started?: (control: WorldControl) => void,
+): Promise<Played> {
+  return play({ ...options, clock: 'virtual', speed: 1, db: 'memory', sinks: [], log: SILENT }, started);
+}
+
+/** Runs the plan undivided, in several threads, or among workers. */
+function courseOf(
+  options: PlayOptions,
+  journal: Journal,
+  started: (control: WorldControl) => void,
+): Promise<CourseEnd> {
+  const { workers = 1, plan, clock, crew } = options;
+  const divided = (crew !== undefined || workers > 1) && undividedBecause(options) === undefined;
+  if (!divided) return inOneWorld(options, journal, started);
+  if (clock === 'real') return inParts({ ...options, crew: crew ?? new ThreadCrew(), workers }, journal, started);
+  const threads = Math.min(workers, plan.devices.length);
+  return threads > 1 ? inThreads(options, threads, journal, started) : inOneWorld(options, journal, started);
+}
+
+/** Why the devices of a run cannot be divided among threads, worded to follow "because"; undefined if they can. */
+export function undividedBecause({ clock, transport, pace, db, plan, cloud }: PlayOptions): string | undefined {
+  if (cloud !== undefined) return needsOneProcess(plan);
+  if (clock === 'real') {
+    return transport === 'memory' ? 'messages in memory do not leave a thread' : needsOneThread(plan);
+  }
+  if (pace !== undefined) return 'it runs at a pace';
+  if (isPostgresUrl(db)) return 'its cloud keeps the data in PostgreSQL';
+  return needsOneWorld(plan);
+}
+
+function outcomesOf(
+  { plan: { expectations } }: PlayOptions,
+  journal: Journal,
+  { end, simulatedMs, audited, workers }: CourseEnd,
+): readonly ExpectationResult[] {
+  const evidence = journal.evidence(simulatedMs);
+  const rules = ruleResults(audited, journal.nameOf);
+  const outcomes = [...expectations.map((expectation) => evaluate(expectation, evidence)), ...rules];
+  const early = earlyEnd(end, workers);
+  if (early === null) return outcomes;
+  return outcomes.map((outcome, index) => cutShort(outcome, early, expectations[index], simulatedMs));
+}
+
+/** Why the measurement is invalid; null if it is valid. */
+function spoiledBy(
+  { fleet, calls }: RunSummary,
+  { workers, generator, audited }: CourseEnd,
+  nameOf: Journal['nameOf'],
+): string | null {
+  return (
+    spoiledByDevices(fleet, nameOf) ??
+    spoiledByLoss(workers) ??
+    generator?.spoiled ??
+    spoiledByFailures(calls) ??
+    spoiledByUnsent(calls) ??
+    spoiledByClock(audited)
+  );
+}
+
+/** Whether the trace of the run shows which lost messages the cloud has acknowledged; see {@link SeenAcks}. */
+function seenAcks({ cloud, transport }: PlayOptions): SeenAcks {
+  if (cloud !== undefined) return 'unseen';
+  return transport === 'http' ? 'certain' : 'seen';
+}
+
+function socketsOf({ cloud, transport }: PlayOptions) {
+  return cloud === undefined
+    ? { udp: transport === 'udp', service: true }
+    : { udp: cloud.gateway !== null, service: false };
+}
