@@ -13,47 +13,6 @@ import type { Hardware } from './hardware/hardware.js';
 import { isLasting, type LastingFault, type PassingFault } from './modem/faults.js';
 import type { Signal } from './modem/signal.js';
 
-/**
- * Changes that scenario steps and the console can make to a device. Quantities have names like `hygrometer.temperature` or
- * `trigger.2.state` (profile/quantities.ts). Every method throws an Error with the reason if the change is not possible.
- */
-export interface DeviceControls {
-  /** Holds a quantity at a value. With NaN, the sensor does not answer. */
-  hold(quantity: string, value: number): void;
-  /** Changes a quantity linearly to a value, then holds it. Without `from` it starts at the present value. */
-  ramp(quantity: string, ramp: Ramp): void;
-  /** Lets a quantity follow a recording from now on, then holds its last value. */
-  replay(quantity: string, series: Series): void;
-  /** Lets a quantity follow its model again. A running total continues from its present value. */
-  free(quantity: string): void;
-  /** Adds pulses to a counter, or closes a contact repeatedly. */
-  pulse(quantity: string, pulses: Pulses): void;
-  /** Clicks a button. Several clicks are one multiple click on the button of the board, and single clicks on other buttons. */
-  click(button: ButtonName, times: number): void;
-  /** Holds a button down. During a boot, the button on the board can erase the settings (shell S-18). */
-  press(button: ButtonName, duration: Millis): void;
-  /** Cuts the power line (CHESTER-Z switches to its battery), or restores it. */
-  line(on: boolean): void;
-  /** Shields the antenna (false), or removes the shield. */
-  radio(on: boolean): void;
-  /** Sets the signal at the antenna; undefined restores the signal of the device's own cell. */
-  signal(signal: Signal | undefined): void;
-  /** Replaces the battery by one with this share used, 0 (new) to 1 (empty). */
-  battery(used: Ratio): void;
-  /** Replaces the battery by one that has this voltage at rest. */
-  batteryVoltage(volts: number): void;
-  /** Sets whether the network grants power saving mode, from the next attach on. */
-  powerSaving(granted: boolean): void;
-  /** Causes a fault of the modem, or repairs it. */
-  modem(fault: ModemFault): void;
-  /** Lets the next `writesLeft` writes of settings succeed and all later ones fail. With Infinity, every write succeeds. */
-  flash(writesLeft: number): void;
-  /** Makes the clock run fast by parts per million; slow if negative. Setting the time does not change the drift. */
-  clock(drift: number): void;
-  /** Moves the clock forward, or back if `by` is negative. The next setting of the clock corrects the error. */
-  skew(by: Millis): void;
-}
-
 export type ModemFault = PassingFault | LastingFault | 'mended';
 
 /** `int` is the button on the board; the others are those of CHESTER Push. */
@@ -98,27 +57,26 @@ const CLICK_PAUSE: Millis = seconds(1);
 /** A change is not possible on this device, or not now. Other errors of a change are errors of the device itself. */
 export class ChangeRefused extends Error {}
 
-/** @param change runs the code of each change */
-export function controlsOf(device: ControlledDevice, change: (action: () => void) => void): DeviceControls {
-  return new Proxy(new VirtualDeviceControls(device), {
-    get:
-      (controls, name: keyof DeviceControls) =>
-      (...args: readonly unknown[]) =>
-        change(() => Reflect.apply(controls[name], controls, args)),
-  });
-}
-
-class VirtualDeviceControls implements DeviceControls {
+/**
+ * Changes that scenario steps and the console can make to a device. Quantities have names like `hygrometer.temperature` or
+ * `trigger.2.state` (profile/quantities.ts). Every method throws an Error with the reason if the change is not possible.
+ */
+export class DeviceControls {
   readonly #device: ControlledDevice;
+  readonly #change: (action: () => void) => void;
 
-  constructor(device: ControlledDevice) {
+  /** @param change runs the code of each change */
+  constructor(device: ControlledDevice, change: (action: () => void) => void) {
     this.#device = device;
+    this.#change = change;
   }
 
+  /** Holds a quantity at a value. With NaN, the sensor does not answer. */
   hold(quantity: string, value: number): void {
     this.#touch(quantity, (address) => this.#device.environment.set(address, this.#reach(address, value)));
   }
 
+  /** Changes a quantity linearly to a value, then holds it. Without `from` it starts at the present value. */
   ramp(quantity: string, { from, to, over }: Ramp): void {
     this.#touch(quantity, (address) => {
       const { environment, clock } = this.#device;
@@ -131,6 +89,7 @@ class VirtualDeviceControls implements DeviceControls {
     });
   }
 
+  /** Lets a quantity follow a recording from now on, then holds its last value. */
   replay(quantity: string, series: Series): void {
     this.#touch(quantity, (address) => {
       const { environment, clock } = this.#device;
@@ -143,10 +102,12 @@ class VirtualDeviceControls implements DeviceControls {
     });
   }
 
+  /** Lets a quantity follow its model again. A running total continues from its present value. */
   free(quantity: string): void {
     this.#touch(quantity, (address) => this.#device.environment.free(address, this.#device.clock.wall));
   }
 
+  /** Adds pulses to a counter, or closes a contact repeatedly. */
   pulse(quantity: string, { times, every, stays }: Pulses): void {
     this.#touch(quantity, (address) => {
       const { environment, clock } = this.#device;
@@ -159,76 +120,98 @@ class VirtualDeviceControls implements DeviceControls {
     });
   }
 
+  /** Clicks a button. Several clicks are one multiple click on the button of the board, and single clicks on other buttons. */
   click(button: ButtonName, times: number): void {
     const firmware = this.#running('nothing notices the button');
-    if (button === 'int') clicked(firmware, times);
+    if (button === 'int') this.#change(() => clicked(firmware, times));
     else this.pulse(buttonQuantity(button, 'clicks'), { times, every: CLICK_PAUSE, stays: 0 });
   }
 
+  /** Holds a button down. During a boot, the button on the board can erase the settings (shell S-18). */
   press(button: ButtonName, duration: Millis): void {
     if (button !== 'int') this.pulse(this.#heldQuantity(button), { times: 1, every: 0, stays: 0 });
-    else this.#boardOverrides.pressedUntil = this.#device.clock.now + duration;
+    else {
+      this.#change(() => {
+        this.#boardOverrides.pressedUntil = this.#device.clock.now + duration;
+      });
+    }
   }
 
+  /** Cuts the power line (CHESTER-Z switches to its battery), or restores it. */
   line(on: boolean): void {
     if (on) this.free(LINE);
     else this.hold(LINE, DEAD_LINE);
   }
 
+  /** Shields the antenna (false), or removes the shield. */
   radio(on: boolean): void {
-    this.#device.modem.setCoverage(on);
+    this.#change(() => this.#device.modem.setCoverage(on));
   }
 
+  /** Sets the signal at the antenna; undefined restores the signal of the device's own cell. */
   signal(signal: Signal | undefined): void {
-    this.#device.modem.setSignal(signal);
+    this.#change(() => this.#device.modem.setSignal(signal));
   }
 
+  /** Replaces the battery by one with this share used, 0 (new) to 1 (empty). */
   battery(used: Ratio): void {
-    this.#device.battery.set(used);
+    this.#change(() => this.#device.battery.set(used));
   }
 
+  /** Replaces the battery by one that has this voltage at rest. */
   batteryVoltage(volts: number): void {
-    const { battery } = this.#device;
-    let [full, empty] = [0, 1];
-    // Bisection, because the voltage falls with use: after twenty halvings the share is exact to a millionth.
-    for (let halvings = 0; halvings < 20; halvings++) {
-      const middle = (full + empty) / 2;
-      battery.set(middle);
-      if (battery.rest() > volts) full = middle;
-      else empty = middle;
-    }
+    this.#change(() => {
+      const { battery } = this.#device;
+      let [full, empty] = [0, 1];
+      // Bisection, because the voltage falls with use: after twenty halvings the share is exact to a millionth.
+      for (let halvings = 0; halvings < 20; halvings++) {
+        const middle = (full + empty) / 2;
+        battery.set(middle);
+        if (battery.rest() > volts) full = middle;
+        else empty = middle;
+      }
+    });
   }
 
+  /** Sets whether the network grants power saving mode, from the next attach on. */
   powerSaving(granted: boolean): void {
-    this.#device.modem.setPowerSaving(granted);
+    this.#change(() => this.#device.modem.setPowerSaving(granted));
   }
 
+  /** Causes a fault of the modem, or repairs it. */
   modem(fault: ModemFault): void {
-    const { modem } = this.#device;
-    if (fault === 'mended') modem.setFault(undefined);
-    else if (isLasting(fault)) modem.setFault(fault);
-    else {
-      this.#running('the modem is off');
-      modem.suffer(fault);
-    }
+    this.#change(() => {
+      const { modem } = this.#device;
+      if (fault === 'mended') modem.setFault(undefined);
+      else if (isLasting(fault)) modem.setFault(fault);
+      else {
+        this.#running('the modem is off');
+        modem.suffer(fault);
+      }
+    });
   }
 
+  /** Lets the next `writesLeft` writes of settings succeed and all later ones fail. With Infinity, every write succeeds. */
   flash(writesLeft: number): void {
-    this.#device.config.wear(writesLeft);
+    this.#change(() => this.#device.config.wear(writesLeft));
   }
 
+  /** Makes the clock run fast by parts per million; slow if negative. Setting the time does not change the drift. */
   clock(drift: number): void {
-    const { firmware } = this.#device;
-    const time = firmware?.exactTime();
-    this.#boardOverrides.drift = drift;
-    // The new drift starts from the present time of the clock, including the error that the clock has by now.
-    if (firmware && time !== undefined) firmware.setUnixTime(time);
+    this.#change(() => {
+      const { firmware } = this.#device;
+      const time = firmware?.exactTime();
+      this.#boardOverrides.drift = drift;
+      // The new drift starts from the present time of the clock, including the error that the clock has by now.
+      if (firmware && time !== undefined) firmware.setUnixTime(time);
+    });
   }
 
+  /** Moves the clock forward, or back if `by` is negative. The next setting of the clock corrects the error. */
   skew(by: Millis): void {
     const firmware = this.#running('the clock does not run');
     // The calendar of the firmware begins in 1970.
-    firmware.moveClock(Math.max(0, firmware.exactTime() + by / 1000));
+    this.#change(() => firmware.moveClock(Math.max(0, firmware.exactTime() + by / 1000)));
   }
 
   /** The running firmware. @param otherwise beginning of the message of the Error that is thrown if no firmware runs */
@@ -243,9 +226,11 @@ class VirtualDeviceControls implements DeviceControls {
     const { firmware, type } = this.#device;
     const address = findQuantity(type.profile, quantity);
     if (address === undefined) throw new ChangeRefused(`"${quantity}" is not a quantity of ${type.profile.name}`);
-    firmware?.application.catchUp();
-    change(address);
-    firmware?.application.look();
+    this.#change(() => {
+      firmware?.application.catchUp();
+      change(address);
+      firmware?.application.look();
+    });
   }
 
   /**

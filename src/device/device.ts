@@ -20,7 +20,7 @@ import type {
   UplinkType,
 } from '../trace/events.js';
 import { DeviceConfig, type Settings } from './config/device-config.js';
-import { type BoardOverrides, ChangeRefused, controlsOf, type DeviceControls } from './device-controls.js';
+import { type BoardOverrides, ChangeRefused, DeviceControls } from './device-controls.js';
 import type { Battery, CurrentUse } from './environment/battery.js';
 import { Environment } from './environment/environment.js';
 import type { Policy } from './family/index.js';
@@ -316,7 +316,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   /** Changes that scenario steps and the console can make to the device. @throws Error if the device has failed */
   get controls(): DeviceControls {
     this.alive();
-    return controlsOf(this, (action) => this.change(action));
+    return new DeviceControls(this, (action) => this.change(action));
   }
 
   get clockDrift(): number {

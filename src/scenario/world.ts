@@ -34,7 +34,7 @@ export interface DeviceHandle {
   /** Switches the power off and immediately on: RAM is lost, flash is kept. */
   powerCycle(): void;
   /** Changes the device's board and environment. */
-  readonly controls: DeviceControls;
+  readonly controls: Pick<DeviceControls, keyof DeviceControls>;
 }
 
 export interface ShellResult {

@@ -56,7 +56,11 @@ export const sensor: StepKind<SensorOptions> = {
   },
 };
 
-function applyWaveform(controls: DeviceControls, name: string, waveform: SensorWaveform): void {
+function applyWaveform(
+  controls: Pick<DeviceControls, 'hold' | 'ramp' | 'replay' | 'free'>,
+  name: string,
+  waveform: SensorWaveform,
+): void {
   switch (waveform.kind) {
     case 'hold':
       return controls.hold(name, waveform.value);

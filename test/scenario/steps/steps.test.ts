@@ -50,7 +50,7 @@ interface Options {
 }
 
 /** Controls that record each call. */
-function recordingControls(done: unknown[]): DeviceControls {
+function recordingControls(done: unknown[]): Pick<DeviceControls, keyof DeviceControls> {
   const note =
     (name: string) =>
     (...args: unknown[]) => {
