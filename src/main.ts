@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 /** Entry point of the program, and the only file that uses the global `process`: the commands get a `Host` (cli/host.ts). */
 import { Interrupts } from './cli/interrupts.js';
-import { tooFewOpenFiles } from './cli/open-files.js';
-import { noWorkingDirectory } from './cli/working-directory.js';
+import { noWorkingDirectory, tooFewOpenFiles } from './cli/start-checks.js';
 
 // Checked before the other modules are loaded: loading them would fail with an error that does not name the cause.
 const interrupts = new Interrupts(process);

@@ -28,7 +28,7 @@ export const SUBJECTS: readonly Subject[] = [
       'cloud/store/scan-turns',
       'cloud/store/scans',
       'cloud/store/scans.postgres',
-      'cli/open-files',
+      'cli/start-checks',
     ],
   },
   {

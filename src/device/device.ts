@@ -32,8 +32,8 @@ import type { DeviceFacts, Extent, Hardware, MessageWitness } from './hardware/h
 import { identityOf } from './hardware/identity.js';
 import { Spool } from './hardware/spool.js';
 import type { LinkObserver } from './link/link.js';
-import { openLink } from './link/open-link.js';
 import type { DatagramPort, DeviceEnd, RadioLink } from './link/radio-link.js';
+import { openLink } from './link/resending-link.js';
 import { wireFormat } from './link/wire-format.js';
 import { Modem } from './modem/modem.js';
 import type { ModemBoard } from './modem/state.js';

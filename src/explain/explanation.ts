@@ -1,6 +1,6 @@
 /** An explanation of one downlink, as plain data. */
 import type { Instant, Millis } from '../kernel/time.js';
-import type { Stage, TrackedType } from '../trace/downlinks/ledger.js';
+import type { DownlinkOutcome, Stage, TrackedType } from '../trace/downlinks/ledger.js';
 import type { Waits } from '../trace/downlinks/waits.js';
 
 /** Why a downlink took as long as it did. Times are in ms of simulated time. */
@@ -14,7 +14,7 @@ export interface Explanation {
   /** Since the start of the run. */
   readonly queuedAt: Instant;
   /** `pending`: not delivered at the end of the trace. */
-  readonly outcome: 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired';
+  readonly outcome: DownlinkOutcome;
   /** false: the cloud counts the downlink as delivered, but the device never received it. */
   readonly received: boolean;
   /** Why an expected answer never came. Missing if the answer came, if no answer is expected, or if no reason is known. */

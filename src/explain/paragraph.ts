@@ -1,5 +1,6 @@
 /** The explanation of a downlink in one paragraph. */
 import { humanDuration, type Millis, sinceStart } from '../kernel/time.js';
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { ExplainedCause, ExplainedWait, Explanation } from './explanation.js';
 
 export function paragraph(explanation: Omit<Explanation, 'text'>, limit: Millis): string {
@@ -34,8 +35,13 @@ function opening({ type, device, outcome, received, took, queuedAt }: Omit<Expla
     return `${subject} is lost: after ${humanDuration(took)} the cloud counts it as delivered, but the device never received it. ${RULE}`;
   if (outcome === 'answered') return `${subject} was answered after ${humanDuration(took)}.`;
   if (outcome === 'delivered') return `${subject} was delivered and took ${humanDuration(took)}.`;
-  return `${subject} ${outcome === 'expired' ? 'expired' : 'was cancelled'} after ${humanDuration(took)}, before its delivery.`;
+  return `${subject} ${ENDS[outcome]} after ${humanDuration(took)}, before its delivery.`;
 }
+
+const ENDS = { cancelled: 'was cancelled', expired: 'expired' } as const satisfies Record<
+  NonNullable<DownlinkRecord['ended']>,
+  string
+>;
 
 /** Wire W-29, W-30; docs/FIDELITY.md, delivered is not received. */
 const RULE =

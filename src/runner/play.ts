@@ -44,7 +44,7 @@ export interface PlayOptions extends WorldOptions {
   readonly crew?: Crew | undefined;
 }
 
-export interface Played {
+interface Played {
   readonly journal: Journal;
   readonly course: CourseEnd;
   readonly expectations: readonly ExpectationResult[];

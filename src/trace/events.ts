@@ -19,7 +19,8 @@ export type ContactReason = 'boot' | 'report' | 'event' | 'poll' | 'shell' | 'bu
 export type RadioPause = 'attach-pause' | 'back-off' | 'reset-loop';
 
 /** Content of an uplink. `codec` is a decoder or encoder document. */
-export type UplinkType = 'session' | 'data' | 'config' | 'codec' | 'shell' | 'firmware' | 'stats';
+export const UPLINK_TYPES = ['session', 'codec', 'config', 'data', 'shell', 'firmware', 'stats'] as const;
+export type UplinkType = (typeof UPLINK_TYPES)[number];
 
 /** Content of a downlink. */
 export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' | 'timestamp';

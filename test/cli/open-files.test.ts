@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { program } from '../../scripts/support/program.js';
-import { tooFewOpenFiles } from '../../src/cli/open-files.js';
+import { tooFewOpenFiles } from '../../src/cli/start-checks.js';
 
 const limits = (most: number | string) =>
   `Limit                     Soft Limit           Hard Limit           Units     \n` +

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noWorkingDirectory } from '../../src/cli/working-directory.js';
+import { noWorkingDirectory } from '../../src/cli/start-checks.js';
 
 it('a working directory that was deleted is an error of the user, with a message', () => {
   const deleted = (): string => {

@@ -8,7 +8,7 @@ const ROWS = new Set([...PAGE.matchAll(/^\| (.+?) \|/gm)].map(([, first = '']) =
 describe('the rows of ARCHITECTURE.md', () => {
   it('refer only to rows that exist', () => {
     const named = [...PAGE.matchAll(/\brows? "([^"]+)"/g)].map(([, name = '']) => name);
-    expect(named.length).toBeGreaterThan(5);
+    expect(named.length).toBeGreaterThan(2);
     expect(named.filter((name) => !ROWS.has(name))).toEqual([]);
   });
 

@@ -6,7 +6,10 @@
  */
 import type { Alarm } from '../../kernel/clock.js';
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import type { SendError } from '../modem/pending-send.js';
+import { FlapDialogue } from './flap-link.js';
+import { HttpDialogue } from './http-link.js';
 import type { FailoverState } from './link.js';
 import { type DeviceEnd, type Dialogue, RadioLink } from './radio-link.js';
 
@@ -18,7 +21,7 @@ interface Resend {
   readonly unconnected: Millis;
 }
 
-export class ResendingLink extends RadioLink {
+class ResendingLink extends RadioLink {
   readonly #resend: Resend;
   /** Index among the addresses that are not empty. */
   #address = 0;
@@ -99,4 +102,14 @@ export class ResendingLink extends RadioLink {
       ({ text }) => text !== '',
     );
   }
+}
+
+/**
+ * Opens the link of a device. The wire format decides the dialogue; the family of the firmware decides whether the modem or the
+ * link repeats datagrams.
+ */
+export function openLink(device: DeviceEnd, format: LinkFormat): RadioLink {
+  const dialogue = format === 'http' ? new HttpDialogue(device) : new FlapDialogue(device, format);
+  const { resend } = device.policy.transfers;
+  return resend ? new ResendingLink(device, dialogue, resend) : new RadioLink(device, dialogue);
 }

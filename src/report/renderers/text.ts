@@ -9,6 +9,7 @@ import { humanDuration, sinceStart } from '../../kernel/time.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
 import type { DownlinkTimeline } from '../../trace/metrics/downlinks.js';
+import { explanationParagraph } from '../explanation/text.js';
 import {
   DOWNLINK_COLUMNS,
   downlinkRows,
@@ -28,7 +29,6 @@ import type { RunResult } from '../result.js';
 import { unbroken, wrap } from '../table.js';
 import { markOf, verdictOf } from '../verdict.js';
 import type { RenderOptions } from './renderer.js';
-import { explanations } from './text-explanations.js';
 import { load, workers } from './text-load.js';
 import { hanging, section, WIDTH } from './text-parts.js';
 
@@ -300,4 +300,17 @@ function expectations({ expectations: results }: RunResult, paint: Paint, width:
 
 function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+/** Maximum number of explanations in the text report; the HTML report contains all of them. */
+const EXPLAINED = 3;
+
+/** The section that explains the slowest downlinks. */
+function explanations({ explanations: all = [], out }: RunResult, width: number): readonly string[] {
+  if (all.length === 0) return [];
+  const more = out === null ? [] : [`  more: ghostfleet explain ${out} --slowest ${all.length}`];
+  const paragraphs = all.slice(0, EXPLAINED).map((each) => explanationParagraph(each, width - 2));
+  // The lines of a paragraph after the first are indented more, so that the eye finds where the next paragraph begins.
+  const lines = paragraphs.flatMap(([first = '', ...rest]) => [first, ...rest.map((line) => `  ${line}`)]);
+  return ['why it took so long', ...lines, ...more];
 }

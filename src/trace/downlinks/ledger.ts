@@ -40,7 +40,7 @@ export interface DownlinkRecord {
   readonly refused: boolean;
   /** The device refused only some lines of the downlink and executed the others, so that it may still answer. */
   readonly partly: boolean;
-  readonly ended: 'cancelled' | 'expired' | undefined;
+  readonly ended: DownlinkEnd | undefined;
   /** When the downlink was cancelled or expired; undefined if neither happened. */
   readonly endedAt: Instant | undefined;
   /** Time by cause of waiting, up to its last stage. */
@@ -62,7 +62,7 @@ class TrackedDownlink implements DownlinkRecord {
   evidence: DeliveryEvidence | undefined;
   refused = false;
   partly = false;
-  ended: 'cancelled' | 'expired' | undefined;
+  ended: DownlinkEnd | undefined;
   endedAt: Instant | undefined;
 
   constructor(
@@ -105,8 +105,11 @@ export function expectsAnswer(type: DownlinkType): boolean {
   return type === 'shell' || type === 'config';
 }
 
+/** How a downlink can end without its delivery. */
+type DownlinkEnd = 'cancelled' | 'expired';
+
 /** Outcome of a downlink. `delivered`: without an answer; `pending`: still in the queue. */
-type DownlinkOutcome = 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired';
+export type DownlinkOutcome = 'answered' | 'delivered' | 'pending' | DownlinkEnd;
 
 /** Outcome of a downlink so far. */
 export function outcomeOf({ reached, ended }: DownlinkRecord): DownlinkOutcome {
@@ -239,7 +242,7 @@ export class DownlinkLedger {
     if (entry.closed) this.#close(entry);
   }
 
-  #end(id: string, ended: 'cancelled' | 'expired', at: Instant): void {
+  #end(id: string, ended: DownlinkEnd, at: Instant): void {
     const entry = this.#byId.get(id);
     if (entry === undefined || entry.ended !== undefined) return;
     entry.ended = ended;

@@ -6,7 +6,7 @@
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import { Distribution } from '../distribution.js';
-import type { UplinkType } from '../events.js';
+import { UPLINK_TYPES, type UplinkType } from '../events.js';
 import { BusiestSecond } from './busiest-second.js';
 import { type MetricTable, Tally } from './metric.js';
 import { keyOf, UplinkWindows } from './uplink-windows.js';
@@ -35,8 +35,6 @@ export interface UplinkSummary extends UplinkCounts {
   readonly byType: Readonly<Partial<Record<UplinkType, UplinkCounts>>>;
 }
 
-const TYPES: readonly UplinkType[] = ['session', 'codec', 'config', 'data', 'shell', 'firmware', 'stats'];
-
 class UplinkCounter implements UplinkCounts {
   made = 0;
   sent = 0;
@@ -56,7 +54,7 @@ export class UplinkFold {
   /** All complete messages that reached the cloud, including copies, because a copy causes the cloud the same work. */
   readonly arrivals: BusiestSecond;
   readonly #reasons = new Tally();
-  readonly #byType = new Map(TYPES.map((type) => [type, new UplinkCounter()]));
+  readonly #byType = new Map(UPLINK_TYPES.map((type) => [type, new UplinkCounter()]));
   readonly #restarted = new Set<number>();
   /** Uplinks that were sent and are still open. An uplink in the spool may be sent more than once, and must count once. */
   readonly #open = new Set<number>();

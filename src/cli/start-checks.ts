@@ -1,6 +1,6 @@
 /**
- * Checks the limit on open files of this process (`ulimit -n`). If the limit is too low, loading the modules of a command fails
- * with messages that do not name the cause. So main.ts checks the limit first, and this file imports little.
+ * Checks what the program needs before main.ts loads its modules: enough open files (`ulimit -n`), and a working directory.
+ * Without them, loading the modules of a command fails with messages that do not name the cause. So this file imports little.
  */
 import { EXIT, type ExitCode } from '../kernel/errors.js';
 import { openFileLimit } from '../kernel/open-files.js';
@@ -12,7 +12,7 @@ import { openFileLimit } from '../kernel/open-files.js';
 const LEAST = 256;
 
 /** Why the program cannot start. */
-export interface Complaint {
+interface Complaint {
   readonly text: string;
   readonly exit: ExitCode;
 }
@@ -29,4 +29,15 @@ export function tooFewOpenFiles(limits?: string): Complaint | undefined {
     '',
   ];
   return { text: lines.join('\n'), exit: EXIT.usage };
+}
+
+/** The message to print if the directory was deleted; undefined if it exists. @param cwd throws if it does not exist */
+export function noWorkingDirectory(cwd: () => string): Complaint | undefined {
+  try {
+    cwd();
+    return undefined;
+  } catch {
+    const text = 'ghostfleet: the working directory was deleted\nchange to another one\n';
+    return { text, exit: EXIT.usage };
+  }
 }
