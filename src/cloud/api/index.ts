@@ -14,6 +14,7 @@ import { SignIn } from '../accounts/sign-in.js';
 import { collectMethods } from '../http/allowed-methods.js';
 import { acceptJsonOnly } from '../http/body.js';
 import { ApiFault, errorHandler, unknownRoute } from '../http/errors.js';
+import { plainForwardedFor } from '../http/forwarded-for.js';
 import { guardHosts } from '../http/host-guard.js';
 import { documentApi } from '../http/openapi.js';
 import type { Routes } from '../http/operation.js';
@@ -127,6 +128,7 @@ export function createApi(
   const add = (routes: FastifyInstance, families: readonly Family[]) => {
     for (const family of families) family(routes.withTypeProvider<TypeBoxProvider>(), all, options);
   };
+  if (options.trustProxy.length > 0) plainForwardedFor(api);
   guardHosts(api, options.hosts && [...options.hosts, ...(publicUrl ? [publicUrl.host] : [])]);
   needReadableQueries(api);
   if (publicUrl) redirectPrefix(api, publicUrl);
