@@ -23,7 +23,7 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
 export function openBrowser(
   address: string,
   atExit: (remove: () => void) => void,
-  folders: readonly string[] = [homedir(), tmpdir()],
+  folders: readonly string[] = ownFolders(),
   opener = opened,
 ): void {
   const folder = firstOf(folders);
@@ -32,6 +32,15 @@ export function openBrowser(
   writeFileSync(page, leadingTo(address), { mode: PRIVATE.file, flag: 'wx' });
   atExit(() => rmSync(folder, { recursive: true, force: true }));
   opener(page);
+}
+
+/** A user without a name, as in a container, has no home unless HOME names it. */
+function ownFolders(): readonly string[] {
+  try {
+    return [homedir(), tmpdir()];
+  } catch {
+    return [tmpdir()];
+  }
 }
 
 /** A new folder that only its owner may read, in the first of the folders in which one can be made. */

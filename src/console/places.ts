@@ -7,6 +7,8 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { platform, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+// As a whole, because Windows lacks geteuid.
+import * as system from 'node:process';
 import { UsageError } from '../kernel/errors.js';
 
 export interface Place {
@@ -74,7 +76,12 @@ export function forgetPlace({ path }: Place): void {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function folderOf({ XDG_RUNTIME_DIR }: Environment): string {
-  return XDG_RUNTIME_DIR ? join(XDG_RUNTIME_DIR, 'ghostfleet') : join(tmpdir(), `ghostfleet-${userInfo().uid}`);
+  return XDG_RUNTIME_DIR ? join(XDG_RUNTIME_DIR, 'ghostfleet') : join(tmpdir(), `ghostfleet-${ownId()}`);
+}
+
+/** The number of the user. Its name is not read: in a container, it often has none, and reading it then fails. */
+function ownId(): number | undefined {
+  return system.geteuid?.();
 }
 
 function pipePrefix(): string {
@@ -89,7 +96,7 @@ function checkFolder(folder: string): void {
   // A symbolic link is not followed: its owner could redirect it.
   const { uid, mode } = lstatSync(folder);
   const isFolder = lstatSync(folder).isDirectory();
-  if (isFolder && uid === userInfo().uid && (mode & 0o077) === 0) return;
+  if (isFolder && uid === ownId() && (mode & 0o077) === 0) return;
   throw new UsageError(
     'unsafe-folder',
     `the folder "${folder}" must belong to you, without access for other users`,
