@@ -10,6 +10,8 @@ import { isSpecial } from '../kernel/write-files.js';
 export interface NamedText {
   readonly file: string;
   readonly text: string;
+  /** The path behind symbolic links, if the reader has found it out: two names of a file have the same. */
+  readonly real?: string;
 }
 
 const MIB = 1024 * 1024;
@@ -51,7 +53,7 @@ export function readInside(folder: string, name: string, allowed: readonly strin
   if (!isBelow(resolve(folder), resolve(file)) && !isAllowed(file, allowed)) throw outside(name);
   const real = realPath(file);
   if (!isBelow(realPath(folder), real) && !isAllowed(real, allowed)) throw outside(name);
-  return { file, text: textOf(regularBytesOf(file, LARGEST_NAMED), file) };
+  return { file, text: textOf(regularBytesOf(file, LARGEST_NAMED), file), real };
 }
 
 /**

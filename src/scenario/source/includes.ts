@@ -4,7 +4,8 @@
  *
  * Two files are merged as follows. Maps are merged key by key. Lists are concatenated, with the items of the included file
  * first. For all other values, the including file takes precedence. Of several included files, a later one takes precedence
- * over an earlier one.
+ * over an earlier one. A file that is included several times, also by a link, counts once, at its first place: otherwise its
+ * steps would run twice if two included files share it.
  */
 
 import { complain, eitherForm, type Form, formOf, list, text } from '../../input/checks.js';
@@ -36,9 +37,17 @@ export function withIncludes(root: MapNode, readFile: ReadFile, problems: Proble
   return new Includer(readFile, problems).resolve(root, []);
 }
 
+/** A file as its path names it, and the file behind symbolic links. */
+interface Included {
+  readonly path: string;
+  readonly real: string;
+}
+
 class Includer {
   readonly #readFile: ReadFile;
   readonly #problems: Problems;
+  /** Paths and real paths of the files so far. */
+  readonly #known = new Set<string>();
   #files = 0;
   #length = 0;
   #values = 0;
@@ -48,8 +57,8 @@ class Includer {
     this.#problems = problems;
   }
 
-  /** @param chain paths of the including files down to this one; empty for the scenario itself */
-  resolve(root: MapNode, chain: readonly string[]): MapNode {
+  /** @param chain the including files down to this one; empty for the scenario itself */
+  resolve(root: MapNode, chain: readonly Included[]): MapNode {
     const entry = root.entries.get(KEY);
     if (entry === undefined) return root;
     const own = { ...root, entries: new Map([...root.entries].filter(([key]) => key !== KEY)) };
@@ -58,36 +67,45 @@ class Includer {
     return [...included, own].reduce(mergeMaps);
   }
 
-  #read(node: LocatedNode, chain: readonly string[]): MapNode | undefined {
+  #read(node: LocatedNode, chain: readonly Included[]): MapNode | undefined {
     const problems = this.#problems;
     const relative = path(node, problems);
     if (relative === undefined) return undefined;
-    const from = chain.at(-1) ?? '';
-    const full = `${from.slice(0, from.lastIndexOf('/') + 1)}${relative.replace(/^(\.\/)+/, '')}`;
-    if (chain.includes(full)) {
-      problems.add(node, `${quote(relative)} includes itself: ${[...chain, full].join(' → ')}`);
+    const from = chain.at(-1)?.path ?? '';
+    const full = plain(`${from.slice(0, from.lastIndexOf('/') + 1)}${relative}`);
+    const isCircle = (name: string) => chain.some((above) => above.path === name || above.real === name);
+    const circle = () => {
+      const names = [...chain.map((above) => above.path), full];
+      problems.add(node, `${quote(relative)} includes itself: ${names.join(' → ')}`);
       return undefined;
-    }
+    };
+    if (isCircle(full)) return circle();
+    if (this.#known.has(full)) return undefined;
+    this.#known.add(full);
     if (++this.#files > MOST_FILES) {
       problems.add(node, `a scenario cannot include more than ${MOST_FILES} files`);
       return undefined;
     }
-    const root = this.#parse(full, node);
-    if (root === undefined) return undefined;
+    const found = this.#parse(full, node);
+    if (found === undefined) return undefined;
+    const { root, real } = found;
+    if (isCircle(real)) return circle();
+    if (real !== full && this.#known.has(real)) return undefined;
+    this.#known.add(real);
     this.#values += countValues(root, MOST_VALUES);
     if (this.#values > MOST_VALUES) {
       problems.add(node, `the included files have more than ${MOST_VALUES} values`);
       return undefined;
     }
     if (root.kind !== 'map') return complain(root, problems, 'a part of a scenario: a map with keys of a scenario');
-    return this.resolve(root, [...chain, full]);
+    return this.resolve(root, [...chain, { path: full, real }]);
   }
 
-  #parse(path: string, node: LocatedNode): LocatedNode | undefined {
+  #parse(path: string, node: LocatedNode): { readonly root: LocatedNode; readonly real: string } | undefined {
     try {
-      const { file, text } = this.#readFile(path);
+      const { file, text, real = path } = this.#readFile(path);
       this.#length += text.length;
-      if (this.#length <= LONGEST) return readYaml(text, file);
+      if (this.#length <= LONGEST) return { root: readYaml(text, file), real };
       this.#problems.add(node, `the included files are longer than ${LONGEST} characters`);
       return undefined;
     } catch (error) {
@@ -98,6 +116,14 @@ class Includer {
       return undefined;
     }
   }
+}
+
+/** The path without parts that do not change it: `./`, and slashes that follow each other. */
+function plain(path: string): string {
+  return path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');
 }
 
 /** Number of values, or a number above `most` if there are more. */

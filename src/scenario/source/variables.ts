@@ -37,23 +37,44 @@ const LONGEST_TEXT = 100_000;
 /** Limit of the characters that variables insert into the texts of a scenario. */
 const MOST_INSERTED = 4_000_000;
 
-/** The variables of the scenario. @param given values from the command line, which override those of the scenario */
+/**
+ * The variables of the scenario.
+ * @param given values from the command line and the environment, which override those of the scenario. In their names, `_` also
+ * stands for `-` ({@link spelled})
+ */
 export function declaredVariables(root: MapNode, given: ReadonlyMap<string, string>, problems: Problems): Variables {
   const declared = root.entries.get(KEY)?.value;
   const values = new Map<string, ScalarNode>();
   const variables = { values, room: { left: MOST_INSERTED } };
   if (declared !== undefined && declared.kind !== 'map') complain(declared, problems, 'a map of names to values');
-  for (const [name, { key, value }] of declared?.kind === 'map' ? declared.entries : []) {
+  const entries: MapNode['entries'] = declared?.kind === 'map' ? declared.entries : new Map();
+  // A later value takes precedence, in either spelling: those of the command line follow those of the environment.
+  const meant = new Map([...given].map(([name, value]) => [spelled(name, entries), value]));
+  for (const [name, { key, value }] of entries) {
     if (!NAME.test(name)) problems.add(key, `${quote(name)} is not a name of letters, digits, "-" and "_"`);
     const own = substitute(value, variables, problems);
     if (own.kind !== 'scalar' || own.value === null) complain(own, problems, 'a text, a number, true or false');
-    else values.set(name, replaced(name, own, given.get(name), problems));
+    else values.set(name, replaced(name, own, meant.get(name), problems));
   }
-  for (const name of given.keys()) {
+  for (const name of meant.keys()) {
     if (values.has(name)) continue;
     problems.add(declared ?? root, `${quote(name)} is not a variable of this scenario${among(name, variables)}`);
   }
   return variables;
+}
+
+/**
+ * The variable that a given name means. Shells have no names with "-", so `report_interval` means `report-interval`, unless there
+ * is a variable of the very name.
+ */
+function spelled(name: string, entries: MapNode['entries']): string {
+  if (entries.has(name)) return name;
+  const [only, ...others] = [...entries.keys()].filter((each) => inShells(each) === name);
+  return only === undefined || others.length > 0 ? name : only;
+}
+
+function inShells(name: string): string {
+  return name.replaceAll('-', '_');
 }
 
 /** The value of a variable from the command line; it must have the type of the value in the scenario. */
@@ -132,7 +153,7 @@ function filled(node: ScalarNode, text: string, variables: Variables, problems: 
 
 /**
  * The variables that have a part of a secret: of a `secure` variable of the space, of a shell line with a secret, or of a value
- * whose key names a secret, such as `password`.
+ * whose key names a secret, such as `password`. Each in both spellings in which its value can be given.
  * @param root the scenario with its variables replaced
  */
 export function secretVariables(root: LocatedNode): ReadonlySet<string> {
@@ -140,7 +161,7 @@ export function secretVariables(root: LocatedNode): ReadonlySet<string> {
   for (const { scalar, key, isSecret } of scalarsIn(root, '', false)) {
     const line = `${key} ${scalar.source}`.trim();
     const isTyped = key !== 'script' && withoutSecrets(line) !== line;
-    if (isSecret || isTyped) for (const name of scalar.variables ?? []) found.add(name);
+    if (isSecret || isTyped) for (const name of scalar.variables ?? []) found.add(name).add(inShells(name));
   }
   return found;
 }

@@ -9,15 +9,18 @@ import { TYPES, yamlOf } from '../fixtures.js';
 interface Sources {
   readonly files?: Readonly<Record<string, string>>;
   readonly vars?: Readonly<Record<string, string>>;
+  /** Files that are symbolic links, and to which file they lead. */
+  readonly links?: Readonly<Record<string, string>>;
 }
 
-function read(text: string, { files = {}, vars = {} }: Sources = {}): Scenario {
+function read(text: string, { files = {}, vars = {}, links = {} }: Sources = {}): Scenario {
   return parseScenario(text, 'main.yaml', TYPES, {
     profiles: new Map(),
     readFile: (path) => {
-      const found = files[path];
+      const real = links[path] ?? path;
+      const found = files[real];
       if (found === undefined) throw new Error(`"${path}" cannot be read: the file does not exist`);
-      return { file: path, text: found };
+      return { file: path, text: found, real: `/real/${real}` };
     },
     vars: new Map(Object.entries(vars)),
   });
@@ -96,6 +99,43 @@ describe('a variable', () => {
   });
 });
 
+describe('a value that is given for a name with "_"', () => {
+  const settle = (vars: string, given: Readonly<Record<string, string>>) =>
+    read(withVars(vars, 'settle: $long-time}\n'), { vars: given }).settle;
+
+  it.each([
+    ['is for the variable with "-"', '{ long-time: 5m }', { long_time: '7m' }, 420_000],
+    [
+      'gives way to a later value for the very name',
+      '{ long-time: 5m }',
+      { long_time: '7m', 'long-time': '8m' },
+      480_000,
+    ],
+    ['is not for it if there is a variable with "_"', '{ long-time: 5m, long_time: 1m }', { long_time: '7m' }, 300_000],
+  ])('%s', (_, vars, given, wanted) => {
+    expect(settle(vars, given)).toBe(wanted);
+  });
+
+  it('must have its case, and mean one variable', () => {
+    const wrong = (given: Readonly<Record<string, string>>) =>
+      problems(withVars('{ long-time: 5m }', 'settle: $long-time}\n'), { vars: given }).join('\n');
+    expect(problems(withVars('{ a-b_c: 1, a_b-c: 1 }', ''), { vars: { a_b_c: '1' } }).join()).toContain(
+      '"a_b_c" is not',
+    );
+    expect(wrong({ LONG_TIME: '7m' })).toContain('"LONG_TIME" is not a variable');
+  });
+
+  it('is a secret if the variable is used for one', () => {
+    const { secretVars } = read(
+      withVars('{ api-key: none }', 'setup: [{ variable: { name: x, value: "$api-key}", secure: true } }]\n'),
+      {
+        vars: { api_key: 'hush' },
+      },
+    );
+    expect([...secretVars]).toEqual(['api-key', 'api_key']);
+  });
+});
+
 describe('an include', () => {
   const COMMON = `
 settle: 1m
@@ -143,9 +183,53 @@ steps:
     expect(problems(main(head), { files }).join('\n')).toContain(message);
   });
 
-  it('of files that each include the next one twice is rejected at 100 files', () => {
+  const STEP = 'steps: [{ at: 1h, shell: send }]\n';
+
+  it.each([
+    ['is listed twice', 'include: [d.yaml, d.yaml]\n', {}, {}],
+    ['has another spelling', 'include: [d.yaml, ././d.yaml, .//d.yaml]\n', {}, {}],
+    ['is a link to the first', 'include: [d.yaml, link.yaml]\n', {}, { 'link.yaml': 'd.yaml' }],
+    ['follows a link to it', 'include: [link.yaml, d.yaml]\n', {}, { 'link.yaml': 'd.yaml' }],
+    [
+      'is shared by two included files',
+      'include: [b.yaml, parts/c.yaml]\n',
+      { 'b.yaml': 'include: d.yaml\n', 'parts/c.yaml': 'include: d2.yaml\n' },
+      { 'parts/d2.yaml': 'd.yaml' },
+    ],
+    [
+      'is shared at different depths',
+      'include: [d.yaml, b.yaml]\n',
+      { 'b.yaml': 'include: c.yaml\n', 'c.yaml': 'include: ./d.yaml\n' },
+      {},
+    ],
+  ])('counts once if the same file %s', (_, head, files, links) => {
+    expect(read(main(head), { files: { ...files, 'd.yaml': STEP }, links }).steps).toHaveLength(1);
+  });
+
+  it('counts at its first place, so that both files that share it take precedence', () => {
+    const files = {
+      'b.yaml': 'include: d.yaml\nsettle: 2m\n',
+      'c.yaml': 'include: d.yaml\nnetwork: { loss: 1% }\n',
+      'd.yaml': 'settle: 1m\nnetwork: { loss: 3% }\n',
+    };
+    const { settle, network } = read(main('include: [b.yaml, c.yaml]\n'), { files });
+    expect([settle, network[0]?.fault]).toEqual([120_000, { kind: 'loss', ratio: 0.01 }]);
+  });
+
+  it('counts each of two files with the same text', () => {
+    const files = { 'd.yaml': STEP, 'e.yaml': STEP };
+    expect(read(main('include: [d.yaml, e.yaml]\n'), { files }).steps).toHaveLength(2);
+  });
+
+  it('of a file that includes itself by a link is rejected', () => {
+    const [files, links] = [{ 'a.yaml': 'include: link.yaml\n' }, { 'link.yaml': 'a.yaml' }];
+    const message = '"link.yaml" includes itself: a.yaml → link.yaml';
+    expect(problems(main('include: a.yaml\n'), { files, links }).join('\n')).toContain(message);
+  });
+
+  it('of more than 100 files is rejected', () => {
     const files = Object.fromEntries(
-      Array.from({ length: 40 }, (_, i) => [`f${i}.yaml`, `include: [f${i + 1}.yaml, f${i + 1}.yaml]\n`]),
+      Array.from({ length: 110 }, (_, i) => [`f${i}.yaml`, `include: f${i + 1}.yaml\n`]),
     );
     expect(problems(main('include: f0.yaml\n'), { files }).join('\n')).toContain('more than 100 files');
   });
