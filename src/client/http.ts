@@ -1,5 +1,6 @@
 /** JSON over HTTP to one origin, through one pool of keep-alive connections. */
 import { Client, type Dispatcher, Pool } from 'undici';
+import { LONGEST_REUSE } from '../kernel/connection-age.js';
 import { compressedBecause, UNCOMPRESSED } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
 import { asError, UsageError } from '../kernel/errors.js';
@@ -96,6 +97,7 @@ export class JsonHttp {
         bodyTimeout: timeout,
         connect: { timeout },
         maxResponseSize: LARGEST_ANSWER,
+        clientTtl: LONGEST_REUSE,
       });
   }
 

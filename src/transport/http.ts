@@ -5,6 +5,7 @@
 
 import { Pool } from 'undici';
 import type { EdgeClock } from '../kernel/clock.js';
+import { LONGEST_REUSE } from '../kernel/connection-age.js';
 import { compressedBecause, UNCOMPRESSED } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
 import { UsageError } from '../kernel/errors.js';
@@ -97,6 +98,7 @@ export function pooledRequests(
     bodyTimeout: timeout,
     connect: { timeout },
     maxResponseSize: LARGEST_ANSWER,
+    clientTtl: LONGEST_REUSE,
   });
   const limit = { clock: new RealClock(), limit: timeout, what: 'the answer' };
   return {

@@ -4,10 +4,12 @@
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '../../kernel/clock.js';
+import { LONGEST_REUSE } from '../../kernel/connection-age.js';
 import { retryAfter } from '../../kernel/retry-after.js';
 import { reasonOf } from '../../kernel/system-errors.js';
-import { type Millis, seconds } from '../../kernel/time.js';
+import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { checkHost, guarded, type Lookup, type Permission, TargetRefused } from './guard.js';
 import type { WebhookRequest } from './request.js';
 
@@ -51,7 +53,8 @@ export class Sender {
     this.#options = options;
     const each = { timeout: IDLE, lookup: guarded(options, options.lookup) };
     const kept = { ...each, keepAlive: true };
-    this.#kept = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
+    const { patience } = options;
+    this.#kept = { http: renewing(new HttpAgent(kept), patience), https: renewing(new HttpsAgent(kept), patience) };
     this.#fresh = { http: new HttpAgent(each), https: new HttpsAgent(each) };
   }
 
@@ -98,6 +101,19 @@ export class Sender {
       https.destroy();
     }
   }
+}
+
+/** Closes each connection at the end of a request if its first request has ended {@link LONGEST_REUSE} before. */
+function renewing<A extends HttpAgent>(agent: A, clock: Clock): A {
+  const since = new WeakMap<Duplex, Instant>();
+  const keep = agent.keepSocketAlive.bind(agent);
+  // Overrides the method on the object: the agent calls it to learn whether to keep a connection.
+  agent.keepSocketAlive = (socket) => {
+    const first = since.get(socket) ?? clock.now;
+    since.set(socket, first);
+    return clock.now - first < LONGEST_REUSE && keep(socket);
+  };
+  return agent;
 }
 
 /** A connection that had carried an earlier request ended before the first byte of the response. */

@@ -6,6 +6,7 @@ import { isPublicAddress } from '../../../src/cloud/connectors/public-address.js
 import { Sender } from '../../../src/cloud/connectors/sender.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { seconds } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { receiver } from './receiver.js';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -280,6 +281,23 @@ describe('a request', () => {
     const broken = await target((_, response) => response.destroy());
     expect(await one.send(get(broken.url), seconds(5))).toEqual({ kind: 'silence', why: 'connection lost' });
     expect(broken.received).toHaveLength(1);
+  });
+
+  it('goes to the new address of a name at the latest after a minute, also if its connection is never idle', async () => {
+    const { url, received } = await target();
+    const { lookup, asked } = names(['127.0.0.1']);
+    const patience = new VirtualClock();
+    const one = new Sender({ patience, allowPrivate: true, lookup });
+    closing.push(async () => one.close());
+    const named = url.replace('127.0.0.1', 'hook.test');
+    const lookups: number[] = [];
+    for (let n = 0; n <= 14; n++) {
+      expect(await one.send(get(named), seconds(5))).toMatchObject({ status: 200 });
+      lookups.push(asked.length);
+      await patience.runUntil(seconds(10 * (n + 1)));
+    }
+    expect(received).toHaveLength(15);
+    expect(lookups).toEqual([1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3]);
   });
 
   it('whose reused connection is silent is not repeated: it times out', async () => {
