@@ -4,10 +4,11 @@ import { resolve } from 'node:path';
 import { programFiles } from '../support/program.js';
 import { filesIn, updateFolder } from '../support/update-folder.js';
 import { writeOutTypes } from '../support/written-types.js';
+import { MAIN_ENTRY } from './main-entry.js';
 
 /** The files that package.json names. */
 const ENTRIES: Readonly<Record<string, string>> = {
-  'dist/main.js': "#!/usr/bin/env node\nimport './program/main.mjs';\n",
+  'dist/main.js': MAIN_ENTRY,
   'dist/index.js': "export * from './program/index.mjs';\n",
 };
 
