@@ -14,8 +14,8 @@ export const workers: Proof = {
   name: 'workers',
   async run() {
     // The file of the thread is beside the program, where a run looks for it.
-    const thread = 'src/runner/parallel/thread-main.ts';
-    bundle({ 'worker-digests': 'scripts/prove/worker-digests.ts', thread }, FOLDER, '.mjs');
+    const thread = 'src/runner/divided/threads/thread-main.ts';
+    bundle({ 'worker-digests': 'scripts/prove/worker-digests.ts', 'part-thread': thread }, FOLDER, '.mjs');
     const all: Versions = [[ALL_WAYS, 'all'], ...FEW_WAYS.map((version) => [version, 'few'] as const)];
     return [
       same('random scenarios', all, 'random'),

@@ -11,12 +11,12 @@ import { needsOneProcess, needsOneThread, needsOneWorld } from '../scenario/plan
 import type { SeenAcks } from '../trace/invariants/invariant.js';
 import type { Fold, LineSink } from '../trace/log.js';
 import type { RunSummary } from '../trace/metrics/index.js';
-import { inParts } from './divided/conductor.js';
 import type { Crew } from './divided/crew.js';
-import { spoiledByLoss } from './divided/lost.js';
+import { inRealTime } from './divided/real-time.js';
 import { ThreadCrew } from './divided/threads/thread-crew.js';
+import { inVirtualTime } from './divided/virtual-time.js';
+import { spoiledByLoss } from './divided/worker-reports.js';
 import { cutShort, earlyEnd, judge } from './judge.js';
-import { inThreads } from './parallel/threads.js';
 import { ruleResults, spoiledByClock } from './targets/audit/rules.js';
 import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
 import type { End } from './world/end.js';
@@ -95,9 +95,12 @@ function courseOf(
   const { workers = 1, plan, clock, crew } = options;
   const divided = (crew !== undefined || workers > 1) && undividedBecause(options) === undefined;
   if (!divided) return inOneWorld(options, journal, started);
-  if (clock === 'real') return inParts({ ...options, crew: crew ?? new ThreadCrew(), workers }, journal, started);
-  const threads = Math.min(workers, plan.devices.length);
-  return threads > 1 ? inThreads(options, threads, journal, started) : inOneWorld(options, journal, started);
+  const divide = { ...options, crew: crew ?? new ThreadCrew() };
+  if (clock === 'real') return inRealTime({ ...divide, workers }, journal, started);
+  const parts = Math.min(workers, plan.devices.length);
+  return parts > 1
+    ? inVirtualTime({ ...divide, workers: parts }, journal, started)
+    : inOneWorld(options, journal, started);
 }
 
 /** Why the devices of a run cannot be divided among threads, worded to follow "because"; undefined if they can. */

@@ -17,26 +17,32 @@ const PRUNED = -5;
  * The sort key of an event among the events of its instant: the serial number of its device. Undefined for an event that
  * concerns all devices: such an event is not sorted, and no other event moves past it.
  */
-export function placeOf(event: TraceEvent): number | undefined {
+function placeOf(event: TraceEvent): number | undefined {
   if ('serial' in event) return event.serial;
   if (event.kind === 'cloud.refused') return REFUSED[event.why];
   return event.kind === 'cloud.pruned' ? PRUNED : undefined;
 }
 
-export class InstantOrder implements Trace {
-  readonly #next: Trace;
-  /** Events of one instant, with their places. */
-  #held: { readonly event: TraceEvent; readonly place: number }[] = [];
+/** What an {@link InstantOrder} passes events on to. */
+interface Next {
+  emit(event: TraceEvent, line?: string): void;
+}
 
-  constructor(next: Trace) {
+export class InstantOrder implements Trace {
+  readonly #next: Next;
+  /** Events of one instant, with their places. */
+  #held: { readonly event: TraceEvent; readonly line: string | undefined; readonly place: number }[] = [];
+
+  constructor(next: Next) {
     this.#next = next;
   }
 
-  emit(event: TraceEvent): void {
+  /** @param line JSON of the event, if it is known */
+  emit(event: TraceEvent, line?: string): void {
     const place = placeOf(event);
     if (place === undefined || event.at !== this.#held[0]?.event.at) this.settle();
-    if (place === undefined) this.#next.emit(event);
-    else this.#held.push({ event, place });
+    if (place === undefined) this.#next.emit(event, line);
+    else this.#held.push({ event, line, place });
   }
 
   /** Sorts the held events and passes them on. */
@@ -45,6 +51,6 @@ export class InstantOrder implements Trace {
     if (held.length === 0) return;
     this.#held = [];
     if (held.length > 1) held.sort((a, b) => a.place - b.place);
-    for (const { event } of held) this.#next.emit(event);
+    for (const { event, line } of held) this.#next.emit(event, line);
   }
 }

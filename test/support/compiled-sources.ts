@@ -24,7 +24,6 @@ const THREADS = [
   'cli/attempt-thread.mjs',
   'cli/scenario-check/check-thread.mjs',
   'runner/divided/threads/part-thread.mjs',
-  'runner/parallel/thread.mjs',
 ].map((path) => join(COMPILED, path));
 
 /** Name of the folder with the prepared profiles, which is beside the program and beside `profile/library.ts`. */

@@ -11,7 +11,7 @@ export interface Crew {
   sharedNow(): Promise<Millis>;
   /**
    * Gives each task to a worker, and returns the connections with the workers.
-   * @param apiKey API key of the cloud that the parts use. Secret.
+   * @param apiKey API key of the cloud that the parts use together; empty if each part has its own cloud. Secret.
    * @throws ChannelLost if the workers cannot be reached
    */
   engage(tasks: readonly PartTask[], apiKey: string): Promise<readonly RunChannel[]>;

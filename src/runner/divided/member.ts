@@ -2,20 +2,27 @@
 import type { GhostfleetError } from '../../kernel/errors.js';
 import type { Instant, UnixMillis } from '../../kernel/time.js';
 import type { Plan } from '../../scenario/model/plan.js';
-import { errorOf, failureOf } from '../parallel/messages.js';
 import { type LostCounts, PartBooks } from './books.js';
 import { ChannelLost, type RunChannel } from './channel.js';
 import type { ClockReading } from './clock-offset.js';
-import type { FromPart, PartEnd } from './messages.js';
+import { errorOf, type FromPart, failureOf, type PartEnd, type ToPart } from './messages.js';
 
-type Handler = (member: Member, message: Extract<FromPart, { readonly kind: 'events' | 'log' | 'waits' }>) => void;
+/** What a part reports until it is over. */
+export type Progress = Extract<FromPart, { readonly kind: 'events' | 'rest' | 'log' | 'waits' }>;
+
+interface Follower {
+  /** Time of the run. */
+  readonly now: () => Instant;
+  /** Called with each report. The next one waits for the promise. */
+  readonly handle: (member: Member, report: Progress) => Promise<void> | void;
+}
 
 export class Member {
   /** From 1. */
   readonly number: number;
   readonly plan: Plan;
   readonly #channel: RunChannel;
-  readonly #now: () => Instant;
+  readonly #follower: Follower;
   /** Where the worker of the part runs; undefined until a worker has taken the part. */
   place: { readonly host: string; readonly pid: number } | undefined;
   /** The clocks of the worker (clock-offset.ts); undefined until the devices of the part are created. */
@@ -30,21 +37,20 @@ export class Member {
   failed: GhostfleetError | undefined;
   /** Resolves when the devices of the part are created, or when the part is over. */
   readonly ready: Promise<void>;
-  /** Resolves when the part is over: ended, failed or lost. */
+  /** Resolves when the part is over: ended, failed or lost. Rejects if a report cannot be handled. */
   readonly over: Promise<void>;
   #isReady = (): void => {};
 
-  /** @param now time of the run */
-  constructor(number: number, plan: Plan, channel: RunChannel, now: () => Instant, handle: Handler) {
+  constructor(number: number, plan: Plan, channel: RunChannel, follower: Follower) {
     this.number = number;
     this.plan = plan;
     this.books = new PartBooks(plan);
     this.#channel = channel;
-    this.#now = now;
+    this.#follower = follower;
     this.ready = new Promise((resolve) => {
       this.#isReady = resolve;
     });
-    this.over = this.#follow(handle);
+    this.over = this.#follow();
   }
 
   /** `worker 2 (host, process 123)` */
@@ -52,31 +58,31 @@ export class Member {
     return nameOf(this.number, this.place);
   }
 
-  start(at: number): void {
-    this.#channel.send({ kind: 'start', at });
+  send(message: ToPart): void {
+    this.#channel.send(message);
   }
 
   stop(reason: GhostfleetError): void {
-    this.#channel.send({ kind: 'stop', reason: failureOf(reason) });
+    this.send({ kind: 'stop', reason: failureOf(reason) });
   }
 
   get #isOver(): boolean {
     return this.end !== undefined || this.failed !== undefined || this.lost !== undefined;
   }
 
-  async #follow(handle: Handler): Promise<void> {
+  async #follow(): Promise<void> {
     try {
-      while (!this.#isOver) this.#take(await this.#channel.next(), handle);
+      while (!this.#isOver) await this.#take(await this.#channel.next());
     } catch (error) {
       if (!(error instanceof ChannelLost)) throw error;
-      this.lost = { at: this.#now(), why: error.message };
+      this.lost = { at: this.#follower.now(), why: error.message };
     } finally {
       this.#isReady();
       await this.#channel.close();
     }
   }
 
-  #take(message: FromPart, handle: Handler): void {
+  #take(message: FromPart): Promise<void> | void {
     switch (message.kind) {
       case 'taken':
         this.place = message;
@@ -88,13 +94,13 @@ export class Member {
         this.end = message;
         return;
       case 'left':
-        this.lost = { at: this.#now(), why: message.why };
+        this.lost = { at: this.#follower.now(), why: message.why };
         return;
       case 'failed':
         this.failed = errorOf(message.error);
         return;
       default:
-        return handle(this, message);
+        return this.#follower.handle(this, message);
     }
   }
 }

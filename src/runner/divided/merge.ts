@@ -1,17 +1,19 @@
 /**
- * Merges the events of the parts of a run in real time into one stream. Each part sends its events in batches. Each batch
- * states a time; all later events of the part happen at that time or later. An event is passed on as soon as no part can
- * send an earlier one. Events of the run itself, such as those of its embedded cloud, are merged in as well.
+ * Merges the events of the parts of a run into one stream. Each part sends its events in batches. Each batch states a time; all
+ * later events of the part happen at that time or later. An event is passed on as soon as no part can send an earlier one.
+ * Events of the run itself, such as those of its embedded cloud, are merged in as well.
  *
  * The events of a part stay in the order in which the part sent them. An event may have an earlier time than the event before
  * it, because times of messages come from the clock of the target. Such an event is sorted as if it had the time of the event
- * before it.
+ * before it. In virtual time, the journal then sorts the events of each instant by device, as those of an undivided run.
  */
 import type { Instant } from '../../kernel/time.js';
 import type { Trace, TraceEvent } from '../../trace/events.js';
-import type { Logged } from '../parallel/messages.js';
 
-interface OfPart extends Logged {
+/** An event with its line of the event log, without the line feed. */
+interface OfPart {
+  readonly event: TraceEvent;
+  readonly line: string;
   /** Index of the part that sent the event; undefined for an event of the run itself. */
   readonly part: number | undefined;
 }
@@ -19,13 +21,17 @@ interface OfPart extends Logged {
 interface Entry extends OfPart {
   /** Time by which the event is sorted. */
   readonly happened: Instant;
+  /** Whether its part had sent `world.closing` before. */
+  readonly isAfterClosing: boolean;
 }
 
 interface Source {
   waiting: Entry[];
   /** All events before this moment have arrived. */
   until: Instant;
-  /** Whether the part has sent `world.closing`, or will never send it. */
+  /** Whether `world.closing` of the part has arrived. */
+  isClosing: boolean;
+  /** Whether `world.closing` of the part has been merged, or will never come. */
   closed: boolean;
 }
 
@@ -42,7 +48,7 @@ export class Merge {
   /** @param now time until which the run has written all its own events. Default: the run writes no events of its own */
   constructor(parts: number, now: () => Instant = () => Number.POSITIVE_INFINITY) {
     this.#now = now;
-    this.#sources = Array.from({ length: parts }, () => ({ waiting: [], until: 0, closed: false }));
+    this.#sources = Array.from({ length: parts }, () => ({ waiting: [], until: 0, isClosing: false, closed: false }));
   }
 
   /** All events before this moment have arrived, and the next {@link take} returns them. */
@@ -59,7 +65,8 @@ export class Merge {
       // The cast is safe because the part wrote the line from an event.
       const event = JSON.parse(line) as TraceEvent;
       happened = Math.max(happened, Math.min(event.at, until));
-      source.waiting.push({ event, line, part, happened });
+      source.waiting.push({ event, line, part, happened, isAfterClosing: source.isClosing });
+      if (event.kind === 'world.closing') source.isClosing = true;
     }
     source.until = Math.max(source.until, until);
   }
@@ -73,7 +80,8 @@ export class Merge {
 
   /**
    * Removes the events until {@link complete} and returns them in order. Of all `world.closing` events, only the last one is
-   * passed on, after every part has sent its own or has ended.
+   * passed on, after every part has sent its own or has ended. If several parts have deleted old messages at the same time, one
+   * event has the sum.
    */
   take(): readonly OfPart[] {
     const { complete } = this;
@@ -81,14 +89,24 @@ export class Merge {
       const count = waiting.findIndex(({ happened }) => happened > complete);
       return waiting.splice(0, count < 0 ? waiting.length : count);
     });
-    // The sort keeps the order within a part, because `happened` never decreases there.
-    due.sort((one, other) => one.happened - other.happened);
+    // The sort keeps the order within a part, because neither value ever decreases there.
+    due.sort(
+      (one, other) => one.happened - other.happened || Number(one.isAfterClosing) - Number(other.isAfterClosing),
+    );
     const result: OfPart[] = [];
+    /** Index of the last `cloud.pruned` in the result. */
+    let pruned = -1;
     for (const { event, line, part } of due) {
-      if (event.kind !== 'world.closing') result.push({ event, line, part });
-      else {
+      const last = result[pruned]?.event;
+      if (event.kind === 'world.closing') {
         this.#closing = { event, line, part };
         if (part !== undefined) this.#of(part).closed = true;
+      } else if (event.kind === 'cloud.pruned' && last?.kind === event.kind && last.at === event.at) {
+        const sum = { ...event, messages: last.messages + event.messages };
+        result[pruned] = { event: sum, line: JSON.stringify(sum), part };
+      } else {
+        if (event.kind === 'cloud.pruned') pruned = result.length;
+        result.push({ event, line, part });
       }
       this.#close(result);
     }
@@ -98,7 +116,7 @@ export class Merge {
 
   #add(event: TraceEvent): void {
     const happened = Math.max(event.at, this.#own.at(-1)?.happened ?? 0);
-    this.#own.push({ event, line: JSON.stringify(event), part: undefined, happened });
+    this.#own.push({ event, line: JSON.stringify(event), part: undefined, happened, isAfterClosing: false });
   }
 
   #close(result: OfPart[]): void {

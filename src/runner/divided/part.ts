@@ -3,32 +3,10 @@ import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { EXIT, GhostfleetError, messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
-import { openFileLimit } from '../../kernel/open-files.js';
-import { RealClock } from '../../kernel/real-clock.js';
-import { type Millis, seconds, sinceStart } from '../../kernel/time.js';
-import type { LeftThing } from '../../report/result.js';
-import { errorOf, failureOf } from '../parallel/messages.js';
-import { inOneWorld, type WorldControl, type WorldOptions } from '../world/course.js';
-import { noEvidence } from '../world/journal.js';
-import { checkOpenFiles } from '../world/open-files.js';
-import { unpackProfiles } from '../world/plan-profiles.js';
+import type { WorldControl } from '../world/course.js';
 import { ChannelLost, type PartChannel } from './channel.js';
-import { type ClockReading, readClock, systemClock } from './clock-offset.js';
-import type { FromPart, PartTask, ToPart } from './messages.js';
-import { Outbox } from './outbox.js';
-
-const SEND_EVERY: Millis = seconds(0.5);
-
-interface PartOptions extends Pick<WorldOptions, 'meter'> {
-  /** API key of the target. Secret. */
-  readonly apiKey: string;
-  readonly channel: PartChannel;
-  /**
-   * Real time between two batches of events. Default: 0.5 s, because each batch that goes through a database needs a
-   * transaction.
-   */
-  readonly sendEvery?: Millis;
-}
+import { errorOf, failureOf, type PartTask, type ToPart } from './messages.js';
+import { type PartOptions, type PartTime, SharedStart, Windows } from './part-time.js';
 
 /** A part that is being carried out. */
 export interface RunningPart {
@@ -50,27 +28,19 @@ export function beginPart(task: PartTask, options: PartOptions): RunningPart {
 }
 
 class Part {
-  readonly #task: PartTask;
-  readonly #options: PartOptions;
   readonly #channel: PartChannel;
-  #control: Pick<WorldControl, 'clock' | 'stop'> | undefined;
+  readonly #time: PartTime;
+  #control: Pick<WorldControl, 'stop'> | undefined;
   #stopped: GhostfleetError | undefined;
   /** Why the worker has ended the part by itself; undefined if it has not. */
   #left: GhostfleetError | undefined;
   /** Why the connection with the run was lost; undefined if it was not. */
   #orphaned: GhostfleetError | undefined;
-  #reading: ClockReading | undefined;
-  /** Real time. */
-  readonly #time = new RealClock();
-  #begin: (since: (() => Millis) | undefined) => void = () => {};
-  readonly #begins = new Promise<(() => Millis) | undefined>((resolve) => {
-    this.#begin = resolve;
-  });
 
   constructor(task: PartTask, options: PartOptions) {
-    this.#task = task;
-    this.#options = options;
     this.#channel = options.channel;
+    const surroundings = { ...options, log: this.#log(), lost: (error: unknown) => this.#orphan(error) };
+    this.#time = task.clock === 'real' ? new SharedStart(task, surroundings) : new Windows(task, surroundings);
   }
 
   leave(reason: GhostfleetError): void {
@@ -81,90 +51,25 @@ class Part {
   #stop(reason: GhostfleetError): void {
     this.#stopped ??= reason;
     this.#control?.stop(this.#stopped);
-    this.#begin(undefined);
+    this.#time.stop();
   }
 
   async carryOut(): Promise<GhostfleetError | undefined> {
     this.#channel.send({ kind: 'taken', host: hostname(), pid });
     void this.#listen();
-    const outbox = new Outbox(
-      this.#channel,
-      this.#time,
-      () => this.#control?.clock.now ?? 0,
-      this.#options.sendEvery ?? SEND_EVERY,
-    );
     try {
-      const end = await this.#course(outbox);
+      const end = await this.#time.pass((control) => {
+        this.#control = control;
+        if (this.#stopped !== undefined) control.stop(this.#stopped);
+      });
       this.#channel.send(this.#left === undefined ? end : { kind: 'left', why: this.#left.message });
     } catch (error) {
-      outbox.close();
       const failure = error instanceof GhostfleetError ? error : bug(error);
       this.#channel.send({ kind: 'failed', error: failureOf(failure) });
     }
     const orphaned = this.#orphaned;
     await this.#channel.close();
     return orphaned;
-  }
-
-  async #course(outbox: Outbox): Promise<FromPart> {
-    const { plan, speed, cloud, shared, keep } = this.#task;
-    const profiles = unpackProfiles(this.#task.profiles);
-    const { apiKey, meter } = this.#options;
-    if (cloud.kind === 'other') {
-      checkOpenFiles(plan, profiles, { udp: cloud.gateway !== null, service: false }, openFileLimit());
-    }
-    const kept: string[] = [];
-    const left: LeftThing[] = [];
-    const keyOf = () => {
-      throw new Error('further spaces are opened by the run, not by its parts');
-    };
-    const course = await inOneWorld(
-      {
-        ...({ plan, profiles, speed, clock: 'real', transport: 'memory', db: 'memory', log: this.#log() } as const),
-        ...(cloud.kind === 'other' && { cloud: { ...cloud, apiKey, keyOf } }),
-        part: { shared, begins: () => this.#ready(), ...(cloud.kind === 'own' && { cloud: { ...cloud, apiKey } }) },
-        ...(keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
-        left: ({ things }) => void left.push(...things),
-        ...(meter && { meter }),
-        waits: (wait) => this.#channel.send({ kind: 'waits', wait: wait ?? null }),
-      },
-      {
-        trace: outbox.trace,
-        evidence: noEvidence,
-        settle: () => {},
-        close: () => outbox.close(),
-      },
-      (control) => {
-        this.#control = control;
-        if (this.#stopped !== undefined) control.stop(this.#stopped);
-      },
-    );
-    const { end, simulatedMs, generator, audited, targetClock } = course;
-    return {
-      kind: 'end',
-      end,
-      simulatedMs,
-      generator,
-      audited,
-      ...(targetClock && { targetClock }),
-      kept,
-      ...(left.length > 0 && { left }),
-    };
-  }
-
-  /**
-   * Reports to the run that the devices are created. Resolves when the run begins, with a function that returns the real time
-   * since then. Resolves with undefined if the part is stopped before.
-   */
-  async #ready(): Promise<(() => Millis) | undefined> {
-    if (this.#stopped !== undefined) return undefined;
-    try {
-      this.#reading = await readClock(() => this.#channel.sharedNow(), this.#time);
-      this.#channel.send({ kind: 'ready', clock: this.#reading, systemClock: systemClock(this.#reading, this.#time) });
-    } catch (error) {
-      this.#orphan(error);
-    }
-    return this.#begins;
   }
 
   async #listen(): Promise<void> {
@@ -176,10 +81,8 @@ class Part {
   }
 
   #obey(message: ToPart): void {
-    if (message.kind === 'stop') return this.#stop(errorOf(message.reason));
-    const start = message.at - (this.#reading?.offset ?? 0);
-    const ago = () => sinceStart(this.#time.now) - start;
-    this.#time.after(Math.max(0, -ago()), 'the start of the run', () => this.#begin(ago));
+    if (message.kind === 'stop') this.#stop(errorOf(message.reason));
+    else this.#time.take(message);
   }
 
   #orphan(error: unknown): void {

@@ -59,9 +59,9 @@ export class Journal {
     return this.#order ?? this.#log;
   }
 
-  /** Adds an event of another thread, with its line. Events are recorded in the order of the calls. */
+  /** Adds an event of another thread, with its line. */
   add(event: TraceEvent, line: string): void {
-    this.#log.emit(event, line);
+    (this.#order ?? this.#log).emit(event, line);
   }
 
   /** Number of events so far. */

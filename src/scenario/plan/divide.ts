@@ -35,14 +35,14 @@ export function needsOneProcess(plan: Plan): string | undefined {
  * Divides the plan into `parts` parts. Each device belongs to one part. A step is in every part that has devices of the step,
  * and the requests of a load are divided among the parts. The setup and the faults are in all parts. The parts have no
  * expectations, because only the whole run is judged.
- * @param first share of the devices in the first part. Default: all parts have equal shares
  */
-export function partsOf(plan: Plan, parts: number, first = 1 / parts): readonly Plan[] {
-  return Array.from({ length: parts }, (_, part) => partOf(plan, part, parts, first));
+export function partsOf(plan: Plan, parts: number): readonly Plan[] {
+  return Array.from({ length: parts }, (_, part) => partOf(plan, part, parts));
 }
 
-function partOf(plan: Plan, part: number, parts: number, first: number): Plan {
-  const own = withDevices(plan, (index) => placeOf(index, parts, first) === part);
+function partOf(plan: Plan, part: number, parts: number): Plan {
+  // Consecutive devices go to different parts, so that each part has its share of every group.
+  const own = withDevices(plan, (index) => index % parts === part);
   const share = Array.from({ length: parts }, (_, turn) => turn === part);
   return { ...own, loads: own.loads.map((load) => ({ turns: share, ...load })) };
 }
@@ -72,13 +72,6 @@ function withDevices(plan: Plan, belongs: (index: number) => boolean): Plan {
     expectations: [],
     next: [],
   };
-}
-
-/** The index of a device's part. Consecutive devices go to different parts, so that each part has its share of every group. */
-function placeOf(index: number, parts: number, first: number): number {
-  if (first === 1 / parts) return index % parts;
-  const [before, until] = [Math.floor(index * first), Math.floor((index + 1) * first)];
-  return until > before ? 0 : 1 + ((index - before) % (parts - 1));
 }
 
 /**

@@ -1,7 +1,8 @@
 /** The events of the parts of a run become one stream. Each worker of the run has one part, and sends events in batches. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Merge } from '../../../src/runner/divided/merge.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
+import { InstantOrder } from '../../../src/trace/instant-order.js';
 
 const text = (...events: readonly TraceEvent[]) => events.map((event) => `${JSON.stringify(event)}\n`).join('');
 const wake = (at: number, serial = 1): TraceEvent => ({ kind: 'device.wake', at, serial, why: 'poll' });
@@ -62,4 +63,38 @@ it('a merge passes on no `world.closing` if no part has closed', () => {
   merge.add(0, text(wake(1)), 50);
   merge.end(0);
   expect(times(merge)).toEqual([1]);
+});
+
+describe('in virtual time', () => {
+  /** The events of a window of each part, and their lines, in the order in which the journal records them. */
+  function recorded(...parts: readonly string[]) {
+    const merge = new Merge(parts.length);
+    parts.forEach((lines, part) => void merge.add(part, lines, 10));
+    const logged: { readonly event: TraceEvent; readonly line: string | undefined }[] = [];
+    const order = new InstantOrder({ emit: (event, line) => void logged.push({ event, line }) });
+    for (const { event, line } of merge.take()) order.emit(event, line);
+    order.settle();
+    return { events: logged.map(({ event }) => event), lines: logged.map(({ line }) => line) };
+  }
+
+  it('events of several parts are recorded by time, then by device, each with its line', () => {
+    const { events, lines } = recorded(text(wake(1, 3), wake(2, 3)), text(wake(1, 2), wake(1, 4)));
+    expect(events).toEqual([wake(1, 2), wake(1, 3), wake(1, 4), wake(2, 3)]);
+    expect(lines).toEqual(events.map((event) => JSON.stringify(event)));
+  });
+
+  it('the end of the scenario is one event, in its place between the events before and after it', () => {
+    const parts = [text(wake(5, 9), closing(5), wake(5, 1)), text(wake(5, 8), closing(5), wake(5, 2))];
+    expect(recorded(...parts).events).toEqual([wake(5, 8), wake(5, 9), closing(5), wake(5, 1), wake(5, 2)]);
+  });
+
+  it('the numbers of messages that the parts delete at one time are added up, in the event and in its line', () => {
+    const pruned = (messages: number): TraceEvent => ({ kind: 'cloud.pruned', at: 5, messages });
+    const sum = pruned(5);
+    const parts = [text(wake(5, 1), pruned(2)), text(wake(5, 2), pruned(3)), ''];
+    expect(recorded(...parts)).toEqual({
+      events: [sum, wake(5, 1), wake(5, 2)],
+      lines: [sum, wake(5, 1), wake(5, 2)].map((event) => JSON.stringify(event)),
+    });
+  });
 });

@@ -30,15 +30,14 @@ it.each([
 });
 
 it.each([
-  [2, undefined, [50, 50]],
-  [2, 0.42, [42, 58]],
-  [3, 0.21, [21, 40, 39]],
-])('%i parts, the first with the share %s, contain each device once', (count, first, sizes) => {
+  [2, [50, 50]],
+  [3, [34, 33, 33]],
+])('%i parts contain each device once', (count, sizes) => {
   const plan = defineScenario({
     ...{ name: 'parts', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 100 }] },
   });
   const serials = plan.devices.map(({ serial }) => serial);
-  const parts = partsOf(plan, count, first);
+  const parts = partsOf(plan, count);
   expect(parts.map(({ devices }) => devices.length)).toEqual(sizes);
   expect(parts.flatMap(({ devices }) => devices.map(({ serial }) => serial)).sort()).toEqual([...serials].sort());
 });

@@ -2,10 +2,9 @@
 import { v4 as randomId } from 'uuid';
 import { type GhostfleetError, UsageError } from '../../../kernel/errors.js';
 import { humanDuration, type Millis, seconds, sinceStart } from '../../../kernel/time.js';
-import { failureOf } from '../../parallel/messages.js';
 import type { RunChannel } from '../channel.js';
 import type { Crew } from '../crew.js';
-import { type FromPart, PART_FORMAT, type PartTask, type ToPart } from '../messages.js';
+import { type FromPart, failureOf, PART_FORMAT, type PartTask, type ToPart } from '../messages.js';
 import { QueueDatabase } from './database.js';
 import { addJobs, deleteJobs, failedJobs } from './jobs.js';
 import { QueueChannel, sharedNow } from './queue-channel.js';

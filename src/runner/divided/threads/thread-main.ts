@@ -1,4 +1,4 @@
-/** The main program of a thread: carries out a part of a run in real time. */
+/** The main program of a thread: carries out a part of a run. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Millis } from '../../../kernel/time.js';
 import type { FromPart, PartTask, ToPart } from '../messages.js';
@@ -8,7 +8,7 @@ import { PortChannel } from './port-channel.js';
 /** The `workerData` of a thread. */
 export interface ThreadTask {
   readonly task: PartTask;
-  /** API key of the target. Secret. */
+  /** API key of the target; empty in virtual time. Secret. */
   readonly apiKey: string;
 }
 
@@ -23,5 +23,5 @@ const { task, apiKey } = workerData as ThreadTask;
 const port = parentPort;
 if (port === null) throw new Error('this is the program of a thread');
 const channel = new PortChannel<FromPart, ToPart>(port, () => port.close());
-channel.beat();
+if (task.clock === 'real') channel.beat();
 await beginPart(task, { apiKey, channel, sendEvery: SEND_EVERY }).over;

@@ -1,5 +1,6 @@
-/** Reports how well the workers of a run kept up: each worker, and all together. */
-import type { UnixMillis } from '../../kernel/time.js';
+/** Reports how well the workers of a run kept up, each worker and all together, and which workers were lost. */
+import { humanCount } from '../../kernel/quantity.js';
+import { humanDuration, sinceStart, type UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport, WorkerReport } from '../../report/result.js';
 import { together } from '../world/system-errors.js';
 import { type Member, nameOf } from './member.js';
@@ -54,4 +55,28 @@ function coresOf(reports: readonly { readonly process: string; readonly cpu: num
   const byProcess = new Map<string, number>();
   for (const { process, cpu } of reports) byProcess.set(process, Math.max(cpu, byProcess.get(process) ?? 0));
   return [...byProcess.values()].reduce((sum, cpu) => sum + cpu, 0);
+}
+
+/** Why a run is invalid that has lost workers: which workers, and which work with them; null if no worker was lost. */
+export function spoiledByLoss(workers: readonly WorkerReport[] = []): string | null {
+  const lost = workers.flatMap(({ number, host, pid, devices, lost: loss }) => {
+    if (loss === null) return [];
+    const { at, why, uplinks, downlinks, steps, requests } = loss;
+    const work = [
+      counted(devices, 'device'),
+      ...[counted(uplinks, 'uplink'), counted(downlinks, 'pending downlink'), counted(steps, 'step')],
+      counted(requests, 'request'),
+    ];
+    return `worker ${number} (${host}, process ${pid}) was lost at ${humanDuration(sinceStart(at))} (${why}), and with it ${list(work.flatMap((each) => each ?? []))}`;
+  });
+  return lost.length === 0 ? null : lost.join('; ');
+}
+
+/** `2 devices`; undefined for 0. */
+function counted(count: number, what: string): string | undefined {
+  return count === 0 ? undefined : `${humanCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function list(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }

@@ -9,7 +9,6 @@ import { seededRandom } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart, type UnixMillis } from '../../kernel/time.js';
 import { partsOf } from '../../scenario/plan/divide.js';
-import { endOfAll } from '../parallel/ends.js';
 import { RunPatience } from '../targets/paced.js';
 import { offsetOfAll } from '../targets/target-clock.js';
 import { notYetDeleted } from '../world/clean-up.js';
@@ -18,16 +17,17 @@ import { watchExpectations } from '../world/early-end.js';
 import type { End } from '../world/end.js';
 import type { Journal } from '../world/journal.js';
 import { packProfiles } from '../world/plan-profiles.js';
-import { ChannelLost } from './channel.js';
+import { ChannelLost, type RunChannel } from './channel.js';
 import { type ClockReading, readClock, systemClock } from './clock-offset.js';
 import type { Crew } from './crew.js';
-import { generatorOfAll, reportOf } from './generators.js';
-import { Member } from './member.js';
+import { endOfAll } from './ends.js';
+import { Member, type Progress } from './member.js';
 import { Merge } from './merge.js';
-import type { PartTask } from './messages.js';
+import type { TogetherTask } from './messages.js';
 import { OwnCloud } from './own-cloud.js';
 import { SharedRemoteCloud } from './remote-cloud.js';
 import type { SharedCloud } from './shared-cloud.js';
+import { generatorOfAll, reportOf } from './worker-reports.js';
 
 interface ConductorOptions extends WorldOptions {
   readonly crew: Crew;
@@ -40,7 +40,7 @@ interface ConductorOptions extends WorldOptions {
  * @param started called before the provisioning
  * @throws UsageError if the cloud or the fleet cannot be set up, GhostfleetError if a worker is lost before the start
  */
-export async function inParts(
+export async function inRealTime(
   options: ConductorOptions,
   journal: Journal,
   started: (control: WorldControl) => void,
@@ -151,7 +151,7 @@ class Conductor {
         const channels = await crew.engage(tasks, shared.apiKey).catch((error: unknown) => {
           throw error instanceof ChannelLost ? queueLost(error) : error;
         });
-        this.#members = channels.map((channel, part) => this.#member(tasks[part] as PartTask, channel));
+        this.#members = channels.map((channel, part) => this.#member(tasks[part] as TogetherTask, channel));
         await this.#stopAgain();
         await this.#ready();
         await this.#begin(agenda, shared);
@@ -209,14 +209,12 @@ class Conductor {
     this.#shared = undefined;
   }
 
-  async #tasks(shared: SharedCloud): Promise<readonly PartTask[]> {
+  async #tasks(shared: SharedCloud): Promise<readonly TogetherTask[]> {
     const { plan, profiles, speed, keep, workers } = this.#options;
     const things = await shared.setUp(plan, this.#abort.signal);
     const { setup: _, ...rest } = plan;
     return partsOf(rest, workers).map((part, index) => ({
-      number: index + 1,
-      parts: workers,
-      plan: part,
+      ...({ clock: 'real', number: index + 1, parts: workers, plan: part } as const),
       profiles: packProfiles(plan, profiles),
       speed,
       cloud: shared.reachedBy(workers),
@@ -225,19 +223,10 @@ class Conductor {
     }));
   }
 
-  #member({ number, plan }: PartTask, channel: ConstructorParameters<typeof Member>[2]): Member {
+  #member({ number, plan }: TogetherTask, channel: RunChannel): Member {
     for (const { serial } of plan.devices) this.#parts.set(serial, number - 1);
-    const member = new Member(
-      ...([number, plan, channel] as const),
-      () => sinceStart(this.#clock.now),
-      ({ name }, message) => {
-        if (message.kind === 'log')
-          return this.#options.log[message.level](message.fields, `${name}: ${message.message}`);
-        if (message.kind === 'waits') return this.#options.waits?.(message.wait ?? undefined);
-        this.#merge.add(number - 1, message.lines, message.until);
-        this.#record();
-      },
-    );
+    const now = () => sinceStart(this.#clock.now);
+    const member = new Member(number, plan, channel, { now, handle: this.#handle });
     void member.over.then(() => {
       this.#merge.end(number - 1);
       this.#record();
@@ -245,6 +234,14 @@ class Conductor {
     });
     return member;
   }
+
+  readonly #handle = ({ number, name }: Member, message: Progress): void => {
+    if (message.kind === 'log') return this.#options.log[message.level](message.fields, `${name}: ${message.message}`);
+    if (message.kind === 'waits') return this.#options.waits?.(message.wait ?? undefined);
+    if (message.kind !== 'events') return;
+    this.#merge.add(number - 1, message.lines, message.until);
+    this.#record();
+  };
 
   /** Waits until the devices of all parts are created, or the run is stopped. */
   async #ready(): Promise<void> {
@@ -277,7 +274,7 @@ class Conductor {
       if (error instanceof ChannelLost) return this.stop(queueLost(error));
       throw error;
     }
-    for (const member of this.#members) member.start(at);
+    for (const member of this.#members) member.send({ kind: 'start', at });
     const ago = () => sinceStart(this.#time.now) - (at - reading.offset);
     const begins = new Promise<void>((resolve) =>
       this.#time.after(Math.max(0, -ago()), 'the start of the run', resolve),

@@ -1,7 +1,7 @@
 /** The end of a divided run: its exit code and failure follow from the ends of its parts. */
 import { expect, it } from 'vitest';
 import { defineScenario } from '../../../src/library/scenario.js';
-import { endOfAll } from '../../../src/runner/parallel/ends.js';
+import { endOfAll } from '../../../src/runner/divided/ends.js';
 import type { End } from '../../../src/runner/world/end.js';
 
 const plan = defineScenario({

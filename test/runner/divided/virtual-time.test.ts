@@ -1,11 +1,15 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import type { ListedDevice } from '../../../src/cloud/store/store.js';
 import { EXIT, InterruptedError } from '../../../src/kernel/errors.js';
 import type { Profile } from '../../../src/profile/profile.js';
+import type { FromPart, ToPart } from '../../../src/runner/divided/messages.js';
+import { PortChannel } from '../../../src/runner/divided/threads/port-channel.js';
+import { crewOfThisThread } from '../../support/crew.js';
 import { profiles, runText } from '../run-text.js';
 
 /**
@@ -132,5 +136,15 @@ expect: [downlink.expired == 600, message.pruned == 600]
     const text = TEXT.replace('winter } }', 'winter } }, { variable: { name: season, value: summer } }');
     const failure = (workers: number) => runText(text, { workers }).then(String, ({ message }) => message);
     expect(await failure(2)).toBe(await failure(1));
+  });
+
+  it('fails if one of its threads is lost, and says why', async () => {
+    const lost = new PortChannel<ToPart, FromPart>(new MessageChannel().port1, () => {});
+    lost.lose('its thread has failed: out of memory');
+    const engage = async () => [lost, lost];
+    await expect(runText(TEXT, { workers: 2, crew: { ...crewOfThisThread, engage } })).rejects.toMatchObject({
+      ...{ code: 'worker-lost', exit: EXIT.invalid },
+      message: 'worker 1 was lost: its thread has failed: out of memory',
+    });
   });
 });

@@ -1,6 +1,6 @@
 /** The parts of a divided run agree on whether the whole run is at rest. */
 import { expect, it } from 'vitest';
-import { CommonRest } from '../../../src/runner/parallel/common-rest.js';
+import { CommonRest } from '../../../src/runner/divided/ends.js';
 
 function parts(count: number) {
   const rest = new CommonRest(count);

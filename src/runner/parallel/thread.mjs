@@ -1,4 +1,0 @@
-// The first module of a thread. A thread does not inherit the module loader of its process. So if the thread is started from
-// the sources, as in tests, it has to register the loader for TypeScript itself.
-if (import.meta.url.endsWith('/src/runner/parallel/thread.mjs')) (await import('tsx/esm/api')).register();
-await import('./thread-main.js');
