@@ -16,7 +16,7 @@ import type { PlainProfiles } from '../world/plan-profiles.js';
 import type { ClockReading } from './clock-offset.js';
 
 /** Version of the format of tasks and messages. Every incompatible change raises it. */
-export const PART_FORMAT = 5;
+export const PART_FORMAT = 6;
 
 /** A part of a run, with all that a worker needs for it besides the API key of the target. */
 export type PartTask = TogetherTask | WindowsTask;

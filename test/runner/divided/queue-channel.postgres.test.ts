@@ -17,7 +17,6 @@ let channels: QueueChannel<unknown, unknown>[] = [];
 
 beforeAll(async () => {
   databases = [await QueueDatabase.open(url), await QueueDatabase.open(url)];
-  await query(url, `INSERT INTO ${QUEUE}.run VALUES ('${RUN}')`);
 });
 
 afterEach(async () => {

@@ -103,7 +103,7 @@ async function left() {
   const client = new DeviceCloudClient({ baseUrl: api, apiKey: API_KEY, spaceId });
   const things = [...(await client.devices()), ...(await client.tags())].map(({ name }) => name);
   await client.close();
-  const rows = await query(queue, `SELECT id::text FROM ${QUEUE}.run UNION SELECT key FROM ghostfleet_jobs.jobs`);
+  const rows = await query(queue, `SELECT run::text FROM ${QUEUE}.part UNION SELECT key FROM ghostfleet_jobs.jobs`);
   return [...things, ...rows];
 }
 
@@ -196,8 +196,7 @@ it('a worker rejects a copy of a task that it has carried out, and a task of lon
   const at = await sharedNow(database);
   const taking = (age: number, done: readonly string[]) => {
     const sealed = seal({ task, at: at - age }, API_KEY, place);
-    return query(queue, `INSERT INTO ${QUEUE}.run VALUES ('${id}') ON CONFLICT DO NOTHING`)
-      .then(() => query(queue, `DELETE FROM ${QUEUE}.part WHERE run = '${id}'`))
+    return query(queue, `DELETE FROM ${QUEUE}.part WHERE run = '${id}'`)
       .then(() =>
         query(
           queue,
@@ -209,7 +208,7 @@ it('a worker rejects a copy of a task that it has carried out, and a task of lon
   expect(await taking(0, [])).toEqual(task);
   await expect(taking(0, [place])).rejects.toThrow('a copy of an earlier one');
   await expect(taking(minutes(6), [])).rejects.toThrow('a copy of an earlier one');
-  await query(queue, `DELETE FROM ${QUEUE}.run WHERE id = '${id}'`);
+  await query(queue, `DELETE FROM ${QUEUE}.part WHERE run = '${id}'`);
   await database.close();
 });
 

@@ -10,7 +10,7 @@ import { RealClock } from '../../../kernel/real-clock.js';
 import { codeOf, systemReason } from '../../../kernel/system-errors.js';
 import { type Instant, type Millis, seconds } from '../../../kernel/time.js';
 import { ChannelLost } from '../channel.js';
-import { CHANNEL, SCHEMA } from './schema.js';
+import { SCHEMA } from './schema.js';
 
 const CONNECT_LIMIT: Millis = seconds(5);
 const QUERY_LIMIT: Millis = seconds(5);
@@ -27,7 +27,6 @@ export class QueueDatabase {
   /** Real time. */
   readonly time: Clock = new RealClock();
   readonly #url: string;
-  readonly #listeners = new Set<(topic: string) => void>();
   #client: Promise<pg.Client> | undefined;
   #closed = false;
 
@@ -94,15 +93,6 @@ export class QueueDatabase {
     }
   }
 
-  /**
-   * Calls `listener` with the topic of every notification, except those sent while the connection is broken.
-   * @returns a function that removes the listener
-   */
-  listen(listener: (topic: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
   /** Waits before a statement is repeated. */
   pause(): Promise<void> {
     return new Promise((resolve) => void this.time.after(PAUSE, 'the next try of a statement', resolve));
@@ -126,13 +116,7 @@ export class QueueDatabase {
     });
     // Without a listener, an error of an idle connection would end the process. The next query connects again.
     client.on('error', () => this.#drop(connecting));
-    client.on('notification', ({ payload = '' }) => {
-      for (const listener of this.#listeners) listener(payload);
-    });
-    const connecting = client
-      .connect()
-      .then(() => client.query(`LISTEN ${CHANNEL}`))
-      .then(() => client);
+    const connecting = client.connect().then(() => client);
     return connecting;
   }
 

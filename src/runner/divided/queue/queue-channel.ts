@@ -1,7 +1,7 @@
 /**
- * A channel through the tables of a PostgreSQL database. Every 500 ms, and after every notification, an end executes up to two
- * statements. The first writes its messages, if it has any. The second reads the messages of the other end, and increases the
- * heartbeat of this end. Both may be repeated after a broken connection, because messages are numbered.
+ * A channel through the tables of a PostgreSQL database. Every 500 ms, and when it has a message to send, an end executes up to
+ * two statements. The first writes its messages, if it has any. The second reads the messages of the other end, and increases
+ * the heartbeat of this end. Both may be repeated after a broken connection, because messages are numbered.
  *
  * While the database does not answer, messages wait in memory, up to a limit. An end regards the other as lost if the
  * heartbeat of the other does not change for some time. Time in which an end has no database connection itself does not count.
@@ -12,7 +12,7 @@
 import { type Instant, type Millis, seconds } from '../../../kernel/time.js';
 import { type Channel, ChannelLost, Inbox } from '../channel.js';
 import { Absence, type QueueDatabase } from './database.js';
-import { CHANNEL, QUEUE, type Side, topicOf } from './schema.js';
+import { QUEUE, type Side } from './schema.js';
 import { messagePlace, seal, unseal } from './sealed.js';
 
 /** Maximum time without a heartbeat of an end whose database session has ended. In this time, the end may connect again. */
@@ -60,7 +60,6 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
   readonly #silence: Millis;
   readonly #inbox = new Inbox<In>();
   readonly #absence: Absence;
-  readonly #forget: () => void;
   readonly #loop: Promise<void>;
   #waiting: { readonly number: number; readonly body: Uint8Array }[] = [];
   #bytes = 0;
@@ -81,10 +80,6 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     this.#silence = silence ?? SILENCE[side === 'run' ? 'part' : 'run'];
     this.#absence = new Absence(database);
     this.#heardAt = database.time.now;
-    const own = topicOf(run, part, side);
-    this.#forget = database.listen((topic) => {
-      if (topic === own) this.#wakeUp();
-    });
     this.#loop = this.#exchangeAll();
   }
 
@@ -132,7 +127,6 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
       if (!more) await this.#rest();
     }
     this.#over = true;
-    this.#forget();
     this.#inbox.end('the connection is closed');
   }
 
@@ -178,22 +172,19 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     const written = await this.#database.query<{ readonly number: string }>(
       `WITH unread AS (
          SELECT count(*) AS messages FROM ${QUEUE}.message WHERE run = $1 AND part = $2 AND to_run = $3
-       ), written AS (
-         INSERT INTO ${QUEUE}.message (run, part, to_run, number, body)
-         SELECT p.run, p.number, $3, m.number, m.body
-         FROM ${QUEUE}.part p, unread, unnest($4::bigint[], $5::bytea[]) AS m (number, body)
-         WHERE p.run = $1 AND p.number = $2 AND unread.messages < ${MOST_UNREAD}
-         ON CONFLICT (run, part, to_run, number) DO UPDATE SET body = excluded.body
-         RETURNING number
        )
-       SELECT number, pg_notify('${CHANNEL}', $6) FROM written`,
+       INSERT INTO ${QUEUE}.message (run, part, to_run, number, body)
+       SELECT p.run, p.number, $3, m.number, m.body
+       FROM ${QUEUE}.part p, unread, unnest($4::bigint[], $5::bytea[]) AS m (number, body)
+       WHERE p.run = $1 AND p.number = $2 AND unread.messages < ${MOST_UNREAD}
+       ON CONFLICT (run, part, to_run, number) DO UPDATE SET body = excluded.body
+       RETURNING number`,
       [
         ...this.#key,
         toRun,
         batch.map(({ number }) => number),
         // The cast is needed because the types of the driver lack a list of buffers; PostgreSQL receives it as `bytea[]`.
         batch.map(({ body }) => body) as unknown as readonly string[],
-        topicOf(...this.#key, toRun ? 'run' : 'part'),
       ],
     );
     if (written.length === 0) return true;

@@ -54,15 +54,12 @@ export class QueueCrew implements Crew {
     const { version } = this.#options;
     this.#isEngaged = true;
     await this.#database.persist(
-      `DELETE FROM ${QUEUE}.run r WHERE NOT EXISTS (
-         SELECT FROM ${QUEUE}.part p WHERE p.run = r.id AND p.seen > clock_timestamp() - interval '${FORGET_AFTER}')`,
+      `DELETE FROM ${QUEUE}.part WHERE seen < clock_timestamp() - interval '${FORGET_AFTER}'`,
     );
     const at = await this.sharedNow();
     for (const task of tasks) {
-      // Both rows are inserted in one statement, because other runs delete runs without parts.
       await this.#database.persist(
-        `WITH run AS (INSERT INTO ${QUEUE}.run (id) VALUES ($1) ON CONFLICT DO NOTHING)
-         INSERT INTO ${QUEUE}.part (run, number, task) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+        `INSERT INTO ${QUEUE}.part (run, number, task) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
         [this.#run, task.number, seal({ task, at } satisfies SealedTask, apiKey, taskPlace(this.#run, task.number))],
       );
     }
@@ -100,7 +97,7 @@ export class QueueCrew implements Crew {
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#isEngaged) {
-      await this.#database.query(`DELETE FROM ${QUEUE}.run WHERE id = $1`, [this.#run]).catch(() => {});
+      await this.#database.query(`DELETE FROM ${QUEUE}.part WHERE run = $1`, [this.#run]).catch(() => {});
       await deleteJobs(this.#database, this.#run).catch(() => {});
     }
     await this.#database.close();

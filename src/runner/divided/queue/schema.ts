@@ -10,12 +10,10 @@ export const JOBS = 'ghostfleet_jobs';
  * are used only during a run.
  */
 export const QUEUE = `ghostfleet_queue_${PART_FORMAT}`;
-/** Channel of notifications. The payload is a topic: run, part and receiver. */
-export const CHANNEL = 'ghostfleet_queue';
 /** Name of our only task in graphile-worker: to carry out a part of a run. */
 export const TASK = 'ghostfleet-part';
 
-/** If a run ends without deleting its rows, later runs delete them after this time. */
+/** If a run ends without deleting its parts, later runs delete them after this time. */
 export const FORGET_AFTER = '1 hour';
 
 /**
@@ -28,11 +26,8 @@ export const SCHEMA = `
 BEGIN;
 SELECT pg_advisory_xact_lock(hashtextextended('${QUEUE}', 0));
 CREATE SCHEMA IF NOT EXISTS ${QUEUE};
-CREATE TABLE IF NOT EXISTS ${QUEUE}.run (
-  id uuid PRIMARY KEY
-);
 CREATE TABLE IF NOT EXISTS ${QUEUE}.part (
-  run uuid NOT NULL REFERENCES ${QUEUE}.run ON DELETE CASCADE,
+  run uuid NOT NULL,
   number integer NOT NULL,
   task bytea,
   run_beat bigint NOT NULL DEFAULT 0,
@@ -56,7 +51,3 @@ COMMIT;
 
 /** Side of a connection: the run, or the worker with the part. */
 export type Side = 'run' | 'part';
-
-export function topicOf(run: string, part: number, receiver: Side): string {
-  return `${run}/${part}/${receiver}`;
-}
