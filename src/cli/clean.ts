@@ -2,12 +2,15 @@
 import { DeviceCloudClient } from '../client/client.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
+import { RealClock } from '../kernel/real-clock.js';
 import type { LeftThing } from '../report/result.js';
+import { Budget } from '../runner/targets/budget.js';
+import { paced } from '../runner/targets/paced.js';
 import { deleteThing } from '../runner/world/clean-up.js';
 import { command } from './command.js';
 import type { Host } from './host.js';
 import { leftoversOf, saveLeftovers } from './leftovers.js';
-import { spaceKey } from './target.js';
+import { showWaits, spaceKey } from './target.js';
 
 interface CleanFlags {
   readonly run: string;
@@ -54,9 +57,13 @@ async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
     opened.push(client);
     return client;
   };
-  const own = keep(new DeviceCloudClient({ baseUrl, apiKey, spaceId }));
+  const [clock, pace] = [new RealClock(), { atOnce: 1, perSecond: null }];
+  const budget = new Budget(clock, null);
+  budget.begin();
+  const at = { baseUrl, gate: paced(pace, clock, { budget, waits: showWaits(host) }) };
+  const own = keep(new DeviceCloudClient({ ...at, apiKey, spaceId }));
   const apiOf = async (space: string | null) =>
-    space === null ? own : keep(await DeviceCloudClient.connect({ baseUrl, apiKey: spaceKey(space, host) }));
+    space === null ? own : keep(await DeviceCloudClient.connect({ ...at, apiKey: spaceKey(space, host) }));
   const left: LeftThing[] = [];
   try {
     for (const { why: _, ...thing } of leftovers.things) {
@@ -66,6 +73,7 @@ async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
     }
   } finally {
     await Promise.all(opened.map((client) => client.close()));
+    budget.end();
   }
   if (isOwn) saveLeftovers({ ...leftovers, things: left }, host.env);
   for (const { what, why } of left) host.err.write(`still in the cloud: ${printableLine(`${what}: ${why}`)}\n`);

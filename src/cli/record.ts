@@ -4,7 +4,7 @@ import { ApiError, ConnectionError, DeviceCloudClient } from '../client/client.j
 import { parseTimeOrDate } from '../kernel/calendar.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { days, exactDuration, humanDuration, parseDuration, type UnixMillis } from '../kernel/time.js';
+import { days, exactDuration, parseDuration, seconds, type UnixMillis } from '../kernel/time.js';
 import { shownAddress } from '../kernel/web-address.js';
 import { reserve, writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
@@ -12,9 +12,11 @@ import { collect } from '../record/collect.js';
 import { paceOf } from '../record/pace.js';
 import type { Recording } from '../record/recording.js';
 import { writeRecording } from '../record/write.js';
-import { paced, type RequestWait } from '../runner/targets/paced.js';
+import { Budget } from '../runner/targets/budget.js';
+import { paced } from '../runner/targets/paced.js';
 import { checked, command } from './command.js';
 import type { Host } from './host.js';
+import { showWaits } from './target.js';
 import { POSITIVE_FORM, positiveNumber } from './values.js';
 
 interface RecordFlags {
@@ -31,6 +33,8 @@ interface RecordFlags {
 
 /** Default requests per second; low, because the space is in use. */
 const GENTLE = 5;
+/** How long an answer may take on average: each is a page of messages. */
+const PER_PAGE = seconds(10);
 const PROGRESS_EVERY = 1000;
 const DEFAULT_REACH = days(1);
 const TIME = 'a time such as 2026-03-02T06:00Z, or a duration before now such as 2h';
@@ -115,11 +119,10 @@ interface Window {
 
 async function read(flags: RecordFlags, apiKey: string, window: Window, host: Host): Promise<Recording> {
   const { signal } = window;
-  const waits = (wait: RequestWait | undefined) => {
-    if (wait === undefined) return;
-    host.err.write(`the target rejects requests (${wait.status}): waiting ${humanDuration(wait.delay)}\n`);
-  };
-  const gate = paced({ atOnce: 1, perSecond: flags.rate ?? GENTLE }, new RealClock(), { signal, waits });
+  const [clock, pace] = [new RealClock(), { atOnce: 1, perSecond: flags.rate ?? GENTLE }];
+  const budget = new Budget(clock, pace.perSecond, PER_PAGE);
+  budget.begin();
+  const gate = paced(pace, clock, { signal, waits: showWaits(host), budget });
   const options = { baseUrl: flags.target, apiKey, connections: 1, gate };
   const { space } = flags;
   const types = new Map(
@@ -146,6 +149,7 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
     throw new UsageError('bad-target', `cannot read ${shownAddress(flags.target)}: ${error.message}`);
   } finally {
     await api?.close();
+    budget.end();
   }
 }
 

@@ -2,7 +2,9 @@
 
 import type { Argv } from 'yargs';
 import { UsageError } from '../kernel/errors.js';
+import { humanDuration } from '../kernel/time.js';
 import { apiBase, shownAddress } from '../kernel/web-address.js';
+import type { RequestWait } from '../runner/targets/paced.js';
 import type { RemoteCloud } from '../runner/targets/remote-api.js';
 import { checked } from './command.js';
 import type { Host } from './host.js';
@@ -118,6 +120,14 @@ export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined
     keyOf: (space) => spaceKey(space, host),
     gateway: link === 'http' ? null : gateway,
     pace: { atOnce: AT_ONCE, perSecond: flags.rate ?? null },
+  };
+}
+
+/** Writes the waits that a target demands to the error stream. */
+export function showWaits({ err }: Host): (wait: RequestWait | undefined) => void {
+  return (wait) => {
+    if (wait === undefined) return;
+    err.write(`the target rejects requests (${wait.status}): waiting ${humanDuration(wait.delay)}\n`);
   };
 }
 

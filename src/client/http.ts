@@ -48,8 +48,11 @@ export interface HttpOptions {
   readonly dated?: () => (date: string) => void;
 }
 
-/** Runs a request: immediately or later, once or repeatedly. Returns the result of the request. */
-export type Gate = <T>(request: () => Promise<T>) => Promise<T>;
+/**
+ * Runs a request: immediately or later, once or repeatedly. Returns the result of the request. A signal that the gate passes ends
+ * the request.
+ */
+export type Gate = <T>(request: (signal?: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** Parameters of a query string. Undefined values are left out; a list is sent as repeated `name[]=`. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -123,14 +126,14 @@ export class JsonHttp {
   ): Promise<unknown> {
     checkPath(path);
     const target = this.#prefix + path + queryText(query);
-    return (await this.#gate(() => this.#request(method, path, target, body, further))).value;
+    return (await this.#gate((signal) => this.#request(method, path, target, body, further, signal))).value;
   }
 
   /** Reads a page of a list, like {@link request}. `next` is the offset of the next page, if the service says it. */
   async page(path: string, query: Query): Promise<{ readonly value: unknown; readonly next: string | undefined }> {
     checkPath(path);
     const target = this.#prefix + path + queryText(query);
-    return this.#gate(() => this.#request('GET', path, target, undefined, {}));
+    return this.#gate((signal) => this.#request('GET', path, target, undefined, {}, signal));
   }
 
   async #request(
@@ -139,6 +142,7 @@ export class JsonHttp {
     target: string,
     body: unknown,
     further: Readonly<Record<string, string>>,
+    ended: AbortSignal | undefined,
   ): Promise<{ readonly value: unknown; readonly next: string | undefined }> {
     const { status, text, next, wait, compressed, location } = await this.#exchange(
       method,
@@ -146,6 +150,7 @@ export class JsonHttp {
       target,
       body,
       further,
+      ended,
     );
     const elsewhere = this.#redirect(status, location, target);
     if (elsewhere !== undefined) throw new ApiError(status, elsewhere, method, path);
@@ -246,6 +251,7 @@ export class JsonHttp {
     target: string,
     body: unknown,
     further: Readonly<Record<string, string>>,
+    ended: AbortSignal | undefined,
   ) {
     const headers: Record<string, string> = {
       accept: 'application/json',
@@ -258,7 +264,7 @@ export class JsonHttp {
     const { timeout = seconds(30) } = this.#options;
     let begun = false;
     try {
-      const limit = { clock: this.#clock, limit: WHOLE_ANSWER * timeout, what: 'the answer' };
+      const limit = { clock: this.#clock, limit: WHOLE_ANSWER * timeout, what: 'the answer', signal: ended };
       return await within(limit, async (signal) => {
         const sent = body === undefined ? null : JSON.stringify(body);
         const answer = await this.#pool.request({ method, path: target, headers, body: sent, signal });

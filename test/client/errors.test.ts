@@ -1,7 +1,7 @@
 /** Errors of the client: answers of a service, and services that do not answer. */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ApiError, ConnectionError, DeviceCloudClient } from '../../src/client/client.js';
+import { ApiError, ConnectionError, DeviceCloudClient, type Gate } from '../../src/client/client.js';
 import { UsageError } from '../../src/kernel/errors.js';
 import { KEY } from '../cloud/api/service.js';
 import { against, closeAll, closeLater, connected, device, failure, listening } from './services.js';
@@ -267,6 +267,16 @@ describe('a service that never comes to an end', () => {
       expect(error.message).toContain('the data of the event "hello" is not a JSON object');
     },
   );
+
+  it('is not waited for when the signal of the gate is aborted', async () => {
+    const baseUrl = await listening((_, response) => void response.write(' '));
+    const gate: Gate = (request) => request(AbortSignal.abort(new Error('too slow')));
+    const client = new DeviceCloudClient({ baseUrl, apiKey: KEY, spaceId: 's', gate });
+    closeLater(() => client.close());
+    const error = await failure(client.space());
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.message).toContain('too slow');
+  });
 
   it('because it ignores the offset of a list gets no third request for the same page', async () => {
     const pages = [['a', 'b'], ['c'], ['d', 'b']];

@@ -56,6 +56,7 @@ export async function inRealTime(
     await crew.close();
     if (shared !== undefined) await conductor.cleanUp(shared);
     await shared?.close();
+    conductor.close();
   }
 }
 
@@ -90,7 +91,7 @@ class Conductor {
   constructor(options: ConductorOptions, journal: Journal) {
     this.#options = options;
     this.#journal = journal;
-    this.#patience = new RunPatience(options.waits);
+    this.#patience = new RunPatience(options.waits, options.cloud?.pace);
     this.#clock = new RealClock({ speed: options.speed, frozen: true });
     this.#merge = new Merge(options.workers, () => (this.#isOver ? Number.POSITIVE_INFINITY : this.#clock.now));
   }
@@ -145,6 +146,7 @@ class Conductor {
   async run(shared: SharedCloud): Promise<CourseEnd> {
     const { plan, crew } = this.#options;
     const tasks = await this.#tasks(shared);
+    this.#patience.runBegins();
     const agenda = new EndingClock(this.#clock);
     try {
       if (this.#stopped === undefined) {
@@ -183,6 +185,11 @@ class Conductor {
     if (reason === undefined) return;
     for (const member of this.#members) member.stop(reason);
     await this.#options.crew.giveUp(reason);
+  }
+
+  /** Called when all requests have ended. */
+  close(): void {
+    this.#patience.close();
   }
 
   /** Deletes what is left in the target when all workers have ended, or passes its names to `keep`. */

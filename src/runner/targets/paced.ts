@@ -6,7 +6,9 @@ import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import { ApiError, ConnectionError, type Gate } from '../../client/client.js';
 import type { Clock } from '../../kernel/clock.js';
+import { RealClock } from '../../kernel/real-clock.js';
 import { humanDuration, type Instant, type Millis, minutes, seconds } from '../../kernel/time.js';
+import { Budget } from './budget.js';
 
 export interface Pace {
   /** Maximum number of concurrent requests. */
@@ -33,17 +35,29 @@ export interface Patience {
   readonly signal?: AbortSignal;
   /** Called when a wait begins or becomes longer, and with undefined when the requests go on. */
   readonly waits?: (wait: RequestWait | undefined) => void;
+  /** Limits the time of all requests together. It is read when a request begins. Default: no limit. */
+  readonly budget?: Budget | undefined;
 }
 
-/** How long the requests of a run wait: until it is interrupted. Those of its clean-up wait until a later interrupt. */
+/**
+ * How long the requests of a run wait: until it is interrupted. Those of its clean-up wait until a later interrupt. Those before
+ * the run begins and after its end also have a budget of time.
+ */
 export class RunPatience implements Patience {
   readonly #waits: Patience['waits'];
   readonly #run = new AbortController();
   readonly #cleanUp = new AbortController();
+  /** The budgets before the run begins, after its end, and of its clean-up. */
+  readonly #budgets: { readonly setUp: Budget; readonly run: Budget; readonly cleanUp: Budget } | undefined;
+  #isSettingUp = true;
   #isCleaningUp = false;
 
-  constructor(waits?: Patience['waits']) {
+  /** @param pace limits of the requests to another cloud. Default: no budgets */
+  constructor(waits?: Patience['waits'], pace?: Pace, clock: Pick<Clock, 'now' | 'after'> = new RealClock()) {
     this.#waits = waits;
+    const made = () => new Budget(clock, pace?.perSecond ?? null);
+    this.#budgets = pace && { setUp: made(), run: made(), cleanUp: made() };
+    this.#budgets?.setUp.begin();
     // Many requests may wait at the same time.
     setMaxListeners(0, this.#run.signal, this.#cleanUp.signal);
   }
@@ -51,6 +65,11 @@ export class RunPatience implements Patience {
   readonly waits = (wait: RequestWait | undefined): void => {
     this.#waits?.(wait && { ...wait, ...(this.#isCleaningUp && { cleansUp: true }) });
   };
+
+  get budget(): Budget | undefined {
+    if (this.#isCleaningUp) return this.#budgets?.cleanUp;
+    return this.#isSettingUp ? this.#budgets?.setUp : this.#budgets?.run;
+  }
 
   get signal(): AbortSignal {
     return (this.#isCleaningUp ? this.#cleanUp : this.#run).signal;
@@ -61,9 +80,28 @@ export class RunPatience implements Patience {
     (this.#isCleaningUp ? this.#cleanUp : this.#run).abort(reason);
   }
 
+  /** Called when everything is set up. */
+  runBegins(): void {
+    this.#isSettingUp = false;
+    this.#budgets?.setUp.end();
+  }
+
+  /** Called at the end of the run, before its last requests. */
+  runEnds(): void {
+    this.#budgets?.run.begin();
+  }
+
   /** Called when the clean-up begins. */
   cleansUp(): void {
     this.#isCleaningUp = true;
+    // Requests of the run may still be open.
+    this.#budgets?.run.begin();
+    this.#budgets?.cleanUp.begin();
+  }
+
+  /** Called when all requests have ended. */
+  close(): void {
+    for (const budget of Object.values(this.#budgets ?? {})) budget.end();
   }
 }
 
@@ -92,21 +130,23 @@ export function paced(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience:
     queue.pause();
     if (resting++ === 0 || clock.now + wait.delay > until) {
       until = clock.now + wait.delay;
+      patience.budget?.pause();
       patience.waits?.(wait);
     }
     const waited = await waitOf(wait.delay, clock, patience.signal);
     if (--resting === 0) {
+      patience.budget?.resume();
       patience.waits?.(undefined);
       queue.start();
     }
     return waited;
   };
   // A request that waits for its repetition still counts as one of the concurrent requests.
-  const untilTaken = async <T>(request: () => Promise<T>): Promise<T> => {
+  const untilTaken = async <T>(request: (signal?: AbortSignal) => Promise<T>): Promise<T> => {
     let breaks = 0;
     for (let tries = 1; ; tries++) {
       try {
-        return await request();
+        return await withinBudget(request, patience);
       } catch (error) {
         if (isBrokenGet(error) && ++breaks < MOST_BREAKS && !patience.signal?.aborted) continue;
         const wait = waitAfter(error);
@@ -116,6 +156,18 @@ export function paced(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience:
     }
   };
   return (request) => queue.add(() => untilTaken(request));
+}
+
+/** Sends a request within the budget, if there is one, and counts its answer. */
+async function withinBudget<T>(request: (signal?: AbortSignal) => Promise<T>, { budget }: Patience): Promise<T> {
+  try {
+    const answer = await request(budget?.signal);
+    budget?.answered();
+    return answer;
+  } catch (error) {
+    if (error instanceof ApiError) budget?.answered();
+    throw error;
+  }
 }
 
 /** The queue allows a whole number of requests in an interval, so the interval is chosen to fit any limit. */

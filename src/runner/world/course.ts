@@ -158,9 +158,26 @@ export interface CourseEnd {
  */
 export async function inOneWorld(
   options: OneWorldOptions,
-  journal: Pick<Journal, 'trace' | 'evidence' | 'settle' | 'close'>,
+  journal: WorldJournal,
   started: (control: WorldControl) => void,
   virtual?: DrivenClock,
+): Promise<CourseEnd> {
+  const patience = new RunPatience(options.waits, options.cloud?.pace);
+  try {
+    return await withPatience(patience, options, journal, started, virtual);
+  } finally {
+    patience.close();
+  }
+}
+
+type WorldJournal = Pick<Journal, 'trace' | 'evidence' | 'settle' | 'close'>;
+
+async function withPatience(
+  patience: RunPatience,
+  options: OneWorldOptions,
+  journal: WorldJournal,
+  started: (control: WorldControl) => void,
+  virtual: DrivenClock | undefined,
 ): Promise<CourseEnd> {
   const { plan } = options;
   const { trace } = journal;
@@ -168,7 +185,6 @@ export async function inOneWorld(
   const faults = new LiveFaults(plan, clock);
   const random = seededRandom(plan.seed);
   const abort = new AbortController();
-  const patience = new RunPatience(options.waits);
   const stop = (reason: GhostfleetError) => {
     abort.abort(reason);
     patience.end(reason);
@@ -199,9 +215,15 @@ export async function inOneWorld(
     started({ clock, stop, world: { fleet, api, faults, happened, pace, ...sessions } });
     await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
     const since = await options.part?.begins();
+    patience.runBegins();
     begin(since?.());
     target.begin();
-    end = await endOf(runSchedule(fixture, clock).then(() => target.lastLook()));
+    end = await endOf(
+      runSchedule(fixture, clock).then(() => {
+        patience.runEnds();
+        return target.lastLook();
+      }),
+    );
     target.end();
     if (options.part === undefined) remarks = [...(target.remarks?.() ?? []), ...(await undelivered(target.api, plan))];
   } finally {
