@@ -7,9 +7,9 @@ import { scenariosOf } from './commands.js';
 
 /** A reader's scenario, `my.yaml`. */
 const MINE = `name: mine
-duration: 2h
+duration: 90m
 fleet:
-  - { name: cellar, profile: clime, count: 10, boot: { over: 5m }, config: { interval-report: 600 } }
+  - { name: cellar, profile: clime, count: 4, boot: { over: 5m }, config: { interval-report: 600 } }
 network: { latency: 150ms..900ms, loss: 1% }
 steps:
   - { at: 1h, over: 20m, commands: [info show] }

@@ -82,7 +82,7 @@ it('things that a run cannot delete are in its reports, the next run names them,
   const first = await run(['--out', out]);
   const name = runIn(first.out);
   expect(first.out).toMatch(/! 4 things of the run "short-\w+" are still in http/);
-  expect(first.out).toMatch(/left in http.*\n {2}device "clime-0001": DELETE/);
+  expect(first.out).toMatch(/left in http.*\n {2}device "clime-000\d": DELETE/);
   const { left } = JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'));
   const whats = ['device "clime-0001"', 'device "clime-0002"', 'tag "cold"', 'variable "url"'];
   expect(left.things.map(({ what }: { what: string }) => what).sort()).toEqual(whats);

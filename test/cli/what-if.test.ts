@@ -12,14 +12,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const [scenario, run] = [join(folder, 'small.yaml'), join(folder, 'run')];
 const SMALL = `
 name: small
-duration: 3h
+duration: 2h
 fleet: [{ name: clime, profile: clime, count: 2, config: { interval-report: 300 } }]
 faults:
-  - { outage: both, from: 66m, until: 2h, to: clime/1 }
+  - { outage: both, from: 66m, until: 95m, to: clime/1 }
   - { no-signal: , from: 66m, until: 70m, to: clime/2 }
 steps:
   - { at: 65m, commands: [info show] }
-  - { at: 150m, to: clime/2, radio: off }
+  - { at: 100m, to: clime/2, radio: off }
 expect: [downlink.answered p(95) < 10m, downlink.answered == 2]
 `;
 

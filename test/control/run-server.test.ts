@@ -11,6 +11,7 @@ import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
 import { type RunControl, run } from '../../src/runner/run.js';
 import { QUIET } from '../support/cloud.js';
+import { until } from '../support/until.js';
 import { FakeTools, WORDS } from './scenario-tools.js';
 
 const plan = defineScenario({
@@ -58,10 +59,7 @@ beforeAll(async () => {
     });
   });
   cookie = await signIn(link);
-  for (let n = 0; n < 500; n++) {
-    if ((await ask('GET', '/run')).json.counts['device.ready'] === 3) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(async () => (await ask('GET', '/run')).json.counts['device.ready'] === 3);
 });
 
 afterAll(async () => {
@@ -247,8 +245,7 @@ describe('the explanation of a downlink', () => {
     const { api, fleet } = control.world ?? {};
     const client = new DeviceCloudClient({ baseUrl: '', apiKey: '', spaceId: '', ...api });
     const { serial = 0, cloudId = '' } = [...(fleet?.members() ?? [])][0] ?? {};
-    const isAsleep = async () => (await ask('GET', '/run/devices?on=clime-0001')).values[0][0].state;
-    await expect.poll(isAsleep, { timeout: 10_000 }).toBe('asleep');
+    await until(async () => (await ask('GET', '/run/devices?on=clime-0001')).values[0][0].state === 'asleep');
     await ask('POST', '/run/pause');
     const { json: fault } = await ask('POST', '/run/faults', { fault: 'outage: both', to: 'clime' });
     const { id } = await client.sendCommands(cloudId, ['info show']);
@@ -256,7 +253,7 @@ describe('the explanation of a downlink', () => {
     await ask('POST', '/run/lines', { on: 'clime-0001', line: 'send' });
     await ask('POST', '/run/speed', { speed: 1200 });
     await ask('POST', '/run/step', { for: '12m' });
-    await expect.poll(async () => (await ask('GET', '/run')).json.paused, { timeout: 10_000 }).toBe(true);
+    await until(async () => (await ask('GET', '/run')).json.paused);
     const { json } = await ask('GET', `/run/explanations/${id}?serial=${serial}`);
     expect(json).toMatchObject({ outcome: 'pending', causes: [{ kind: 'fault', name: 'outage (clime)' }] });
     expect(json.text).toContain('The cause is the fault outage (clime).');
@@ -371,8 +368,7 @@ describe('the time of a run', () => {
     const after = (await ask('POST', '/run/step')).json;
     expect([after.paused, after.now_ms >= before.now_ms]).toEqual([true, true]);
     await ask('POST', '/run/step', { for: '6s' });
-    for (let n = 0; !(await ask('GET', '/run')).json.paused && n < 200; n++)
-      await new Promise((r) => setTimeout(r, 10));
+    await until(async () => (await ask('GET', '/run')).json.paused);
     const { now_ms } = (await ask('GET', '/run')).json;
     expect(now_ms - after.now_ms).toBeGreaterThanOrEqual(6000);
     expect((await ask('POST', '/run/resume')).json.paused).toBe(false);
@@ -389,9 +385,7 @@ describe('the time of a run', () => {
   ])('is not stopped by the end of an earlier step after %s and %s', async (...requests) => {
     const { now_ms: began } = (await ask('POST', '/run/step', { for: '30s' })).json;
     for (const request of requests) await ask('POST', `/run/${request}`);
-    await expect
-      .poll(async () => (await ask('GET', '/run')).json.now_ms, { timeout: 5000 })
-      .toBeGreaterThan(began + 40_000);
+    await until(async () => (await ask('GET', '/run')).json.now_ms > began + 40_000);
     expect((await ask('GET', '/run')).json.paused).toBe(false);
   });
 

@@ -8,7 +8,7 @@ const CLIME = { name: 'clime', profile: 'clime', count: 1, config: { 'interval-r
 /** Explains the downlink that waited longest. */
 async function slowest(change: Partial<ScenarioDefinition>): Promise<Explanation> {
   const plan = defineScenario({
-    ...{ name: 'explained', duration: '5h', settle: '30m', fleet: [CLIME] },
+    ...{ name: 'explained', duration: '4h', settle: '30m', fleet: [CLIME] },
     ...{ steps: [{ at: '65m', commands: ['info show'] }] },
     ...change,
   });
@@ -255,27 +255,31 @@ describe('an explanation', () => {
 });
 
 describe('explain', () => {
-  const plan = () =>
-    defineScenario({
-      ...{ name: 'explained', duration: '3h', fleet: [{ ...CLIME, count: 2 }] },
-      steps: [{ at: '65m', commands: ['info show'] }],
-    });
+  let made: ReturnType<typeof run> | undefined;
+  /** The result of one run, which the tests share. */
+  const ran = () =>
+    (made ??= run(
+      defineScenario({
+        ...{ name: 'explained', duration: '2h', fleet: [{ ...CLIME, count: 2 }] },
+        steps: [{ at: '65m', commands: ['info show'] }],
+      }),
+    ));
 
   it('explains a downlink that the caller names by its id or by the last ten characters of its id', async () => {
-    const result = await run(plan());
+    const result = await ran();
     const { id } = result.downlinks.slowest[0] ?? { id: '' };
     expect((await explain(result, id)).downlink).toBe(id);
     expect(await explain(result, id.slice(-10))).toEqual(await explain(result, id));
   });
 
   it('accepts a limit for slow downlinks: a downlink that took less time has no causes', async () => {
-    const result = await run(plan());
+    const result = await ran();
     const { id } = result.downlinks.slowest[0] ?? { id: '' };
     expect((await explain(result, id, 24 * 3_600_000)).causes).toEqual([]);
   });
 
   it('rejects an unknown id, an ambiguous one, and a copy of a result', async () => {
-    const result = await run(plan());
+    const result = await ran();
     await expect(explain(result, 'nothing')).rejects.toThrow('unknown downlink "nothing"');
     await expect(explain(result, '0')).rejects.toThrow('2 downlinks match "0"');
     await expect(explain({ ...result }, '0')).rejects.toThrow('not a copy');

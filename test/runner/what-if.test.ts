@@ -23,8 +23,17 @@ function planOf(change: Partial<ScenarioDefinition> = {}) {
 
 const CALM: PlanChange = { key: 'calm', apply: (plan) => withoutEntries(plan, new Set(['network/0'])) };
 
-/** Runs a plan; returns the repetitions of its first device without a change, and without its outage. */
-async function repeated(change: Partial<ScenarioDefinition> = {}) {
+const REPEATED = new Map<string, ReturnType<typeof repeat>>();
+
+/** Runs a plan; returns the repetitions of its first device without a change, and without its outage. Tests share them. */
+function repeated(change: Partial<ScenarioDefinition> = {}): ReturnType<typeof repeat> {
+  const key = JSON.stringify(change);
+  const made = REPEATED.get(key) ?? repeat(change);
+  REPEATED.set(key, made);
+  return made;
+}
+
+async function repeat(change: Partial<ScenarioDefinition>) {
   const plan = planOf(change);
   const events: TraceEvent[] = [];
   const result = await run(plan, { watch: { take: (event: TraceEvent) => void events.push(event) } } as object);
@@ -40,6 +49,9 @@ function faults(answer: RepeatedDevice | { readonly refused: string }): number {
   return answer.history.events.filter(({ kind }) => kind === 'net.fault').length;
 }
 
+/** A step that waits for another one connects the devices of the fleet. */
+const CONNECTED = { steps: [...STEPS, { after: 'downlink.answered >= 3', commands: ['app config'] }] };
+
 describe('a device that is repeated', () => {
   it('has the same events without a change, and others without the fault', async () => {
     const { same, calm } = await repeated();
@@ -48,7 +60,7 @@ describe('a device that is repeated', () => {
   });
 
   it.each<readonly [string, Partial<ScenarioDefinition>]>([
-    ['that a wait connects', { steps: [...STEPS, { after: 'downlink.answered >= 3', commands: ['app config'] }] }],
+    ['that a wait connects', CONNECTED],
     ['with a load', { load: [{ commands: ['info show'], rate: '1/m', from: '10m', until: '90m', to: 'clime' }] }],
   ])('has in a fleet %s the events of a run of the changed scenario', async (_, change) => {
     const { calm, serial } = await repeated(change);
@@ -60,9 +72,7 @@ describe('a device that is repeated', () => {
   });
 
   it('of a connected fleet has shorter intervals alone, although the whole fleet is repeated', async () => {
-    const { result } = await repeated({
-      steps: [...STEPS, { after: 'downlink.answered >= 3', commands: ['app config'] }],
-    });
+    const { result } = await repeated(CONNECTED);
     const often = async (index: number) => {
       const { serial, id } = result.downlinks.slowest.filter(({ type }) => type === 'shell')[index] ?? {
         serial: 0,
@@ -93,11 +103,11 @@ describe('an explanation', () => {
     const fleet = [{ name: 'clime', profile: 'clime', count: 1, config: { 'interval-report': 3600 } }];
     const scenario = (faults: ScenarioDefinition['faults']) =>
       defineScenario({
-        ...{ name: 'exact', duration: '31h', fleet, steps: [{ at: '70m', commands: ['info show'] }] },
+        ...{ name: 'exact', duration: '13h', fleet, steps: [{ at: '70m', commands: ['info show'] }] },
         ...(faults && { faults }),
       });
     const signal = { 'no-signal': null, from: '60m', until: '3h' };
-    const result = await run(scenario([signal, { outage: 'both', from: '3h', until: '30h' }]));
+    const result = await run(scenario([signal, { outage: 'both', from: '3h', until: '8h' }]));
     const without = await run(scenario([signal]));
     const { sooner } = await explain(result, result.downlinks.slowest[0]?.id ?? '');
     const remedy = sooner.find(({ change }) => change === 'without outage');
