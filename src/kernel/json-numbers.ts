@@ -3,6 +3,8 @@
  * Smaller fractions are rounded to 17 digits, as everywhere.
  */
 
+import { endOfText } from './json-size.js';
+
 /** Longer numbers from 2^53 are never kept: a double has at most 309 digits before the point. */
 const LONGEST = 400;
 
@@ -15,13 +17,10 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 export function changedNumbers(text: string): readonly string[] {
   if (!POSSIBLE.test(text)) return [];
   const changed: string[] = [];
-  let inString = false;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === QUOTE) inString = !inString;
-    else if (inString) {
-      if (unit === BACKSLASH) at++;
-    } else if (unit === MINUS || (unit >= ZERO && unit <= NINE)) {
+    if (unit === QUOTE) at = endOfText(text, at);
+    else if (unit === MINUS || (unit >= ZERO && unit <= NINE)) {
       NUMBER.lastIndex = at;
       const [number = ''] = NUMBER.exec(text) ?? [];
       if (number !== '' && !isKept(number)) changed.push(number);
@@ -66,7 +65,6 @@ export function changedNumbersIn(text: string): string | undefined {
 const MOST_SHOWN = 10;
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;

@@ -40,34 +40,47 @@ interface JsonSize {
  */
 export function sizeOf(text: string): JsonSize {
   let [level, depth, keys, values] = [0, 0, 0, 0];
-  let inString = false;
   let isEmpty = false;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (unit === QUOTE) inString = !inString;
-    else if (inString) {
-      if (unit === BACKSLASH) at++;
-    } else
-      switch (unit) {
-        case COLON:
-          keys++;
-          break;
-        case COMMA:
-          values++;
-          break;
-        case OPEN_BRACKET:
-        case OPEN_BRACE:
-          values++;
-          depth = Math.max(depth, ++level);
-          break;
-        case CLOSE_BRACKET:
-        case CLOSE_BRACE:
-          level--;
-          if (isEmpty) values--;
-      }
+    switch (unit) {
+      case QUOTE:
+        at = endOfText(text, at);
+        break;
+      case COLON:
+        keys++;
+        break;
+      case COMMA:
+        values++;
+        break;
+      case OPEN_BRACKET:
+      case OPEN_BRACE:
+        values++;
+        depth = Math.max(depth, ++level);
+        break;
+      case CLOSE_BRACKET:
+      case CLOSE_BRACE:
+        level--;
+        if (isEmpty) values--;
+    }
     if (unit > SPACE) isEmpty = unit === OPEN_BRACKET || unit === OPEN_BRACE;
   }
   return { depth, keys, values };
+}
+
+/**
+ * Where a text in JSON ends. A long text, such as a firmware image in base64, takes no time.
+ * @param start offset of its first quotation mark
+ * @returns offset of its last quotation mark, or of the end of the JSON if there is none
+ */
+export function endOfText(json: string, start: number): number {
+  for (let at = start + 1; ; at++) {
+    at = json.indexOf('"', at);
+    if (at < 0) return json.length;
+    let first = at;
+    while (json.charCodeAt(first - 1) === BACKSLASH) first--;
+    if ((at - first) % 2 === 0) return at;
+  }
 }
 
 const SPACE = 0x20;
