@@ -107,14 +107,14 @@ CREATE INDEX message_print ON message (print) WHERE print IS NOT NULL;
  * 5: A deleted space rejects new rows, with two exceptions: messages, because an uplink may have been in progress when its
  * device was deleted, and the deliveries of such messages to connectors.
  */
-const GONE_SPACES = ['api_key', 'tag', 'device', 'record']
-  .map((table) => {
-    const isOver = "(SELECT type FROM space WHERE id = NEW.space_id) = 'deleted'";
-    const condition = table === 'record' ? `NEW.family <> 'delivery' AND ${isOver}` : isOver;
-    return `CREATE TRIGGER ${table}_in_gone_space BEFORE INSERT ON ${table} WHEN ${condition}
+const GONE_SPACES = ['api_key', 'tag', 'device', 'record'].map(goneSpaceTrigger).join('\n');
+
+function goneSpaceTrigger(table: string): string {
+  const isOver = "(SELECT type FROM space WHERE id = NEW.space_id) = 'deleted'";
+  const condition = table === 'record' ? `NEW.family <> 'delivery' AND ${isOver}` : isOver;
+  return `CREATE TRIGGER ${table}_in_gone_space BEFORE INSERT ON ${table} WHEN ${condition}
       BEGIN SELECT RAISE(ABORT, 'space'); END;`;
-  })
-  .join('\n');
+}
 
 /**
  * 6: A claim token belongs to one device. The index contains hashes. Of devices that already share a token, only the oldest has
@@ -183,21 +183,43 @@ UPDATE device SET name_folded = fold_case(name) WHERE name_folded <> fold_case(n
 `;
 
 /** 13: Counts the changes of the connectors of each space: a message is stored together with the deliveries that they demand. */
-const CONNECTORS = `
-ALTER TABLE space ADD COLUMN connectors_version INTEGER NOT NULL DEFAULT 0;
-${['INSERT', 'UPDATE', 'DELETE']
+const CONNECTOR_TRIGGERS = ['INSERT', 'UPDATE', 'DELETE']
   .map((event) => {
     const row = event === 'DELETE' ? 'OLD' : 'NEW';
     return `CREATE TRIGGER connectors_${event.toLowerCase()} AFTER ${event} ON record WHEN ${row}.family = 'connector'
   BEGIN UPDATE space SET connectors_version = connectors_version + 1 WHERE id = ${row}.space_id; END;`;
   })
-  .join('\n')}
+  .join('\n');
+const CONNECTORS = `
+ALTER TABLE space ADD COLUMN connectors_version INTEGER NOT NULL DEFAULT 0;
+${CONNECTOR_TRIGGERS}
+`;
+
+/**
+ * 14: Records have row ids. In a table without them, SQLite reads the whole of each large record that it compares on the way to
+ * another one. With 60 firmware images in the table, a record was found in 400 µs; now it takes 5 µs.
+ */
+const RECORD_ROWS = `
+CREATE TABLE record_with_rowid (
+  family TEXT NOT NULL, id TEXT NOT NULL, space_id TEXT REFERENCES space (id), key TEXT, created_at INTEGER NOT NULL,
+  due_at INTEGER, body TEXT NOT NULL, crc INTEGER,
+  PRIMARY KEY (family, id)
+);
+INSERT INTO record_with_rowid SELECT family, id, space_id, key, created_at, due_at, body, crc FROM record ORDER BY family, id;
+DROP TABLE record;
+ALTER TABLE record_with_rowid RENAME TO record;
+CREATE UNIQUE INDEX record_key ON record (family, coalesce(space_id, ''), key) WHERE key IS NOT NULL;
+CREATE INDEX record_of_space ON record (family, coalesce(space_id, ''), id);
+CREATE INDEX record_due ON record (family, due_at, id) WHERE due_at IS NOT NULL;
+${DUE_OF_SPACE}
+${goneSpaceTrigger('record')}
+${CONNECTOR_TRIGGERS}
 `;
 
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES, TOKENS, DUE_OF_SPACE],
-  ...[SOUNDNESS, VAULT, EVENTS, VERSIONS, FOLDED, CONNECTORS],
+  ...[SOUNDNESS, VAULT, EVENTS, VERSIONS, FOLDED, CONNECTORS, RECORD_ROWS],
 ];
 
 /**
