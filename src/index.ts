@@ -1,7 +1,4 @@
-/**
- * ghostfleet as a library: scenarios that run in a test or program, the Device Cloud Service, and a client of its API. All of
- * it works in Node's strict ESM; docs/api/ghostfleet.api.md lists every export.
- */
+/** ghostfleet as a library: scenarios, the cloud service, a client of its API. docs/api/ghostfleet.api.md lists all exports. */
 import { type RunOptions, runPlan } from './library/scenario.js';
 import type { RunResult } from './report/result.js';
 import type { Plan } from './scenario/model/plan.js';
@@ -56,8 +53,8 @@ export type {
 } from './scenario/parse/define.js';
 
 /**
- * Runs a plan: by default in virtual time against an embedded cloud in memory. Resolves with the result even if an
- * expectation failed: see `passed`, `failure` and `expectations`.
+ * Runs a plan: by default in virtual time against an embedded cloud in memory. Resolves with the result even if an expectation
+ * failed: see `passed`, `failure` and `expectations`.
  * @throws InputError with all invalid options
  * @throws UsageError if the world cannot be built, for example because the database is not new
  */

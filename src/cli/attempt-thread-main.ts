@@ -6,7 +6,6 @@ import { profilesBeside } from './read-files.js';
 /** The text of a scenario to run, or null to interrupt the run. */
 export type AttemptRequest = string | null;
 
-// The cast is safe because attempt-thread.ts gives every thread its settings.
 const settings = workerData as AttemptSettings;
 const profiles = profilesBeside(settings.file, settings.allowFile);
 let running: AbortController | undefined;

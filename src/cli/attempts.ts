@@ -14,10 +14,7 @@ interface AttemptsOptions extends AttemptSettings {
 /** Where an attempt runs: the main thread, or another one. */
 type Place = Pick<AttemptThread, 'outcomeOf'>;
 
-/**
- * Each thread makes one attempt after another. Unlike `run --seeds`, this class starts no processes, because most attempts
- * take less time than the start of a process.
- */
+/** Each thread makes one attempt after another: most attempts take less time than the start of a process. */
 export class Attempts {
   readonly #options: AttemptsOptions;
   readonly #queue: PQueue;
@@ -46,10 +43,7 @@ export class Attempts {
     return runAttempt({ ...this.#options, text, seed }, this.#interrupt.signal);
   }
 
-  /**
-   * Runs a text as if it were the content of another file, with the profiles next to that file. Call it while no other attempt
-   * runs.
-   */
+  /** Runs a text as the content of another file, with the profiles next to it. Call it while no other attempt runs. */
   of(file: string, text: string): Promise<AttemptOutcome | undefined> {
     const { profiles: _, ...settings } = this.#options;
     return outcomeOf({ ...settings, file, text }, this.#interrupt.signal);

@@ -1,10 +1,6 @@
-/**
- * Checks the words of a command line against the declaration of the chosen command, and reports all errors together. Values
- * with a form of their own, such as numbers and durations, are not checked here: each option parses its own value.
- */
+/** Checks a command line against the declaration of its command, all errors together. Options check their own values. */
 import { didYouMean, orList, quote } from '../input/problems.js';
 
-/** The words as parsed. */
 interface Parsed {
   /** The name of the command, followed by unexpected words. */
   readonly _: readonly (string | number)[];

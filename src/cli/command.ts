@@ -13,10 +13,7 @@ export interface Command {
   readonly runWith: (values: object) => Run;
 }
 
-/**
- * Declares a command: its options, and the function that runs it with their values. Its name and description are in
- * `commands.ts`.
- */
+/** Declares a command: its options, and the function that runs it. Its name and description are in `commands.ts`. */
 export function command<O>(build: (parser: Argv) => Argv, run: (options: O, host: Host) => Promise<ExitCode>): Command {
   return {
     build,

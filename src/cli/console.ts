@@ -1,7 +1,4 @@
-/**
- * `ghostfleet console`: attaches to the devices of a run that was started in another terminal. Typed lines go to the shells of
- * the selected devices; lines that begin with a dot control the devices from outside. Identical answers are shown once.
- */
+/** `ghostfleet console`: attaches to a run in another terminal. Lines go to devices' shells, or with a dot control them. */
 import { resolve } from 'node:path';
 import { type Connection, findRuns, LEFT } from '../console/client.js';
 import { splitLine } from '../console/command-line.js';

@@ -175,7 +175,6 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   const { promise: crashed, reject: crash } = withoutResult();
   const running = await startSingleDevice({
     profile,
-    // The cast is safe because the option is required.
     serial: flags.serial as number,
     cloud,
     claimToken,

@@ -36,19 +36,13 @@ export async function findScenario(name: string, host: Host): Promise<FoundScena
   return { text: await readText(path), path };
 }
 
-/**
- * Like {@link findScenario}, for a name in the folder of a run, which may be of another author: it is never the standard input,
- * and a file must be a regular one.
- */
+/** Like {@link findScenario}, for a name in a run's folder, which may be foreign: a regular file, never the standard input. */
 export function findNamedScenario(name: string): FoundScenario {
   const path = scenarioPath(name);
   return { text: readRegular(path), path };
 }
 
-/**
- * Whether a scenario can be read only once, and only by this process: the standard input, a pipe, or an open file by its number,
- * such as /dev/fd/3.
- */
+/** Whether a scenario can be read only once, and only here: the standard input, a pipe, or an open file such as /dev/fd/3. */
 export function isReadOnce(name: string): boolean {
   if (name === STANDARD_INPUT || /^\/(dev|proc)\//.test(resolve(name))) return true;
   return isSpecial(name);

@@ -1,7 +1,4 @@
-/**
- * The interface between the command line and its process: streams, signals, environment, time. Tests run the command line in
- * memory with a host of their own, and check output and exit code.
- */
+/** The interface between the command line and its process. Tests run the command line in memory with a host of their own. */
 import type { Millis, UnixMillis } from '../kernel/time.js';
 import type { RunOptions } from '../runner/run.js';
 
@@ -50,7 +47,6 @@ export type InterruptHandler = (signal: string) => void;
 export interface Host {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The output for results. */
   readonly out: Output;
   /** The output for progress, logs and errors. */
   readonly err: Output;
@@ -70,12 +66,8 @@ export interface Host {
   wallClock(): UnixMillis;
   /** Cores of this machine that the process may use. */
   readonly cores: number;
-  /**
-   * Starts this program again in a process of its own, with other arguments. Other users of the machine can read the arguments
-   * of a process, but not its environment.
-   */
+  /** Starts this program again. Other users of the machine can read the arguments of a process, but not its environment. */
   again(args: readonly string[], options?: AgainOptions): AnotherRun;
-  /** Opens an address in the browser of the user. */
   openBrowser(address: string): void;
   /** Real milliseconds since an arbitrary moment. */
   stopwatch(): Millis;
@@ -89,10 +81,7 @@ export interface Host {
 const WIDEST = 120;
 const NARROWEST = 40;
 
-/**
- * Whether to colour a text: as Node does, FORCE_COLOR decides, then NO_COLOR, then whether the output is a terminal with
- * colours.
- */
+/** Whether to colour a text: FORCE_COLOR decides, then NO_COLOR, then whether the output is a terminal with colours. */
 export function isColoured(output: Pick<Output, 'isTerminal'>, env: Host['env']): boolean {
   const { FORCE_COLOR: forced, NO_COLOR: refused } = env;
   if (forced !== undefined) return forced !== '0' && forced !== 'false';

@@ -34,7 +34,6 @@ export const image = command<ImageFlags>(
         ),
       ),
   async ({ profile, fwVersion, size }, host) => {
-    // The cast is safe because the version is required, and the size has a default.
     const content = imageFor(profileNamed(profile), fwVersion as string, size as number);
     host.out.write(`${JSON.stringify({ data: Buffer.from(content).toString('base64') })}\n`);
     return EXIT.fine;

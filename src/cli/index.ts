@@ -1,6 +1,4 @@
-/**
- * The command line: assembles the commands, one file each, and turns every result into an exit code.
- */
+/** The command line: assembles the commands, one file each, and turns every result into an exit code. */
 import yargs, { type Argv } from 'yargs';
 import { didYouMean, quote } from '../input/problems.js';
 import { EXIT, type ExitCode, GhostfleetError, messageOf, UsageError } from '../kernel/errors.js';
@@ -70,10 +68,7 @@ async function chosen(host: Host): Promise<ExitCode> {
   return ended ?? EXIT.fine;
 }
 
-/**
- * Loads every command whose name is among the arguments. Only the parser, which runs later, knows which argument is the
- * command: the first one that is not the value of an option.
- */
+/** Loads every command named among the arguments: only the parser knows which of them is the command, and it runs later. */
 async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<string, Command>> {
   const named = COMMANDS.filter(({ name }) => args.includes(name));
   return new Map(await Promise.all(named.map(async ({ name, load }) => [name, await load()] as const)));
@@ -90,10 +85,7 @@ function badArguments(message: string, command: unknown): UsageError {
   return new UsageError('bad-arguments', message, hint);
 }
 
-/**
- * Skips the help text that yargs renders after every command, in case the command fails later. This program never shows that
- * text, and rendering takes as long as the rest of the start.
- */
+/** Skips the help text that yargs renders after each command for a possible failure: it would double the time of a start. */
 function withoutSpareHelp(parser: Argv): void {
   // The cast is needed because the types of yargs omit these methods.
   const { getInternalMethods } = parser as Argv & {

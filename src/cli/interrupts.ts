@@ -1,7 +1,4 @@
-/**
- * Ctrl-C and termination signals: the first one asks the command to end, a second one exits the process. A signal before the
- * command listens is kept for it.
- */
+/** Ctrl-C and termination signals: the first asks the command to end, the second exits. Early signals are kept. */
 import type { Alarm, Clock } from '../kernel/clock.js';
 import { EXIT } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';

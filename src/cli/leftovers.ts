@@ -1,7 +1,4 @@
-/**
- * Records of what runs left in other clouds. Each is a file in the state folder of the user, until `ghostfleet clean` has removed
- * the things. A record contains no secrets.
- */
+/** Records of what runs left in other clouds: files in the user's state folder until `ghostfleet clean`, without secrets. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular } from '../input/text-file.js';

@@ -15,7 +15,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** @param secrets texts that must not appear in a line, such as the key that the user chose */
 export function createLog(output: Output, level: LogLevel, secrets: readonly string[] = []): Log {
   return pino(
-    // The cast is safe because masked() returns an object for an object.
     { level, base: null, formatters: { log: (fields) => masked(fields) as Record<string, unknown> } },
     { write: (line) => output.write(scrubbed(line, secrets)) },
   );

@@ -65,7 +65,6 @@ export class PageScenarios implements ScenarioTools {
 /** Undefined if the text is not the result of a run. */
 function verdictIn(out: string): ScenarioVerdict | undefined {
   try {
-    // The cast is safe because `run --json` prints nothing but such a result.
     const { passed, failure, digest, events, simulatedMs, wallMs, expectations } = JSON.parse(out) as RunResult;
     return { passed, failure, digest, events, simulatedMs, wallMs, expectations };
   } catch {

@@ -1,8 +1,4 @@
-/**
- * Time travel: repeats a run in virtual time up to a given moment. There the repetition, a "run of the past", pauses, and its
- * own console lets users change it. A comparison runs it to its end, and compares its events with those of a second, unchanged
- * repetition.
- */
+/** Time travel: repeats a run up to a moment, for changes by users, and compares its end with an unchanged repetition. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -174,10 +170,7 @@ export class PastRuns implements TimeTravel {
   }
 }
 
-/**
- * The log without the actions of users. The repetition of the original run has no such actions. So the first difference of the
- * two logs is the first effect of an action, not the action itself.
- */
+/** The log without the actions of users, so that the first difference of two logs is an effect of an action. */
 function withoutActions(log: LineSink): LineSink {
   const isAction = (line: string) => line.includes('"kind":"console.action"');
   return {

@@ -60,8 +60,8 @@ export function planOf(text: string, path: string, settings: ScenarioSettings): 
 const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
 
 /**
- * The packaged profiles, and those in a folder `profiles` next to the scenario; the latter take precedence. Like other files
- * of a scenario, they must be in its folder or in `allowFiles`, also after symbolic links are resolved.
+ * The packaged profiles, and those in a folder `profiles` next to the scenario; the latter take precedence. Like other files of
+ * a scenario, they must be in its folder or in `allowFiles`, also after symbolic links are resolved.
  * @throws InputError with all problems of the user's profiles
  * @throws UsageError for a profile that is elsewhere, or not a regular file
  */
@@ -69,6 +69,5 @@ export function profilesBeside(scenario: string, allowFiles: readonly string[] =
   const folder = dirname(scenario);
   const read = (path: string) => readInside(folder, relative(folder, path), allowFiles).text;
   const [packaged, own] = [packagedProfiles(), profilesIn(join(folder, 'profiles'), read)];
-  // The cast is safe because each name is in one of the two maps.
   return new LazyMap([...packaged.keys(), ...own.keys()], (name) => (own.get(name) ?? packaged.get(name)) as Profile);
 }

@@ -17,7 +17,6 @@ import { LogFile } from '../trace/diverge/log-file.js';
 import { DownlinkLedger, type DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
 
-/** A run on disk. */
 export interface StoredRun {
   readonly situation: Situation;
   /** Names of the devices, by serial number. */
@@ -33,7 +32,6 @@ export interface StoredRun {
 /** The inputs of a run, and its length. */
 type RunFacts = Static<typeof FACTS>;
 
-/** A downlink of a run. */
 export interface StoredDownlink {
   readonly id: string;
   readonly serial: number;
@@ -76,7 +74,6 @@ export function openRun(path: string): StoredRun {
   }
   return {
     situation: planned,
-    // The cast is safe because the names were checked above.
     names: (names ?? {}) as Readonly<Record<string, string>>,
     events,
     unknown: [],

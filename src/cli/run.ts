@@ -290,10 +290,7 @@ function transportOf({ transport, workers = 1, target }: RunFlags, clock: RunOpt
   return transport ?? (clock === 'real' && workers > 1 && target === undefined ? 'udp' : 'memory');
 }
 
-/**
- * Returns the number of threads. Prints a note if the run cannot be divided as the user asked, or if it has no console
- * because it is divided.
- */
+/** Returns the number of threads. Prints a note if the run cannot be divided as asked, or has no console for it. */
 function workersOf({ workers }: RunFlags, options: RunOptions, { cores, err }: Host): number {
   if (workers === undefined) return options.clock === 'virtual' ? usefulParts(options.plan, cores) : 1;
   const reason = workers > 1 ? undividedBecause(options) : undefined;
@@ -332,10 +329,7 @@ function checkNeeds(flags: RunFlags, clock: RunOptions['clock']): void {
   checkStore(flags);
 }
 
-/**
- * A warning: the cloud at `api` does not get the cloud settings of the scenario. Empty for a scenario without cloud settings.
- * It is not an error, because the same scenario should also run against other clouds.
- */
+/** A warning, if the cloud at `api` does not get the scenario's cloud settings. The scenario may still run against it. */
 function ignoredSettings(api: string, { cloud }: Plan): string {
   const settings = cloud ? describeCloud(cloud) : [];
   return settings.length === 0

@@ -157,7 +157,6 @@ function argumentsOf(flags: SeedsFlags, seed: number): readonly string[] {
 /** Undefined if the text is not the result of a run. */
 function resultIn(text: string): RunResult | undefined {
   try {
-    // The cast is safe because `run --json` prints nothing but such a result.
     return JSON.parse(text) as RunResult;
   } catch {
     return undefined;

@@ -96,7 +96,6 @@ function placeOptions(parser: Argv): Argv {
     );
 }
 
-/** Options for the access to the service. */
 function accessOptions(parser: Argv): Argv {
   return parser
     .option('api-key', {
@@ -217,7 +216,6 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
     db,
     ...(secretsKey && { secretsKey }),
     host: options.host,
-    // The cast is safe because a coerced option with a default always has a value.
     port: options.port as number,
     udpPort: options.udpPort as number,
     udpRawPort: options.udpRawPort as number,

@@ -230,7 +230,6 @@ interface Origin {
   readonly file: string;
   readonly seed: number;
   readonly target: string;
-  /** Outcome of the result. */
   readonly outcome: AttemptOutcome;
   readonly causes: readonly string[];
   readonly trust: TrustFlags;

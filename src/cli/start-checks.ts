@@ -5,10 +5,7 @@
 import { EXIT, type ExitCode } from '../kernel/errors.js';
 import { openFileLimit } from '../kernel/open-files.js';
 
-/**
- * Lowest accepted limit. Loading `serve` fails with 100 and succeeds with 200; a running service needs one more for each
- * connection.
- */
+/** Lowest accepted limit: loading `serve` fails with 100 and succeeds with 200; each connection needs one more. */
 const LEAST = 256;
 
 /** Why the program cannot start. */

@@ -34,7 +34,6 @@ export function positiveNumber(text: string): number | undefined {
   return Number.isFinite(value) && value > 0 ? value : undefined;
 }
 
-/** `--seed 7` */
 export const SEED = checked(
   { describe: 'seed (default: that of the file)' },
   'seed',

@@ -3,10 +3,7 @@ import { pathPart } from './http.js';
 import { everyPage, type Requests } from './requests.js';
 import type { AuditEntry, Login, PageQuery, PasswordChange, Token } from './types.js';
 
-/**
- * Base class of the client: the account of the login, and the audit log. An API key has no account: with a key, the methods for
- * the account reject with 403.
- */
+/** The account of the login, and the audit log. With an API key, the methods for the account reject with 403. */
 export class AccountClient {
   protected readonly requests: Requests;
 
@@ -14,10 +11,7 @@ export class AccountClient {
     this.requests = requests;
   }
 
-  /**
-   * Ends the login of this client. If its token was made with the token of another login, that login ends as well. The
-   * tokens of these logins, and all tokens made with them, become invalid immediately.
-   */
+  /** Ends this client's login, that of the token its own was made with, and all tokens made with them, at once. */
   async logout(): Promise<void> {
     await this.requests.ask('POST', '/v2/auth/logout');
   }
@@ -29,7 +23,6 @@ export class AccountClient {
    * @throws ApiError 403 `wrong-password` if the present password is wrong; 429 `login-limit` after too many wrong ones
    */
   async changePassword(change: PasswordChange): Promise<Token> {
-    // The cast is safe because types.ts describes the answers of the service.
     return (await this.requests.ask('POST', '/v2/auth/password', { body: change })) as Token;
   }
 

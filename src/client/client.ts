@@ -251,10 +251,7 @@ export class DeviceCloudClient extends SpaceClient {
     return page.map(withBody);
   }
 
-  /**
-   * All messages that match, newest first. The pages of 100 are requested as the generator is consumed. The default of `after`
-   * is 1970, unlike in {@link messages}: a window of the last 24 hours would move between two pages.
-   */
+  /** All matching messages, newest first, in pages of 100. `after` is 1970 by default: a window of 24 hours would move. */
   allMessages(query: Omit<MessageQuery, 'limit' | 'offset'> = {}): AsyncGenerator<Message> {
     return everyPage(`${this.requests.space}/messages`, (offset) =>
       this.messages({ after: LONG_AGO, ...query, limit: 100, ...offset }),
@@ -267,9 +264,9 @@ export class DeviceCloudClient extends SpaceClient {
   }
 
   /**
-   * Follows the events of the space as they happen. After a lost connection or a restart of the service, the
-   * iteration connects again and resumes after the last event. An event `reset` means that events are missing. To end the
-   * iteration, leave the loop or abort `signal`.
+   * Follows the events of the space as they happen. After a lost connection or a restart of the service, the iteration connects
+   * again and resumes after the last event. An event `reset` means that events are missing. To end the iteration, leave the
+   * loop or abort `signal`.
    * @throws ApiError if the service rejects the request, or the credential becomes invalid
    * @throws ConnectionError if the first connection fails
    */
@@ -312,7 +309,6 @@ export class DeviceCloudClient extends SpaceClient {
 async function postOnce(baseUrl: string, path: string, body: unknown): Promise<Token> {
   const http = new JsonHttp({ baseUrl, connections: 1 });
   try {
-    // The cast is safe because types.ts describes the answers of the service.
     return (await http.request('POST', path, {}, body)) as Token;
   } finally {
     await http.close();

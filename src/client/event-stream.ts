@@ -107,7 +107,6 @@ type EventData = Readonly<Record<string, unknown>>;
 /** @throws ApiError if the data of an event is not a JSON object, or nested too deep */
 function dataIn(text: string, event: string): EventData {
   const value = answerIn(text);
-  // The cast is safe because every object can be read by keys.
   if (typeof value === 'object' && value !== null) return value as EventData;
   throw new ApiError(200, `the data of the event "${event}" is not a JSON object`, 'GET', 'events');
 }

@@ -25,26 +25,17 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const LONGEST_SILENCE = seconds(45);
 
 export interface HttpOptions {
-  /**
-   * Address of the service, such as `http://127.0.0.1:8080`. A path in it is the prefix of all request paths; `/v2` at its end is
-   * ignored. A user name and password in it are sent as `Authorization: Basic`.
-   */
+  /** Address of the service. Its path is the prefix of all paths; `/v2` at the end is ignored; a user and password are sent. */
   readonly baseUrl: string;
   /** API key or token. Default: requests are sent without a credential. */
   readonly apiKey?: string;
   /** Maximum number of connections. Default 16. */
   readonly connections?: number;
-  /**
-   * Timeout in ms for opening a connection, for the head of a response, and for each part of its body; the whole answer may take
-   * four times as long. Default 30 s.
-   */
+  /** Timeout in ms for a connection, a head, and each part of a body; a whole answer may take four times it. Default 30 s. */
   readonly timeout?: Millis;
   /** Wraps every request, for example to limit concurrent requests or to retry. Default: requests are sent immediately. */
   readonly gate?: Gate;
-  /**
-   * Called when a request is sent. It returns a function that is called with the `Date` header of the response. Default: the
-   * header is ignored.
-   */
+  /** Called when a request is sent; returns a function for the `Date` header of the response. Default: ignored. */
   readonly dated?: () => (date: string) => void;
 }
 

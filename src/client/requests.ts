@@ -147,10 +147,7 @@ export function isMessage(answer: unknown): answer is Message {
   return isResource(answer);
 }
 
-/**
- * The message with its body as a JSON value: some services send it as JSON text (cloud C-26). A text that is nested too deep
- * remains a text.
- */
+/** The message with its body as a JSON value, which some services send as text (cloud C-26), unless it nests too deep. */
 export function withBody(message: Message): Message {
   const { body } = message;
   const value = typeof body === 'string' && /^\s*[[{]/.test(body) ? foreignJson(body) : undefined;

@@ -194,7 +194,6 @@ export class SpaceClient extends AccountClient {
   async previewConnector(id: string, messageId: string, transformation?: string): Promise<ConnectorPreview> {
     const script = transformation === undefined ? {} : { transformation };
     const body = { message_id: messageId, ...script };
-    // The cast is safe because types.ts describes the answers of the service.
     return (await this.requests.ask('POST', `${this.requests.item('connectors', id)}/preview`, {
       body,
     })) as ConnectorPreview;

@@ -74,10 +74,7 @@ export interface DeviceEvent extends Omit<values.Shape<typeof events.DeviceEvent
   readonly device: Device | null;
 }
 
-/**
- * An event. `id` is its position, from which a stream can be resumed. Resources are in the state that they had when the event
- * was sent.
- */
+/** An event. `id` is its position, to resume from; resources are as they were when it was sent. */
 export type SpaceEvent = { readonly id: string } & (
   | { readonly event: 'message'; readonly data: Message }
   | { readonly event: 'downlink'; readonly data: DownlinkStation }

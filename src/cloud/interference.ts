@@ -1,7 +1,4 @@
-/**
- * Hooks through which the faults of a scenario replace the store and the responses of an embedded service. `serve` does not
- * use them.
- */
+/** Hooks through which a scenario's faults replace the store and the responses of an embedded service. */
 import type { FastifyInstance } from 'fastify';
 import { ApiFault } from './http/errors.js';
 import type { Store } from './store/store.js';

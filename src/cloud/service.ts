@@ -1,7 +1,4 @@
-/**
- * The complete device cloud service: store, delivery core, REST API, and gateways over UDP and HTTP. `ghostfleet serve` runs
- * the service alone; the runner embeds it.
- */
+/** The cloud service: store, delivery core, REST API and gateways. `ghostfleet serve` runs it alone, the runner embeds it. */
 import type { EdgeClock } from '../kernel/clock.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
@@ -47,10 +44,7 @@ export interface ServiceOptions {
   readonly memory?: MemoryTables;
   /** Key with which the database encrypts secrets. Default: for SQLite, the key in the file beside the database. */
   readonly secretsKey?: NamedKey;
-  /**
-   * Whether no other service uses the database. The service then does not look for changes by others, so that it calls the
-   * store at the same times with PostgreSQL as with the other stores. Default: false.
-   */
+  /** Whether no other service uses the database: PostgreSQL is then called when other stores are. Default: false. */
   readonly alone?: boolean;
   /** Address to bind, for the API and for UDP. */
   readonly host: string;
@@ -69,10 +63,7 @@ export interface ServiceOptions {
   readonly clock: EdgeClock;
   /** For ids and keys: cryptographic in a real service, seeded in a simulation. */
   readonly random: Random;
-  /**
-   * Whether ids depend only on the device, the time and `random`, as in simulations. Default: ids are in the order of the
-   * calls.
-   */
+  /** Whether ids depend only on device, time and `random`, as in simulations. Default: they are in the order of the calls. */
   readonly idsByDevice?: boolean;
   /** Source of API keys and tokens. Default: `random`. A simulation that others can reach needs a cryptographic source. */
   readonly secrets?: Random;
@@ -103,15 +94,9 @@ export interface ServiceOptions {
   readonly interference?: Interference;
   /** Called before a message that has arrived over FLAP is acknowledged, with the serial number of its device. */
   readonly acknowledged?: (serial: number) => void;
-  /**
-   * Whether the service, when it stores the next data message of this device, searches for an earlier message with the same
-   * content. The event `cloud.stored` then contains the id of the earlier one (`again`). Default: never.
-   */
+  /** Whether the next data of this device are compared with earlier ones; `cloud.stored` then has `again`. Default: never. */
   readonly mayRepeat?: (serial: number) => boolean;
-  /**
-   * Adds the parts of a public service: health routes, metrics, the audit log, the limit for waiting commits and the protection
-   * against replayed datagrams. A simulation runs without them.
-   */
+  /** Adds what a public service has: health, metrics, audit log, limit of commits, replay protection. Not in simulations. */
   readonly operated?: boolean;
   /** Folder with the built web console, which is served at `/`. The folder may be missing. Default: without a console. */
   readonly webConsole?: string;
@@ -139,10 +124,7 @@ export interface Service {
   readonly gateway: FlapGateway;
   /** The address of the web console with a one-time token, which is valid for a few minutes; undefined without a console. */
   consoleLink(): string | undefined;
-  /**
-   * Whether the secret of a cookie belongs to an open session of the console that began with a one-time token. The faults of a
-   * scenario do not affect the answer.
-   */
+  /** Whether a cookie belongs to an open session of the console from a one-time token. No fault affects the answer. */
   hasSession(secret: string): Promise<boolean>;
   /** Creates another space with a key; if a space with that name exists, returns it without a key. */
   openSpace(name: string): Promise<Bootstrapped>;
@@ -204,10 +186,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/**
- * The error of a start that cannot store its space or key. A damaged database can be read but not written: the start fails only
- * at this point.
- */
+/** The error of a start that cannot store its space or key: a damaged database can be read, so it fails only here. */
 function withoutSpace(db: string, error: unknown): unknown {
   if (!(error instanceof StoreUnavailable)) return error;
   const hint =
@@ -341,11 +320,7 @@ async function listenApi(
   return { address, connections, webConsole };
 }
 
-/**
- * Creates the space, its key and the admin if they do not exist. Called after the ports are bound, so that a start that cannot
- * bind its ports creates no key. Of several services that start on an empty database, one creates the space and the others
- * find it.
- */
+/** Creates space, key and admin if missing, after the ports are bound. Of several services, one creates the space. */
 async function prepareSpace(
   options: ServiceOptions,
   { store, ids }: Parts,

@@ -26,10 +26,7 @@ export const LEFT = 'the console has left';
 
 /** The progress of a request. */
 interface Asked {
-  /**
-   * Resolves with the number of devices that received the request. Rejects with a UsageError if the run refuses the request, or
-   * ends before it replies.
-   */
+  /** Resolves with the number of devices that got the request. Rejects with a UsageError if the run refuses it or ends. */
   readonly done: Promise<number>;
   /** Resolves when the command has finished on every device. Never rejects. */
   readonly finished: Promise<void>;

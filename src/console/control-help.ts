@@ -1,6 +1,5 @@
 /** Descriptions of control commands, as consoles show them. */
 
-/** A control command as consoles describe it. */
 export interface ControlDescription {
   /** `.sensor` */
   readonly name: string;

@@ -20,10 +20,7 @@ export interface LineOptions {
   readonly noted: (action: string, call?: StepCall) => void;
 }
 
-/**
- * Executes a line. Its output is passed to `answer` in parts; the last part has `more: false`. Never throws: errors are passed
- * to `answer` with the code {@link FAILED}.
- */
+/** Executes a line. `answer` gets the output in parts, the last with `more: false`, and errors with {@link FAILED}. */
 export async function carryOut(
   member: Member,
   line: string,

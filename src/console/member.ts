@@ -1,6 +1,4 @@
-/**
- * A device for a console: the fields for selectors, the shell, and the controls of steps (scenario/world.ts).
- */
+/** A device for a console: the fields for selectors, the shell, and the controls of steps (scenario/world.ts). */
 import type { Random } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
 import type { SelectableDevice } from '../scenario/selector/device.js';
@@ -33,7 +31,6 @@ export interface Answer {
 
 /** The devices of a run. */
 export interface Fleet {
-  /** Name of the run. */
   readonly name: string;
   readonly size: number;
   /** Names of the tags of its devices, which selectors can use without quotation marks. */

@@ -93,7 +93,6 @@ export function readRequest(line: string): Request {
     (what === 'complete' && isText('on', 'line')) ||
     (what === 'follow' && (on === null || isText('on')));
   if (typeof id !== 'number' || !complete) throw new Error('not a request that this version knows');
-  // The cast is safe because all keys of this kind of request were checked.
   return request as unknown as Request;
 }
 
@@ -112,6 +111,5 @@ export function readGreeting(line: string): Greeting | undefined {
 export function parsed(line: string): Readonly<Record<string, unknown>> {
   const value = foreignJson(line);
   if (typeof value !== 'object' || value === null) throw new Error('not an object');
-  // The cast is safe because every object can be read by keys.
   return value as Readonly<Record<string, unknown>>;
 }

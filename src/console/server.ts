@@ -96,7 +96,6 @@ export class ConsoleServer {
   }
 }
 
-/** An attached console. */
 class Attached {
   readonly #socket: Socket;
   readonly #options: ConsoleServerOptions;

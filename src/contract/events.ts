@@ -4,10 +4,7 @@ import { Device } from './devices.js';
 import { Direction, Message, MessageTypes, TimelineEvent } from './messages.js';
 import { EXAMPLE, Field, Nullable, Uuid } from './values.js';
 
-/**
- * Subjects of events: a message, a station of a downlink (an entry of its timeline), a device, a delivery of a connector, a
- * firmware update.
- */
+/** Subjects: a message, a station of a downlink's timeline, a device, a delivery of a connector, a firmware update. */
 export const EVENT_KINDS = ['message', 'downlink', 'device', 'delivery', 'firmware'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 

@@ -33,7 +33,6 @@ const FASTEST = 3600;
 
 export interface WantedDownlink {
   readonly id: string;
-  /** Serial number of its device. */
   readonly serial: number;
 }
 

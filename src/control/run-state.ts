@@ -3,7 +3,6 @@ import type { ControlDescription } from '../console/control-help.js';
 import type { Millis } from '../kernel/time.js';
 
 export interface RunState {
-  /** Name of the scenario. */
   readonly name: string;
   readonly seed: string | number;
   readonly devices: number;
@@ -43,7 +42,6 @@ interface RunFault {
   readonly state: 'planned' | 'active' | 'over';
 }
 
-/** A kind of fault that can be injected. */
 export interface FaultKind {
   readonly name: string;
   readonly about: string;
@@ -51,7 +49,6 @@ export interface FaultKind {
   readonly example: string;
 }
 
-/** The devices that a selector selects. */
 export interface Selection {
   /** Number of the selected devices. */
   readonly devices: number;
@@ -59,7 +56,6 @@ export interface Selection {
   readonly controls: readonly ControlDescription[];
 }
 
-/** The waits of a downlink. */
 export interface DownlinkWaits {
   readonly id: string;
   /** Waits until its delivery, or until now if it is pending; longest first. The names are the same as in explanations. */

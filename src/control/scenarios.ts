@@ -1,6 +1,6 @@
 /**
- * The scenarios of the web console: checks the text of a scenario, shows its plan, and runs it. A run that the page starts
- * has a process and a cloud of its own, in virtual time; it changes nothing in the run that serves the page.
+ * The scenarios of the web console: checks the text of a scenario, shows its plan, and runs it. A run that the page starts has
+ * a process and a cloud of its own, in virtual time; it changes nothing in the run that serves the page.
  */
 import { ApiFault } from '../cloud/http/errors.js';
 import type { PlanTimeline } from '../scenario/plan/timeline.js';

@@ -3,8 +3,8 @@
  * requests below `/run` (control of the run) and `/scenarios` itself. So the console can control the run while its cloud is
  * down.
  *
- * Control needs a session that began with a one-time token of this run, from a page of this port. An API key is not enough:
- * it gives access to the cloud, not to the run.
+ * Control needs a session that began with a one-time token of this run, from a page of this port. An API key is not enough: it
+ * gives access to the cloud, not to the run.
  */
 import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -43,10 +43,7 @@ interface RunServerParts {
 /** Longest wait for clients that do not read the last part of an answer, in real milliseconds. */
 const LAST_WORDS = 500;
 
-/**
- * Maximum number of connections: a page of the console has about ten. Each has at most one connection to the cloud, because its
- * requests are handled one after another.
- */
+/** Most connections. A page of the console has about ten, each with one to the cloud: requests are handled in turn. */
 const MOST_CONNECTIONS = 200;
 
 /** Longest body of a request, in bytes. */
@@ -142,10 +139,7 @@ export class RunServer {
     }
   }
 
-  /**
-   * Sends a file of the console. This port has these files itself, so they are available while the cloud is down. Returns false
-   * for another path.
-   */
+  /** Sends a file of the console, available while the cloud is down. False for another path. */
   async #page(path: string, response: ServerResponse): Promise<boolean> {
     const found = this.#files && (await consoleFile(this.#files, path));
     if (!found) return false;
@@ -170,10 +164,7 @@ export class RunServer {
     });
   }
 
-  /**
-   * Passes the sign-out on to the cloud. After the session with control has ended, a user needs another address: see
-   * `signedOut`.
-   */
+  /** Passes the sign-out to the cloud. Without the session with control, a user needs another address: `signedOut`. */
   #endSession(request: IncomingMessage, response: ServerResponse): void {
     const hash = hashKey(cookieSecret(request.headers) ?? '');
     passOn(request, response, this.#cloud, {

@@ -13,7 +13,6 @@ export interface PastRun {
   readonly link: string | null;
 }
 
-/** How a run ended. */
 export interface RunEnd {
   readonly passed: boolean;
   readonly failure: string | null;

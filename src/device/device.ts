@@ -66,10 +66,7 @@ interface DeviceOptions {
   /** Random generator of this device alone. */
   readonly random: Random;
   readonly format: LinkFormat;
-  /**
-   * Connects the device's radio to a network. The parameter `format` is the format that the firmware uses
-   * (link/wire-format.ts); it may differ from the option `format`.
-   */
+  /** Connects the radio. `format` is what the firmware uses (link/wire-format.ts), maybe not the option `format`. */
   readonly connect: (device: Pick<Device, 'receive' | 'clock' | 'run'>, format: LinkFormat) => DatagramPort;
 }
 
@@ -84,17 +81,11 @@ interface Standstill {
   readonly end: Alarm;
 }
 
-/**
- * All code of a device runs in {@link Device.run}: an error that it throws ends this device, and no other. To give its alarms this
- * owner, the device is also the clock of its parts.
- */
+/** A device's code runs in {@link Device.run}: its errors end it alone. It is its parts' clock, to own their alarms. */
 export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, ModemBoard, Clock, AlarmOwner {
   /** The device type in the version of the running firmware; an update may replace it. */
   type: DeviceType;
-  /**
-   * The serial number as a signed 32-bit integer: the engine would store a number above 2^31, such as a serial number of
-   * CHESTER, in a separate object.
-   */
+  /** The serial number as a signed 32-bit integer: above 2^31, the engine would store an object. */
   readonly #serial: number;
   readonly draws: Draws;
   readonly config: DeviceConfig;

@@ -18,8 +18,8 @@ export interface Chance {
   /** Why the device booted; undefined if it did not. */
   readonly booted: BootCause | undefined;
   /**
-   * How the chance began: the device woke its radio, booted, repeated a datagram, continued an exchange, or polled again 5
-   * min after a failed poll.
+   * How the chance began: the device woke its radio, booted, repeated a datagram, continued an exchange, or polled again 5 min
+   * after a failed poll.
    */
   readonly begins: 'wake' | 'boot' | 'repeat' | 'follow' | 'retry';
   /** `open`: no event shows the result. */

@@ -11,8 +11,8 @@ export function isDelivered({ reached }: DownlinkRecord): boolean {
 }
 
 /**
- * Whether the cloud counts the downlink as delivered although the device never received it (docs/FIDELITY.md, delivered is
- * not received). False if the history has no offer: such a history has no receptions either.
+ * Whether the cloud counts the downlink as delivered although the device never received it (docs/FIDELITY.md, delivered is not
+ * received). False if the history has no offer: such a history has no receptions either.
  */
 export function isLost({ reached, attempts }: DownlinkRecord): boolean {
   return attempts > 0 && reached.delivered !== undefined && reached.received === undefined;

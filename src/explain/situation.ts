@@ -55,8 +55,8 @@ export type FaultEffect =
   | 'disturbs';
 
 /**
- * What a fault acts on. `datagrams`: the device sends datagrams, and the fault loses or delays them. `device`: the device has no
- * network, or does not work. `modem`: the modem is off.
+ * What a fault acts on. `datagrams`: the device sends datagrams, and the fault loses or delays them. `device`: the device has
+ * no network, or does not work. `modem`: the modem is off.
  */
 export type FaultPlace = 'datagrams' | 'device' | 'modem';
 

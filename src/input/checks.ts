@@ -27,7 +27,6 @@ export function formed<T>(form: () => Form, check: (node: LocatedNode, problems:
   return Object.assign((node: LocatedNode, problems: Problems) => check(node, problems), { form });
 }
 
-/** The form of a check. */
 export function formOf(check: Check<unknown>): Form {
   return check.form?.() ?? {};
 }
@@ -89,7 +88,6 @@ export function integer(min: number, max: number, wanted = `a whole number from 
   );
 }
 
-/** A finite number. */
 export function number(wanted = 'a number'): Check<number> {
   return formed(
     () => ({ type: 'number' }),
@@ -153,7 +151,6 @@ export const ratio: Check<Ratio> = formed(
 const DURATION_PATTERN = /^\s*(\d+(\.\d+)?(ms|s|m|h|d))+\s*$|^\s*0\s*$/.source;
 const RATIO_PATTERN = /^\s*(\d+(\.\d+)?\s*%|\d+\s*\/\s*\d+|(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?)\s*$/.source;
 
-/** One of the given words. */
 export function oneOf<const T extends string>(words: readonly T[]): Check<T> {
   return formed(
     // Without quotation marks, a word such as "2" is a number.
@@ -318,7 +315,6 @@ export function variantForm(shape: Shape, kinds: Readonly<Record<string, Form>>)
   return { ...common, properties: all, oneOf: Object.keys(kinds).map((kind) => ({ required: [kind] })) };
 }
 
-/** One of several forms. */
 export function eitherForm(...forms: readonly Form[]): Form {
   return { anyOf: forms };
 }

@@ -66,10 +66,7 @@ export function readCsv(
   }
 }
 
-/**
- * Why a file is too large to be read. Lines are counted, which is fast: a file with so many lines is too large even if some of
- * them are within quotation marks.
- */
+/** Why a file is too large. Lines are counted, which is fast: even quoted ones make it too large. */
 function excessOf(source: string): { readonly line: number; readonly message: string } | undefined {
   // The header is not a row of values.
   let rows = -1;
@@ -108,7 +105,6 @@ function parseRows(source: string, file: string, problems: Problems, take: (row:
       cast: (value, context) => ({ file, ...places.next(context), text: value.trim() }),
       // csv-parse keeps only what this function returns: nothing.
       on_record: (row: unknown) => {
-        // The cast is safe because `cast` converts every text to a cell.
         if (!take(row as readonly Cell[])) throw STOP;
       },
     });

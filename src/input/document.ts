@@ -2,9 +2,9 @@
  * Reads a YAML file as a tree in which every value has its line and column, for messages.
  *
  * Reads YAML 1.2 with the core schema, and merge keys (`<<: *defaults`) as in YAML 1.1: the own keys of a map win, then the
- * earlier map of a list. Accepts only the data model of JSON: aliases are resolved; unknown tags, duplicate keys, entries without a key, and lists or
- * maps as keys are problems. Deep nesting, and aliases that expand to more than 100,000 values, are problems too, because they
- * could exhaust the stack or the memory.
+ * earlier map of a list. Accepts only the data model of JSON: aliases are resolved; unknown tags, duplicate keys, entries
+ * without a key, and lists or maps as keys are problems. Deep nesting, and aliases that expand to more than 100,000 values, are
+ * problems too, because they could exhaust the stack or the memory.
  */
 import {
   Composer,
@@ -155,11 +155,7 @@ interface Tokens {
   readonly refused?: { readonly at: number; readonly why: string };
 }
 
-/**
- * Splits the text into tokens, up to the place where it is too long or nested too deeply. The depth is checked before the
- * library composes nodes from the tokens. The library does that recursively, and V8 may abort the process on a stack
- * overflow instead of throwing an error.
- */
+/** Splits a text into tokens while it is not too long or deep: composing nodes is recursive, and could abort the process. */
 function tokensOf(text: string, lines: LineCounter): Tokens {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);

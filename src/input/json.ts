@@ -102,7 +102,6 @@ class JsonReader {
 
   #scalar(token: string, place: Place, wanted: string): string | number | boolean | null {
     try {
-      // The cast is safe because a token without brackets can only be a text, a number, true, false or null.
       return JSON.parse(token) as string | number | boolean | null;
     } catch {
       return this.#fail(place, `${shown(token)} is not ${wanted}`);

@@ -21,8 +21,8 @@ const LARGEST = 256 * MIB;
 const LARGEST_NAMED = 64 * MIB;
 
 /**
- * Reads a file that the user names on the command line, also a named pipe or a device such as `/dev/stdin`. Another thread waits
- * for a pipe, so signals end the wait.
+ * Reads a file that the user names on the command line, also a named pipe or a device such as `/dev/stdin`. Another thread
+ * waits for a pipe, so signals end the wait.
  * @throws UsageError if it cannot be read, is too large or is not UTF-8 text
  */
 export async function readText(path: string, largest = LARGEST): Promise<string> {

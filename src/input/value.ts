@@ -1,7 +1,4 @@
-/**
- * Converts a JavaScript value to the same kind of tree as a parsed file, so that the same checks apply to it. The places in
- * the tree are paths, such as `steps[2].at`.
- */
+/** Converts a JavaScript value to the tree of a parsed file, for the same checks. Places are paths: `steps[2].at`. */
 import { NOT_UNICODE } from '../kernel/json-text.js';
 import { type LocatedNode, type Place, Problems, type ScalarNode } from './document.js';
 import { quote } from './problems.js';

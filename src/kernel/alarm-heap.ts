@@ -31,7 +31,6 @@ export class AlarmHeap {
     return this.#order[0] as number;
   }
 
-  /** Adds `slot`, due at `due`. */
   push(due: number, slot: number): void {
     if (this.#size === this.#due.length) this.#grow();
     const order = this.#inserted++;

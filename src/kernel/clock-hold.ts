@@ -1,9 +1,6 @@
 import type { EdgeClock, Release } from './clock.js';
 
-/**
- * Stops virtual time for one caller, from construction to {@link end}. Between {@link suspend} and {@link resume}, time
- * passes.
- */
+/** Stops virtual time for one caller until {@link end}, except between {@link suspend} and {@link resume}. */
 export class ClockHold {
   readonly #clock: EdgeClock;
   readonly #reason: string;

@@ -1,6 +1,4 @@
-/**
- * Three interfaces of a clock: model code gets a Clock, code with I/O an EdgeClock, and only the runner a DrivenClock.
- */
+/** Three interfaces of a clock: model code gets a Clock, code with I/O an EdgeClock, and only the runner a DrivenClock. */
 import type { Instant, Millis, UnixMillis } from './time.js';
 
 /** Calendar time at which a simulated world begins by default: 2026-01-01T00:00:00Z. */
@@ -11,10 +9,7 @@ export interface Alarm {
   cancel(): void;
 }
 
-/**
- * The action of an alarm: a function, or an object with the method `wake`. Code that exists once per device should use `wake`,
- * because a closure takes more memory than the alarm.
- */
+/** An alarm's function, or an object with `wake`, for code that exists once a device: a closure takes more memory. */
 export type Action = (() => void) | { wake(): void };
 
 /** Runs the actions of its alarms itself, for example to catch their errors. */
@@ -32,7 +27,8 @@ export interface Clock {
   /** The same moment as calendar time. */
   readonly wall: UnixMillis;
   /**
-   * Runs `action` once, `delay` from now; `what` names it in errors. Alarms due together run in the order in which they were set.
+   * Runs `action` once, `delay` from now; `what` names it in errors. Alarms due together run in the order in which they were
+   * set.
    * @param owner runs the action. Default: the clock runs it, and an error ends the time of the clock
    */
   after(delay: Millis, what: string, action: Action, owner?: AlarmOwner): Alarm;

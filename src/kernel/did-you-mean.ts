@@ -1,9 +1,6 @@
 /** Suggestions for misspelt names in messages. */
 
-/**
- * Returns ` (did you mean "count"?)` for the most similar candidate; an empty text if none is similar. The order of hyphenated
- * parts is ignored.
- */
+/** Returns ` (did you mean "count"?)` for the most similar candidate, else ''. The order of hyphenated parts is ignored. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;

@@ -1,7 +1,4 @@
-/**
- * Wraps a clock so that its use can be ended. `end` cancels all alarms and releases all holds that were made through
- * the wrapper. Later calls of `after` and `hold` have no effect.
- */
+/** A clock whose use can be ended: `end` cancels alarms and holds made through it; later calls do nothing. */
 import { type Action, type Alarm, type AlarmOwner, type EdgeClock, perform, type Release } from './clock.js';
 import type { Instant, Millis, UnixMillis } from './time.js';
 

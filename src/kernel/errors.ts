@@ -1,6 +1,4 @@
-/**
- * The errors of the program, each with its exit status.
- */
+/** The errors of the program, each with its exit status. */
 
 /** Exit statuses of the command line. */
 export const EXIT = {

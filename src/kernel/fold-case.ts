@@ -1,9 +1,6 @@
 /** Comparison of texts without regard to case, for filters. */
 
-/**
- * The form in which a filter and a text are compared: "ΟΔΟΣ" equals "οδος", "STRASSE" equals "Straße", "İzmir" equals "IZMIR",
- * and composed letters equal decomposed ones.
- */
+/** The form to compare texts in: "ΟΔΟΣ" equals "οδος", "STRASSE" "Straße", and composed letters decomposed ones. */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   let folded = '';

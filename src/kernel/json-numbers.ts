@@ -1,7 +1,4 @@
-/**
- * Finds the numbers in JSON text that a JavaScript number does not keep. Integers and numbers from 2^53 must keep every digit.
- * Smaller fractions are rounded to 17 digits, as everywhere.
- */
+/** Numbers in JSON text that JavaScript does not keep: from 2^53, every digit counts; smaller fractions have 17. */
 
 import { endOfText } from './json-size.js';
 

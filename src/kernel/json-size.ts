@@ -34,10 +34,7 @@ interface JsonSize {
   readonly values: number;
 }
 
-/**
- * Measures a text. The text need not be valid JSON; the numbers of keys and values are right if it is: a colon follows each key,
- * and a comma precedes all values but one.
- */
+/** Measures a text. Its keys and values are counted by colons and commas, so they are right in valid JSON only. */
 export function sizeOf(text: string): JsonSize {
   let [level, depth, keys, values] = [0, 0, 0, 0];
   let isEmpty = false;

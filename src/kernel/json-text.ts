@@ -125,10 +125,7 @@ function frameOf(bracket: '{' | '['): Frame {
 /** The tokens of valid JSON. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
 
-/**
- * The number of keys in a value; undefined if a text or a key is at fault. If it is the number of keys in the text, the slower
- * search for faults is not needed.
- */
+/** The number of keys; undefined if a text or key is at fault. If it equals the text's, no slower search is needed. */
 function keysIn(value: unknown): number | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? 0 : undefined;
   if (typeof value !== 'object' || value === null) return 0;

@@ -33,7 +33,6 @@ export class LazyMap<K, V> implements ReadonlyMap<K, V> {
 
   /** Makes the values one by one. */
   *entries(): MapIterator<[K, V]> {
-    // The cast is safe because the key is one of the map.
     for (const key of this.#keys) yield [key, this.get(key) as V];
   }
 

@@ -1,7 +1,4 @@
-/**
- * Numbers with a unit as texts. Reports, messages and comparisons use these functions, so that a number looks the same
- * everywhere.
- */
+/** Numbers with a unit as texts, the same in reports, messages and comparisons. */
 import type { Ratio } from './ratio.js';
 import { exactDuration, formatDuration, humanDuration } from './time.js';
 
@@ -22,10 +19,7 @@ export function humanValue(value: number, unit: Unit): string {
   }
 }
 
-/**
- * A measured value beside a limit: like {@link humanValue}, with as many digits as it takes to see that it is not the limit.
- * Without them, `6m 33s, wanted <= 6m33s` can be a failure.
- */
+/** Like {@link humanValue}, with enough digits to differ from the limit: `6m 33s, wanted <= 6m33s` can be a failure. */
 export function valueBeside(value: number, limit: number | null, unit: Unit): string {
   const forms = [humanValue, ...(unit === 'ms' ? [exactDuration] : []), fullValue];
   const telling = forms.find((form) => value === limit || form(value, unit) !== form(limit ?? Number.NaN, unit));

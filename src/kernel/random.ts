@@ -93,10 +93,7 @@ export function noiseSeed(random: Draws): number {
   return Math.floor(random.next() * 4_294_967_296) | 0;
 }
 
-/**
- * The `index`-th number of the stream `seed`, uniform in [0, 1). It needs no state: a sensor keeps four bytes instead of a
- * generator, and its value at a time does not depend on earlier readings.
- */
+/** The `index`-th number of a stream, in [0, 1), without state: a sensor keeps four bytes, and reads in any order. */
 export function noise(seed: number, index: number): number {
   // Three rounds of a 32-bit integer hash (multiply and xor-shift); integer arithmetic is the same in every engine.
   let h = Math.imul(seed ^ Math.imul(index | 0, 0x9e3779b1), 0x85ebca6b);
@@ -108,10 +105,7 @@ export function noise(seed: number, index: number): number {
   return (h >>> 0) / 4_294_967_296;
 }
 
-/**
- * A generator with a state of two numbers, for users that exist once per device and draw often. (A generator of seedrandom takes
- * 0.44 kB, a seventh of the limit for a whole device.)
- */
+/** A generator of two numbers, for what exists once a device and draws often: seedrandom takes 0.44 kB. */
 export class NoiseStream implements Draws {
   readonly #seed: number;
   #index = 0;

@@ -20,10 +20,7 @@ interface RealClockOptions {
   readonly speed?: number;
   /** Calendar time at which the world begins. Default: now. */
   readonly start?: UnixMillis;
-  /**
-   * Whether calendar time follows the system's clock, also when that clock is corrected. Default: calendar time is `start` plus
-   * the elapsed time.
-   */
+  /** Whether calendar time follows the system's clock and its corrections. Default: `start` plus elapsed time. */
   readonly followsSystem?: boolean;
   /** Whether time stays at 0, and no alarm fires, until {@link RealClock.begin}: for the time in which a world is built. */
   readonly frozen?: boolean;
@@ -224,8 +221,8 @@ export class RealClock implements DrivenClock, Pace {
   }
 
   #fire(): void {
-    // Alarms that are set meanwhile wait for the next round: a chain of alarms without delay must not block sockets
-    // and signals.
+    // Alarms that are set meanwhile wait for the next round: a chain of alarms without delay must not block sockets and
+    // signals.
     this.#armedFor = Number.NEGATIVE_INFINITY;
     const until = this.now;
     const { inserted } = this.#heap;

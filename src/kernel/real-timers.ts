@@ -1,7 +1,4 @@
-/**
- * The timers and clocks of the machine, kept from the load of this module: test runners replace the global ones by simulated
- * timers, for which virtual time would wait forever. From `node:timers`, because some runners replace only the globals.
- */
+/** The machine's timers, kept from loading: test runners replace the global ones by simulated timers. */
 import { performance } from 'node:perf_hooks';
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
 

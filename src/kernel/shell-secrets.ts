@@ -16,7 +16,6 @@ const PRINTED = new RegExp(String.raw`^(\S+ config ${NAME} |(?:claim token|ble p
 /** A command that prints the bare value. */
 const READING = new RegExp(String.raw`^\s*settings\s+read\s.*${NAME}`, 'i');
 
-/** Masks the secrets in a shell line. */
 export function withoutSecrets(line: string): string {
   return line.trim().replace(TOKEN, MASK).replace(TYPED, `$1${MASK}`);
 }

@@ -1,7 +1,4 @@
-/**
- * Texts for what the operating system refuses, the same for files, ports and connections. The texts come from the codes of
- * errors; Node's own messages are for unknown codes.
- */
+/** Texts for what the operating system refuses, by error code, the same for files, ports and connections. */
 import { messageOf, UsageError } from './errors.js';
 
 /** The text for a code such as `EACCES`, for use in a message; undefined for an unknown code. */
@@ -9,10 +6,7 @@ export function systemReason(code: string): string | undefined {
   return REASONS[code];
 }
 
-/**
- * Whether a failure to send has its cause in this machine, before anything is on the network: its limits, its memory, its
- * firewall, its resolver, its routes.
- */
+/** Whether a failure to send is this machine's, before the network: limits, memory, firewall, resolver, routes. */
 export function isOfThisMachine(code: string): boolean {
   return OF_THIS_MACHINE.has(code) || code.startsWith('EAI_');
 }
@@ -51,7 +45,6 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** @param missing the message for a file that does not exist */
 export function fileReason(error: unknown, missing: string): string {
-  // The cast is safe because all errors of Node's file system have a code.
   const { code = '', message } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' ? missing : (systemReason(code) ?? message);
 }

@@ -36,10 +36,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 /** For messages: the form of a duration. */
 export const DURATION_FORM = 'a duration such as "250ms", "30s", "15m" or "1h30m"';
 
-/**
- * Reads a duration such as "250ms", "15m" or "1h30m"; units from large to small, each once. "0" needs no unit. Returns
- * undefined for any other text, and for more than {@link LONGEST}.
- */
+/** Reads a duration such as "250ms" or "1h30m", large units first, or "0". Undefined for others and above {@link LONGEST}. */
 export function parseDuration(text: string): Millis | undefined {
   const length = lengthIn(text);
   return length !== undefined && length <= LONGEST ? length : undefined;

@@ -1,6 +1,6 @@
 /**
- * Simulated time. Nothing happens between two alarms, so a day passes in seconds; the same alarms run in the same
- * order on every machine.
+ * Simulated time. Nothing happens between two alarms, so a day passes in seconds; the same alarms run in the same order on
+ * every machine.
  *
  * A hold (such as an open request to the real world) stops time. During `attend`, promises can settle before each alarm.
  * Without holds and `attend`, alarms run synchronously one after another; the event loop gets a turn only once in 16,384
@@ -24,10 +24,7 @@ import { formatDuration, type Instant, type Millis, seconds, type UnixMillis, un
 interface VirtualClockOptions {
   /** Calendar time at which the world begins. Default 2026-01-01T00:00:00Z. */
   readonly start?: UnixMillis;
-  /**
-   * A hold that lasts longer than this in real time is an error. It is detected after twice this time at the latest. Default 10
-   * s.
-   */
+  /** A longer hold, in real time, is an error, found after twice this at the latest. Default 10 s. */
   readonly holdLimit?: Millis;
   /** More alarms than this at one instant count as an endless loop. Default 10 million. */
   readonly instantLimit?: number;
@@ -134,10 +131,7 @@ export class VirtualClock implements DrivenClock {
     this.now = unboxed(Math.max(this.now, deadline));
   }
 
-  /**
-   * Time moves to `_due`, the time of the next alarm or a deadline, only after this promise is fulfilled. Undefined: time moves
-   * immediately.
-   */
+  /** Time moves to `_due` when this promise is fulfilled; undefined: at once. */
   protected delayOf(_due: Instant): Promise<void> | undefined {
     return undefined;
   }
@@ -186,10 +180,7 @@ export class VirtualClock implements DrivenClock {
     while (this.#holds.count > 0 && !this.#stopped && !enough()) await this.#holds.changed();
   }
 
-  /**
-   * One timer watches all holds. Most holds, such as a commit in memory, end within a few dozen promise turns and are not worth
-   * a timer each.
-   */
+  /** One timer watches all holds: most end within a few promise turns. */
   #watchHolds(): NodeJS.Timeout {
     let taken = this.#holds.taken;
     return realTimers.setInterval(() => {

@@ -40,10 +40,7 @@ export interface DeviceOptions {
   readonly config?: readonly string[];
 }
 
-/**
- * Options of {@link startFleet}. `name` is the first part of the names: `name-0001`, `name-0002`, … Default: the name of the
- * profile.
- */
+/** Options of {@link startFleet}. `name` begins the names: `name-0001` … Default: the name of the profile. */
 export interface FleetOptions extends Omit<DeviceOptions, 'serial' | 'token'> {
   /** Number of devices, 1 to 100000. */
   readonly count: number;
@@ -164,8 +161,8 @@ export class VirtualDevice implements AsyncDisposable {
   }
 
   /**
-   * Changes the device from outside with a control command of the console (docs/CONSOLE.md): `battery 5%`, `radio off`,
-   * `sensor hygrometer.temperature 31.5`, `button int 2`. The dot at the beginning of these commands may be left out.
+   * Changes the device from outside with a control command of the console (docs/CONSOLE.md): `battery 5%`, `radio off`, `sensor
+   * hygrometer.temperature 31.5`, `button int 2`. The dot at the beginning of these commands may be left out.
    * @throws UsageError for an unknown command or invalid arguments
    * @throws Error for a change that is not possible on this device
    * @throws GhostfleetError `device-failed` if the device has failed

@@ -9,8 +9,8 @@ import { explainerOf } from '../runner/explainers.js';
 
 /**
  * Explains why a downlink took as long as it did. The explanation lists every exchange since the downlink was queued. It says
- * which exchanges failed and why, what the downlink waited for, and what would have delivered it sooner: to find this out,
- * the device of the downlink is repeated in virtual time without the causes.
+ * which exchanges failed and why, what the downlink waited for, and what would have delivered it sooner: to find this out, the
+ * device of the downlink is repeated in virtual time without the causes.
  * @param result the object with which {@link run} resolved in this process; a copy or a file is rejected
  * @param downlink id of a downlink of a user, as in `downlinks.slowest`; its beginning or end is enough if no other id matches
  * @param limit in milliseconds: for a faster downlink, no cause is named. Default 600000, 10 min

@@ -127,7 +127,6 @@ function createLockFile(path: string, folder: string): number | undefined {
     // An existing file is not opened: closing it would release a lock of this process.
     if (inodeOf(path) === undefined) closeSync(openSync(path, 'wx', PRIVATE.file));
   } catch (error) {
-    // The cast is safe because all errors of Node's file system have a code.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(`to the directory "${folder}"`, error);
   }
   return inodeOf(path);

@@ -83,20 +83,11 @@ export interface RunOptions {
   readonly clock?: 'virtual' | 'real';
   /** Simulated milliseconds per real one, for the clock `real` only. Default 1. */
   readonly speed?: number;
-  /**
-   * Transport of messages to the embedded cloud: memory, UDP datagrams or HTTP requests. Default `memory`; `udp` for several
-   * workers in real time.
-   */
+  /** Transport to the embedded cloud. Default `memory`; `udp` for several workers in real time. */
   readonly transport?: 'memory' | 'udp' | 'http';
-  /**
-   * Where the embedded cloud keeps its data: path of a new SQLite file, address of an empty PostgreSQL database
-   * (`postgres://…`), or `memory`. Default `memory`.
-   */
+  /** Data of the embedded cloud: a new SQLite file, an empty PostgreSQL database, or `memory` (default). */
   readonly db?: string;
-  /**
-   * Key for the secrets in the PostgreSQL database: 64 hexadecimal digits. Another service needs the same key to open the
-   * database. Default: a random key, so that no other service can open it.
-   */
+  /** Key of PostgreSQL's secrets: 64 hex digits, needed by each service that opens it. Default: a random one. */
   readonly secretsKey?: string;
   /** A cloud to run against in place of the embedded one; needs the clock `real`. */
   readonly cloud?: RemoteCloud;
@@ -120,10 +111,7 @@ export interface ScenarioRunOptions extends RunOptions {
   readonly seed?: number;
   /** Values for variables of a scenario in YAML, by name. */
   readonly vars?: ReadonlyMap<string, string>;
-  /**
-   * Folder of the files that the scenario names. Default: the folder of the scenario file; a scenario without a file cannot
-   * name files.
-   */
+  /** Folder of files that the scenario names. Default: its own; a scenario without a file cannot name files. */
   readonly folder?: string;
   /** Files outside of that folder that the scenario may name. Default: none. */
   readonly allowFiles?: readonly string[];

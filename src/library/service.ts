@@ -225,7 +225,8 @@ class RunningService implements Service {
     await (await this.#transport)?.close();
     const closed = this.#service.close();
     await (this.time === undefined ? closed : settled(this.time, closed));
-    // Node forgets closed ports at the end of a turn. Without turns, services that are opened and closed in a row would pile up.
+    // Node forgets closed ports at the end of a turn. Without turns, services that are opened and closed in a row would pile
+    // up.
     await endOfTurn();
     await endOfTurn();
   }

@@ -32,10 +32,7 @@ export function virtualTime(options: VirtualTimeOptions = {}): VirtualTime {
   return new VirtualTime(options);
 }
 
-/**
- * Time that passes only in {@link advance} and {@link until}: a simulated day takes milliseconds. Between these calls, the time
- * stands still, but the API still answers requests.
- */
+/** Time that passes only in {@link advance} and {@link until}. In between it stands, and the API still answers. */
 export class VirtualTime {
   readonly #clock: VirtualClock;
   readonly #seed: number;

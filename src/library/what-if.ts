@@ -12,15 +12,9 @@ import { checkOptions, PROFILES, such, TEXT, TEXTS } from './options.js';
 
 /** What is different, and which downlinks are asked about. */
 export interface WhatIfOptions {
-  /**
-   * A device, by its name or serial number, or a downlink, by its id or a unique beginning or end of it. Only this device is
-   * repeated and gets the changed settings. Default: all devices, with the expectations
-   */
+  /** A device (name or serial), or a downlink (id, or a unique end of it): only it is repeated and changed. Default: all. */
   readonly of?: string;
-  /**
-   * Faults, steps and loads to leave out, by their names as in the plan (`loss 10% (region/north)`), their kinds (`outage`),
-   * `step 2`, or unique beginnings of these.
-   */
+  /** Faults, steps and loads to leave out: names of the plan (`loss 10% (region/north)`), kinds (`outage`), or `step 2`. */
   readonly without?: readonly string[];
   /** Parameters of the devices by name, such as `{ 'interval-poll': 60, 'lte apn': 'iot.1nce.net' }`. */
   readonly set?: Readonly<Record<string, string | number | boolean>>;

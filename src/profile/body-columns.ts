@@ -1,7 +1,4 @@
-/**
- * Checks that an entry of a body, such as `windows thermometer.temperature`, fits the layout and the modifiers of its key in
- * the decoder.
- */
+/** Checks that an entry such as `windows thermometer.temperature` fits its key's layout and modifiers in the decoder. */
 import type { Problems, ScalarNode } from '../input/document.js';
 import { quote } from '../input/problems.js';
 import type { CodecColumn, CodecField } from '../protocol/codec.js';

@@ -1,7 +1,4 @@
-/**
- * The compiled form of the section `body` of a profile: keys of the decoder, and the value that the firmware writes for each
- * (see read-body.ts).
- */
+/** The compiled `body` of a profile: keys of the decoder, and the value that the firmware writes for each (read-body.ts). */
 import type { ParameterRef } from './parameters.js';
 
 /** A key of the body with the source of its value. `key` is its number in the decoder (wire W-63). */
@@ -50,10 +47,7 @@ export type BodyNode =
   | { readonly kind: 'samples'; readonly key: number; readonly time: number; readonly columns: SampleColumns }
   /** A fact about the last scan of the receiver. */
   | { readonly kind: 'scan'; readonly key: number; readonly fact: ScanFact }
-  /**
-   * The frames of the receiver, if the bool parameter `when` has the value `is`: signal strengths and frames alternating
-   * (codec: `$wmbus`), or a map of both for each frame.
-   */
+  /** The receiver's frames if the parameter `when` is `is`: strengths and frames alternating (`$wmbus`), or maps of both. */
   | {
       readonly kind: 'frames';
       readonly key: number;

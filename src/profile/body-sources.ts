@@ -1,6 +1,6 @@
 /**
- * The leaves of the section `body` of a profile: each names the source of a value in two words, such as
- * `last thermometer.temperature`.
+ * The leaves of the section `body` of a profile: each names the source of a value in two words, such as `last
+ * thermometer.temperature`.
  *
  * Each kind of source has a function that resolves the name and, where the kind requires it, checks the key of the decoder.
  */
@@ -123,10 +123,7 @@ function readLog({ field, node, name, each }: Source, refs: BodyReferences): Bod
   return { kind: 'log', key: field.number, sensor, divide: sameDivide(columns, field.path, node, refs.problems) };
 }
 
-/**
- * Reads `samples each`, the samples of each sensor of the list, or `samples <name>`, the samples of one sensor. The names of
- * the quantities are the keys.
- */
+/** Reads `samples each`, of each sensor of the list, or `samples <name>`, of one. Keys are the quantities' names. */
 function readSamples({ field, name, each }: Source, refs: BodyReferences): BodyNode | undefined {
   const sensors = sampledSensors(name, each, refs);
   if (sensors === undefined) return undefined;

@@ -105,10 +105,7 @@ function tagged(form: Form, tag: string, kind: string): Form {
   return properties ? { ...form, properties: { ...properties, [tag]: { const: kind } } } : form;
 }
 
-/**
- * A map that is of the first kind in `kinds` whose name is one of its keys. A map without any of these keys is of the last
- * kind.
- */
+/** A map of the first kind in `kinds` whose name is one of its keys, else of the last kind. */
 export function byKey<T>(kinds: Readonly<Record<string, Check<T>>>): Check<T> {
   const checks = Object.entries(kinds);
   return formed(

@@ -161,7 +161,6 @@ class Values {
     }
   }
 
-  /** Names of the sensors. */
   names(): readonly string[] {
     return [...this.#sections.keys()].map(sensorOf);
   }
@@ -204,7 +203,6 @@ export function isCommonSection(section: string): boolean {
   return ['message', 'system', 'network', 'attribute'].includes(section);
 }
 
-/** The sensor of a section of the reports. */
 function sensorOf(section: string): string {
   return REMOVED.includes(section) ? `own_${section}` : section;
 }

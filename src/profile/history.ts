@@ -6,10 +6,7 @@ import { InputError, quote } from '../input/problems.js';
 import { IDENTITY_LENGTHS, identityText, isName } from './checks.js';
 import { INTERVALS, isCommonSection, type ObservedMessage, observedText, PARAMETER_LINE } from './draft.js';
 
-/**
- * Largest number in a report. A draft multiplies numbers by up to 1000, to send three decimals; the product must be an exact
- * integer.
- */
+/** Largest number in a report: a draft multiplies by up to 1000, and the product must be an exact integer. */
 const LARGEST = 1e12;
 
 /**
@@ -29,14 +26,10 @@ export function readHistory(text: string, file: string): readonly ObservedMessag
     if (problems.list.length === 0) requireTypes(root, root.items, problems);
   }
   problems.finish();
-  // The cast is safe after the checks above.
   return (plain(root) as ObservedMessage[]).reverse();
 }
 
-/**
- * The messages of `root`, with each body that is a JSON text replaced by its content. All values of the content get the place
- * of the text.
- */
+/** The messages of `root`, with JSON texts parsed; all values of a text have its place. */
 function withBodies(root: LocatedNode): LocatedNode {
   if (root.kind !== 'list') return root;
   const items = root.items.map((item) => {

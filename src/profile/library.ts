@@ -55,8 +55,8 @@ function packagedPath(name: string): string {
 }
 
 /**
- * Returns a function that reads a user's files. A profile may extend a file in its folder or a packaged one, so that
- * `extends: common/chester.yaml` always works.
+ * Returns a function that reads a user's files. A profile may extend a file in its folder or a packaged one, so that `extends:
+ * common/chester.yaml` always works.
  * @param file the profile to start from, or its folder with a `/` at the end
  * @param read reads a file of the user. Default: reads files in any folder
  * @returns a function that throws a UsageError for an unreadable file

@@ -1,7 +1,4 @@
-/**
- * The options of sensor models, as plain data. read-models.ts reads and checks them; src/device/environment/models/ has the
- * behaviour, one file per model.
- */
+/** Options of sensor models as data. read-models.ts checks them; src/device/environment/models/ has the behaviour. */
 import type { Millis } from '../kernel/time.js';
 
 /** A constant value, different for each device: at most `spread` away from `value`. */
@@ -13,19 +10,13 @@ export interface ConstantModel {
   readonly noise: number;
 }
 
-/**
- * A mean, plus the effects of the day, the year, the weather and people. All sensors of a device share its weather and its
- * people, so that their effects coincide.
- */
+/** A mean with day, year, weather and people. A device's sensors share the last two, so their effects coincide. */
 export interface DailyModel {
   readonly kind: 'daily';
   readonly mean: number;
   /** Largest difference between the mean of a device and `mean`. */
   readonly spread: number;
-  /**
-   * Half the difference between day and night; negative for a quantity that is lower by day. Outdoors (`front` or `rain` is not
-   * 0), the covered sky in the middle of a low-pressure area halves it.
-   */
+  /** Half of day minus night, negative if lower by day. Outdoors (`front` or `rain` not 0), covered sky halves it. */
   readonly swing: number;
   /** Largest random drift within hours. */
   readonly drift: number;
@@ -43,10 +34,7 @@ export interface DailyModel {
   readonly gusts: number;
 }
 
-/**
- * When people are present: always (`even`), at home, in an office, in a shop, or in a factory with two shifts. The presence
- * depends on the hour of the week in UTC (src/device/environment/models/week.ts).
- */
+/** When people are there, by the hour of the week in UTC: always, at home, in an office, a shop, or a factory. */
 export const RHYTHMS = ['even', 'home', 'office', 'shop', 'shifts'] as const;
 export type RhythmName = (typeof RHYTHMS)[number];
 
@@ -65,10 +53,7 @@ export interface MeterModel {
   readonly perHour: number;
 }
 
-/**
- * A running total of the tips of a rain gauge: showers come with the low-pressure areas in the device's weather; otherwise it
- * is dry.
- */
+/** A total of a rain gauge's tips: showers come with the low-pressure areas of the device's weather. */
 export interface RainModel {
   readonly kind: 'rain';
   /** Mean number of tips in a shower. On average there is one shower a day. */
@@ -143,10 +128,7 @@ export interface OrientationModel {
   readonly of: readonly [x: number, y: number, z: number];
 }
 
-/**
- * A value that the firmware computes from another quantity, with a line through two points of the configuration; null while
- * both points have the same x.
- */
+/** Computed by the firmware from another quantity: a line through two configured points; null while their x is equal. */
 export interface CalibratedModel {
   readonly kind: 'calibrated';
   /** Parameters `<points>-x0-<n>`, `-y0-<n>`, `-x1-<n>`, `-y1-<n>`, and `<points>-mode-<n>`. */

@@ -1,7 +1,4 @@
-/**
- * A profile as plain data, for messages to other threads and processes. Messages cannot carry functions, so every firmware
- * version of the device type is written out.
- */
+/** A profile as data, for other threads and processes: with every firmware version, because functions cannot be sent. */
 import type { Profile } from './profile.js';
 import { firmwareVersions } from './versions.js';
 
@@ -23,7 +20,6 @@ export function plainProfile(profile: Profile): PlainProfile {
   return { profile: sectionsOf(profile), others: new Map(others) };
 }
 
-/** Restores a profile from its plain form. */
 export function profileFrom({ profile: sections, others }: PlainProfile): Profile {
   const firmware = firmwareVersions(
     sections.identity.fwVersion,

@@ -1,7 +1,4 @@
-/**
- * Packaged profiles in the form that the build stores: already read and checked. Reading one from YAML would take a third of
- * the time of `ghostfleet validate`.
- */
+/** Packaged profiles as the build stores them, read and checked: YAML would take a third of `ghostfleet validate`. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';

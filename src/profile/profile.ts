@@ -67,7 +67,6 @@ export interface Profile {
 export const FAMILIES = ['chester', 'hio'] as const;
 export type FamilyName = (typeof FAMILIES)[number];
 
-/** The firmware versions of a device type. */
 export interface FirmwareVersions {
   /** Without the leading `v`, the oldest first: `['3.5.5', '4.0.0']`. */
   readonly names: readonly string[];
@@ -121,10 +120,7 @@ export interface SerialLineSpec {
 
 /** Intervals and delays of the application (behaviour B-18). */
 export interface Timing {
-  /**
-   * Delay of the first report after the start of the application. If undefined, the application sends no first report by
-   * itself.
-   */
+  /** Delay of the first report after the application's start; undefined without one. */
   readonly firstReport?: Millis;
   /** Share of the report interval by which the next report may come earlier or later. */
   readonly jitter: Ratio;
@@ -132,10 +128,7 @@ export interface Timing {
   readonly reportEvery?: ParameterRef;
   /** Parameter with the poll interval, in seconds; undefined if there are no periodic polls. */
   readonly pollEvery?: ParameterRef;
-  /**
-   * Parameter with the time without contact to the cloud after which the device reboots, in seconds; with the value 0, it does
-   * not reboot. Undefined if the device type has no such parameter.
-   */
+  /** Parameter with the silence of the cloud, in seconds, after which the device reboots (0: never); undefined without one. */
   readonly downlinkWatchdog?: ParameterRef;
   /** Timeout of the hardware watchdog once the firmware stops feeding it; default 120 s (behaviour B-5). */
   readonly hardwareWatchdog?: Millis;
@@ -203,8 +196,8 @@ export interface QuantitySpec {
  */
 export interface WindowSpec {
   /**
-   * `statistics`: min, max, average and median of the samples. `direction`: their vector mean, in whole degrees. `count`:
-   * the total and its increment. `total`: only the total. `amount`: the increment × `each`. `log`: no windows; every sample is
+   * `statistics`: min, max, average and median of the samples. `direction`: their vector mean, in whole degrees. `count`: the
+   * total and its increment. `total`: only the total. `amount`: the increment × `each`. `log`: no windows; every sample is
    * reported with its time. A sample of a counter is the increment since the previous sample.
    */
   readonly kind: 'statistics' | 'direction' | 'count' | 'total' | 'amount' | 'log';
@@ -229,16 +222,12 @@ interface EventList {
   readonly name: string;
   /** Index of the sensor; each sensor of that kind has its own list. */
   readonly sensor: number;
-  /** Index of the quantity. */
   readonly quantity: number;
   /** Maximum number of events in the list; further events are neither recorded nor reported. */
   readonly capacity: number;
 }
 
-/**
- * An input that is on or off. The firmware detects a change at once and always records it. It reports the change if the
- * parameter for the new state (`reportOn`, `reportOff`) is true.
- */
+/** An input, on or off. A change is recorded at once, and reported if the new state's parameter is true. */
 export interface EdgeListSpec extends EventList {
   readonly kind: 'edge';
   /** The input is on while the quantity is above this. */
@@ -247,20 +236,14 @@ export interface EdgeListSpec extends EventList {
   readonly reportOff: ParameterRef;
 }
 
-/**
- * A high and a low alarm with hysteresis, evaluated at every sample. An alarm that the configuration switches off is neither
- * recorded nor reported.
- */
+/** A high and a low alarm with hysteresis, evaluated at every sample. Off: neither recorded nor reported. */
 export interface AlarmListSpec extends EventList {
   readonly kind: 'alarm';
   readonly high: AlarmSpec;
   readonly low: AlarmSpec;
 }
 
-/**
- * A button: every press is counted, recorded as an event and reported. A press while the list is full is neither counted nor
- * recorded.
- */
+/** A button: presses are counted, recorded and reported; with a full list, neither counted nor recorded. */
 export interface PressListSpec extends EventList {
   readonly kind: 'press';
   /**
@@ -278,10 +261,7 @@ export interface AlarmSpec {
   readonly report: ParameterRef;
 }
 
-/**
- * A radio receiver of meter frames. It scans from time to time, and the device reports the received frames after each scan
- * (behaviour B-22).
- */
+/** A radio receiver of meter frames: scans from time to time, and reports after each scan (behaviour B-22). */
 export interface ReceiverSpec {
   readonly scan: ScanSpec;
   /** The module with the list of meters whose frames are kept; an empty list keeps all. */
@@ -326,7 +306,6 @@ export interface TaskSpec {
   readonly kind: 'sample' | 'aggregate';
   /** Name for messages and for clock alarms: `sample hygrometer`. */
   readonly what: string;
-  /** Indices of the sensors. */
   readonly sensors: readonly number[];
   /** A fixed interval, or the parameter with the interval in seconds. */
   readonly every: Millis | ParameterRef;

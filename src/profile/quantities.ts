@@ -1,7 +1,4 @@
-/**
- * Names of the quantities of a device type in scenarios and on the console: `hygrometer.temperature`, or with a number from 1
- * if there may be several sensors of the kind, `trigger.2.state`.
- */
+/** Names of quantities in scenarios and on consoles: `hygrometer.temperature`, or of several, `trigger.2.state`. */
 import type { Profile } from './profile.js';
 
 /** A quantity of one sensor, as indices into the profile; `number` counts sensors of a kind from 0. */
@@ -11,10 +8,7 @@ export interface QuantityAddress {
   readonly quantity: number;
 }
 
-/**
- * Finds a quantity by its name; undefined if there is none with this name. The number is optional if there is only one sensor
- * of the kind.
- */
+/** Finds a quantity by name; undefined if there is none. A single sensor's number is optional. */
 export function findQuantity(profile: Profile, name: string): QuantityAddress | undefined {
   const words = name.split('.');
   const sensor = profile.sensors.findIndex((spec) => spec.name === words[0]);

@@ -24,7 +24,6 @@ const SPARSE = '$sparse';
 /** This key of the whole section lists keys in the order of the firmware; other keys follow. */
 const ORDER = '$order';
 
-/** Reads the section `body`. */
 export function readBody(parts: BodyParts): Check<readonly BodyNode[]> {
   return formed(
     () => ({

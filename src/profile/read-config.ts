@@ -94,10 +94,7 @@ const hidden = record('hidden', {
   unless: record('unless', { parameter: text(), is: text() }),
 });
 
-/**
- * The parameters of a module in the order of `config show`. A file that extends another adds its parameters at the end, unless
- * they say `after` which parameter they follow.
- */
+/** A module's parameters in the order of `config show`. An extension's come last, unless `after` says otherwise. */
 const parameters: Check<ReadonlyMap<string, Nameless>> = refine(dictionary(parameterSpec), inOrder);
 
 function inOrder(
@@ -116,7 +113,6 @@ function inOrder(
     names.splice(names.indexOf(name), 1);
     names.splice(names.indexOf(after.source) + 1, 0, name);
   }
-  // The cast is safe because each name is a key of the map.
   return new Map(names.map((name) => [name, specs.get(name) as Nameless]));
 }
 

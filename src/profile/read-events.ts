@@ -10,7 +10,6 @@ type Modules = readonly ModuleSpec[] | undefined;
 
 const capacity = integer(1, 1024);
 
-/** Reads the section `events`. */
 export function readEventLists(
   modules: Modules,
   sensors: readonly SensorSpec[] | undefined,

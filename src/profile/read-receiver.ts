@@ -6,7 +6,6 @@ import { parameter, range } from './checks.js';
 import type { ModuleSpec } from './parameters.js';
 import type { MetersSpec, ReceiverSpec } from './profile.js';
 
-/** Reads the section `receiver`. */
 export function readReceiver(modules: readonly ModuleSpec[] | undefined): Check<ReceiverSpec> {
   const seconds = parameter(modules, ['int']);
   const choice = parameter(modules, ['enum']);

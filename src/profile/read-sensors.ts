@@ -23,7 +23,6 @@ import { quantity } from './read-models.js';
 
 type Modules = readonly ModuleSpec[] | undefined;
 
-/** Reads the section `sensors`. */
 export function readSensors(modules: Modules): Check<readonly SensorSpec[]> {
   return named('sensors by name', (name) => {
     const shape = {

@@ -21,7 +21,6 @@ import type { EventListSpec, SensorSpec, TaskSpec } from './profile.js';
 
 type Modules = readonly ModuleSpec[] | undefined;
 
-/** Reads the section `tasks`. */
 export function readTasks(
   modules: Modules,
   sensors: readonly SensorSpec[] | undefined,

@@ -74,7 +74,6 @@ const NOTHING_READ: Parts = {
 };
 
 function completeForm(): Form {
-  // The cast is safe because the keys of the table are the sections.
   const names = Object.keys(SECTIONS) as Section[];
   const forms = names.map((name) => [name, { description: ABOUT[name], ...formOf(SECTIONS[name](NOTHING_READ)) }]);
   return {

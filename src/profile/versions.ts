@@ -1,6 +1,6 @@
 /**
- * The firmware versions of a device type. The file of a profile describes the newest one; its section `versions` has, for
- * each older version, what was different. Maps are merged as with `extends`, and `~` leaves out what that version lacks:
+ * The firmware versions of a device type. The file of a profile describes the newest one; its section `versions` has, for each
+ * older version, what was different. Maps are merged as with `extends`, and `~` leaves out what that version lacks:
  *
  *     versions:
  *       3.5.5: { transfer_buffer: 16384, timing: { send_timeout: ~, spool: ~ } }

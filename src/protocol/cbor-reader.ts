@@ -58,8 +58,8 @@ export class CborReader {
   }
 
   /**
-   * Reads the head of the next item and returns its major type. The caller must then read a number, string or simple value
-   * with the method of its type, or iterate over an array or map with {@link more}.
+   * Reads the head of the next item and returns its major type. The caller must then read a number, string or simple value with
+   * the method of its type, or iterate over an array or map with {@link more}.
    * @throws CborError
    */
   next(): number {
@@ -75,10 +75,7 @@ export class CborReader {
     return major;
   }
 
-  /**
-   * Whether an array or map of `count` items has an item at `index`. When it returns false, the reader has left the array or
-   * map.
-   */
+  /** Whether an array or map of `count` items has one at `index`; if not, the reader has left it. */
   more(index: number, count: number): boolean {
     if (count === INDEFINITE) {
       if (this.#bytes[this.#at] !== BREAK) return true;

@@ -10,7 +10,6 @@ export class CborWriter {
   #buffer = Buffer.allocUnsafe(512);
   #at = 0;
 
-  /** Begins a map of indefinite length. */
   beginMap(): void {
     this.#byte(0xbf);
   }
@@ -19,7 +18,6 @@ export class CborWriter {
     this.#byte(0xff);
   }
 
-  /** Begins an array of indefinite length. */
   beginArray(): void {
     this.#byte(0x9f);
   }

@@ -1,7 +1,4 @@
-/**
- * Encodes and decodes complete CBOR values, for messages and codec documents. Data bodies are read with {@link CborReader}
- * directly, which is faster.
- */
+/** Encodes and decodes complete CBOR values. Bodies of data are read with {@link CborReader}, which is faster. */
 import { ARRAY, BYTES, CborError, CborReader, MAP, NEGATIVE, SIMPLE, TEXT, UINT } from './cbor-reader.js';
 import { CborWriter } from './cbor-writer.js';
 
@@ -79,7 +76,6 @@ function readMap(reader: CborReader): Map<CborKey, CborValue> {
   return map;
 }
 
-/** Reads a key of a map. */
 export function readKey(reader: CborReader): CborKey {
   switch (reader.next()) {
     case UINT:

@@ -47,10 +47,7 @@ export interface CodecField extends CodecColumn {
   readonly series: CodecSeries | undefined;
 }
 
-/**
- * `period`: start, period, rows (`$tsp`); `offsets`: start, then for each row its offset from the start and its values
- * (`$tso`); `frames`: alternating signal strength and bytes (`$wmbus`).
- */
+/** `period`: start, period, rows (`$tsp`); `offsets`: start, then offset and row (`$tso`); `frames`: `$wmbus`. */
 export type CodecSeries =
   | { readonly kind: 'period' | 'offsets'; readonly columns: readonly CodecColumn[] }
   | { readonly kind: 'frames' };
@@ -60,7 +57,6 @@ export interface Codec {
   readonly hash: Hash;
   /** The document in CBOR, as uploaded. */
   readonly bytes: Uint8Array;
-  /** The fields by key. */
   readonly keys: readonly CodecField[];
   /** The keys by path, such as `hygrometer.temperature.events`. */
   readonly numbers: ReadonlyMap<string, number>;
@@ -176,7 +172,6 @@ function columnOf(entry: CodecEntry, children: readonly CodecEntry[], path: stri
   return column;
 }
 
-/** A column while its modifiers are read. */
 type ColumnDraft = { -readonly [K in keyof CodecColumn]: CodecColumn[K] } & { modifiers: Modifier[] };
 
 /** Adds a modifier with this argument to a column. Returns the wanted form if the argument is not valid. */

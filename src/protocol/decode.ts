@@ -1,8 +1,8 @@
 /**
  * Decodes data bodies to JSON (wire W-65 to W-67).
  *
- * The cloud decodes every report of every device, so decoding builds the JSON in one pass over the bytes, with the key table
- * of the compiled codec. The JSON is nested like the CBOR, not like the codec document.
+ * The cloud decodes every report of every device, so decoding builds the JSON in one pass over the bytes, with the key table of
+ * the compiled codec. The JSON is nested like the CBOR, not like the codec document.
  */
 import { A_TAG, CborError, CborReader, passKey, readKey } from './cbor.js';
 import { ARRAY, BYTES, MAP, NEGATIVE, SIMPLE, TEXT, UINT } from './cbor-reader.js';
@@ -129,10 +129,7 @@ function readList(reader: CborReader, keys: Keys, column: CodecColumn | undefine
   return items;
 }
 
-/**
- * `heads`: number of values before the rows. `leads`: number of values in each row before its columns. `$tsp` begins with start
- * and period. `$tso` begins with the start, and each of its rows with the offset.
- */
+/** `heads`: values before the rows; `leads`: values of each row before its columns. `$tsp`: 2 and 0, `$tso`: 1 and 1. */
 const ROW_LAYOUTS = { period: { heads: 2, leads: 0 }, offsets: { heads: 1, leads: 1 } } as const;
 
 /** The rows of `$tsp` and `$tso`, each with its time in Unix seconds. An incomplete last row is discarded. */

@@ -1,7 +1,4 @@
-/**
- * Modifiers convert the integers on the wire to values with units, in the order in which the codec lists them (wire W-65). In
- * an encoder they convert values of users to integers on the wire.
- */
+/** Modifiers convert integers of the wire to values with units, in the codec's order (wire W-65); encoders the reverse. */
 
 /** `$add`, `$sub`, `$mul`, `$div`: arithmetic with a number; `$fpp`: rounding; `$enum`: the text with this index in a list. */
 export type Modifier =
@@ -50,10 +47,7 @@ export function calculate(modifier: Exclude<Modifier, { kind: 'enum' }>, value: 
 
 const POWERS = Array.from({ length: MOST_DECIMALS + 1 }, (_, decimals) => Number(`1e${decimals}`));
 
-/**
- * Rounds to `decimals` places (0 to 15), ties away from zero. Ties are detected in the decimal text: 22.505 becomes 22.51,
- * although the nearest double is below it.
- */
+/** Rounds to `decimals` places, ties of the decimal text away from zero: 22.505 becomes 22.51, whatever its double. */
 export function roundHalfAway(value: number, decimals: number): number {
   const power = POWERS[decimals] ?? 1;
   const scaled = Math.abs(value) * power;

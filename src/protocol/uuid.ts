@@ -1,6 +1,5 @@
 /** Conversion of UUIDs: ids of shell messages and firmware updates are 16 bytes on the wire. */
 
-/** The 16 bytes of a UUID. */
 export function uuidBytes(id: string): Uint8Array {
   return Uint8Array.from(Buffer.from(id.replaceAll('-', ''), 'hex'));
 }

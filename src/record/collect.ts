@@ -1,7 +1,4 @@
-/**
- * Reads the history of a space through the public messages API (cloud C-27), page by page, newest first. So if a recording is
- * interrupted, it is complete for a shorter window.
- */
+/** Reads a space's history (cloud C-27), newest first: an interrupted recording is complete for a shorter window. */
 import { ApiError, type DeviceCloudClient, type Message } from '../client/client.js';
 import { pagesOf } from '../client/requests.js';
 import type { UnixMillis } from '../kernel/time.js';

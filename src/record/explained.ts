@@ -1,7 +1,4 @@
-/**
- * A recorded history in the form that explanations need. Messages show only the exchanges that succeeded. So a time in which a
- * device was silent although a report was due counts as a fault without a name.
- */
+/** A recorded history for explanations. Messages show only successes: silence when a report was due counts as a fault. */
 import { Histories } from '../explain/histories.js';
 import type { FleetPart, Situation } from '../explain/situation.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
@@ -20,7 +17,6 @@ interface ExplainedRecording {
   readonly names: Readonly<Record<string, string>>;
   /** Sentences about facts that messages do not show. */
   readonly unknown: readonly string[];
-  /** The downlinks of users. */
   readonly downlinks: readonly {
     readonly id: string;
     readonly serial: number;

@@ -22,9 +22,7 @@ export function inDeviceTime(recording: Recording): Recording {
   };
 }
 
-/**
- * Median over all devices of the configured report period divided by the measured one; undefined if no device has both.
- */
+/** Median over all devices of the configured report period divided by the measured one; undefined if no device has both. */
 export function paceOf(recording: Recording): number | undefined {
   const paces = [...byDevice(inDeviceTime(recording).uplinks).values()].flatMap((own) => {
     const last = regimesOf(own, [])?.at(-1);

@@ -2,9 +2,9 @@
  * Compares predicted with recorded deliveries, by cross-validation.
  *
  * The downlinks are divided among five replays, so that neighbouring downlinks are in different replays. A replay predicts the
- * deliveries of its own downlinks, and knows those of all others. So no prediction uses the delivery that it predicts. There
- * is one exception: with the option `recorded`, the replay polls at all times of recorded polls, and some of these are known
- * only because a downlink was delivered then (script.ts).
+ * deliveries of its own downlinks, and knows those of all others. So no prediction uses the delivery that it predicts. There is
+ * one exception: with the option `recorded`, the replay polls at all times of recorded polls, and some of these are known only
+ * because a downlink was delivered then (script.ts).
  */
 import type { Millis } from '../kernel/time.js';
 import { Distribution } from '../trace/distribution.js';
@@ -107,10 +107,7 @@ export function accuracyOf(recording: Recording, delivered: ReadonlyMap<number, 
   };
 }
 
-/**
- * Predictions with an error above `within`, and those of downlinks delivered only in the recording or only in the replay. Worst
- * first.
- */
+/** Predictions with an error above `within`, or of downlinks delivered on one side only. Worst first. */
 export function beyond({ predictions }: ReplayAccuracy, within: Millis): readonly Prediction[] {
   return worstFirst(predictions).filter(({ error }) => error === null || Math.abs(error) > within);
 }

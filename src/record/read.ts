@@ -260,6 +260,5 @@ class RecordingLine {
 
 function objectIn(text: string): Fields | undefined {
   const value = foreignJson(text);
-  // The cast is safe because keys of an object from JSON are always strings.
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }

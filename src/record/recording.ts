@@ -61,10 +61,7 @@ export interface RecordedUplink {
   readonly type: UplinkType;
   /** Bytes of its body as JSON; of the raw body when it could not be decoded. */
   readonly size: number;
-  /**
-   * Intervals in a message of type `config`, in seconds of the time of the device; 0 is off; null if the interval is not in
-   * the message.
-   */
+  /** Intervals of a `config` message, in the device's seconds; 0 is off; null if it has none. */
   readonly reportEvery: Seconds | null;
   readonly pollEvery: Seconds | null;
   /** Firmware version in a message of type `session`, if the profile describes this version; otherwise null. */

@@ -1,8 +1,4 @@
-/**
- * The intervals of a device over the time of a recording. They change with a configuration message of the device. They may also
- * change without one: the message was not stored, or the body of the message was not decoded. Such a change shows only in the
- * times of the reports.
- */
+/** A device's intervals over a recording. Without a decoded configuration message, a change shows only in its reports. */
 import type { Millis } from '../kernel/time.js';
 import { median } from './median.js';
 import type { RecordedDownlink, RecordedUplink } from './recording.js';
@@ -51,7 +47,6 @@ export function regimesOf(
     const first: Regime = { from, period, configured, poll, queuedAt, announced: true };
     return shifted(first, within);
   });
-  // The cast is safe because there is always a first span.
   return regimes as [Regime, ...Regime[]];
 }
 

@@ -2,7 +2,6 @@
 import { type Millis, seconds } from '../kernel/time.js';
 import type { RecordedUplink } from './recording.js';
 
-/** The reports among the uplinks of a device. */
 export function reportsIn(own: readonly RecordedUplink[]): readonly RecordedUplink[] {
   return own.filter(({ type }) => type === 'data');
 }

@@ -135,10 +135,7 @@ function contactOf(
   return { at, kind: type, moreUploads };
 }
 
-/**
- * Whether the device ignored the poll flag in the acknowledgement of this report: a command was waiting, but nothing was
- * delivered within `pause` after the report.
- */
+/** Whether the device ignored this report's poll flag: a command waited, but none was delivered within `pause`. */
 function wasDeaf({ at }: RecordedUplink, downlinks: readonly RecordedDownlink[], pause: Millis): boolean {
   const delivered = downlinks.filter(({ state, ended }) => state === 'sent' && ended !== null && ended >= at);
   if (delivered.some(({ ended }) => (ended ?? 0) <= at + pause)) return false;

@@ -1,13 +1,12 @@
 /**
  * The numeric values of bodies: name, least and greatest value, and count.
  *
- * A range with one value reveals this value, so values that could identify a device, a person or a place are left out: by
- * their name, by the form of their name (an address as a key), and by their size (serial numbers and times are large).
+ * A range with one value reveals this value, so values that could identify a device, a person or a place are left out: by their
+ * name, by the form of their name (an address as a key), and by their size (serial numbers and times are large).
  */
 export class Shape {
   readonly #ranges = new Map<string, { min: number; max: number; count: number }>();
 
-  /** Adds the body of a data message. */
   add(body: unknown): void {
     this.#walk(body, '', 0);
   }

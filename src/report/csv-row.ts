@@ -9,10 +9,7 @@ export function csvRow(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 
-/**
- * The text of a cell. A text that a spreadsheet would take for a formula gets an apostrophe, which spreadsheets do not show. A
- * text that is a number, such as `-5`, gets none.
- */
+/** A cell's text. An apostrophe hides a formula from spreadsheets; numbers such as `-5` get none. */
 function cellText(cell: Cell): string {
   const given = cell === null || cell === undefined ? '' : String(cell);
   const isFormula = typeof cell === 'string' && /^[=+\-@\t\r]/.test(given) && !NUMBER.test(given);

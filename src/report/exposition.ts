@@ -34,10 +34,7 @@ export function metricsRegistry({ metrics, read, simulatedMs, labels }: Exposed)
   return registry;
 }
 
-/**
- * A summary with the quantiles of `distribution`. It is not a `Summary` of prom-client, because that class only estimates the
- * quantiles of values that it observes itself.
- */
+/** A summary of `distribution`: prom-client's `Summary` only estimates quantiles of what it observes. */
 function summary(name: string, help: string, distribution: Distribution, labels: Exposed['labels']): Summary {
   const quantiles = QUANTILES.flatMap((quantile) => {
     const value = distribution.percentile(quantile * 100);

@@ -56,10 +56,7 @@ export function stageRows({ downlinks }: RunResult): readonly StageRow[] {
   );
 }
 
-/**
- * Name of a stage. `delivered` (`sent` in the API) means that the cloud counts the downlink as delivered, although the device
- * may not have received it.
- */
+/** Name of a stage. `delivered` (`sent` in the API): the cloud counts it so; the device may not have it. */
 export function stageName(stage: Stage): string {
   return stage === 'contact' ? 'first contact' : stage;
 }

@@ -42,9 +42,9 @@ export interface RunResult extends RunSummary {
   readonly target: string;
   readonly transport: string;
   /**
-   * How far the clock of the target is ahead of the clock of this machine, in ms, and the largest error of this number; in a run
-   * with workers, for the clocks of all their machines. The times of the target are corrected by it. Missing for the embedded
-   * cloud.
+   * How far the clock of the target is ahead of the clock of this machine, in ms, and the largest error of this number; in a
+   * run with workers, for the clocks of all their machines. The times of the target are corrected by it. Missing for the
+   * embedded cloud.
    */
   readonly targetClock?: { readonly offset: Millis; readonly error: Millis };
   /** Output directory; null when the run wrote no files. */
@@ -114,10 +114,7 @@ interface PlannedSchedule extends Situation {
   readonly duration: Millis;
   readonly warmUp: Millis;
   readonly marks: readonly PlannedMark[];
-  /**
-   * Faults that affect a device, as indices into `marks`, by serial number. Only the devices of the slowest downlinks are
-   * listed.
-   */
+  /** Faults of a device, as indices into `marks`, by serial number; only for the slowest downlinks. */
   readonly faultsOf: Readonly<Record<string, readonly number[]>>;
   /** Fingerprint of the scenario without its seed, 16 hex digits: equal for runs that can be compared. */
   readonly situation: string;

@@ -5,7 +5,6 @@ import type { RunResult } from './result.js';
 import { table } from './table.js';
 import { markOf, verdictOf } from './verdict.js';
 
-/** The spread of a number over the runs. */
 interface NumberSpread {
   /** Number of runs in which the number was measured. */
   readonly runs: number;

@@ -19,10 +19,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   return [line(columns.map((column) => column.title)), ...rows.map(line)];
 }
 
-/**
- * Like {@link table}. A table that is wider than `width` is divided into several tables, one below the other. Each of them
- * begins with the first column.
- */
+/** Like {@link table}. If wider than `width`, several tables, each with the first column. */
 export function fittedTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

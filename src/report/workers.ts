@@ -1,7 +1,4 @@
-/**
- * The table of the workers of a divided run. It shows whether each worker kept up, and whether all workers together did. The
- * rows are the same in text and in HTML; the first cell of a row is its name.
- */
+/** The workers of a divided run: whether each, and all together, kept up. A row's first cell is its name. */
 import { humanCount, humanShare } from '../kernel/quantity.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
 import type { Row } from './figures.js';
@@ -23,10 +20,7 @@ export function workerRows({ workers = [], generator }: RunResult): readonly Row
   return [...rows, ['all', ...counts(workers), ...pace(generator), '', together(workers)]];
 }
 
-/**
- * `lost`: the devices and loads of the worker ended early. `slow`: the worker was too slow, so that it measured its own delays.
- * `unknown`: the worker reported no measurement.
- */
+/** `lost`: its devices and loads ended early. `slow`: it measured its own delays. `unknown`: no measurement. */
 export function stateOf({ lost, generator }: WorkerReport): 'fine' | 'slow' | 'lost' | 'unknown' {
   if (lost !== null) return 'lost';
   if (generator === null) return 'unknown';
@@ -70,10 +64,7 @@ function pace(generator: GeneratorReport | null): Row {
   return [lateness === undefined ? '' : humanDuration(lateness.p99), humanShare(busy)];
 }
 
-/**
- * How far the system clock of the worker is ahead of that of the run; after `±`, the largest error of the worker's event
- * times.
- */
+/** How far the worker's clock is ahead of the run's; after `±`, its events' largest error. */
 function clockOf({ clock }: WorkerReport): string {
   if (clock === null) return '';
   const { uncertainty } = clock;

@@ -37,15 +37,11 @@ export function whatIfOf(result: RunResult): WhatIf | undefined {
   return KNOWN.get(result)?.whatIf;
 }
 
-/**
- * All downlinks that users queued in a run, in the order in which they were queued; undefined if `result` is a copy, or comes
- * from another process.
- */
+/** All downlinks of users, as queued; undefined if `result` is a copy or of another process. */
 export function downlinksOf(result: RunResult): Iterable<DownlinkRecord> | undefined {
   return KNOWN.get(result)?.downlinks;
 }
 
-/** The options of a run that its explanations need. */
 interface Explained extends Pick<WorldOptions, 'profiles' | 'transport' | 'clock' | 'cloud'> {
   readonly repeats?: boolean;
 }

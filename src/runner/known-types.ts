@@ -1,7 +1,4 @@
-/**
- * The parameters, shell commands and data keys of each device type in each of its firmware versions. Scenarios are checked
- * against them.
- */
+/** Parameters, commands and data keys of each device type and version, against which scenarios are checked. */
 import { groupHelp } from '../device/commands/results.js';
 import { DeviceConfig } from '../device/config/device-config.js';
 import type { ConfigList } from '../device/config/layout.js';
@@ -91,20 +88,14 @@ function configRefusal(config: DeviceConfig, module: string, words: readonly str
   return refusals.find((refusal) => refusal !== undefined);
 }
 
-/**
- * Why a command for a list is rejected; undefined if it is not. The check ignores the present content of the list, which
- * depends on the state of the device.
- */
+/** Why a list's command is rejected, or undefined. The list's present content is ignored: it is the device's. */
 function listRefusal(config: DeviceConfig, list: ConfigList, words: readonly string[]): string | undefined {
   const outcome = changeList(config, list, words);
   if (outcome === 'unknown') return `${quote(words.join(' '))} is not a command of this list`;
   return outcome !== 'done' && outcome.complaint.startsWith('invalid') ? outcome.complaint : undefined;
 }
 
-/**
- * The first word that is not a known command or subcommand. The words after a command without subcommands are its arguments and
- * are not checked. Undefined if all checked words are known.
- */
+/** The first unknown word of a command, or undefined. Arguments of a command without subcommands are not checked. */
 function unknownWord(roots: readonly Command[], words: readonly string[]): string | undefined {
   let candidates = roots;
   for (const [i, word] of words.entries()) {

@@ -1,15 +1,10 @@
-/**
- * A warning about devices that were never ready. It is needed because most expectations can pass in spite of such devices.
- */
+/** A warning about devices that were never ready. It is needed because most expectations can pass in spite of such devices. */
 import { EXIT } from '../kernel/errors.js';
 import { humanCount } from '../kernel/quantity.js';
 import type { RunResult } from '../report/result.js';
 import { LACKS, type Lack } from '../trace/metrics/devices.js';
 
-/**
- * Metrics that reveal a device that was never ready. Other metrics do not: such a device makes no uplinks that could be late or
- * lost.
- */
+/** Metrics that reveal a device that was never ready: its uplinks, for one, are never late or lost. */
 const READINESS = /\bdevice\.(?:ready|up|startup)\b/;
 
 /** What devices did or had that lacked something. */

@@ -55,7 +55,6 @@ const SUPPLIED =
 export class NoEffectRules {
   readonly #plan: Plan;
   readonly #groups: readonly Group[];
-  /** Actions by device. */
   readonly #actions: ReadonlyMap<number, readonly PlannedAction[]>;
   /** Devices whose configuration or firmware may change in the run. */
   readonly #changing: ReadonlySet<number>;

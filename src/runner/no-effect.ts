@@ -30,10 +30,7 @@ interface Subject {
 /** Times of a step after a wait: any time is possible. */
 const ANY_TIME: Pick<Hit, 'at' | 'latest'> = { at: 0, latest: Number.POSITIVE_INFINITY };
 
-/**
- * One sentence for each fault or step and each group of devices on which it has no effect. The sentence gives the number of
- * devices, the reason, and what to change.
- */
+/** A sentence for each fault or step without an effect on a group: number of devices, reason, and what to change. */
 export function withoutEffect(plan: Plan, profiles: ReadonlyMap<string, Profile>): readonly string[] {
   const rules = new NoEffectRules(plan, profiles);
   const subjects = [...networkFaults(plan), ...deviceFaults(plan), ...stepSubjects(plan)];

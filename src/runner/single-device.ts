@@ -50,10 +50,7 @@ interface SingleDevice {
   stop(): Promise<void>;
 }
 
-/**
- * Number of local ports of a single device. Two are enough for each new socket of the modem to use another port than the
- * previous one.
- */
+/** Local ports of a single device: two, so that each new socket has another one. */
 const PORTS = 2;
 
 /**
@@ -99,7 +96,6 @@ interface Wire extends Pick<DeviceWorld, 'trace' | 'failed'> {
   readonly clock: EdgeClock;
 }
 
-/** Builds a device and switches it on. */
 export function switchOn(kind: DeviceKind, account: DeviceAccount, { transport, format, ...world }: Wire): FleetDevice {
   const { serial, claimToken, secret } = account;
   // The seed is the serial number, so that the device has the same radio cell and the same climate in every process.

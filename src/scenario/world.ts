@@ -40,10 +40,7 @@ export interface DeviceHandle {
 export interface ShellResult {
   /** Result code of the firmware: 0, 1 (help was printed) or a negative errno. */
   readonly code: number;
-  /**
-   * Whether the line was rejected. The result of a rejected line may be 0, for example for an unknown parameter or an invalid
-   * value (shell S-14).
-   */
+  /** Whether the line was rejected; its result may be 0, as for an invalid value (shell S-14). */
   readonly rejected: boolean;
   readonly lines: readonly string[];
 }

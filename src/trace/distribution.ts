@@ -90,10 +90,7 @@ export class Distribution {
     return this.#atRanks(percents.map((percent) => rankOf(percent, this.count)));
   }
 
-  /**
-   * The value with this rank: the smallest value has rank 1, the largest has rank `count`. @throws RangeError for any other
-   * rank
-   */
+  /** The value with this rank, from 1 to `count`. @throws RangeError for any other rank. */
   atRank(rank: number): Millis {
     const [value] = this.#atRanks([rank]);
     if (value === undefined)

@@ -12,26 +12,19 @@ export type BootCause = 'power' | 'shell' | 'button' | 'config' | 'watchdog' | '
 /** Why a device woke its radio. */
 export type ContactReason = 'boot' | 'report' | 'event' | 'poll' | 'shell' | 'button' | 'answer';
 
-/**
- * Reason for which the firmware leaves the modem off: the pause of the attach policy after an attach window, the pause after an
- * error, or the pause after a reset loop (timing T-46, T-53, T-56).
- */
+/** Why the modem is off: the pause of the attach policy, of an error, or of a reset loop (timing T-46, T-53, T-56). */
 export type RadioPause = 'attach-pause' | 'back-off' | 'reset-loop';
 
 /** Content of an uplink. `codec` is a decoder or encoder document. */
 export const UPLINK_TYPES = ['session', 'codec', 'config', 'data', 'shell', 'firmware', 'stats'] as const;
 export type UplinkType = (typeof UPLINK_TYPES)[number];
 
-/** Content of a downlink. */
 export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' | 'timestamp';
 
 /** State of a firmware update. */
 export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
 
-/**
- * How the cloud knows that a device has a downlink (wire W-29 to W-31). `told`: in a run against another cloud, the API of that
- * cloud has reported the delivery.
- */
+/** How the cloud knows that a downlink arrived (wire W-29 to W-31). `told`: another cloud's API said so. */
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 
 /** Something that happened on a device. */
@@ -80,10 +73,7 @@ type DeviceEvent =
       readonly uplink: number;
       readonly type: UplinkType;
     }
-  /**
-   * The device drops an uplink after a failed transfer, a reboot or a power-off. `why`: short fixed reason, suitable for
-   * counting.
-   */
+  /** The device drops an uplink: failed transfer, reboot or power-off. `why`: a fixed reason, to count. */
   | {
       readonly kind: 'uplink.dropped';
       readonly at: Instant;
@@ -110,8 +100,8 @@ type DeviceEvent =
       readonly print: string;
     }
   /**
-   * The device has executed or refused a downlink. `ok`: the device executed all of it. Otherwise `partly` is set if the
-   * device rejected a line and executed the others, and absent if a failure ended the execution.
+   * The device has executed or refused a downlink. `ok`: the device executed all of it. Otherwise `partly` is set if the device
+   * rejected a line and executed the others, and absent if a failure ended the execution.
    */
   | {
       readonly kind: 'downlink.executed';
@@ -123,18 +113,15 @@ type DeviceEvent =
       readonly partly?: true;
     };
 
-/**
- * Reason for which the gateway rejects a datagram: unreadable, unknown device, not signed with the token of the device, or a
- * copy of an earlier datagram.
- */
+/** Why the gateway rejects a datagram: unreadable, unknown device, wrong tag, or a copy of an earlier one. */
 export type Refusal = 'unreadable' | 'unknown serial number' | 'wrong tag' | 'replayed';
 
 /** Something that happened in the cloud. `downlink` is the message id. */
 export type CloudEvent =
   /**
-   * The cloud has stored an uplink durably. `copy`: the uplink was recognised as a repetition and not stored again. `again`: the
-   * uplink was stored as a new message, and an earlier message of the device has the same content; this is the id of the earlier
-   * message. Only the embedded cloud sets `again`, for data.
+   * The cloud has stored an uplink durably. `copy`: the uplink was recognised as a repetition and not stored again. `again`:
+   * the uplink was stored as a new message, and an earlier message of the device has the same content; this is the id of the
+   * earlier message. Only the embedded cloud sets `again`, for data.
    */
   | {
       readonly kind: 'cloud.stored';
@@ -163,10 +150,7 @@ export type CloudEvent =
       /** What the cloud lacks to send it: the device has uploaded no encoder since it was registered. */
       readonly lacks?: 'encoder';
     }
-  /**
-   * The API did not accept a downlink of a step or a load, or the device does not exist in the cloud. The reason is in the
-   * event `step`, `call.done` or `call.dropped` before it.
-   */
+  /** A downlink was not accepted, or its device is unknown. The event before has the reason. */
   | { readonly kind: 'downlink.rejected'; readonly at: Instant; readonly serial: number; readonly type: DownlinkType }
   /** The first packet of the device since the downlink was queued. */
   | { readonly kind: 'downlink.contact'; readonly at: Instant; readonly serial: number; readonly downlink: string }
@@ -191,10 +175,7 @@ export type CloudEvent =
   | { readonly kind: 'downlink.answered'; readonly at: Instant; readonly serial: number; readonly downlink: string }
   | { readonly kind: 'downlink.cancelled'; readonly at: Instant; readonly serial: number; readonly downlink: string }
   | { readonly kind: 'downlink.expired'; readonly at: Instant; readonly serial: number; readonly downlink: string }
-  /**
-   * A firmware update has changed its state or offset. `offset`: bytes that the device has accepted. `why`: reason of a
-   * failure, or empty.
-   */
+  /** An update's new state or offset. `offset`: bytes accepted. `why`: reason of a failure, or empty. */
   | {
       readonly kind: 'update.moved';
       readonly at: Instant;
@@ -236,10 +217,7 @@ type CallEvent =
       readonly why: string;
       readonly waited?: true;
     }
-  /**
-   * A load has ended. `planned`: number of requests that were due until then, counted separately from the requests that were
-   * sent.
-   */
+  /** A load has ended. `planned`: requests due until then, counted apart from those sent. */
   | {
       readonly kind: 'load.closed';
       readonly at: Instant;
@@ -273,10 +251,7 @@ type WorldEvent =
     }
   /** A user changed a device from a console; this is not part of the scenario. `action` contains no secrets. */
   | { readonly kind: 'console.action'; readonly at: Instant; readonly serial: number; readonly action: string }
-  /**
-   * From now on, time of the run passes `speed` times as fast as real time; 1 before the first such event. Only runs in real
-   * time have it, because virtual time has no relation to real time.
-   */
+  /** From now on, run time passes `speed` times as fast as real time; 1 before. Not in virtual time. */
   | { readonly kind: 'world.speed'; readonly at: Instant; readonly speed: number }
   /** The duration of the scenario has passed; devices start no new activity. */
   | { readonly kind: 'world.closing'; readonly at: Instant };

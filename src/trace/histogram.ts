@@ -56,9 +56,7 @@ export class Histogram {
     return values;
   }
 
-  /**
-   * The buckets with values as `number, count, number, count, …`, ascending. Each number is the smallest one of its bucket.
-   */
+  /** The buckets with values as `number, count, number, count, …`, ascending. Each number is the smallest one of its bucket. */
   toPairs(): readonly number[] {
     return Array.from(this.#ascending()).flatMap((bucket) => [
       leastOf(bucket),

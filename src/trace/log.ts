@@ -2,8 +2,8 @@
  * The trace of a run. It passes each event immediately to the folds, which compute the results. To the sinks, such as a file,
  * it passes the events in batches, as lines of JSON.
  *
- * All sinks receive the same text, so the digest is the SHA-256 of exactly the bytes in `events.jsonl`:
- * `sha256sum events.jsonl` verifies a run without this program.
+ * All sinks receive the same text, so the digest is the SHA-256 of exactly the bytes in `events.jsonl`: `sha256sum
+ * events.jsonl` verifies a run without this program.
  */
 import type { Trace, TraceEvent } from './events.js';
 
@@ -33,7 +33,6 @@ export class TraceLog implements Trace {
     this.#sinks = sinks;
   }
 
-  /** Number of events so far. */
   get events(): number {
     return this.#events;
   }

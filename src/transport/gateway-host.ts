@@ -1,9 +1,10 @@
 /**
- * The addresses of a gateway. A device asks for them when it starts and after trouble, and keeps the address that it got: with a
- * new look-up for every datagram, the datagrams of a transfer would reach different nodes of a cloud, and a slow resolver would
- * look like a gateway that does not respond.
+ * The addresses of a gateway. A device asks for them when it starts and after trouble, and keeps the address that it got: with
+ * a new look-up for every datagram, the datagrams of a transfer would reach different nodes of a cloud, and a slow resolver
+ * would look like a gateway that does not respond.
  *
- * A datagram never waits for a look-up. Until the answer arrives, and if there is none, a device uses the addresses known before.
+ * A datagram never waits for a look-up. Until the answer arrives, and if there is none, a device uses the addresses known
+ * before.
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';

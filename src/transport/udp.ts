@@ -1,8 +1,4 @@
-/**
- * Real UDP. The whole fleet shares a few sockets, because one per device would take 100,000 ports. A received datagram goes to
- * the device with the serial number in its envelope, whichever socket receives it. A device that opens a new socket moves to
- * the next shared one.
- */
+/** Real UDP with a few shared sockets: datagrams go to the device in their envelope; a new socket is the next shared one. */
 import { createSocket, type Socket } from 'node:dgram';
 import { UsageError } from '../kernel/errors.js';
 import type { InFlight } from '../kernel/in-flight.js';

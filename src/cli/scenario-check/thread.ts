@@ -26,7 +26,6 @@ export class CheckThread {
   /** Never rejects: a check without a result is reported as a problem of the scenario. */
   async check(text: string): Promise<ScenarioCheck> {
     try {
-      // The cast is safe because thread-main.ts answers with this type.
       return (await this.#ask(text)) as ScenarioCheck;
     } catch (error) {
       const message = messageOf(error);
@@ -39,7 +38,6 @@ export class CheckThread {
    * @throws GhostfleetError if the thread does not answer
    */
   async names(): Promise<ScenarioNames> {
-    // The cast is safe because thread-main.ts answers with this type.
     return (await this.#ask(null)) as ScenarioNames;
   }
 

@@ -1,7 +1,4 @@
-/**
- * The audit log: who did what, when and from where. Entries are never changed, and are deleted only together with their space.
- * The service stores an entry before it sends the answer to the request; `add` logs a failure of the store.
- */
+/** The audit log. Entries are never changed, deleted only with their space, and stored before the request's answer. */
 
 import { isoTime } from '../../kernel/calendar.js';
 import type { Clock } from '../../kernel/clock.js';
@@ -45,10 +42,7 @@ export class AuditLog {
     this.#options = options;
   }
 
-  /**
-   * Adds an event to the logs of these spaces. If the store fails, the event is only written to the log of the service, because
-   * the request that caused the event has already been carried out.
-   */
+  /** Adds an event to these spaces' logs; logs a failure of the store, because the request has already been carried out. */
   async add(spaceIds: readonly Id[], event: Event): Promise<void> {
     if (spaceIds.length === 0) return;
     const { store, clock, ids, log } = this.#options;
@@ -76,6 +70,5 @@ export class AuditLog {
 }
 
 function entryOf({ id, createdAt, body }: RecordRow): Entry {
-  // The cast is safe because only `add` writes these records.
   return { id, at: createdAt, ...(body as Event) };
 }

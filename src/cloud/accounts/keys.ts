@@ -13,7 +13,6 @@ import type { UnixMillis } from '../../kernel/time.js';
 import { everyRecord } from '../store/records.js';
 import type { Change, Id, Page, RecordRow, Store } from '../store/store.js';
 
-/** An API key without its secret. */
 export interface ApiKey {
   readonly id: Id;
   readonly spaceId: Id;
@@ -31,10 +30,7 @@ export interface ApiKey {
   readonly parentId?: Id;
   /** How many keys it has created. Absent: none. */
   readonly created?: number;
-  /**
-   * Set for the key of a session of the web console. Keys that are created with this key may expire later than this key,
-   * because the user of the session operates the service.
-   */
+  /** Set for the key of a console's session. Keys made with it may expire later: its user operates the service. */
   readonly isSession?: true;
   /** Set for the key that the operator chose by an option of the service. */
   readonly isGiven?: true;
@@ -73,10 +69,7 @@ export function changeKey(before: ApiKey, after: ApiKey): Change {
   return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
 }
 
-/**
- * Replaces the secret of a key, which the operator then has not chosen. The commit fails if the record of the key has changed
- * since it was read.
- */
+/** Replaces the secret of a key. The commit fails if the key's record has changed since it was read. */
 export function rotateKey(key: ApiKey, secret: string): readonly Change[] {
   const { isGiven: _, ...others } = key;
   return [

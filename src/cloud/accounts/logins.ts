@@ -33,7 +33,6 @@ const ENDED_AT_ONCE = 1000;
 const LONGEST_CHAIN = 100;
 
 interface Login {
-  /** Id of the account. */
   readonly userId: Id;
   /** The only space that the token opens; null: all spaces of the account. */
   readonly spaceId: Id | null;
@@ -119,10 +118,7 @@ export class Logins {
     return { token, expiresAt };
   }
 
-  /**
-   * The login of a token. Undefined if the token is unknown or expired, if the account's password has changed, or if a login of
-   * its chain has ended.
-   */
+  /** The login of a token; undefined if unknown, expired, with an old password, or if a login of its chain has ended. */
   async find(token: string): Promise<Session | undefined> {
     const row = await this.#options.store.recordByKey('login', null, hashKey(token));
     if (row === undefined) return undefined;
@@ -146,9 +142,8 @@ export class Logins {
 
   /**
    * Ends a login of an account, and with it all logins that have it in their chain. Deletes their records, and those of other
-   * logins of the account whose chain has ended, up to {@link ENDED_AT_ONCE}. The others stay stored until the next call or until
-   * they expire, but are not valid.
-   * Returns false if the account has no valid login with this id.
+   * logins of the account whose chain has ended, up to {@link ENDED_AT_ONCE}. The others stay stored until the next call or
+   * until they expire, but are not valid. Returns false if the account has no valid login with this id.
    */
   async end(userId: Id, id: Id): Promise<boolean> {
     const { store } = this.#options;
@@ -204,7 +199,6 @@ export class Logins {
   }
 }
 
-/** Changes that delete all logins of an account. */
 export async function endLogins(store: Store, userId: Id): Promise<readonly Change[]> {
   const changes: Change[] = [];
   for await (const row of everyRecord(store, 'login', null)) {
@@ -214,6 +208,5 @@ export async function endLogins(store: Store, userId: Id): Promise<readonly Chan
 }
 
 function loginOf({ id, createdAt, dueAt, body }: RecordRow): Session {
-  // The cast is safe because only `Logins` writes these records.
   return { ...(body as Login), id, createdAt, expiresAt: dueAt ?? createdAt };
 }

@@ -19,7 +19,6 @@ import type { Change, Id, RecordRow } from '../store/store.js';
 
 /** Membership of an account in a space. */
 export interface Member {
-  /** Id of the account. */
   readonly id: Id;
   readonly spaceId: Id;
   readonly email: string;
@@ -41,12 +40,10 @@ export const keyOf = (email: string) => email.toLowerCase();
 
 /** Hash of an account's password; null until it has a password. */
 export function passwordOf({ body }: RecordRow): string | null {
-  // The cast is safe because only `putAccount` writes accounts.
   return (body as { readonly password: string | null }).password;
 }
 
 export function toMember(row: RecordRow): Member {
-  // The cast is safe because only `putMember` writes memberships.
   const body = row.body as Pick<Member, 'email' | 'name' | 'role' | 'state' | 'spaceId' | 'invitation'>;
   return { id: row.id, createdAt: row.createdAt, ...body };
 }

@@ -30,10 +30,7 @@ import {
 } from './member-records.js';
 import { hashPassword, type PasswordCost, verifyPassword } from './passwords.js';
 
-/**
- * Input with which an invitation is accepted. It contains the invited address, so that a token from a log or a chat alone is
- * not enough.
- */
+/** Acceptance of an invitation. It has the invited address: a token from a log or a chat is not enough. */
 interface Acceptance {
   readonly token: string;
   readonly email: string;
@@ -91,10 +88,7 @@ export class Members {
     return row === undefined ? null : (row.body as { readonly userId: Id }).userId;
   }
 
-  /**
-   * Invites the user with an address; the token is valid for {@link INVITATION}. Returns `known` if the address already belongs
-   * to a member or to an invited user.
-   */
+  /** Invites an address; the token lasts {@link INVITATION}. Returns `known` for a member or an invited user. */
   invite(spaceId: Id, { email, name, role }: NewMember): Promise<{ member: Member; token: string } | 'known'> {
     const { store, ids, random } = this.#options;
     const token = newSecret(random);
@@ -303,9 +297,9 @@ export class Members {
   }
 
   /**
-   * Serialises the changes of the members of a space: the changes have numbers, and each commit stores the next number
-   * (family `member-turn`). If another commit, possibly of another service, has already stored this number, `decide` runs again
-   * on the new state. Without this rule, two admins could demote each other at the same time.
+   * Serialises the changes of the members of a space: the changes have numbers, and each commit stores the next number (family
+   * `member-turn`). If another commit, possibly of another service, has already stored this number, `decide` runs again on the
+   * new state. Without this rule, two admins could demote each other at the same time.
    * @param decide reads the state and returns the result with its changes; without `changes`, nothing is committed
    * @throws ConflictError `record-body` after {@link MOST_ATTEMPTS} attempts
    */

@@ -1,7 +1,4 @@
-/**
- * Deletion of a space. Its row is kept and marked as deleted, because the messages of its deleted devices refer to it. The
- * space is closed: its keys and memberships are deleted, and the store rejects new rows for it.
- */
+/** Deletion of a space. Its row stays, for messages of deleted devices; keys and members go, new rows are rejected. */
 import type { Change, Id } from '../store/store.js';
 import { AUDIT } from './audit.js';
 import { familyOf } from './member-records.js';

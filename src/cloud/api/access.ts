@@ -37,7 +37,6 @@ declare module 'fastify' {
   }
 }
 
-/** The space of a request and the permissions of its caller in it. */
 export type Caller = Pick<FastifyRequest, 'spaceId' | 'access'>;
 
 /** Returns the device if the caller may see it. @throws ApiFault 404 otherwise */

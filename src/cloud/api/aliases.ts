@@ -1,7 +1,4 @@
-/**
- * Paths that existing clients use, and their translation to the paths of the routes (cloud C-18). The path is rewritten before
- * routing, so that there is only one set of routes.
- */
+/** Paths of older clients, translated to those of the routes (cloud C-18) before routing: there is one set of routes. */
 
 /** Placeholder for the space id that a legacy path lacks; auth.ts replaces it by the space of the credential. */
 export const OWN_SPACE = 'own';

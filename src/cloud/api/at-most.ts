@@ -5,10 +5,7 @@ import { ApiFault } from '../http/errors.js';
 /** Runs a call of an owner, such as a space or a network, or rejects it if too many are running. */
 export type Turns = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
 
-/**
- * Runs at most `all` calls at a time, at most `each` of them for one owner, and rejects all others with 503, so that no queue
- * builds up. An owner can therefore not take all turns from the others.
- */
+/** Runs at most `all` calls at a time, `each` of one owner; rejects others with 503, so no queue builds up. */
 export function atMost({ all, each }: { readonly all: number; readonly each: number }, busy: string): Turns {
   const withTurn = atMostEach(each, busy);
   let working = 0;

@@ -69,10 +69,7 @@ export function spacesOf(members: Members, userId: Id): Promise<readonly Id[]> {
   return members.spacesOf(userId, { limit: MOST_SPACES });
 }
 
-/**
- * Id of the changed resource: the id in the path; else the id at the start of the answer; else the space in the path; else the
- * account of the caller.
- */
+/** Id of the changed resource: in the path, at the start of the answer, the space in the path, or the caller's account. */
 function targetOf({ params, spaceId, access }: FastifyRequest, payload: unknown): Id | null {
   const { id = null } = params as { readonly id?: Id };
   if (id !== null) return id.toLowerCase();

@@ -1,8 +1,4 @@
-/**
- * Authentication. A request carries an API key, which opens one space, or the token of a login, which opens the spaces of an
- * account (cloud C-2, C-4). The headers `X-API-KEY` and `Authorization` accept both kinds of credentials, and so does the
- * cookie of the console.
- */
+/** Authentication: API keys open a space, logins those of an account (cloud C-2, C-4), by header or the console's cookie. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';

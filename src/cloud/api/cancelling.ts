@@ -1,7 +1,4 @@
-/**
- * Adds the two routes that cancel a downlink or a firmware update: `POST …/cancel` returns the cancelled resource, `DELETE`
- * returns no content.
- */
+/** Adds the routes that cancel a downlink or an update: `POST …/cancel` returns it, `DELETE` returns no content. */
 
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';

@@ -1,7 +1,4 @@
-/**
- * Routes that list, create, change and delete connectors (cloud C-32). The code that forwards messages is in
- * src/cloud/connectors.
- */
+/** Routes of connectors (cloud C-32). The code that forwards messages is in src/cloud/connectors. */
 
 import type { Static } from 'typebox';
 import {
@@ -134,7 +131,6 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
   );
 }
 
-/** Adds the routes that read, change and delete one connector. */
 function addItem(routes: Routes, { store }: ApiContext, resource: ConnectorResource): void {
   routes.get(
     ITEM,
@@ -190,10 +186,7 @@ type ConnectorResource = ReturnType<typeof connectorResource>;
 /** Maximum number of scripts of a space that are being compiled or wait to be compiled; further ones are rejected with 503. */
 const COMPILED_AT_ONCE = 150;
 
-/**
- * Functions that several routes share: the update of a connector, the check of its script, the commit (409 if the name is
- * taken), and the views.
- */
+/** What several routes share: a connector's update, check, commit (409 if the name is taken), and views. */
 function connectorResource({ store, connectors: forwarding, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);
 

@@ -32,10 +32,7 @@ import type { Family } from './family.js';
 import { MASK, maskingsFor } from './masking.js';
 import { pageOf } from './totals.js';
 
-/**
- * Maximum number of previews of a space that run or wait at a time; further ones get 503. A script may take seconds, and the
- * previews of a space run one by one.
- */
+/** Most previews of a space that run or wait; others get 503. A script may take seconds, and they run one by one. */
 const PREVIEWS_AT_ONCE = 8;
 
 export const deliveries: Family = (routes, { store, connectors }) => {

@@ -1,7 +1,7 @@
 /**
  * The positions between the pages of a sorted list of devices. A device moves in a list that is sorted by what users and
- * reports change. So a position contains the place that the last device of a page had when the page was read. Then every
- * device that does not move is in exactly one page.
+ * reports change. So a position contains the place that the last device of a page had when the page was read. Then every device
+ * that does not move is in exactly one page.
  *
  * A page has the position after it in `x-next-offset`. The contract has only the id of the last device (cloud C-9). For such a
  * client, the service remembers the places of the latest pages, each for the credential that has read the page. For an id of
@@ -18,7 +18,6 @@ export const NEXT_OFFSET = {
   'x-next-offset': { type: 'string', description: 'The `offset` of the next page; absent from an empty page.' },
 };
 
-/** A list of devices without its pages. */
 interface DeviceListing extends DeviceFilter {
   readonly sortBy: DeviceSort;
   readonly order: 'asc' | 'desc';

@@ -54,10 +54,7 @@ export const deviceLists: Family = (routes, { store }) => {
   );
 };
 
-/**
- * Reads a page of devices for views, and sets the header with the number of devices. The first page counts all devices.
- * Counting reads an index entry for each device, so later pages count at most {@link MOST_COUNTED} devices.
- */
+/** A page of devices, with their number in a header. The first page counts all, later ones up to {@link MOST_COUNTED}. */
 export async function devicesOf(
   store: Store,
   caller: Caller,

@@ -1,8 +1,4 @@
-/**
- * The list of devices for tables of whole fleets, with only the fields that a table row shows. Compared with the list in
- * device-list.ts, a device takes a third of the bytes and a page holds four times as many devices, so that 100,000 devices are
- * listed within seconds.
- */
+/** The device list for tables of whole fleets: a third of the bytes, so 100,000 devices take seconds. */
 
 import type { Static } from 'typebox';
 import { DeviceSummary, DeviceSummaryQuery } from '../../contract/devices.js';

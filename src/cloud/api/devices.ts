@@ -78,7 +78,6 @@ function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiCo
   );
 }
 
-/** Adds the routes that read and change one device. */
 function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: DeviceResource): void {
   routes.get(
     ITEM,
@@ -161,10 +160,7 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
 
 type DeviceResource = ReturnType<typeof deviceResource>;
 
-/**
- * Functions that several routes share: reading a change from a body, the view, the commit (409 if the serial number or the
- * claim token is taken), and the change of the secret.
- */
+/** What several routes share: a change from a body, the view, the commit (409 if taken), and the secret. */
 function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);
 

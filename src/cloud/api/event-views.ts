@@ -1,7 +1,4 @@
-/**
- * The view of an event for one reader of the stream. The filters and permissions of the reader decide whether there is a view.
- * A message, device, delivery or firmware update has the same form as in its list.
- */
+/** The view of an event for one reader, if its filters and permissions allow it, in the form of the resource's list. */
 import type { Static } from 'typebox';
 import type { DownlinkStation, EventKind } from '../../contract/events.js';
 import { isoTime } from '../../kernel/calendar.js';
@@ -38,10 +35,7 @@ interface ViewContext {
   readonly options: ApiOptions;
 }
 
-/**
- * The view of an event; undefined if the reader does not want the event or may not see it, or if the row that the view would
- * show was deleted.
- */
+/** The view of an event; undefined if the reader does not want it or may not see it, or if its row was deleted. */
 export async function eventView(entry: Entry, context: ViewContext): Promise<EventView | undefined> {
   const { row, device } = entry;
   const { store, caller, filter } = context;

@@ -1,8 +1,4 @@
-/**
- * The stream of events of a space, as server-sent events. A reader is a client that follows the stream. It gets only data that
- * it could also read from the lists. Its permissions are checked again before each page of events, so that a revoked credential
- * ends the stream.
- */
+/** A space's events as server-sent events. Readers get what the lists would show; permissions are checked for each page. */
 
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';

@@ -1,7 +1,4 @@
-/**
- * A resource family is a function that adds the routes of one kind of resource. index.ts lists the families. Every route is
- * described by `operation({…})`, see http/operation.ts; a test fails for a route without such a description.
- */
+/** A resource family adds the routes of one kind of resource, each described by `operation({…})` (http/operation.ts). */
 
 import type { AuditLog } from '../accounts/audit.js';
 import type { Logins } from '../accounts/logins.js';
@@ -47,8 +44,5 @@ export interface ApiOptions {
   readonly rateLimitHolds: () => boolean;
 }
 
-/**
- * Adds routes below `/v2`. Except for the families that need no credential, authentication comes first: a handler runs only
- * for a space that the credential opens.
- */
+/** Adds routes below `/v2`. With few exceptions, a handler runs only for a space that the credential opens. */
 export type Family = (routes: Routes, context: ApiContext, options: ApiOptions) => void;

@@ -26,7 +26,6 @@ import type { ApiContext, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { pageOf } from './totals.js';
 
-/** A request that creates an update. */
 type Creating = Caller & Pick<FastifyRequest, 'receipt'>;
 
 /** The common part of the two operations that schedule an update. */
@@ -46,7 +45,6 @@ export const firmware: Family = (routes, context) => {
 const COLLECTION = '/spaces/:space_id/firmware';
 const OF_DEVICE = '/spaces/:space_id/devices/:id/firmware';
 
-/** Adds the routes that list, schedule, read and cancel the updates of a space. */
 function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResource): void {
   routes.get(
     COLLECTION,
@@ -109,7 +107,6 @@ function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResou
   });
 }
 
-/** Adds the routes that list and schedule the updates of one device. */
 function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateResource): void {
   routes.get(
     OF_DEVICE,

@@ -119,7 +119,6 @@ export function repeatable(routes: Routes, { store, clock, ids }: ApiContext): v
 }
 
 function repeat({ body }: RecordRow, { fingerprint }: Attempt, reply: FastifyReply): FastifyReply {
-  // The cast is safe because records of this family are written by `receipt` only.
   const receipt = body as Receipt;
   if (receipt.print !== fingerprint) throw new ApiFault(422, 'this Idempotency-Key was used for another request');
   reply.code(receipt.status).header('idempotent-replayed', 'true').type('application/json; charset=utf-8');

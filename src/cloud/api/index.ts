@@ -70,11 +70,7 @@ const FAMILIES_WITH_LIMITS: readonly Family[] = [
 /** Families that need no credential. */
 const OPEN_FAMILIES: readonly Family[] = [login];
 
-/**
- * Maximum numbers of concurrent requests that compute a password hash: in all, and from one network; further ones get 503. The
- * hash is expensive on purpose: without these limits, many logins would slow down all other requests, and the logins of one
- * network would prevent those of all others.
- */
+/** Most concurrent requests that hash a password, in all and from a network; more get 503. A hash is expensive on purpose. */
 const PASSWORDS_AT_ONCE = { all: 8, each: 4 };
 
 const DEFAULTS: ApiOptions = {
@@ -163,10 +159,7 @@ function named(name: string, plugin: (routes: FastifyInstance) => Promise<void>)
   return Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name });
 }
 
-/**
- * Rejects `GET …/devices/`, which is a list with a slash at its end, but also the device with an empty id. A client that reads a
- * device would take the list for one.
- */
+/** Rejects `GET …/devices/`: a list, or the device with an empty id, whose reader would take the list for a device. */
 async function refuseEmptyId({ method, url, server, routeOptions }: FastifyRequest): Promise<void> {
   const isRead = method === 'GET' || method === 'HEAD';
   if (!isRead || !/^[^?]*\/(\?|$)/.test(url) || !routeOptions.url?.includes(':space_id')) return;

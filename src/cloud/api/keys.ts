@@ -39,7 +39,6 @@ export const keys: Family = (routes, context) => {
 const COLLECTION = '/spaces/:space_id/keys';
 const ITEM = '/spaces/:space_id/keys/:id';
 
-/** Adds the routes that list and create keys. */
 function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext, resource: KeyResource): void {
   routes.get(
     COLLECTION,

@@ -1,6 +1,6 @@
 /**
- * Limits on concurrent requests, for one caller and for all callers together. A request beyond a limit is rejected
- * immediately, with the time after which to retry, so that no queue grows without bound.
+ * Limits on concurrent requests, for one caller and for all callers together. A request beyond a limit is rejected immediately,
+ * with the time after which to retry, so that no queue grows without bound.
  *
  * The bytes of a body count when they arrive, not when `Content-Length` announces them, and only after the request is
  * authenticated. So a request without a valid credential takes neither memory nor a share of the limit for bytes; only the
@@ -76,10 +76,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Enforces the limits for the API, for the sign-in of the console and for unknown paths. Health and metrics are exempt from the
- * limits of requests, so that they also answer under overload.
- */
+/** Limits requests to the API, the sign-in and unknown paths. Health and metrics answer also under overload. */
 export function limitRequests(
   api: FastifyInstance,
   { clock, rateLimit, rateLimitHolds, known = WITH_CREDENTIAL, isProxy, patience = new RealClock() }: RequestLimits,

@@ -100,7 +100,6 @@ export async function maskedViews<View extends object>(
   for (const row of rows) {
     const view = viewOf(row);
     const masking = await maskingFor(store, caller, row);
-    // The cast is safe because masking keeps the form of a value.
     const masked = masking?.value(Object.fromEntries(hidden.map((name) => [name, view[name]]))) as Partial<View>;
     views.push({ ...view, ...masked });
   }

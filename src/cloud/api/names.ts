@@ -1,8 +1,4 @@
-/**
- * The naming rule for spaces, devices, tags and connectors (cloud C-14). The vendor's documentation states the rule, but
- * examples in it break the rule. So by default a name that breaks the rule is accepted and logged. With the option
- * `strictNames`, such a name is rejected.
- */
+/** The naming rule (cloud C-14), which the vendor's examples break: names that do are logged, or rejected by `strictNames`. */
 import type { Log } from '../../kernel/log.js';
 import { ApiFault } from '../http/errors.js';
 import type { ApiOptions } from './family.js';

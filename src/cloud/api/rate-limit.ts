@@ -72,8 +72,8 @@ export function callerOf(request: FastifyRequest, secret = secretOf(request)): s
 }
 
 /**
- * The credential of a request, from a header or from the cookie of the console, which its route checks before it reads the body.
- * The routes of the sign-in check none.
+ * The credential of a request, from a header or from the cookie of the console, which its route checks before it reads the
+ * body. The routes of the sign-in check none.
  */
 export function secretOf(request: FastifyRequest): string | undefined {
   return isSignIn(request) ? undefined : credentialOf(request);

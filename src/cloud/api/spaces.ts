@@ -1,7 +1,4 @@
-/**
- * Spaces (cloud C-21). A key sees its own space. A login sees the spaces of which its account is a member, and can create new
- * ones, which its account then owns.
- */
+/** Spaces (cloud C-21). A key sees its own space; a login those of its account, and it can create more. */
 
 import type { Static } from 'typebox';
 import { NewSpace, Space, SpaceUpdate } from '../../contract/spaces.js';
@@ -72,7 +69,6 @@ function addCollection(
   );
 }
 
-/** Adds the routes that read, change and delete one space. */
 function addItem(routes: Routes, { store, members }: ApiContext, resource: SpaceResource, readName: ReadName): void {
   routes.get(
     ITEM,

@@ -93,7 +93,6 @@ function addCollection(
   );
 }
 
-/** Adds the routes that read, change and delete one tag. */
 function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, readName: ReadName): void {
   routes.get(
     ITEM,

@@ -1,7 +1,4 @@
-/**
- * The longest time that a caller waits for an answer, whatever the request waits for: locks, other services, a database that
- * hangs. Each wait has its own limit as well; the limit in this file bounds their sum.
- */
+/** The longest time that a caller waits, whatever for. Each wait has a limit too; this one bounds their sum. */
 import type { FastifyReply } from 'fastify';
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
@@ -10,10 +7,7 @@ import { ApiFault } from '../http/errors.js';
 /** Maximum time from the head of a request to its answer: less than the 30 s after which clients give up. */
 const REQUEST_LIMIT: Millis = seconds(20);
 
-/**
- * Answers requests that take too long. The class has one alarm for all requests, because setting an alarm for each request
- * would take CPU time.
- */
+/** Answers requests that take too long, with one alarm for all: an alarm for each would take CPU time. */
 export class TimeLimit {
   /** Running requests and their deadlines, earliest first. */
   readonly #running = new Map<FastifyReply, Instant>();

@@ -1,7 +1,4 @@
-/**
- * Pages of lists with the header `x-total`: the number of items over all pages. Counting reads the items. So a list of
- * messages, or of 10,000 items or more, may have the header `x-total-at-least` instead, with a lower bound.
- */
+/** Pages of lists with `x-total`; where counting reads too many items, `x-total-at-least` has a lower bound. */
 import type { FastifyReply } from 'fastify';
 import type { Id, Page } from '../store/store.js';
 

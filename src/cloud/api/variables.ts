@@ -33,7 +33,6 @@ export const variables: Family = (routes, context) => {
 const COLLECTION = '/spaces/:space_id/variables';
 const ITEM = '/spaces/:space_id/variables/:id';
 
-/** Adds the routes that list and create variables. */
 function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resource: VariableResource): void {
   routes.get(
     COLLECTION,
@@ -98,7 +97,6 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
   );
 }
 
-/** Adds the routes that read, change and delete one variable. */
 function addItem(routes: Routes, { store }: ApiContext, resource: VariableResource): void {
   routes.get(
     ITEM,

@@ -1,7 +1,4 @@
-/**
- * One attempt of a delivery. It makes the job (the argument of the script, see job.ts) from the current state of the store,
- * runs the script, and sends the request that the script returns. The dispatcher then decides about a retry.
- */
+/** One attempt: makes the job from the present store, runs the script, sends its request. The dispatcher decides on retries. */
 import type { Clock } from '../../kernel/clock.js';
 import { integerBetween, type Random } from '../../kernel/random.js';
 import { seconds } from '../../kernel/time.js';

@@ -1,7 +1,4 @@
-/**
- * Connectors in the store: records of the family `connector`, whose names are unique within a space (cloud C-32). This file
- * also decides which messages a connector forwards (section 6).
- */
+/** Connectors in the store (cloud C-32), with unique names in a space; and which messages a connector forwards. */
 import type { ConnectorTrigger } from '../../contract/connectors.js';
 import type { Seconds, UnixMillis } from '../../kernel/time.js';
 import type { Change, DeviceRow, Id, MessageRow, RecordRow, Store } from '../store/store.js';
@@ -24,10 +21,7 @@ export interface Connector {
   /** Timeout of a request in seconds; 0: the default of 30 s. */
   readonly timeout: Seconds;
   readonly createdAt: UnixMillis;
-  /**
-   * How often it was enabled again; missing: never. Pending deliveries from before the last time are dropped. A time would
-   * depend on the clocks of several nodes.
-   */
+  /** How often it was enabled again: deliveries from before the last time are dropped. A time would depend on clocks. */
   readonly enablings?: number;
   /** Number of changes; missing before the first. */
   readonly version?: number;
@@ -64,13 +58,11 @@ function rowOf({ id, spaceId, createdAt, ...body }: Connector): RecordRow {
 }
 
 export function toConnector({ id, spaceId, createdAt, body }: RecordRow): Connector {
-  // The cast is safe because these records are made by `rowOf`, and a connector always belongs to a space.
   return { id, spaceId: spaceId as Id, createdAt, ...(body as Omit<Connector, 'id' | 'spaceId' | 'createdAt'>) };
 }
 
 type Origin = Pick<DeviceRow, 'tagIds'>;
 
-/** Whether the connector forwards this message of this device. */
 export function wants(connector: Connector, device: Origin, message: Pick<MessageRow, 'type' | 'direction'>): boolean {
   return (
     connector.state === 'enabled' &&

@@ -40,10 +40,7 @@ interface ConnectorsOptions {
 
 /** Time that running attempts get to finish when the service closes. */
 const CLOSING_TIME = seconds(10);
-/**
- * Two parts of each space in the queue for scripts (fair-queue.ts), in addition to one part for each connector. Within a part,
- * one script runs at a time; the parts of a space take turns.
- */
+/** Parts of a space's queue for scripts (fair-queue.ts) beside one for each connector. A part runs one script at a time. */
 const PREVIEWS = 'previews';
 const COMPILATIONS = 'compilations';
 

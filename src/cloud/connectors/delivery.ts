@@ -16,12 +16,10 @@ import { type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
 
-/** Log of one attempt, as the API shows it. */
 export interface AttemptLog {
   /** Counted from 0, as in the object `job` of scripts. Null: no attempt, only the reason why the delivery was cancelled. */
   readonly attempt: number | null;
   readonly at: UnixMillis;
-  /** Duration in milliseconds. */
   readonly took: Millis;
   /** HTTP status; null if there was no response. */
   readonly status: number | null;
@@ -50,10 +48,7 @@ export interface Delivery {
   readonly createdAt: UnixMillis;
   /** The connector's `enablings` in the commit that stored the message. Missing: stored by an older version. */
   readonly enabling?: number;
-  /**
-   * Time of the next attempt. While a service has taken the delivery (dispatcher.ts), the end of its lease. Null if the
-   * delivery has finished.
-   */
+  /** Time of the next attempt, or of the end of the lease of the service that has taken it; null when it has finished. */
   readonly dueAt: UnixMillis | null;
   readonly state: DeliveryState;
   /** Number of the next attempt, or of the last one if the delivery has finished. Counted from 0. */
@@ -75,7 +70,6 @@ export function deleteDelivery(id: Id): Change {
 }
 
 export function toDelivery({ id, spaceId, createdAt, dueAt, body }: RecordRow): Delivery {
-  // The cast is safe because only `putDelivery` writes these records, and a delivery always belongs to a space.
   const rest = body as Omit<Delivery, 'id' | 'spaceId' | 'createdAt' | 'dueAt'>;
   return { id, spaceId: spaceId as Id, createdAt, dueAt, ...rest };
 }

@@ -1,8 +1,4 @@
-/**
- * Cache of the enabled connectors of each space, which are needed for every message. It may be outdated at any time, because
- * this or another service changes a connector. So the commit of a message demands the version that the cache has
- * (`rules.need`); if it is rejected, `reconsider` reads the connectors again.
- */
+/** Cache of a space's enabled connectors. A commit demands its version (`rules.need`); `reconsider` reads them again. */
 import { everyRecord } from '../store/records.js';
 import type { DeviceRow, Id, Store, WaitingRow } from '../store/store.js';
 import { type Connector, toConnector, wants } from './connector.js';

@@ -49,17 +49,11 @@ const AT_ONCE = { part: 16, space: () => 64, all: 256 };
 const QUEUE_LENGTH = 64;
 /** Maximum number of deliveries of one space that are taken and wait. */
 const SPACE_QUEUE_LENGTH = 1024;
-/**
- * If the queue of a connector is full and none of its attempts has ended for this time, further deliveries are postponed. Also
- * the usual pause before the next search if the last one left due deliveries.
- */
+/** If a connector's queue is full for this long, its further deliveries are postponed; also the pause between searches. */
 const SLOW = seconds(2);
 /** Time by which a delivery is postponed. */
 const POSTPONED = seconds(30);
-/**
- * Longest time between two searches for due deliveries if several services share the database: another service may have crashed
- * after it had taken some. Also the pause after a search that failed.
- */
+/** Longest time between searches for due deliveries on a shared database, and after a failed one. */
 const ROUND = seconds(30);
 /** Time for the script and for storing the result, in addition to the timeout of the request. */
 const MARGIN = seconds(15);
@@ -233,7 +227,6 @@ export class Dispatcher {
     this.#queue.add({ spaceId, part: connectorId }, { delivery, leaseEnd: clock.now + LEASE, release });
   }
 
-  /** Starts the attempts whose turn it is. */
   #startAttempts(): void {
     const { clock, log } = this.#options;
     for (let turn = this.#queue.start(); turn; turn = this.#queue.start()) {

@@ -54,10 +54,7 @@ export function guarded(permission: Permission, lookup: Lookup = systemLookup): 
   };
 }
 
-/**
- * Rejects a name that is not permitted before it is looked up. If private addresses are permitted, the name may have such an
- * address; then `guarded` decides after the lookup.
- */
+/** Rejects a name before its look-up. With private addresses permitted, `guarded` decides after it. */
 function unlisted(host: string, { allowPrivate, hosts }: Permission): TargetRefused | undefined {
   return allowPrivate || hosts === undefined || hosts.includes(host.toLowerCase()) ? undefined : notListed(host);
 }

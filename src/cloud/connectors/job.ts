@@ -23,7 +23,6 @@ interface Job {
     readonly name: string;
     readonly serial_number: string;
     readonly label: Readonly<Record<string, string>>;
-    /** Names of the tags. */
     readonly tags: readonly string[];
     readonly session_id: number | null;
     readonly created_at: string;

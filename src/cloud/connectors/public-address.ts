@@ -27,10 +27,7 @@ const specialV4 = listOf('ipv4', SPECIAL_V4);
 const globalV6 = listOf('ipv6', GLOBAL_V6);
 const specialV6 = listOf('ipv6', SPECIAL_V6);
 
-/**
- * Whether an address belongs to the public internet. IPv4 addresses embedded in IPv6 (mapped, translated, 6to4) are rejected
- * altogether: a target can always be written as plain IPv4.
- */
+/** Whether an address is on the public internet. IPv4 inside IPv6 never is: a target can be written as plain IPv4. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

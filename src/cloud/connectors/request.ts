@@ -1,9 +1,5 @@
-/**
- * Turns the value that `main` returned into the HTTP request to send (cloud C-34). The result depends only on this value, so
- * that a preview shows the request that a delivery would send.
- */
+/** Turns what `main` returned into an HTTP request (cloud C-34), from this value alone, as a preview shows it. */
 
-/** A validated request. */
 export interface WebhookRequest {
   readonly method: string;
   readonly url: string;
@@ -22,10 +18,7 @@ export class BadRequest extends Error {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/**
- * Headers that belong to the connection, or follow from the body and the URL. If a script returns such headers, they are
- * ignored.
- */
+/** Headers of the connection, or that follow from body and URL: ignored if a script returns them. */
 const IGNORED_HEADERS = new Set([
   'connection',
   'content-length',

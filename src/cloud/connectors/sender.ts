@@ -1,7 +1,4 @@
-/**
- * Sends requests to untrusted targets. The duration of an exchange and the length of a response are limited, redirects are not
- * followed, and the guard must permit the address.
- */
+/** Sends requests to untrusted targets: limited time and length, no redirects, only addresses that the guard permits. */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -81,10 +78,7 @@ export class Sender {
     }
   }
 
-  /**
-   * A target may close an idle connection at the moment of the next request, which says nothing about the target. The request is
-   * then repeated at once on a new connection. The target may have processed it, but deliveries are sent at least once anyway.
-   */
+  /** Repeats a request on a new connection if the target closed the reused one: deliveries are at-least-once anyway. */
   async #exchange(request: WebhookRequest, signal: AbortSignal): Promise<IncomingMessage> {
     try {
       return await exchange(request, this.#kept, signal);
@@ -125,8 +119,9 @@ interface Agents {
 }
 
 /**
- * Sends the request; resolves with the final response, and rejects with {@link StaleConnection} if it is to be repeated. With Node's own client, because it skips interim responses such as
- * `100 Continue`, which a server may send without being asked (RFC 9110, 15.2).
+ * Sends the request; resolves with the final response, and rejects with {@link StaleConnection} if it is to be repeated. With
+ * Node's own client, because it skips interim responses such as `100 Continue`, which a server may send without being asked
+ * (RFC 9110, 15.2).
  */
 function exchange(
   { url, method, header, body }: WebhookRequest,

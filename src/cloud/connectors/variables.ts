@@ -43,7 +43,6 @@ function rowOf({ id, spaceId, createdAt, ...body }: Variable): RecordRow {
 }
 
 export function toVariable({ id, spaceId, createdAt, body }: RecordRow): Variable {
-  // The cast is safe because these records are made by `rowOf`, and a variable always belongs to a space.
   return { id, spaceId: spaceId as Id, createdAt, ...(body as Omit<Variable, 'id' | 'spaceId' | 'createdAt'>) };
 }
 

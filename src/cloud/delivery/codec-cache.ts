@@ -1,8 +1,4 @@
-/**
- * Cache of compiled codecs, which are the decoders and encoders of devices for their data. When the cache is full, the least
- * recently used codec is removed. Every device may upload codecs, and a compiled codec needs far more memory than its document.
- * Without limits, some hundred uploads would fill the memory of the service.
- */
+/** Cache of compiled codecs, least recently used out: they take more memory than documents, and devices upload them. */
 import type { Codec } from '../../protocol/codec.js';
 import type { Id } from '../store/store.js';
 

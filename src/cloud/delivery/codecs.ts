@@ -6,10 +6,7 @@ import { CodecCache } from './codec-cache.js';
 /** Maximum size of the cache of titles, and of the set of unusable hashes. Each is cleared when it is full. */
 const MANY = 1000;
 
-/**
- * Maximum number of new codecs that the store takes from one device. A device uploads a new codec only after its application
- * has changed.
- */
+/** Most new codecs taken from one device, which uploads a new one only after its application has changed. */
 export const MOST_OF_DEVICE = 100;
 
 /** Maximum number of new codecs that the store takes from the devices of one space. */
@@ -90,7 +87,6 @@ export class Codecs {
     most: number,
   ): Promise<Change | undefined> {
     const before = await this.#store.record(COUNT, owner.spaceId, owner.id);
-    // The cast is safe because only this class writes these records.
     const count = (before?.body as { readonly count: number } | undefined)?.count ?? 0;
     if (count >= most) return undefined;
     const row: RecordRow = { family: COUNT, ...owner, key: null, dueAt: null, body: { count: count + 1 } };

@@ -1,13 +1,10 @@
-/**
- * Checks whether a reported configuration contains the settings of a config downlink. This is the only evidence that a config
- * downlink was carried out (wire W-54).
- */
+/** Whether a reported configuration has the settings of a config downlink: the only evidence that it ran (wire W-54). */
 
 /**
- * True if every `… config <name> <value>` line of `wanted` is among the reported lines. Values are compared as the
- * device parses them: quotes are ignored, and 25 equals 25.00. A list is reported as several lines with the same name,
- * such as `app config address add 12345678`. Two kinds of lines of `wanted` are ignored: lines that set no parameter, and
- * list commands that a report never contains (`app config address erase`).
+ * True if every `… config <name> <value>` line of `wanted` is among the reported lines. Values are compared as the device
+ * parses them: quotes are ignored, and 25 equals 25.00. A list is reported as several lines with the same name, such as `app
+ * config address add 12345678`. Two kinds of lines of `wanted` are ignored: lines that set no parameter, and list commands that
+ * a report never contains (`app config address erase`).
  */
 export function containsConfig(reported: readonly string[], wanted: readonly string[]): boolean {
   const present = new Map<string, Setting[]>();
@@ -43,10 +40,7 @@ function readSetting(line: string): Setting | undefined {
   return { key: `${match[1]} ${match[2]}`, value, command };
 }
 
-/**
- * Whether `setting` is a list command that a report never contains: reports contain `add`, and `setting` is, for
- * example, `erase`.
- */
+/** Whether `setting` is a list command that no report contains: reports have `add`, `setting` for example `erase`. */
 function isOtherListCommand({ value, command = value }: Setting, shown: readonly Setting[]): boolean {
   return shown.length > 0 && shown.every((line) => line.command !== undefined && line.command !== command);
 }

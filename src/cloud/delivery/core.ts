@@ -1,6 +1,6 @@
 /**
- * The delivery core decides which downlink is delivered when, and stores uplinks. The gateways pass the messages and polls
- * of devices to it; the API queues the downlinks of users.
+ * The delivery core decides which downlink is delivered when, and stores uplinks. The gateways pass the messages and polls of
+ * devices to it; the API queues the downlinks of users.
  *
  * A gateway makes its calls for one device strictly one after another. The result of a call is durable when the call resolves.
  */
@@ -180,10 +180,7 @@ export class CloudCore implements Downlinks {
     return !this.#sessions.shared && session.update === undefined && !isEnding && !this.waits(session);
   }
 
-  /**
-   * Encodes the next downlink for delivery; undefined if none can be delivered. The offer is durable when the call resolves.
-   * The downlink stays in the queue until the device confirms it.
-   */
+  /** Encodes the next downlink, if any, and makes the offer durable. It stays queued until the device confirms it. */
   async take(session: DeviceSession): Promise<Uint8Array | undefined> {
     if (this.#sessions.shared) await this.#sessions.refresh(session);
     await this.firmware.noteActivity(session);
@@ -202,10 +199,7 @@ export class CloudCore implements Downlinks {
     return this.#encoder.bodyOf(row);
   }
 
-  /**
-   * Commits that a downlink (default: the one in flight) has been delivered: state `sent`. False if no downlink is in flight,
-   * or if the downlink had already ended.
-   */
+  /** Commits that a downlink (default: that in flight) is `sent`. False without one, or if it had already ended. */
   async confirm(session: DeviceSession, evidence: DeliveryEvidence, queued = session.inFlight): Promise<boolean> {
     session.inFlight = undefined;
     if (queued?.row.type !== 'firmware') return this.#confirmed(session, evidence, queued);

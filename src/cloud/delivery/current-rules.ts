@@ -4,10 +4,7 @@ import { retryConflicts } from '../store/records.js';
 import type { Store } from '../store/store.js';
 import { type DeviceSession, replaceDevice } from './device-session.js';
 
-/**
- * Runs `work`, which decides how a message of the device is forwarded, and commits it. If the device, its tags or the connectors
- * of its space have changed meanwhile, reads them again, and runs `work` again.
- */
+/** Runs `work`, which decides about forwarding and commits; again if the device, its tags or connectors have changed. */
 export function byCurrentRules<T>(
   { store, forwarding }: { readonly store: Store; readonly forwarding?: Forwarding | undefined },
   session: DeviceSession,

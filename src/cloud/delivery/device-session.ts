@@ -1,7 +1,4 @@
-/**
- * State that the service caches for a device. After a loss of this state, the device and its queue are read from the store
- * again, and the transfer is reset (wire W-24).
- */
+/** What the service caches of a device. After a loss it is read again, and the transfer is reset (wire W-24). */
 import type { Instant } from '../../kernel/time.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';
 import type { DeliveryEvidence } from '../../trace/events.js';
@@ -30,25 +27,16 @@ export interface DeviceSession {
   inFlight: QueuedDownlink | undefined;
   /** Whether a session has begun in which the device has not yet shown whether it applied the last configuration downlink. */
   configUnchecked: boolean;
-  /**
-   * Set while the device sends from an unproven address, which is an address from which no new content has arrived
-   * (gateway/replay-guard.ts). Then only session and time responses are delivered.
-   */
+  /** Set while the device sends from an address without new content (gateway/replay-guard.ts): then only sessions and times. */
   unproven?: true | undefined;
-  /**
-   * Set after another host has asked for a session of the device, until new content proves the address of the device again.
-   * Downlinks do not wait for this proof.
-   */
+  /** Set after another host has asked for a session, until new content proves the address. Downlinks don't wait for it. */
   doubted?: true | undefined;
   /** Set during a firmware update. Configurations wait for its end, because they reboot the device. */
   update: SessionUpdate | undefined;
 }
 
 interface SessionUpdate {
-  /**
-   * Start of the wait for the next report of the device: the delivery of a chunk, or the time at which the update was last
-   * read or changed. Undefined before the first delivery, and after the swap.
-   */
+  /** Start of the wait for the next report: a chunk's delivery, or the last change. Undefined before it and after the swap. */
   silentSince: Instant | undefined;
   /** Set if the first session after the swap does not prove which image runs. The next data of the device then decide. */
   readonly unproven?: true | undefined;
@@ -142,10 +130,7 @@ export function nextDownlink(
   return best;
 }
 
-/**
- * Whether a downlink has to wait. Data wait until the device has uploaded an encoder; raw bytes need no encoder. Configurations
- * wait until a firmware update has ended. At an unproven address, all downlinks wait except session and time responses.
- */
+/** Whether a downlink waits: data for the encoder, configurations for an update's end, most at an unproven address. */
 function isHeldBack({ device, update, unproven }: DeviceSession, { type, codecHash }: WaitingRow): boolean {
   if (unproven && type !== 'session' && type !== 'timestamp') return true;
   if (type === 'data') return device.encoderHash === null && codecHash !== NO_CODEC;

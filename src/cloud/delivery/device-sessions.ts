@@ -49,10 +49,7 @@ export class DeviceSessions {
     return this.#sessions.get(serial);
   }
 
-  /**
-   * Calls `change` with the cached session. If the session is still being read from the store, calls it when the read is
-   * complete.
-   */
+  /** Calls `change` with the cached session, or when it has been read from the store. */
   whenRead(serial: number, change: (session: DeviceSession) => void): void {
     const session = this.#sessions.get(serial);
     if (session) return change(session);
@@ -61,7 +58,6 @@ export class DeviceSessions {
     this.#loading.get(serial)?.then(ready, () => {});
   }
 
-  /** Reads a device from the store into its session; undefined if the device does not exist. */
   load(serial: number): Promise<DeviceSession | undefined> {
     const loading = this.#loading.get(serial) ?? this.#read(serial);
     this.#loading.set(serial, loading);

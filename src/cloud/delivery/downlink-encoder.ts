@@ -1,7 +1,4 @@
-/**
- * Encodes stored downlinks as messages for the wire. If it is already known that a downlink can never be encoded, it is
- * rejected when it is queued, while the user still waits for the response.
- */
+/** Encodes stored downlinks for the wire. What can never be encoded is rejected when it is queued, while the user waits. */
 
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf } from '../../kernel/errors.js';
@@ -38,9 +35,7 @@ export class DownlinkEncoder {
     return encodeDown(downMessage('body' in row ? row : await this.#whole(row), clock.wall, encoder));
   }
 
-  /**
-   * Returns the body of a downlink, reading a long one from the store; undefined if its device has just been deleted.
-   */
+  /** Returns the body of a downlink, reading a long one from the store; undefined if its device has just been deleted. */
   async bodyOf(row: WaitingRow): Promise<unknown> {
     if ('body' in row) return row.body;
     return (await this.#options.store.message(row.spaceId, row.id))?.body;
@@ -80,11 +75,7 @@ export class DownlinkEncoder {
     return isComplete && (await this.#options.updates.current({ id, spaceId })) === undefined;
   }
 
-  /**
-   * Whether the device has uploaded a configuration or data in a session of its present registration. What it sends in an older
-   * session says nothing about its encoder: it uploads one only at its next start. JSON without a codec comes from a device that
-   * has no codecs, and may have no sessions.
-   */
+  /** Whether the device sent configuration or data in a session of this registration. JSON without codecs has no sessions. */
   async #hasStarted({ id, spaceId, sessionId }: DeviceRow): Promise<boolean> {
     const query = { deviceId: id, types: ['config', 'data'], direction: 'up', limit: 1 } as const;
     const [latest] = await this.#options.store.messages(spaceId, query);
@@ -103,10 +94,7 @@ export class DownlinkEncoder {
 const NO_ENCODER =
   'the firmware of this device has no encoder for data: send shell commands, or the bytes for the application as "raw"';
 
-/**
- * Rejects a body whose JSON is longer than a message. Used while the device has not uploaded its encoder, so that the encoded
- * size is unknown.
- */
+/** Rejects JSON that is longer than a message, while the device has not uploaded its encoder. */
 function refuseLong({ body }: MessageRow): void {
   const length = Buffer.byteLength(JSON.stringify(body));
   if (length <= LONGEST_VALUE) return;

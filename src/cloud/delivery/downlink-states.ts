@@ -52,10 +52,7 @@ export class DownlinkStates {
     ];
   }
 
-  /**
-   * Commits the changes. Returns false if another request or another service has meanwhile sent or ended one of the
-   * downlinks.
-   */
+  /** Commits the changes. False if another request or service has sent or ended one of the downlinks meanwhile. */
   async inTime(changes: readonly Change[]): Promise<boolean> {
     try {
       await this.#options.store.commit(changes);

@@ -1,7 +1,4 @@
-/**
- * Firmware updates in the delivery queue: inserts their chunks, removes outdated ones, and detects a stalled download.
- * `Updates` interprets the device's reports.
- */
+/** Firmware updates in the queue: inserts and removes chunks, detects a stalled download. `Updates` reads the reports. */
 import type { Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';
@@ -96,10 +93,7 @@ export class FirmwareQueue implements FirmwareUpdates {
     return step.changes;
   }
 
-  /**
-   * Reads the device's update from the store into its session. Called when the session has been read from the store, and when
-   * the update may have changed without this service.
-   */
+  /** Reads the device's update from the store: after its session was read, or when another service may have changed it. */
   async readUpdate(session: DeviceSession): Promise<void> {
     const job = await this.#updates.current(session.device);
     if (job) this.#note(session, job);

@@ -26,11 +26,7 @@ interface OffersOptions {
   readonly isOverdue: (row: WaitingRow) => boolean;
 }
 
-/**
- * Result of an acknowledgement. `sent`: this acknowledgement or an earlier one has confirmed the downlink. All other results
- * are refusals. `unknown`: the device has no such downlink. `not-offered`: the downlink was never offered to the device.
- * `cancelled` and `expired`: the downlink has ended without delivery.
- */
+/** Result of an acknowledgement: `sent` now or before. Refusals: no such downlink, never offered, or ended. */
 export type AckResult = 'sent' | 'unknown' | 'not-offered' | 'cancelled' | 'expired';
 
 export class Offers {
@@ -73,10 +69,7 @@ export class Offers {
     }
   }
 
-  /**
-   * Commits the offer. Returns false if the downlink has ended or was offered by another service meanwhile. If that made the
-   * commit fail, the queue is read again.
-   */
+  /** Commits the offer. False if the downlink ended or was offered elsewhere; the queue is then read again. */
   async #commit(session: DeviceSession, queued: QueuedDownlink): Promise<boolean> {
     const { store, states, sessions } = this.#options;
     const attempt = queued.attempt + 1;

@@ -44,10 +44,7 @@ import type { SessionBody } from './down-messages.js';
 /** How long a repeated data message is recognised as a copy (wire W-39). */
 const COPY_WINDOW = hours(48);
 
-/**
- * Looks for the id of an earlier data message with this fingerprint, however old, for a run that judges whether data messages
- * are stored twice. Undefined if there is none, or if no search is necessary.
- */
+/** The id of an earlier data message with this fingerprint, for a run that judges copies; undefined if none or not needed. */
 export type EarlierCopy = (device: DeviceRow, print: string) => Promise<Id | undefined> | undefined;
 
 interface UplinkHandlerOptions {
@@ -62,10 +59,7 @@ interface UplinkHandlerOptions {
   readonly earlierCopy?: EarlierCopy | undefined;
 }
 
-/**
- * A message as it arrives: its bytes, or what has another form in JSON than in CBOR. The numbers of a modem and a SIM are texts
- * in JSON, which keep their leading zeros.
- */
+/** A message as it arrives: bytes, or what JSON has in another form: numbers of modem and SIM keep their zeros as text. */
 export type Received = Uint8Array | DecodedData | CreateSession;
 
 /** Consequences of a stored uplink. */
@@ -109,8 +103,8 @@ export class UplinkHandler {
   }
 
   /**
-   * Commits a message and its consequences. Returns 'refused' for a malformed or unacceptable message, and 'copy' if it
-   * is stored already.
+   * Commits a message and its consequences. Returns 'refused' for a malformed or unacceptable message, and 'copy' if it is
+   * stored already.
    * @param request fingerprint of the request, which replaces that of the message
    */
   async accept(
@@ -194,10 +188,7 @@ export class UplinkHandler {
     return true;
   }
 
-  /**
-   * Whether the content of this message has never been received before. Such a message cannot come from a recording of earlier
-   * datagrams.
-   */
+  /** Whether this content is new: then it cannot come from a recording of earlier datagrams. */
   async #isNew(session: DeviceSession, { print }: MessageRow): Promise<boolean> {
     return print !== null && (await this.#options.store.copyOf(session.device.id, print, 0)) === undefined;
   }
@@ -388,10 +379,7 @@ function prepared(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {
   return { type, row, ...NO_EXTRAS, ...extras };
 }
 
-/**
- * Whether the message contains the same configuration or codec as the last upload of this kind. The session response contains
- * the hashes of the last uploads, so a device repeats an upload only if its acknowledgement was lost.
- */
+/** Whether this configuration or codec is the last upload, which a device repeats only for a lost acknowledgement. */
 function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): boolean {
   switch (message.kind) {
     case 'upload-config':

@@ -52,7 +52,6 @@ export class Feed {
   readonly #entries = new Map<number, Promise<Entry>>();
   /** The waits of readers, by space; each function ends one. */
   readonly #waiting = new Map<Id, Set<() => void>>();
-  /** Number of readers. */
   #readers = 0;
   /** The waits for all events up to here have ended. Undefined without readers. */
   #reached: Position | undefined;
@@ -99,10 +98,7 @@ export class Feed {
     };
   }
 
-  /**
-   * Extends the lease, the time until which the journal is kept, if it ends soon. Commits extend the lease as well. Readers
-   * call this method because there may be no commits for a long time.
-   */
+  /** Extends the time until which the journal is kept. Commits do, too, but there may be none for long. */
   async keep(): Promise<void> {
     if (this.#journal.endsSoon) await this.#journal.keep();
   }
@@ -113,10 +109,7 @@ export class Feed {
     return { edition, seq: Math.max(await this.#store.newestEvent(), floor - 1) };
   }
 
-  /**
-   * The position after the event with this id. If the id is not valid, returns a position for which {@link isGone} is true.
-   * Call it while the journal is kept.
-   */
+  /** The position after this id, while the journal is kept. An invalid id gets one for which {@link isGone} is true. */
   behind(id: string, spaceId: Id): Position {
     const { edition = '' } = this.#journal.edition ?? {};
     return positionIn(id, edition, spaceId) ?? { edition: '', seq: 0 };

@@ -68,7 +68,6 @@ export class Journal {
 
   /** The present edition; undefined if no journal was ever kept. */
   get edition(): Edition | undefined {
-    // The cast is safe because only this class writes these records.
     return this.#row?.body as Edition | undefined;
   }
 

@@ -1,7 +1,4 @@
-/**
- * Limits the streams of events that are open at a time. A service that is full makes room for a tenant with few streams, by
- * ending the newest stream of the tenant with the most. So one tenant cannot keep the others out.
- */
+/** Limits open event streams. A full service ends the newest stream of the tenant with the most, for one with few. */
 import type { Id } from '../store/store.js';
 
 /** Maximum number of streams per credential, per space, and in total. */

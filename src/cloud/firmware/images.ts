@@ -1,12 +1,8 @@
-/**
- * Firmware images, to which devices can be updated. The metadata and the content of an image are separate records, so that a
- * list of images does not read hundreds of kilobytes per image.
- */
+/** Firmware images. Metadata and content are separate records: a list does not read hundreds of kilobytes each. */
 import { createHash } from 'node:crypto';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, Page, RecordRow, Store } from '../store/store.js';
 
-/** Metadata of an image. */
 export interface Image {
   /** The firmware identifier, by which devices and users request the image. */
   readonly id: Id;
@@ -15,7 +11,6 @@ export interface Image {
   readonly name: string | null;
   /** Label of the image. It should be the `fw_version` that a device with this image reports, but this cannot be verified. */
   readonly version: string;
-  /** Size in bytes. */
   readonly size: number;
   /** 64 lower-case hex digits. */
   readonly sha256: string;
@@ -42,7 +37,6 @@ export class Images {
     return { ...image, size: content.length, sha256: createHash('sha256').update(content).digest('hex') };
   }
 
-  /** Changes that store an image. */
   put(image: Image, content: Uint8Array): readonly Change[] {
     const { id, spaceId, createdAt, ...body } = image;
     const row = { id, spaceId, key: null, createdAt, dueAt: null };
@@ -89,6 +83,5 @@ export class Images {
 }
 
 function imageOf({ id, spaceId, createdAt, body }: RecordRow): Image {
-  // The cast is safe because records of this family are written by `put` only.
   return { ...(body as Omit<Image, 'id' | 'spaceId' | 'createdAt'>), id, spaceId: spaceId ?? '', createdAt };
 }

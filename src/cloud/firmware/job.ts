@@ -8,7 +8,6 @@ export interface UpdateJob {
   readonly id: Id;
   readonly spaceId: Id;
   readonly deviceId: Id;
-  /** Id of the image. */
   readonly firmwareId: Id;
   readonly bundle: string | null;
   readonly name: string | null;
@@ -18,10 +17,7 @@ export interface UpdateJob {
   readonly size: number;
   /** Version that the device ran before the update; null: not reported yet. */
   readonly fromVersion: string | null;
-  /**
-   * Version in the session after the swap, if it does not prove that the new image runs. The update then waits for an
-   * acknowledgement, and fails if application data arrive before it.
-   */
+  /** Version after the swap, if it does not prove the new image: the update waits for `ack`, and fails if data come first. */
   readonly unprovenVersion?: string;
   readonly state: UpdateState;
   /** Bytes that the device has accepted. */
@@ -54,10 +50,7 @@ export function putJob(job: UpdateJob): Change {
   return { kind: 'record.put', row: rowOf(job) };
 }
 
-/**
- * Changes a job. The commit fails with a conflict if a user or another service has changed the job since it was read. Then
- * `untilUndisturbed` (store/records.ts) repeats the work.
- */
+/** Changes a job. On a conflict with a user or another service, `untilUndisturbed` (store/records.ts) repeats the work. */
 export function changeJob(before: UpdateJob, after: UpdateJob): Change {
   return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
 }
@@ -69,7 +62,6 @@ function rowOf(job: UpdateJob): RecordRow {
 }
 
 export function jobOf({ id, spaceId, createdAt, body }: RecordRow): UpdateJob {
-  // The cast is safe because records of this family are written by `rowOf` only.
   return {
     ...(body as Omit<UpdateJob, 'id' | 'spaceId' | 'scheduledAt'>),
     id,

@@ -73,11 +73,7 @@ export class Updates {
     this.images = new Images(options.store);
   }
 
-  /**
-   * Runs the changes of one device's update one after another, because the device may report while a user cancels. Only the
-   * changes of this service are ordered. If another service on the same store has changed the job, the commit fails and the
-   * event is handled again.
-   */
+  /** Runs changes of a device's update one after another. After a conflict with another service, the event is handled again. */
   async inTurn<T>(deviceId: Id, work: () => Promise<T>): Promise<T> {
     const turn = Promise.resolve(this.#turns.get(deviceId)).then(work);
     const over = turn.catch(() => {});
@@ -237,7 +233,6 @@ export class Updates {
     return { job, changes: [changeJob(before, job)], queue: [] };
   }
 
-  /** Changes the job and sends the chunk at its new offset. */
   #send(device: ReportingDevice, before: UpdateJob, change: Partial<UpdateJob>, maxLength: number): UpdateStep {
     const step = this.#only(before, change);
     return { ...step, queue: [this.#chunk(device, step.job, step.job.offset, maxLength)] };
@@ -260,10 +255,7 @@ export class Updates {
 
 const SUCCESS: Partial<UpdateJob> = { state: 'succeeded' };
 
-/**
- * The change of the job after an acknowledgement. CHESTER acknowledges only an image that was on trial. Devices of the hio
- * family acknowledge the old image as well; the version in their session shows which image runs (wire W-51, W-60).
- */
+/** The job after an acknowledgement. hio acknowledges the old image, too: the session's version decides (wire W-51, W-60). */
 function acknowledged(job: UpdateJob, session: DeviceRow['session']): Partial<UpdateJob> {
   const version = versionIn(session);
   const isOld = version !== null && version === job.fromVersion && version !== job.version;

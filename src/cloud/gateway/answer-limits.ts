@@ -1,7 +1,4 @@
-/**
- * Limits resets and repeated answers (wire W-42), so that the gateway cannot be used to flood an address or a device. A device
- * that waits for answers like the firmware never reaches the limit of its serial number (timing T-36: a copy every 10 s).
- */
+/** Limits resets and repeated answers (wire W-42), against floods. A device as slow as the firmware never reaches them. */
 import type { Instant } from '../../kernel/time.js';
 import type { Source } from './replay-guard.js';
 

@@ -161,10 +161,7 @@ export class DtlsGateway {
     return typeof secret === 'string' ? secret : undefined;
   }
 
-  /**
-   * Runs `work` while simulated time stands still. If the store fails, a handshake gets no key, and a connection is not
-   * checked.
-   */
+  /** Runs `work` while simulated time stands still. If the store fails: no key for a handshake, no check of a connection. */
   #inBackground(work: () => Promise<void>): void {
     const release = this.#options.clock.hold('the key of a device');
     work()

@@ -2,8 +2,8 @@
  * The cloud side of FLAP, the datagram protocol of the devices: receives datagrams from any transport and answers each at most
  * once (wire W-1, W-24).
  *
- * Datagrams of one device are processed strictly one after another; devices do not wait for each other. A packet that
- * needs no store access is answered in the same turn of the event loop.
+ * Datagrams of one device are processed strictly one after another; devices do not wait for each other. A packet that needs no
+ * store access is answered in the same turn of the event loop.
  */
 
 import type { EdgeClock } from '../../kernel/clock.js';
@@ -70,10 +70,7 @@ const COUNTERS = {
   replayed: 'replayed',
 } as const satisfies Record<Refusal, keyof GatewayCounters>;
 
-/**
- * Maximum number of datagrams of one device that wait while another one is being processed. Further datagrams are dropped, as a
- * full socket buffer would do.
- */
+/** Most datagrams of a device that wait for one in progress. Further ones are dropped, as by a full socket buffer. */
 const LONGEST_QUEUE = 16;
 
 interface Arrived {
@@ -210,10 +207,7 @@ export class FlapGateway {
     this.#trace.emit({ kind: 'cloud.refused', at: this.#clock.now, why });
   }
 
-  /**
-   * The transfer state of a device. A new one begins if the device has a new session object, for example after it was deleted
-   * and created again, or if it sends in another format.
-   */
+  /** The transfer of a device. A new one begins with a new session object, or when the device sends in another format. */
   #channelOf(session: DeviceSession, format: PacketFormat): DeviceChannel {
     const { serial } = session.device;
     let channel = this.#channels.get(serial);

@@ -1,7 +1,4 @@
-/**
- * Schemas of the requests and responses of the device ingress (http.ts). They check the form of a message; src/protocol/http
- * checks its content.
- */
+/** Schemas of the device ingress (http.ts). They check the form of a message; src/protocol/http checks its content. */
 import Type from 'typebox';
 import { Answer, BASE64, Body, EXAMPLE, Field, Hash, Nullable, OwnId, Uuid } from '../../contract/values.js';
 import { DOWNLINK_TYPES } from '../../protocol/http/downlinks.js';
@@ -67,7 +64,6 @@ function uplinkOf(
 const CONTENT = 'Content of the message.';
 const CODEC_HASH = 'Hash of the codec with which the body was read or written; null if there is none.';
 const CBOR = 'Body as CBOR.';
-/** A body of this form. */
 const content = (form: object) => ({ body: { ...form, meaning: CONTENT } });
 const codec_hash = Field(CODEC_HASH, Hash);
 const cbor = { ...BASE64, meaning: CBOR };

@@ -9,8 +9,9 @@
  *
  * Requests of one device are processed one after another. A repeated uplink is recognised by its `Idempotency-Key` together
  * with its content: with another key, an equal message is a new one. Without a key, application data that are encoded, or that
- * have a sequence number or a timestamp, are recognised by their content. The commit that stores the message also stores the fingerprint, so every service on the store recognises a
- * repetition, also after a crash. Requests over HTTP are not ordered with datagrams: a device must not use both at a time.
+ * have a sequence number or a timestamp, are recognised by their content. The commit that stores the message also stores the
+ * fingerprint, so every service on the store recognises a repetition, also after a crash. Requests over HTTP are not ordered
+ * with datagrams: a device must not use both at a time.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -40,7 +41,6 @@ const LONGEST_QUEUE = 4;
 
 const CREDENTIAL = /^claim\s+([0-9a-f]{32})\s*$/i;
 
-/** The requests of one device. */
 interface DeviceRequests {
   readonly session: DeviceSession;
   /** Callbacks that start the waiting requests; set while a request of this device is being processed. */
@@ -231,10 +231,7 @@ export class HttpGateway {
     }
   }
 
-  /**
-   * The requests of a device. A new session object starts without requests, for example after the device was deleted and
-   * created again.
-   */
+  /** The requests of a device; none for a new session object, such as that of a device that was created again. */
   #requestsOf(session: DeviceSession): DeviceRequests {
     const { serial } = session.device;
     let requests = this.#requests.get(serial);

@@ -1,7 +1,4 @@
-/**
- * Protects the gateway of a public service from recorded datagrams and from being used to flood others (docs/SECURITY.md,
- * "Replayed datagrams"). A simulation has no attackers and runs without it.
- */
+/** Protects a public gateway from recorded datagrams, and from flooding others (docs/SECURITY.md, "Replayed datagrams"). */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { type Instant, type Millis, minutes } from '../../kernel/time.js';

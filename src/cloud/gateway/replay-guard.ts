@@ -37,17 +37,10 @@ type Verdict = 'known' | 'guest' | 'repeat' | 'copy';
 /** Number of datagrams of one device that are remembered. */
 const REMEMBERED = 16;
 
-/**
- * A rejected packet is accepted when it arrives this many times, over more than `patience`: a real device repeats it.
- * Acknowledgements are never accepted in this way.
- */
+/** A rejected packet is accepted after so many arrivals, over more than `patience`: a real device repeats. Never an ack. */
 const PERSISTENT = 5;
 
-/**
- * While the proven address sends no new content, the guard rejects session starts from another host for at most this many times
- * `patience`. Without this limit, an attacker could keep a restarted device out permanently by sending copies that seem to come
- * from the proven address.
- */
+/** How long, in `patience`, the guard rejects starts from other hosts: without it, copies could keep a device out. */
 const LONGEST_CLAIM = 2;
 
 export class ReplayGuard {

@@ -1,7 +1,4 @@
-/**
- * The UDP sockets of the gateways: one for base64 text (port 5003 by convention), one for raw bytes (5002), one for DTLS
- * (5005).
- */
+/** The UDP sockets of the gateways: base64 text (port 5003 by convention), raw bytes (5002), DTLS (5005). */
 import { createSocket, type Socket, type SocketOptions } from 'node:dgram';
 import { lookup } from 'node:dns';
 import { isIP } from 'node:net';
@@ -9,10 +6,7 @@ import type { InFlight } from '../../kernel/in-flight.js';
 import { portRefused } from '../../kernel/system-errors.js';
 import type { Source } from './replay-guard.js';
 
-/**
- * Size of the receive buffer in bytes. A fleet that reports on the hour sends thousands of datagrams at once, and the kernel
- * silently drops datagrams when the buffer is full.
- */
+/** Receive buffer in bytes: a fleet reports thousands of datagrams at once, and the kernel drops what does not fit. */
 const RECEIVE_BUFFER = 4 * 1024 * 1024;
 
 /** Makes simulated time wait for datagrams that travel on a real socket; see InFlight. */

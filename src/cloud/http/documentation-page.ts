@@ -1,7 +1,4 @@
-/**
- * The documentation page of the API. Loading its package would take a fifth of the time in which the service starts, and the
- * page is rarely requested. So the first request loads it, into a separate server without a port.
- */
+/** The API's documentation page, loaded at its first request, into a server without a port: it would slow the start. */
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 

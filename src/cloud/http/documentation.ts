@@ -1,8 +1,4 @@
-/**
- * Completes the OpenAPI document that is generated from the routes: joins the meaning of each parameter and field
- * (contract/values.ts) with its form, puts examples where OpenAPI has them, and moves failures that many routes share to the
- * components.
- */
+/** Completes the generated OpenAPI document: meanings, forms, examples, and failures that many routes share. */
 import { STATUS_CODES } from 'node:http';
 import { COMMON_FAILURES } from './operation.js';
 

@@ -1,7 +1,4 @@
-/**
- * API errors. They have the form `{statusCode, error, message, code?}` (cloud C-12). Internal errors are logged and not
- * disclosed.
- */
+/** API errors: `{statusCode, error, message, code?}` (cloud C-12). Internal errors are logged, not disclosed. */
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../../kernel/log.js';
@@ -62,10 +59,7 @@ export function errorHandler(log: Log, form: ErrorForm) {
   };
 }
 
-/**
- * Seconds after which a request rejected with 429 or 503 may be repeated, by code; 1 for all others. A full or damaged store
- * has a longer time, because an operator has to act first.
- */
+/** Seconds until a retry after 429 or 503, by code; 1 for others. A full or damaged store needs an operator first. */
 const RETRY_AFTER: Readonly<Record<string, number>> = { 'store-full': 10, 'store-damaged': 60, 'time-limit': 5 };
 
 /** Responds to a request that matches no route. */
@@ -94,7 +88,6 @@ function toFault(error: FastifyError | Error): ApiFault {
   const conflict = error instanceof ConflictError ? faultOf(error.field) : undefined;
   if (conflict) return conflict;
   if (error instanceof StoreUnavailable) return new ApiFault(503, error.message, error.code);
-  // The cast is safe because errors of the framework and its plugins have some or all of these fields.
   const { statusCode = 500, code } = error as Partial<FastifyError>;
   if (statusCode >= 400 && statusCode < 500) {
     return new ApiFault(statusCode, SENTENCES[code ?? ''] ?? error.message, code);

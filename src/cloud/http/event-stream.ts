@@ -1,8 +1,4 @@
-/**
- * An answer that stays open: server-sent events (HTML Living Standard, 9.2). The stream has no queue of its own: if the buffer
- * of the connection is full, `send` waits for the client. A client that is too slow gets a last event, and its connection is
- * closed.
- */
+/** A stream of server-sent events. Without a queue: `send` waits for the client, and one that is too slow is closed. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';

@@ -15,7 +15,6 @@ export const LOCAL_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'
 /** Default headers of answers: caches do not store the answer, and a browser does not guess its type. */
 export const SAFE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/** A host name without a port. */
 const HOST_NAME = /^[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?$/;
 
 /** The name in the form in which {@link isHost} compares it; undefined if it is not a host name. */

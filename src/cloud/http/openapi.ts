@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document, generated from the descriptions of the routes, and its documentation page. Neither needs a
- * credential: they describe requests, not stored data. The page includes its scripts and works without internet access.
- */
+/** The OpenAPI document, generated from the routes, and its page. Neither needs a credential, nor the internet. */
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { complete } from './documentation.js';
@@ -68,10 +65,7 @@ function completed<Document extends object>(generated: Document): Document {
   return document;
 }
 
-/**
- * Moves every schema with a title to the components of the document and replaces it with a reference. The examples of these
- * schemas, by their titles, belong to the answers that have the schemas.
- */
+/** Moves schemas with a title to the document's components, with their examples, and refers to them. */
 function withComponents<Document extends { components?: { schemas?: object } }>(generated: Document) {
   const schemas: Record<string, object> = {};
   const examples = new Map<string, unknown>();

@@ -15,9 +15,9 @@
  *       async ({ spaceId, params }) => tagView(await find(spaceId, params.id)),
  *     );
  *
- * The schemas are in src/contract. A response is described by one, too: `Tag` above. Its `title` is its name in the
- * components of the document. The function that creates the response returns `Static<typeof Tag>`, so that the compiler
- * compares the result with the schema. Schemas never change a response: the result of a handler is sent as it is.
+ * The schemas are in src/contract. A response is described by one, too: `Tag` above. Its `title` is its name in the components
+ * of the document. The function that creates the response returns `Static<typeof Tag>`, so that the compiler compares the
+ * result with the schema. Schemas never change a response: the result of a handler is sent as it is.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
@@ -33,7 +33,6 @@ export type Routes = FastifyInstance<
   TypeBoxProvider
 >;
 
-/** The tags of the document. */
 export const TAGS = {
   Accounts: 'Login, logout and passwords.',
   Spaces: 'Containers of all other resources. A key has access to one space.',
@@ -108,10 +107,7 @@ interface RouteOptions {
   readonly schema: object;
 }
 
-/**
- * Options by operation. All services of a process share them, because building them takes a third of the memory of a start. Also,
- * each schema is then compiled once and not once for every service.
- */
+/** Options by operation, shared by all services: building them takes a third of a start's memory, and each compiles once. */
 const known = new Map<string, RouteOptions>();
 
 /** Converts a description to the options of a Fastify route. Call it with constant descriptions: `id` stands for all of it. */

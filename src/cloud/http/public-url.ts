@@ -1,7 +1,4 @@
-/**
- * The address under which a reverse proxy makes the service public, such as `https://example.com/iot`. A proxy may change the
- * host, the port, the scheme and the beginning of the path, so the service cannot derive this address from its requests.
- */
+/** The public address behind a reverse proxy, which may change host, port, scheme and path. */
 import type { FastifyInstance } from 'fastify';
 
 export interface PublicUrl {

@@ -1,8 +1,8 @@
 /**
  * Converts the query strings of real clients to the form that the schema of the route describes (cloud C-11).
  *
- * Clients write a list as `type[]=a&type[]=b`, `type[0]=a&type[1]=b`, `type=a&type=b` or `type=a,b`. hio-dotnet writes two
- * or more tags as `tag_ids[]=A[]=B`; every parser reads that as the single value `A[]=B`. For no tags, it writes the name alone,
+ * Clients write a list as `type[]=a&type[]=b`, `type[0]=a&type[1]=b`, `type=a&type=b` or `type=a,b`. hio-dotnet writes two or
+ * more tags as `tag_ids[]=A[]=B`; every parser reads that as the single value `A[]=B`. For no tags, it writes the name alone,
  * which is ignored. An empty value (`tag_ids=`) is a problem: ignored, the empty variable of a script would select everything.
  */
 import { parse } from 'node:querystring';
@@ -31,10 +31,7 @@ export interface Parameter {
   readonly items?: Parameter;
 }
 
-/**
- * Converts a query: splits lists, parses numbers, fills in defaults. Values that do not fit stay unchanged; the check against
- * the schema rejects them.
- */
+/** Converts a query: splits lists, parses numbers, adds defaults. What does not fit stays, and the schema rejects it. */
 export function readQuery(parameters: Readonly<Record<string, Parameter>>, raw: Raw): Record<string, unknown> {
   const given = new Map<string, string[]>();
   for (const [written, value = []] of Object.entries(raw)) {

@@ -1,7 +1,7 @@
 /**
- * The cookie in which a browser keeps the credential of the web console. Scripts of a page cannot read it (HttpOnly), and
- * the browser does not send it with requests from other sites (SameSite=Strict). Its name contains the port, because browsers
- * share the cookies of a host between all of its ports.
+ * The cookie in which a browser keeps the credential of the web console. Scripts of a page cannot read it (HttpOnly), and the
+ * browser does not send it with requests from other sites (SameSite=Strict). Its name contains the port, because browsers share
+ * the cookies of a host between all of its ports.
  *
  * Browsers also count other ports of the same host as the same site. So a request with the cookie must also come from a page of
  * this service ({@link needSameOrigin}).

@@ -1,7 +1,4 @@
-/**
- * Limits on connections: their number, the requests of one connection, the time for a request to arrive, and how long a
- * connection stays open for the rest of a rejected request.
- */
+/** Limits of connections: their number, requests of each, the time for a request to arrive, and for a rejected one's rest. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
@@ -20,20 +17,13 @@ export const HTTP_LIMITS = {
   maxHeaderSize: 16_384,
 } as const;
 
-/**
- * Maximum number of requests of one connection that wait for their answers. Browsers and common clients send a request after the
- * answer to the one before.
- */
+/** Most unanswered requests of a connection. Browsers and common clients wait for the answer before the next request. */
 const MOST_UNANSWERED = 32;
 
 /** How long a rejected request may continue to send its body, which is read and discarded. */
 const LINGER = seconds(1);
 
-/**
- * Call it when a request has its answer. Closes the connection if the request is still arriving {@link LINGER} later, for
- * example after it was rejected with 401. The connection is not closed at once, because a client that is still sending could
- * then lose the answer.
- */
+/** Closes the connection if a request still arrives {@link LINGER} after its answer: at once, the answer could be lost. */
 export function closeHalfOpen(request: IncomingMessage, patience: Clock): void {
   const { socket } = request;
   // A request that a test injects has no connection.
@@ -64,10 +54,7 @@ function end(requests: Map<ServerResponse, (() => void)[]>, response: ServerResp
   for (const over of all) over();
 }
 
-/**
- * Calls `over` once: when the answer has been sent, or the connection is gone. Node emits `close` for the answer that is being
- * sent, but not for those that wait behind it because the client did not wait for answers.
- */
+/** Calls `over` once the answer is sent or the connection gone; Node emits no `close` for answers that wait. */
 export function whenOver(response: ServerResponse, over: () => void): void {
   const { socket } = response.req;
   // A request that a test injects has no connection.
@@ -86,20 +73,14 @@ export function whenOver(response: ServerResponse, over: () => void): void {
   if (socket.closed) end(requests, response);
 }
 
-/**
- * Whether to ignore a request. Closes the connection of a client that sends more than {@link MOST_UNANSWERED} requests without
- * waiting for answers. Call it for each request before `whenOver`.
- */
+/** Whether to ignore a request and close its connection: more than {@link MOST_UNANSWERED}. Call it before `whenOver`. */
 export function isFlood({ req: { socket } }: ServerResponse): boolean {
   if (!(socket instanceof Socket)) return false;
   if (unansweredAt(socket).size >= MOST_UNANSWERED) socket.destroy();
   return socket.destroyed;
 }
 
-/**
- * Resolves when the earlier requests of the connection are over: with false if the connection is gone. Answers have the order of
- * the requests, so a client gets no answer later.
- */
+/** Resolves when the connection's earlier requests are over; false if it is gone. Answers have the order of requests. */
 export async function inTurn(response: ServerResponse): Promise<boolean> {
   const { socket } = response.req;
   const before = [...unansweredAt(socket).keys()].at(-1);

@@ -1,6 +1,6 @@
 /**
- * Checks the parts of a request against the TypeBox schemas of its route and describes all problems. The `description`
- * of a schema completes the message "… is not …"; the value of a `writeOnly` schema is a secret and is not repeated.
+ * Checks the parts of a request against the TypeBox schemas of its route and describes all problems. The `description` of a
+ * schema completes the message "… is not …"; the value of a `writeOnly` schema is a secret and is not repeated.
  */
 import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import type { Static, TSchema } from 'typebox';
@@ -14,7 +14,6 @@ export interface TypeBoxProvider extends FastifyTypeProvider {
   readonly validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
 }
 
-/** The validator compiler for Fastify. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
   const check = checker(schema, httpPart);
   if (httpPart === 'querystring') {
@@ -38,16 +37,12 @@ export type Checked<T> = { readonly value: T } | { readonly error: ApiFault };
 const MOST_PROBLEMS = 100;
 Settings.Set({ maxErrors: MOST_PROBLEMS });
 
-/**
- * Returns the check of a schema, which is compiled when the first value is checked. `where` names the checked part in
- * messages, such as `body`.
- */
+/** The check of a schema, compiled at its first use. `where` names the checked part in messages, such as `body`. */
 export function checker<S extends TSchema>(schema: S, where: string): (value: unknown) => Checked<Static<S>> {
   return (whole) => {
     const { validator, names } = compiled(schema);
     const part = beginningOf(whole, names, DEEPEST_LIMIT);
     const isShort = part === whole;
-    // The cast is safe because Check has proved that the value matches the schema.
     if ((isShort || validator.Check(part)) && validator.Check(whole)) return { value: whole as Static<S> };
     return { error: new ApiFault(400, problemsOf(validator, part, schema, where).join('; '), 'FST_ERR_VALIDATION') };
   };
@@ -78,9 +73,9 @@ const MOST_ENTRIES = 500;
 const DEEPEST_LIMIT = 4;
 
 /**
- * The value with at most {@link MOST_ENTRIES} entries of each list and object on its first levels; an object also keeps the entries
- * with these names. The schema checks the entries before it checks their number, and looks at all of them to describe a problem:
- * for a body of a megabyte, that would take seconds.
+ * The value with at most {@link MOST_ENTRIES} entries of each list and object on its first levels; an object also keeps the
+ * entries with these names. The schema checks the entries before it checks their number, and looks at all of them to describe a
+ * problem: for a body of a megabyte, that would take seconds.
  */
 function beginningOf(value: unknown, names: ReadonlySet<string>, levels: number): unknown {
   if (typeof value !== 'object' || value === null || levels === 0) return value;
@@ -108,8 +103,8 @@ function namesIn(schema: unknown, names = new Set<string>()): ReadonlySet<string
 }
 
 /**
- * Whether an error says what is expected. That a nullable value is not null, or matches no alternative, is left out if an
- * error of another alternative is there: the description of an outer schema would be added to it.
+ * Whether an error says what is expected. That a nullable value is not null, or matches no alternative, is left out if an error
+ * of another alternative is there: the description of an outer schema would be added to it.
  */
 function isTold({ keyword, params, instancePath }: Failure, _: number, all: readonly Failure[]): boolean {
   const isUseless = (error: Failure) => error.keyword === 'anyOf' || isNotNull(error);
@@ -163,7 +158,6 @@ function at(value: unknown, pointer: string): unknown {
 }
 
 function child(node: unknown, key: string): unknown {
-  // The cast is safe because any object can be indexed by any key; the keys of an array are its indexes.
   return typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[key] : undefined;
 }
 

@@ -12,10 +12,7 @@ export type DownlinkRequest =
   /** Bytes for the application, in lower-case hex. They are sent unchanged, so no encoder is needed. */
   | { readonly type: 'data'; readonly raw: string };
 
-/**
- * If a device has this many pending downlinks, further downlinks of users are rejected. Downlinks that the cloud creates by
- * itself count as well, but are never rejected.
- */
+/** Most pending downlinks of a device before users' ones are rejected. The cloud's own count, but are never rejected. */
 export const LONGEST_QUEUE = 1000;
 
 export interface Downlinks {
@@ -40,10 +37,7 @@ export interface Downlinks {
   deleted(device: DeviceRow, cancelled: readonly WaitingRow[]): Promise<void>;
 }
 
-/**
- * `unsendable`: the downlink can never be sent, for example because of a field that the encoder of the device does not
- * define. `no-encoder`: it is a data downlink, and the firmware of the device has no encoder.
- */
+/** `unsendable`: for example a field that the device's encoder lacks. `no-encoder`: the firmware has no encoder for data. */
 type Refusal = 'unsendable' | 'no-encoder';
 
 export class DownlinkRefused extends Error {

@@ -3,17 +3,13 @@ import type { Change, DeviceRow, Id, WaitingRow } from '../store/store.js';
 
 /** What belongs to the commit that stores a message, or marks a downlink as sent. */
 export interface Forwarded {
-  /**
-   * The deliveries of the message, so that a crash loses none; and the demand that the rules by which they were chosen still
-   * hold (`rules.need`). If the commit is rejected for it, call {@link Forwarding.reconsider} and begin again.
-   */
+  /** The message's deliveries, and that their rules still hold (`rules.need`). If not, {@link Forwarding.reconsider}, again. */
   readonly changes: readonly Change[];
   /** Whether there are deliveries: then call {@link Forwarding.wake} after the commit. */
   readonly isWanted: boolean;
 }
 
 export interface Forwarding {
-  /** Decides which connectors forward the message. */
   deliveries(device: DeviceRow, message: WaitingRow): Forwarded | Promise<Forwarded>;
   /** Notifies the connectors that deliveries have been committed. */
   wake(): void;

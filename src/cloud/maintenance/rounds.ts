@@ -1,7 +1,4 @@
-/**
- * Runs maintenance in rounds: now, and an hour after the end of each round. A round consists of batches, so that the store can
- * serve devices between them.
- */
+/** Runs maintenance in rounds, an hour apart, each in batches, so that the store can serve devices between them. */
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
 import { hours, type Millis, millis } from '../../kernel/time.js';
 

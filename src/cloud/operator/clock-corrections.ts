@@ -1,7 +1,4 @@
-/**
- * Logs corrections of the calendar clock. The service follows the corrected clock, but new messages of a device are still
- * ordered after its stored ones (ADR 16).
- */
+/** Logs corrections of the calendar clock. The service follows it, but a device's messages stay in order (ADR 16). */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { type Millis, seconds } from '../../kernel/time.js';

@@ -193,10 +193,7 @@ export class Metrics {
 
 let processRegistry: Registry | undefined;
 
-/**
- * Metrics of the process: memory, CPU, event loop, garbage collection. All services of a process share them, because their
- * monitors cannot be stopped: one for each service would outlive the service.
- */
+/** Metrics of the process, shared by all its services: their monitors cannot be stopped, and would outlive a service. */
 function ofProcess(): Registry {
   if (processRegistry === undefined) {
     processRegistry = new Registry();

@@ -1,7 +1,7 @@
 /**
  * Graceful shutdown: rejects new connections, finishes running requests within a time limit, and ends every connection as soon
- * as no request runs on it. A request runs from the end of its body to the end of its answer: the time that a client takes
- * to send the body, or to read the answer, has a shorter limit. {@link Connections.end} ends connections as a crash would instead.
+ * as no request runs on it. A request runs from the end of its body to the end of its answer: the time that a client takes to
+ * send the body, or to read the answer, has a shorter limit. {@link Connections.end} ends connections as a crash would instead.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -16,10 +16,7 @@ const REQUEST_LIMIT = seconds(10);
 /** How often connections are looked at on which the service waits for the client: those of two looks in a row end. */
 const CLIENT_LIMIT = seconds(1);
 
-/**
- * Answers requests that arrive on open connections while the server is closing: the framework's own answer has neither a
- * code nor the time after which to retry. Call it before the API listens.
- */
+/** Answers requests on open connections while the server closes, with a code and a time to retry. Call it before listening. */
 export function refuseWhileClosing(api: FastifyInstance): void {
   let closing = false;
   api.addHook('preClose', async () => {
@@ -86,10 +83,7 @@ export class Connections {
     for (const [socket, { exchanges }] of this.#open) if (exchanges.size === 0) socket.destroySoon();
   }
 
-  /**
-   * Ends the connections on which the service waits for the client, now and at the last call: for the rest of a body, or until
-   * the client reads its answer.
-   */
+  /** Ends connections that wait for their client: for the rest of a body, or to read its answer. */
   endStalled(): void {
     for (const [socket, open] of this.#open) {
       const isWaiting = ![...open.exchanges].some(isRunning);

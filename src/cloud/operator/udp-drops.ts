@@ -1,7 +1,4 @@
-/**
- * Counts datagrams that the kernel dropped because a receive buffer was full, a loss that the gateway cannot see. Linux
- * reports them in /proc/net/udp and /proc/net/udp6; other systems do not report them.
- */
+/** Counts datagrams that the kernel dropped from a full buffer, as Linux reports them in /proc/net/udp and udp6. */
 import { readFile } from 'node:fs/promises';
 
 const TABLES = ['/proc/net/udp', '/proc/net/udp6'];

@@ -1,8 +1,4 @@
-/**
- * Limits the number of waiting commits. An overloaded store rejects further commits immediately. Then an API client retries
- * later, and a device sends its packet again because it gets no answer. An unbounded queue would delay every response and
- * finally exhaust memory.
- */
+/** Limits waiting commits: an overloaded store rejects at once, and clients and devices retry. A queue would fill memory. */
 import type { Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 import type { Store } from './store.js';

@@ -20,9 +20,9 @@ export function isEdit(change: DeviceChange): boolean {
 }
 
 /**
- * One change. The changes of a commit are written in order, all or none. A change of a row that does not exist has no
- * effect. `commit` rejects a new row that refers to a space or device that never existed. It also rejects a new device, key,
- * tag or record in a deleted space, except a record of the family `delivery`.
+ * One change. The changes of a commit are written in order, all or none. A change of a row that does not exist has no effect.
+ * `commit` rejects a new row that refers to a space or device that never existed. It also rejects a new device, key, tag or
+ * record in a deleted space, except a record of the family `delivery`.
  */
 export type Change =
   | { readonly kind: 'space.put'; readonly row: SpaceRow }
@@ -42,10 +42,7 @@ export type Change =
   | { readonly kind: 'tag.delete'; readonly id: Id }
   /** Tags that do not exist are ignored, here and in `device.change`. */
   | { readonly kind: 'device.insert'; readonly row: DeviceRow }
-  /**
-   * With `within`: `tagIds` replaces only those tags of the device that are in `within`. With `was`, a change by a user
-   * ({@link isEdit}) is rejected if the device does not have this version.
-   */
+  /** With `within`, `tagIds` replaces only tags that are in it. With `was`, another version rejects a user's {@link isEdit}. */
   | {
       readonly kind: 'device.change';
       readonly id: Id;
@@ -53,15 +50,12 @@ export type Change =
       readonly within?: readonly Id[] | undefined;
       readonly was?: number | undefined;
     }
-  /**
-   * Deletes a device: its messages stay but are no longer listed, its pending downlinks are cancelled at `at`, and its claim
-   * token is erased.
-   */
+  /** Deletes a device: its messages are unlisted, its pending downlinks cancelled at `at`, its claim token erased. */
   | { readonly kind: 'device.delete'; readonly id: Id; readonly at: UnixMillis }
   /**
-   * `commit` rejects a message if the device has one with a greater id: messages of a device are stored in order.
-   * `newSince`: `commit` rejects a message if the device has a copy (same fingerprint) that was created at this time or later.
-   * `room`: `commit` rejects a downlink if the device has this many pending downlinks.
+   * `commit` rejects a message if the device has one with a greater id: messages of a device are stored in order. `newSince`:
+   * `commit` rejects a message if the device has a copy (same fingerprint) that was created at this time or later. `room`:
+   * `commit` rejects a downlink if the device has this many pending downlinks.
    */
   | {
       readonly kind: 'message.insert';
@@ -75,10 +69,7 @@ export type Change =
    * and with `attempt` if the stored number is not `attempt - 1`, because another service has offered the downlink meanwhile.
    */
   | { readonly kind: 'message.offer'; readonly id: Id; readonly attempt: number }
-  /**
-   * Ends a pending downlink. `commit` rejects this change if the downlink is not pending: a downlink is sent, cancelled or
-   * expired only once.
-   */
+  /** Ends a pending downlink. Rejected if it is not pending: it is sent, cancelled or expired only once. */
   | {
       readonly kind: 'message.state';
       readonly id: Id;

@@ -22,16 +22,12 @@ export interface Ids {
   uuid(): Id;
   /** Returns a new UUID, version 7, for the device with this serial number or for a record of it. */
   ofDevice(serial: number): Id;
-  /**
-   * Returns the id of a new message of the device. The id may be smaller than that of a stored message if the clock was
-   * set back, or if the clock of another service is ahead. After `learn`, the id is greater than the learned one.
-   */
+  /** The id of a new message, greater than a learned one. It may be below a stored one if a clock was set back or is ahead. */
   message(device: Owner): Id;
   /** Learns the id of the newest stored message of a device: further messages of the device get greater ids. */
   learn(deviceId: Id, newest: Id): void;
 }
 
-/** The device of a message. */
 type Owner = Pick<DeviceRow, 'id' | 'serial'>;
 
 /** If the clock goes back by more than this, it was corrected, and ids follow it. */

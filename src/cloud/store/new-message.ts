@@ -4,10 +4,7 @@ import type { Ids } from './ids.js';
 import { timeOfId } from './order.js';
 import type { DeviceRow, MessageRow } from './store.js';
 
-/**
- * Creates a message of the device with the current time. If the clock was set back since the last message of the device, the
- * time is that of the message's id. A downlink starts in state `pending`.
- */
+/** A message with the present time, or that of its id if the clock was set back. A downlink starts `pending`. */
 export function newMessage(
   ids: Ids,
   clock: Clock,

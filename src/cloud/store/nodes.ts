@@ -2,8 +2,8 @@
  * Notifications between services that share one database. Services cannot share a store in memory or in SQLite, so these stores
  * have no `Nodes`.
  *
- * A service caches the sessions of the devices that it communicates with (delivery/device-session.ts). Another service
- * may queue, cancel or deliver a downlink of such a device. The device may also move to the gateway of another service.
+ * A service caches the sessions of the devices that it communicates with (delivery/device-session.ts). Another service may
+ * queue, cancel or deliver a downlink of such a device. The device may also move to the gateway of another service.
  */
 import type { Clock } from '../../kernel/clock.js';
 
@@ -20,10 +20,7 @@ export type News =
   | { readonly kind: 'missed' };
 
 export interface Nodes {
-  /**
-   * Calls `hear` for every notification of another service from now on, first with `missed`. May be called for several
-   * listeners.
-   */
+  /** Calls `hear` for every notification of other services from now on, first with `missed`. Several may listen. */
   listen(clock: Clock, hear: (news: News) => void): void;
   /** Notifies the other services that the device now communicates with this service. */
   claim(serial: number): Promise<void>;

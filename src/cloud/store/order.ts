@@ -3,10 +3,7 @@ import type { DeviceSort } from '../../contract/devices.js';
 import { seconds, type UnixMillis } from '../../kernel/time.js';
 import type { Id, ListedDevice, MessageQuery, Place } from './store.js';
 
-/**
- * The time in a row's id and its `createdAt` may differ slightly. A search by time that uses the order of ids extends its range
- * by this much on both sides, and then compares `createdAt` itself.
- */
+/** An id's time and `createdAt` may differ slightly: searches by time extend their range of ids by this, then compare. */
 const SLACK = seconds(60);
 
 const LAST_MS = 0xffff_ffff_ffff;
@@ -50,10 +47,7 @@ export function stationId(position: number): Id {
   return STATIONS + position.toString(16).padStart(12, '0');
 }
 
-/**
- * The position of the timeline entry with this id; 0 if `id` is undefined or smaller than the ids of all entries, and
- * MAX_SAFE_INTEGER if it is greater than all of them.
- */
+/** Position of a timeline entry; 0 for undefined or an id below all, MAX_SAFE_INTEGER for one above all. */
 export function positionOf(id: Id | undefined): number {
   if (id === undefined || id < STATIONS) return 0;
   return id.startsWith(STATIONS) ? Number.parseInt(id.slice(STATIONS.length), 16) : Number.MAX_SAFE_INTEGER;

@@ -38,9 +38,7 @@ export async function matchingRecords(
   return found;
 }
 
-/**
- * Runs `work`, which reads a record, decides, and commits a `record.change`; runs it again if a concurrent change won.
- */
+/** Runs `work`, which reads a record, decides, and commits a `record.change`; runs it again if a concurrent change won. */
 export function untilUndisturbed<T>(work: () => Promise<T>): Promise<T> {
   return retryConflicts('record-body', work);
 }

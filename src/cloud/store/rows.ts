@@ -88,17 +88,11 @@ export interface MessageRow {
   readonly direction: 'up' | 'down';
   /** A JSON value; callers may pass an EncodedBody, and reads return the decoded body. */
   readonly body: unknown;
-  /**
-   * Hash of a codec, 16 hex digits: of the one with which a device encoded its data, or of the one that it uploads.
-   * {@link NO_CODEC} for a downlink of raw bytes; null for other messages.
-   */
+  /** The codec of the data, or the uploaded one, 16 hex digits; {@link NO_CODEC} for raw downlinks; null for others. */
   readonly codecHash: string | null;
   /** The bytes of an uplink that could not be decoded, or of a downlink that is not encoded, in lower-case hex. */
   readonly raw: string | null;
-  /**
-   * Fingerprint of an uplink, or of the request with the uplink; a copy has the same fingerprint. null: the message is never
-   * treated as a copy.
-   */
+  /** Fingerprint of an uplink, or of its request; copies have the same. Null: never a copy. */
   readonly print: string | null;
   readonly downState: DownState | null;
   readonly downStateAt: UnixMillis | null;
@@ -109,10 +103,7 @@ export interface MessageRow {
   readonly downAnsweredAt: UnixMillis | null;
 }
 
-/**
- * Longest content of a message that is read with a queue: characters of its body as JSON text, plus hex digits of its raw
- * bytes.
- */
+/** Longest content that is read with a queue: characters of the body as JSON, plus hex digits of raw bytes. */
 export const WAITING_CONTENT = 512;
 
 /** A downlink in its queue. Body and raw bytes are absent if they are together longer than {@link WAITING_CONTENT}. */

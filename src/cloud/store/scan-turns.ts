@@ -1,7 +1,4 @@
-/**
- * The turns of queries that may read many rows. Few of them run at a time, and the spaces take turns: a space with many queries
- * delays a query of another space by about one query.
- */
+/** Turns of queries that may read many rows. Few run at a time, and spaces take turns, so none waits for many of another. */
 import { Counts } from '../../kernel/counts.js';
 import { StoreBusy } from './bounded-commits.js';
 import type { Id } from './rows.js';

@@ -93,10 +93,7 @@ export interface Store {
   readonly nodes?: Nodes | undefined;
   /** Reports damage of the database; absent for a store in memory. */
   readonly soundness?: Soundness | undefined;
-  /**
-   * Path of the key file beside an SQLite database, with the key of its secrets. Absent if the caller gave the key, and for
-   * other stores.
-   */
+  /** The key file beside an SQLite database. Absent if the caller gave the key, and for other stores. */
   readonly keyFile?: string | undefined;
 
   /**
@@ -137,20 +134,14 @@ export interface Store {
 
   codec(hash: string): Promise<CodecRow | undefined>;
 
-  /**
-   * Deletes finished rows that were created before `createdBefore`: messages with their timelines, except pending downlinks,
-   * and delivery records without a due time. Deletes at most `limit` rows, oldest first; resolves with their number. Codecs
-   * stay, because a device may use one that no stored message refers to.
-   */
+  /** Deletes up to `limit` old finished rows, oldest first: messages but pending downlinks, and deliveries. Codecs stay. */
   prune(createdBefore: UnixMillis, limit: number): Promise<number>;
 
   /** Records of one family and space, oldest first. */
   records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]>;
   record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined>;
   recordByKey(family: string, spaceId: Id | null, key: string): Promise<RecordRow | undefined>;
-  /**
-   * Records of one family and space with `from` <= key < `below`, greatest key first; keys are compared byte by byte.
-   */
+  /** Records of one family and space with `from` <= key < `below`, greatest key first; keys are compared byte by byte. */
   recordsInRange(
     family: string,
     spaceId: Id | null,
@@ -159,10 +150,7 @@ export interface Store {
   ): Promise<readonly RecordRow[]>;
   /** Due records of the family in all spaces, or in one: `dueAt` <= `now`, earliest first. */
   dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]>;
-  /**
-   * The spaces that have due records of the family, sorted by id. In SQLite and PostgreSQL, the cost depends on the number of
-   * spaces, not on the number of records.
-   */
+  /** Spaces with due records of the family, by id. In SQL, the cost depends on the number of spaces, not of records. */
   dueSpaces(family: string, now: UnixMillis): Promise<readonly Id[]>;
 
   /** A number that increases whenever a record of the family `connector` of the space is created, changed or deleted. */

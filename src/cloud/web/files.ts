@@ -1,7 +1,4 @@
-/**
- * The built files of the console, in memory. A request gets only files that were found in the folder, so no path leads out of
- * the folder. The files are read again when the console has been built again.
- */
+/** The console's built files, in memory: a request gets only files that were found. Read again after a build. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';

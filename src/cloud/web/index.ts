@@ -9,10 +9,7 @@ import { addPages } from './pages.js';
 import { addSessionRoutes, type SessionContext } from './session.js';
 
 export interface WebConsole {
-  /**
-   * The path of the console with a new one-time token. The token is in the fragment, a part of the address that a browser does
-   * not send to the service.
-   */
+  /** The console's path with a new one-time token, in the fragment, which browsers do not send. */
   link(spaceId: Id): string;
 }
 

@@ -1,8 +1,4 @@
-/**
- * Sign-in of the console. The page exchanges a one-time token, an API key or the token of a login for a cookie, so that no
- * script needs to keep a credential. For a one-time token the service creates an API key. This key is listed with the other
- * keys, and deleting it ends the session.
- */
+/** Sign-in of the console: a cookie for a one-time token (with a listed key), an API key or a login, so no script keeps one. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';

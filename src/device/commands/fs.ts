@@ -1,7 +1,4 @@
-/**
- * `fs`: the file system in flash, which contains only unsent messages (shell S-37; timing T-29). Only the commands of Zephyr's
- * tool that list, read and delete files are implemented.
- */
+/** `fs`: unsent messages in flash (shell S-37; timing T-29). Only listing, reading and deleting are implemented. */
 import { Buffer } from 'node:buffer';
 import { EINVAL, ENOENT, ENOEXEC } from '../../protocol/errno.js';
 import type { Command, CommandResult } from '../shell/command.js';
@@ -61,10 +58,7 @@ function list({ equipment: { spool } }: ShellHost, path: string): CommandResult 
   return refused(ENOEXEC, `Unable to open ${path} (err ${ENOENT})`);
 }
 
-/**
- * Position of a file's message in the spool; undefined if the path is not a file of the spool. The name of a file is this
- * position. In the firmware, the name is the time of storing.
- */
+/** Position of a file in the spool, which is its name; undefined for others. In the firmware, the name is a time. */
 function fileNumber({ equipment: { spool } }: ShellHost, path: string): number | undefined {
   const name = path.startsWith(`${SPOOL}/`) ? path.slice(SPOOL.length + 1) : '';
   const n = Number(name);

@@ -1,7 +1,4 @@
-/**
- * The command groups of hio devices that differ from those of CHESTER (hardwario/hio-zephyr-sdk: `hio_cloud_shell.c`,
- * `hio_lte_shell.c`, `hio_info_shell.c`, `hio_config_shell.c`).
- */
+/** Command groups of hio devices that differ from CHESTER's (`hio_cloud_shell.c`, `hio_lte_shell.c`, `hio_config_shell.c`). */
 
 import { EINVAL } from '../../protocol/errno.js';
 import { uuidText } from '../../protocol/uuid.js';

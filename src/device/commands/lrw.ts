@@ -1,7 +1,4 @@
-/**
- * `lrw`: the LoRaWAN modem (shell S-27). Requests are accepted and numbered but have no effect: the simulation has no LoRaWAN
- * network.
- */
+/** `lrw`: the LoRaWAN modem (shell S-27). Requests are numbered and have no effect: the simulation has only LTE. */
 import type { Command } from '../shell/command.js';
 import type { ShellHost } from '../shell/host.js';
 import { groupHelp, ok } from './results.js';

@@ -91,10 +91,7 @@ export function configLines(config: DeviceConfig, items: readonly ConfigItem[]):
   return items.map((item) => readLine(item, config.read(item)));
 }
 
-/**
- * The mode of the serial line with unsaved changes (the interim copy, device-config.ts); empty if the device type has no serial
- * line.
- */
+/** The mode of the serial line with unsaved changes (device-config.ts); empty without a serial line. */
 function modeOf(config: DeviceConfig): string {
   const mode = config.layout.find('app', 'serial-mode');
   return mode ? String(config.read(mode)) : '';

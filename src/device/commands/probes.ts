@@ -74,8 +74,8 @@ export const w1: Command = {
 };
 
 /**
- * Reads `times` times, a second apart; once if `times` is undefined. If there are several rounds, a line such as
- * `Repetition: 1/3` precedes each. `done` returns the end of the output. A failed round ends the command.
+ * Reads `times` times, a second apart; once if `times` is undefined. If there are several rounds, a line such as `Repetition:
+ * 1/3` precedes each. `done` returns the end of the output. A failed round ends the command.
  */
 export function repeat(
   times: string | undefined,

@@ -1,7 +1,4 @@
-/**
- * `settings`: Zephyr's tool for the configuration in flash (shell S-37). It changes flash only: a change is in effect after the
- * next boot, and a `config save` before that overwrites it.
- */
+/** `settings` changes the configuration in flash (shell S-37): in effect after a boot, if no `config save` overwrites it. */
 import { Buffer } from 'node:buffer';
 import type { ParameterSpec, ParameterValue } from '../../profile/parameters.js';
 import { EINVAL, EIO, ENOENT } from '../../protocol/errno.js';

@@ -75,10 +75,7 @@ function search(host: ShellHost, tags: ShellTags, duration: Seconds): CommandRes
   });
 }
 
-/**
- * Looks for a strong tag that is in no slot, and writes its address to the slot `free`. After a save, the firmware uses the
- * slot from the next boot on.
- */
+/** Looks for a strong tag in no slot, and writes its address to `free`. The firmware uses it from the next saved boot on. */
 function enroll(host: ShellHost, tags: ShellTags, threshold: number, free: ConfigItem): CommandResult {
   const { config } = host;
   const until = host.uptime + ENROLL_LIMIT;

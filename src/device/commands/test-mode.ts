@@ -1,7 +1,4 @@
-/**
- * `lte test` and `lrw test`: direct access to a modem, for its manufacturer (shell S-26). Outside of test mode, these commands
- * are rejected. In test mode, they succeed, but the virtual modem does not answer.
- */
+/** `lte test` and `lrw test` (shell S-26): rejected outside of test mode; in it they succeed, and the modem stays silent. */
 
 import { EINVAL, ENOEXEC } from '../../protocol/errno.js';
 import type { Command, CommandResult, Handler } from '../shell/command.js';

@@ -1,7 +1,4 @@
-/**
- * `kernel thread` and `kernel heap` (shell S-29). A virtual device has neither threads nor a heap. The output is made up, in
- * the layout of Zephyr, and the same for every device.
- */
+/** `kernel thread` and `kernel heap` (shell S-29): made up, in Zephyr's layout, the same for every device. */
 import type { Command } from '../shell/command.js';
 import { ok } from './results.js';
 

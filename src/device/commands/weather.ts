@@ -1,7 +1,4 @@
-/**
- * Sensors of CHESTER Meteo: `meteo`, the barometer `mpl3115a2`, and `sensors_read` for all of them (shell S-33; catalog.json,
- * meteo).
- */
+/** Sensors of CHESTER Meteo: `meteo`, `mpl3115a2`, and `sensors_read` for all (shell S-33; catalog.json, meteo). */
 
 import { EINVAL, ENODEV } from '../../protocol/errno.js';
 import type { Command, CommandResult } from '../shell/command.js';

@@ -1,7 +1,4 @@
-/**
- * Checks of string parameters (shell S-17; catalog.json, serial). A check returns the error text (one or more lines), or
- * undefined if the value is valid.
- */
+/** Checks of strings (shell S-17; catalog.json, serial). They return the error text, or undefined for a valid value. */
 import { Buffer } from 'node:buffer';
 import type { StringCheck, StringParameter } from '../../profile/parameters.js';
 import { parseDeviceSlot } from './device-slot.js';

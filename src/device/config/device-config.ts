@@ -45,10 +45,7 @@ export class DeviceConfig {
     return this.#layout;
   }
 
-  /**
-   * Changes to the parameters of another firmware version. Flash keeps all settings, also of parameters that this version
-   * lacks.
-   */
+  /** Changes to another version's parameters. Flash keeps all settings, also those that this version lacks. */
   adopt(layout: ConfigLayout): void {
     this.#layout = layout;
   }
@@ -122,10 +119,7 @@ export class DeviceConfig {
     return address === undefined ? undefined : String(address);
   }
 
-  /**
-   * Writes a value to all three copies at once; other unsaved changes stay unsaved. False if the value is invalid or the write
-   * failed.
-   */
+  /** Writes a value to all three copies; other unsaved changes stay unsaved. False if it is invalid or the write failed. */
   store(item: ConfigItem, text: string): boolean {
     const parsed = PARSERS[this.#layout.family](item.spec, text);
     if (parsed.kind === 'refused' || !this.countWrite()) return false;
@@ -135,10 +129,7 @@ export class DeviceConfig {
     return true;
   }
 
-  /**
-   * Changes a value in flash only: the running firmware keeps its value. Undefined erases the value. Returns false if the write
-   * failed.
-   */
+  /** Changes a value in flash only; undefined erases it. The running firmware keeps its value. False if the write failed. */
   poke(item: ConfigItem, value: ParameterValue | undefined): boolean {
     if (!this.countWrite()) return false;
     this.#flash = withValue(this.#flash, item, value ?? item.default);
@@ -158,10 +149,7 @@ export class DeviceConfig {
     return this.#interim.get(item.key) ?? item.default;
   }
 
-  /**
-   * Sets the interim value from `text`. Returns undefined if the text is accepted. If it is rejected, the value is unchanged,
-   * and the result contains the lines that the firmware prints.
-   */
+  /** Sets the interim value; undefined if accepted, else the lines that the firmware prints. */
   write(item: ConfigItem, text: string): Refused | undefined {
     const parsed = PARSERS[this.#layout.family](item.spec, text);
     if (parsed.kind === 'refused') return parsed;

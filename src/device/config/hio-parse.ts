@@ -20,7 +20,6 @@ const CHECKERS = stringCheckers({
   digits: 'PLMN ID must be digits',
 });
 
-/** Parses `text` as a value of the parameter. */
 export function parseHioValue(spec: ParameterSpec, text: string): Parsed {
   switch (spec.type) {
     case 'int':

@@ -1,6 +1,4 @@
-/**
- * The parameters of a profile, indexed for lookups. A layout is built once and shared by all devices of the profile.
- */
+/** The parameters of a profile, indexed for lookups. A layout is built once and shared by all devices of the profile. */
 import type {
   HexParameter,
   HiddenSpec,

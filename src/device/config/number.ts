@@ -4,9 +4,7 @@ export function leadingInteger(text: string): number {
   return Number(/^\s*([+-]?\d+)/.exec(text)?.[1] ?? 0) + 0;
 }
 
-/**
- * C's scanf with `%f`: the number at the start of the text, which may be `nan` or `inf`; undefined without a number.
- */
+/** C's scanf with `%f`: the number at the start of the text, which may be `nan` or `inf`; undefined without a number. */
 export function leadingFloat(text: string): number | undefined {
   const [, sign, word, number] = /^\s*([+-]?)(?:(nan|inf)|((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))/i.exec(text) ?? [];
   const size = number === undefined ? SPECIAL[word?.toLowerCase() ?? ''] : Number(number);

@@ -14,7 +14,6 @@ import { helpLines } from './text.js';
 
 export { leadingInteger } from './number.js';
 
-/** Parses `text` as a value of the parameter. */
 export function parseValue(spec: ParameterSpec, text: string): Parsed {
   switch (spec.type) {
     case 'int': {

@@ -54,10 +54,7 @@ export class Environment {
     this.battery = new Battery(seed);
   }
 
-  /**
-   * Another firmware version runs, which may number its sensors differently. Overrides stay with their quantity; those of a
-   * quantity that the version does not measure are removed.
-   */
+  /** Another version runs, with its own numbers of sensors. Overrides stay with their quantity, or go with it. */
   adopt(profile: Profile): void {
     const overrides = this.#overrides;
     this.#table = signalTable(profile);
@@ -207,10 +204,7 @@ const PLACE = 0x70c4_a9e1;
 const NO_TRAINS: readonly PulseTrain[] = [];
 const UNTOUCHED: Override = { waveform: undefined, moved: 0, trains: NO_TRAINS };
 
-/**
- * Lets a model read the other quantities of its sensor. One object serves all devices, and its fields are set before each call
- * of a model. A new object for each call would be a million objects for a million samples.
- */
+/** Lets a model read its sensor's other quantities. One object for all: a new one for each call would be a million. */
 class Siblings implements Others {
   of: Signal | undefined;
   environment: Environment | undefined;
@@ -253,10 +247,7 @@ function signalTable(profile: Profile): SignalTable {
   return table;
 }
 
-/**
- * A hash of a name (FNV-1a). The random numbers of a sensor follow from its name: adding a sensor does not change the values of
- * the others.
- */
+/** A hash of a name (FNV-1a), for a sensor's random numbers: another sensor does not change them. */
 function saltOf(name: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);

@@ -38,7 +38,6 @@ export interface PulseTrain {
   readonly times: number;
 }
 
-/** The override of a signal. */
 export interface Override {
   readonly waveform: Waveform | undefined;
   /** Added to the model: running totals continue from the value at which an override ended. */

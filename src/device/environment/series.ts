@@ -1,7 +1,4 @@
-/**
- * A recorded series: values at times, played back to a sensor. Values between two rows are interpolated linearly; counters and
- * switches keep the value of a row until the next row.
- */
+/** A recorded series, played back to a sensor: interpolated linearly; counters and switches keep a row's value. */
 import type { Millis } from '../../kernel/time.js';
 
 /** Times ascend strictly, from 0 at the first row. A value is NaN if the sensor did not answer. */

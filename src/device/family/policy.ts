@@ -19,10 +19,7 @@ export interface Policy {
     /** Time between two resets of the modem's serial line at the start of the system; 0 without such a reset. */
     readonly lineReset: Millis;
     readonly steps: readonly SessionStep[];
-    /**
-     * Whether the device sends the report of an update even if the image was confirmed before, and keeps the report until it is
-     * delivered.
-     */
+    /** Whether the device reports an update of an image that was confirmed before, and until the report is delivered. */
     readonly keepsReport: boolean;
     /** Whether CREATE_SESSION contains the passkey and the modem firmware. */
     readonly namesModem: boolean;
@@ -46,10 +43,7 @@ export interface Policy {
     readonly staleLimit: number;
     /** Whether a fragment that is repeated after a stale answer keeps its sequence number. If not, it gets the next number. */
     readonly sameSequence: boolean;
-    /**
-     * Pauses of the transfer layer before it sends a datagram again: after a missing answer, and without a radio connection.
-     * If undefined, the modem repeats the datagram.
-     */
+    /** Pauses before the transfer layer repeats a datagram; undefined if the modem repeats it. */
     readonly resend: { readonly unanswered: Millis; readonly unconnected: Millis } | undefined;
     /** Whether the modem cuts an answer that is longer than the buffer to its size. If not, reading it fails. */
     readonly cutsAnswers: boolean;
@@ -59,7 +53,6 @@ export interface Policy {
   readonly downlinks: {
     /** Whether the shell executes configuration lines. If not, only the parser of parameters reads them. */
     readonly shellRunsConfig: boolean;
-    /** Pause after each configuration line. */
     readonly linePause: Millis;
     /** Pause from the last configuration line to the restart. */
     readonly savePause: Millis;
@@ -79,7 +72,6 @@ export interface Policy {
     readonly afterNoConnection: 'again' | 'error';
     /** Whether a failed check of the modem ends the send that is waiting. */
     readonly badCheckEndsSend: boolean;
-    /** Whether an opened socket resets the back-off. */
     readonly socketResetsBackOff: boolean;
     /** Time from an answer to the evaluation of the connection. */
     readonly afterAnswer: Millis;

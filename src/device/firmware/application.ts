@@ -91,17 +91,14 @@ export class Application implements TaskOwner {
     this.#reporter.halt(why);
   }
 
-  /**
-   * Runs the quiet tasks that are due (task-table.ts), unless the work queue is blocked. Call it before measurements are read
-   * or a quantity is changed.
-   */
+  /** Runs the quiet tasks that are due, unless the queue is blocked. Call it before quantities are read or changed. */
   catchUp(): void {
     if (!this.#reporter.sending || this.#firmware.receiver) this.#tasks.catchUp();
   }
 
   /**
-   * Runs the measuring tasks that the shell command `sample` or `aggreg` triggers. This method and the next three have no effect
-   * before the application starts: the firmware queues their work, and its work queue rejects it.
+   * Runs the measuring tasks that the shell command `sample` or `aggreg` triggers. This method and the next three have no
+   * effect before the application starts: the firmware queues their work, and its work queue rejects it.
    */
   measureNow(kind: 'sample' | 'aggregate'): void {
     if (!this.running) return;
@@ -127,10 +124,7 @@ export class Application implements TaskOwner {
     else this.report(why);
   }
 
-  /**
-   * `poll` of an application with a receiver: runs on the queue that sends the reports, without a time limit and without a
-   * retry.
-   */
+  /** `poll` of an application with a receiver, on the queue of its reports: without limit and retry. */
   pollBetweenReports(): void {
     if (!this.running) return;
     if (this.#reporter.sending) {
@@ -184,19 +178,13 @@ export class Application implements TaskOwner {
     return next;
   }
 
-  /**
-   * A device with a receiver sends reports from a separate queue. Measurements and the start of a scan also run while a report
-   * is being sent.
-   */
+  /** Devices with a receiver have a queue for reports: measurements and scans go on during a report. */
   private runsDuringReports(own: number): boolean {
     const { receiver } = this.#firmware;
     return receiver !== undefined && (own < 0 || (own === SCAN && !receiver.scanning));
   }
 
-  /**
-   * Runs a task of the work queue that is not a measurement. Returns the delay to its next time; Infinity if the task plans its
-   * next time itself.
-   */
+  /** Runs a task other than a measurement. The delay to its next time; Infinity if it plans that itself. */
   private queued(own: number): Millis {
     const { receiver } = this.#firmware;
     if (own === SCAN) return this.scan(receiver);
@@ -289,10 +277,7 @@ export class Application implements TaskOwner {
     for (const task of [...overdue].sort((a, b) => a - b)) this.runNow(task);
   }
 
-  /**
-   * The clock was set by hand, or the session has changed: checks the downlink watchdog, which compares times of the device's
-   * clock (`main.c`, `should_feed_watchdog`).
-   */
+  /** The clock was set, or the session changed: checks the downlink watchdog, which compares the device's clock. */
   planWatchdog(): void {
     if (this.running && !this.isClosing && this.#firmware.usesLte) {
       this.#tasks.set(this.own + WATCHDOG, this.checkWatchdog());

@@ -41,10 +41,7 @@ const HOLD: Millis = seconds(5);
 /** How long the red LED confirms the erase. */
 const FAREWELL: Millis = seconds(2);
 
-/**
- * The time at which a button that is pressed until `until` erases the settings of a device that boots at `boot`; undefined for
- * never.
- */
+/** When a button pressed until `until` erases the settings of a device that boots at `boot`; undefined for never. */
 export function factoryResetAt(boot: Instant, until: Instant): Instant | undefined {
   return until >= boot + HOLD && until <= boot + 2 * HOLD ? until + FAREWELL : undefined;
 }

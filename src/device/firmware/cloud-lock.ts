@@ -1,7 +1,4 @@
-/**
- * The lock of the cloud connection: the session phase, reports, polls and firmware requests hold it one after another (timing
- * T-19, T-25). Waiters get it in the order in which they asked for it.
- */
+/** The lock of the connection: held by one exchange after another, in the order of asking (timing T-19, T-25). */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 

@@ -163,7 +163,6 @@ export class CloudThread implements PollHandler {
     this.pollWithin(this.#host.policy.polls.budget, done);
   }
 
-  /** Requests a firmware image from the cloud. */
   requestFirmware(request: Uint8Array): void {
     this.lock(Number.POSITIVE_INFINITY, () => {
       this.#host.facts.reason = 'shell';

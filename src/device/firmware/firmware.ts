@@ -38,10 +38,7 @@ import { boardOf } from './shell-board.js';
 import { equipmentOf } from './shell-equipment.js';
 import { downloadRequest, reportUpdate, Updater } from './updater.js';
 
-/**
- * Shortest and longest time for sensors, Bluetooth and the 1-Wire scan, from the reset of the serial line to the start of the
- * modem (timing T-1).
- */
+/** Shortest and longest time for sensors, Bluetooth and 1-Wire, before the modem starts (timing T-1). */
 const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
 
 /** One writer serves the whole fleet: each body is complete and copied before the next one is begun. */
@@ -240,7 +237,6 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
     if (bootloader) bootloader.updateId = undefined;
   }
 
-  /** The firmware image that is being downloaded. */
   get download(): FirmwareDownload | undefined {
     return this.#updater?.progress;
   }

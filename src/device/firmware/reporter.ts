@@ -1,7 +1,4 @@
-/**
- * Sends reports. This file has their intervals, the event reports, and the spool for failed reports (timing T-3, behaviour B-17
- * to B-20, B-27).
- */
+/** Sends reports: their intervals, event reports, and the spool (timing T-3, behaviour B-17 to B-20, B-27). */
 import { between, type Draws } from '../../kernel/random.js';
 import { hours, type Instant, type Millis, type UnixSeconds } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
@@ -59,10 +56,7 @@ export class Reporter {
     return Math.round(every * (1 + jitter * between(draws, -1, 1)));
   }
 
-  /**
-   * Delay of the report of an event; undefined if a planned report will include the event, or if the limit of event reports in
-   * an hour is reached.
-   */
+  /** Delay of an event's report; undefined if a planned report includes it, or the hour's limit is reached. */
   eventDelay(): Millis | undefined {
     const { profile, config, now } = this.#host;
     const { eventDelay, eventRate } = profile.timing;

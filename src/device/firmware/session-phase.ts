@@ -1,8 +1,4 @@
-/**
- * The session phase of a boot: CREATE_SESSION, then the uploads of the documents that the cloud does not have yet (timing T-9
- * to T-14). It has no time limit. The order of the uploads, and what follows one that fails, depend on the family of the
- * firmware.
- */
+/** The session phase of a boot: CREATE_SESSION, then uploads (timing T-9 to T-14), in the family's order, without limit. */
 import type { DownMessage } from '../../protocol/messages/index.js';
 import type { UplinkType } from '../../trace/events.js';
 import type { Policy, SessionStep } from '../family/index.js';
@@ -25,7 +21,6 @@ export interface SessionHost {
   updateReported(): void;
 }
 
-/** How the session phase exchanges messages. */
 interface SessionExchanges {
   send(type: UplinkType, message: Uint8Array, done: (outcome: UplinkOutcome) => void): void;
   /** Polls, and returns the present session. `ok`: the poll and its downlink have succeeded. */

@@ -44,10 +44,7 @@ export class Bootloader {
     this.#requested = image;
   }
 
-  /**
-   * Called at every reset. Returns true if a swap of the images begins, or begins again after a power failure; then no firmware
-   * runs until {@link swapped}.
-   */
+  /** Called at every reset. True if a swap of the images begins, or again: no firmware runs until {@link swapped}. */
   reset(): boolean {
     if (this.#swapping) return true;
     if (this.#requested !== undefined) {

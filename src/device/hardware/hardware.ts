@@ -1,6 +1,4 @@
-/**
- * The hardware that the firmware runs on: the parts of a device that survive a reboot, and the reboot itself.
- */
+/** The hardware that the firmware runs on: the parts of a device that survive a reboot, and the reboot itself. */
 import type { Clock } from '../../kernel/clock.js';
 import type { Draws } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
@@ -31,10 +29,7 @@ export interface Hardware {
   bootloader: Bootloader | undefined;
   readonly spool: Spool;
   readonly environment: Environment;
-  /**
-   * For tests: `setCoverage`, `setSignal({ rsrp: -122 })`, `setPowerSaving(false)`, `suffer('lost-socket')`,
-   * `setFault('no-sim')`. These changes survive reboots.
-   */
+  /** For tests: `setCoverage`, `setSignal({ rsrp: -122 })`, `suffer('lost-socket')` … These changes survive reboots. */
   readonly modem: Modem;
   /** Used only while no line supplies the board. For tests: `battery.set(0.9)` replaces the pack by one that is 90 % used. */
   readonly battery: Battery;
@@ -42,7 +37,6 @@ export interface Hardware {
   readonly facts: DeviceFacts;
   /** Deviation of the clock in parts per million, positive if it runs too fast; 0 unless a control has changed it. */
   readonly clockDrift: number;
-  /** Whether the button on the board is pressed. */
   readonly buttonPressed: boolean;
   /** Whether the device is closed: it starts no new work, but running exchanges finish. */
   readonly isClosing: boolean;
@@ -52,10 +46,7 @@ export interface Hardware {
   reboot(cause: BootCause): void;
 }
 
-/**
- * How much of a downlink the device has executed. `wholly`: all of it. `partly`: all except rejected lines. `failed`: an error
- * ended the execution.
- */
+/** How much of a downlink was executed: all, all but rejected lines, or not to its end. */
 export type Extent = 'wholly' | 'partly' | 'failed';
 
 /** Receives the content of messages, which the trace does not contain. */

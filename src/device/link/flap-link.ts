@@ -91,10 +91,7 @@ const key = new Uint8Array(16);
 /** Values of hex digits, by character code. */
 const digits = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);
 
-/**
- * A claim token as bytes, valid until the next call, which reuses the array. A device stores its token as text, which is
- * smaller.
- */
+/** A claim token as bytes, valid until the next call reuses the array. Devices store the text, which is smaller. */
 function keyOf(token: string): Uint8Array {
   for (let i = 0; i < key.length; i++) {
     key[i] = ((digits[token.charCodeAt(2 * i)] as number) << 4) | (digits[token.charCodeAt(2 * i + 1)] as number);

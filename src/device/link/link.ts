@@ -1,6 +1,4 @@
-/**
- * The device's connection to its cloud: whole messages up, whole messages down, one exchange at a time.
- */
+/** The device's connection to its cloud: whole messages up, whole messages down, one exchange at a time. */
 import type { Millis } from '../../kernel/time.js';
 import type { FragmentSizes } from '../../protocol/flap/envelope.js';
 
@@ -32,10 +30,7 @@ export interface Link {
   readonly fragments: FragmentSizes;
   /** Changes of the cloud's address; undefined for devices with one address. */
   readonly failover: FailoverState | undefined;
-  /**
-   * Sends one message. Each of its datagrams must be acknowledged within `budget`; Infinity sets no limit. `started` is called
-   * when the first datagram leaves. `done` is called exactly once, unless the link is reset before.
-   */
+  /** Sends a message, each datagram acknowledged within `budget`. `done` is called once, unless the link is reset. */
   uplink(message: Uint8Array, budget: Millis, started: () => void, done: (outcome: UplinkOutcome) => void): void;
   /** Asks for one downlink. Each datagram must be answered within `budget`. */
   poll(budget: Millis, done: (outcome: PollOutcome) => void): void;
@@ -55,9 +50,6 @@ export interface LinkObserver {
   restarted(why: string): void;
   /** An answer of `bytes` is longer than the buffer, from which the device reads only `read` bytes. */
   overran(bytes: number, read: number): void;
-  /**
-   * The cloud offers a downlink again although it has confirmed the device's acknowledgement. The device does not execute it
-   * again.
-   */
+  /** The cloud offers a downlink again after it confirmed the acknowledgement. The device does not execute it again. */
   offeredAgain(message: Uint8Array): void;
 }

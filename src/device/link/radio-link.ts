@@ -62,10 +62,7 @@ export interface Dialogue {
   readonly longestAnswer: number;
   startUplink(message: Uint8Array): SendStep;
   startPoll(): SendStep;
-  /**
-   * Takes a datagram from the network. Returns undefined if it does not answer the datagram sent last: the modem keeps
-   * listening.
-   */
+  /** Takes a datagram. Undefined if it does not answer the one sent last: the modem keeps listening. */
   answered(datagram: Uint8Array): SendStep | End | undefined;
   /** Begins the present message or poll again. Returns undefined if the same datagram may be sent again instead. */
   startOver(why: string): SendStep | undefined;

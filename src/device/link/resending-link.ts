@@ -2,7 +2,8 @@
  * The link of hio devices: the transfer layer sends an unanswered datagram again, and changes to the next address of the cloud
  * after several failures in a row (timing T-36, T-44).
  *
- * A change of the address begins the message again. The active address and the counters are in RAM: a reboot begins with `addr`.
+ * A change of the address begins the message again. The active address and the counters are in RAM: a reboot begins with
+ * `addr`.
  */
 import type { Alarm } from '../../kernel/clock.js';
 import type { Instant, Millis } from '../../kernel/time.js';

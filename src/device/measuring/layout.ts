@@ -57,7 +57,6 @@ export interface Layout {
   larger(): Layout;
 }
 
-/** The layout of devices with this plan at rest. */
 export function layoutAtRest(plan: Plan): Layout {
   const known = layouts.get(plan) ?? makeLayout(plan, 0);
   layouts.set(plan, known);

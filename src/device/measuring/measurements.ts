@@ -2,9 +2,9 @@
  * The measuring part of one device's firmware: samples, windows, counters, events. Its state is in RAM: each boot creates a new
  * object (behaviour B-4, B-11, B-25).
  *
- * The object has no timers. The firmware runs its {@link Measurements.tasks} when they are due, with two times. `wall` is
- * the calendar time of the simulated world; it determines the values of the sensors. `clock` is the time of the device's own
- * clock in Unix seconds; it is recorded with the values.
+ * The object has no timers. The firmware runs its {@link Measurements.tasks} when they are due, with two times. `wall` is the
+ * calendar time of the simulated world; it determines the values of the sensors. `clock` is the time of the device's own clock
+ * in Unix seconds; it is recorded with the values.
  *
  *     run(sample) ──► last sample, sample buffer, alarms       run(aggregate) ──► windows
  *     run(watch), look ──► edges, counters                     encodeBody (report-body) ──► clear
@@ -129,10 +129,7 @@ export class Measurements {
     memory.shrink();
   }
 
-  /**
-   * A report has been sent or given up. Some counts in logs then restart from 0, such as the detections that CHESTER Motion
-   * counts from one sample to the next.
-   */
+  /** A report was sent or given up: some counts restart from 0, such as the detections of CHESTER Motion. */
   reported(wall: UnixMillis): void {
     for (const sensor of this.memory.plan.sensors) {
       const restarts = sensor.spec.windows?.restarts;
@@ -346,10 +343,7 @@ export class Measurements {
     return Math.max(millis(1), next - wall);
   }
 
-  /**
-   * A high alarm switches on above threshold + hysteresis / 2, and off below threshold - hysteresis / 2. A low alarm switches
-   * on below threshold - hysteresis / 2, and off above threshold + hysteresis / 2.
-   */
+  /** A high alarm: on above threshold + hysteresis / 2, off below threshold - hysteresis / 2; a low alarm the reverse. */
   private evaluate(list: ListPlan<AlarmListSpec>, clock: UnixSeconds): void {
     const { high, low, report } = list.settings;
     const value = this.memory.last(list.sensor, list.spec.quantity);

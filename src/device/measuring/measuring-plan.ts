@@ -1,7 +1,4 @@
-/**
- * What a device measures: a plan derived from its profile and its configuration at boot. Devices with the same configuration
- * share one plan. layout.ts defines where a device stores the measured values.
- */
+/** What a device measures, from profile and configuration at boot; shared by equal devices. layout.ts has the places. */
 import type { Millis, Seconds } from '../../kernel/time.js';
 import type {
   AlarmListSpec,
@@ -23,7 +20,6 @@ export interface Plan {
   readonly tasks: readonly MeasuringTask[];
   /** By task: whether it has no visible effect before the next report. */
   readonly quiet: readonly boolean[];
-  /** All sensors of the device. */
   readonly sensors: readonly SensorPlan[];
   /** By sensor index of the profile: the sensors of this kind that the device has. */
   readonly byKind: readonly (readonly SensorPlan[])[];
@@ -47,7 +43,6 @@ export interface MeasuringTask {
   readonly sensors: readonly SensorPlan[];
 }
 
-/** One sensor that the device has. */
 export interface SensorPlan {
   /** Index in {@link Plan.sensors}. */
   readonly index: number;
@@ -80,7 +75,6 @@ export interface ListPlan<S = EventListSpec> {
   readonly settings: ListSettings;
 }
 
-/** The plan for a device with this configuration. */
 export function planFor(profile: Profile, config: MeasuringConfig): Plan {
   const settings = readSettings(profile, config);
   const key = JSON.stringify(settings);

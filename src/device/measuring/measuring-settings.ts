@@ -14,10 +14,7 @@ export interface MeasuringConfig {
 
 /** The settings on which a plan depends. */
 export interface MeasuringSettings {
-  /**
-   * By sensor and number: the address of the sensor, empty for a sensor without address; null if the device does not
-   * have the sensor.
-   */
+  /** By sensor and number: its address, empty if it has none; null if the device lacks the sensor. */
   readonly present: readonly (readonly (string | null)[])[];
   /** By sensor and quantity: whether the quantity is switched off. */
   readonly off: readonly (readonly boolean[])[];
@@ -25,7 +22,6 @@ export interface MeasuringSettings {
   readonly calibrations: readonly (readonly (Calibration | undefined)[])[];
   /** By task: its interval. */
   readonly every: readonly Millis[];
-  /** By event list: its settings. */
   readonly lists: readonly ListSettings[];
   /** Interval of the regular reports; 0 if they are off. */
   readonly report: Millis;
@@ -42,7 +38,6 @@ export interface Calibration {
   readonly offset: number;
 }
 
-/** The settings of an event list. */
 export interface ListSettings {
   /** Edge: whether switching on and switching off are reported. Alarm: whether the high and the low alarm are. */
   readonly report: readonly [boolean, boolean];

@@ -31,10 +31,7 @@ export class Memory {
     return this.views().ints;
   }
 
-  /**
-   * Views of the block. For every device, they would take more than a fifth of the memory of its values. So only the device
-   * that was used last has views.
-   */
+  /** Views of the block, for the device used last only: for all, they would be a fifth of the memory of values. */
   private views(): Views {
     if (views?.of === this) return views;
     const { floats, ints } = this.layout;
@@ -141,7 +138,6 @@ export class Memory {
     return this.int(this.place(sensor).times + row) >>> 0;
   }
 
-  /** Value of a sample of a log. */
   logValue(sensor: SensorPlan, row: number, quantity: number): number {
     return this.floats[this.place(sensor).samples + row * sensor.spec.quantities.length + quantity] as number;
   }
@@ -163,7 +159,6 @@ export class Memory {
     return asStored(sensor, this.long(at + COUNTER.counted) - this.long(at + COUNTER.atWindow));
   }
 
-  /** In ints: the counts of a quantity. */
   counter(sensor: SensorPlan, quantity: number): number {
     return this.place(sensor).totals + COUNTER.size * quantity;
   }
@@ -214,10 +209,7 @@ let views: Views | undefined;
 
 type Numbers = Float32Array | Int32Array;
 
-/**
- * Copies from each range the values for which `to` has room. The values without room are no longer needed. A range has a few
- * numbers: copying them one by one is faster than creating a view of each range.
- */
+/** Copies what `to` has room for; the rest is not needed. One by one: faster than views of a few numbers. */
 function copy(from: Numbers, fromStarts: readonly number[], to: Numbers, toStarts: readonly number[]): void {
   for (let range = 0; range < fromStarts.length; range++) {
     const start = fromStarts[range] as number;

@@ -14,10 +14,7 @@ export class ModemAnomalies {
   fault: LastingFault | undefined;
   /** The loss that the next check will find. */
   lost: 'socket' | 'registration' | 'modem' | undefined;
-  /**
-   * When the network registers an awake modem again that it has lost while the firmware was busy: Infinity before the network is
-   * back, 0 if it has not lost the modem.
-   */
+  /** When the network registers again an awake modem that it lost; Infinity until it is back, 0 if it lost none. */
   registersAt: Instant = 0;
   /** The next datagram goes to another address, which needs a new socket. */
   readdressed = false;

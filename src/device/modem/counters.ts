@@ -2,10 +2,7 @@
 import type { Millis, UnixSeconds } from '../../kernel/time.js';
 
 export class ModemCounters {
-  /**
-   * Number of attach attempts, number of those that failed, and start of the last one on the device's clock. The firmware does
-   * not correct this time when it sets the clock.
-   */
+  /** Attach attempts, failed ones, and the start of the last on the device's clock, never corrected. */
   attaches = 0;
   failed = 0;
   lastAt: UnixSeconds | undefined;

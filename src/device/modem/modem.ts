@@ -307,8 +307,8 @@ export class Modem extends ModemState implements SendOwner {
   }
 
   /**
-   * No datagram waits. After a missing answer, the modem sleeps once the network has released the connection. If that
-   * was before the end of the error state, the firmware has missed the message that the modem sleeps, and stays in `ready`.
+   * No datagram waits. After a missing answer, the modem sleeps once the network has released the connection. If that was
+   * before the end of the error state, the firmware has missed the message that the modem sleeps, and stays in `ready`.
    */
   private idle(): void {
     this.missesRelease();
@@ -464,10 +464,7 @@ export class Modem extends ModemState implements SendOwner {
     this.enter('error', lasts, () => this.boot());
   }
 
-  /**
-   * The modem has counted too many resets: it is switched off for a pause. After the pause, a CHESTER attaches without a boot,
-   * and a hio device boots (timing T-56).
-   */
+  /** Too many resets: off for a pause. Then a CHESTER attaches without a boot, a hio device boots (timing T-56). */
   private rest(): void {
     this.switchOff();
     this.attaching = undefined;

@@ -4,8 +4,8 @@
  * For CHESTER the limit is soft. If it ends between two attempts, the send ends at once with the error of the last attempt. If
  * it ends during an attempt, the result of that attempt decides. If no attempt ends within 30 s more, the modem counts as
  * stuck: the send fails and the modem is restarted. A datagram that follows an answer within an exchange is handed over while
- * the modem still receives. When it leaves this state, it reports the end of an attempt, which the firmware takes for the end of
- * an attempt of the new datagram. So up to the first real attempt, the limit of such a datagram is hard (`ctr_lte_v2.c`,
+ * the modem still receives. When it leaves this state, it reports the end of an attempt, which the firmware takes for the end
+ * of an attempt of the new datagram. So up to the first real attempt, the limit of such a datagram is hard (`ctr_lte_v2.c`,
  * `ctr_lte_v2_send_recv` and `on_leave_receive`).
  *
  * For hio devices the limit is hard, and a send ends with its first failed attempt (timing T-33, T-58).
@@ -64,7 +64,6 @@ export class PendingSend {
     if (Number.isFinite(budget)) this.#limit = clock.after(budget, 'the time limit of a send', () => this.#expire());
   }
 
-  /** An attempt begins. */
   attempt(): void {
     this.#failure = undefined;
   }

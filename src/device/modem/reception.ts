@@ -1,7 +1,4 @@
-/**
- * The signal at the modem's place, and its effects. Scenario steps and the console can change the signal; a device whose signal
- * was never changed stores nothing for it.
- */
+/** The signal at the modem's place, and its effects. A device whose signal never changed stores nothing for it. */
 import { chance, type Draws, integerBetween } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
 import { ModemAnomalies } from './anomalies.js';

@@ -9,7 +9,6 @@ import { ModemCounters } from './counters.js';
 import { Reception } from './reception.js';
 import { IDLE, type ModemTimings, PREPARE } from './timing.js';
 
-/** The parts of the board that the modem needs. */
 export interface ModemBoard {
   readonly clock: Clock;
   readonly modemTimings: ModemTimings;

@@ -14,12 +14,8 @@ export interface ModemTimings {
   readonly wake: Millis;
   /** Time until a registered modem has a radio connection. */
   readonly connect: Span;
-  /**
-   * Time from the last datagram until the network releases the radio connection, unless an answer ends the exchange. The cell
-   * of the device determines it, so it stays the same.
-   */
+  /** From the last datagram until the network releases the connection, unless an answer does; fixed by the cell. */
   readonly release: Span;
-  /** Time to open a socket. */
   readonly openSocket: Millis;
   /** Time for a connection evaluation. */
   readonly evaluation: Millis;

@@ -41,8 +41,8 @@ export interface CommandResult {
 }
 
 /**
- * The rest of a running command: a scan, a measurement, another line each second. The caller calls `go` after `wait`, unless the
- * device has restarted in the meantime. The shell itself has no clock.
+ * The rest of a running command: a scan, a measurement, another line each second. The caller calls `go` after `wait`, unless
+ * the device has restarted in the meantime. The shell itself has no clock.
  */
 export interface Rest {
   readonly wait: Millis;

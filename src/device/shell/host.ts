@@ -1,6 +1,6 @@
 /**
- * The device as shell commands see it: the parts of its firmware, each reduced to what commands read and do. The firmware itself
- * has this form, so nothing stands between a command and the device.
+ * The device as shell commands see it: the parts of its firmware, each reduced to what commands read and do. The firmware
+ * itself has this form, so nothing stands between a command and the device.
  *
  * All devices of a type share one shell, which gets the device with each line. All calls return at once; a command that takes
  * time returns its continuation ({@link CommandResult.rest}). The interface deliberately has no reboot: a command that restarts

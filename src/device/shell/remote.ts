@@ -19,8 +19,8 @@ interface ShellResponse {
 }
 
 /**
- * `rejected`: whether the shell rejected at least one line (`isRejected` in shell.ts). A rejected line does not stop the
- * lines after it.
+ * `rejected`: whether the shell rejected at least one line (`isRejected` in shell.ts). A rejected line does not stop the lines
+ * after it.
  */
 export type RemoteShellOutcome =
   /** Sent only if it fits into the transfer buffer together with the downlink that it answers. */

@@ -1,7 +1,4 @@
-/**
- * What all devices of a profile share in addition to the profile: the shell, the layout of the parameters, and the codec
- * uploads, whose bytes are the same for all devices.
- */
+/** What devices of a profile share besides it: the shell, the layout of parameters, the codec uploads. */
 import type { Profile } from '../../profile/profile.js';
 import type { Build } from '../../protocol/firmware-image.js';
 import { encodeUp } from '../../protocol/messages/index.js';
@@ -19,16 +16,12 @@ export interface DeviceType {
   readonly build: Build;
   readonly shell: Shell;
   readonly layout: ConfigLayout;
-  /** The UPLOAD_DECODER message. */
   readonly decoderUpload: Uint8Array;
   /** The UPLOAD_ENCODER message; undefined if the device type accepts no data downlinks. */
   readonly encoderUpload: Uint8Array | undefined;
   /** How long the modem and its network take. */
   readonly modemTimings: ModemTimings;
-  /**
-   * The same device type with another firmware version (`v3.5.5`). If the profile does not describe that version: this device
-   * type.
-   */
+  /** The same type with another firmware version; this one if the profile does not describe it. */
   withVersion(version: string): DeviceType;
 }
 

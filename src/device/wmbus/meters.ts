@@ -12,7 +12,6 @@ import type { Dbm } from '../../kernel/units.js';
 import type { MetersSpec } from '../../profile/profile.js';
 
 export interface Frame {
-  /** Number of the meter. */
   readonly meter: number;
   /** dBm, a whole number. */
   readonly rssi: Dbm;
@@ -29,10 +28,7 @@ export function neighbours(around: MetersSpec, seed: number): readonly number[] 
   return Array.from({ length: around.count }, (_, n) => 10_000_000 + Math.floor(89_999_999 * noise(seed, -100 - n)));
 }
 
-/**
- * The first frame of a meter in a scan that begins at `start` and takes `lasts` for each of `antennas`; undefined if none is
- * received.
- */
+/** A meter's first frame in a scan from `start` of `lasts` for each antenna; undefined if none is received. */
 export function listen(
   around: MetersSpec,
   meter: number,

@@ -23,7 +23,6 @@ interface ReceiverHost {
   unixTime(): UnixSeconds;
 }
 
-/** The last scan, as a body reports it. */
 export interface ScanReport {
   /** Duration in whole seconds. */
   readonly time: Seconds;
@@ -35,7 +34,6 @@ export interface ScanReport {
   readonly cycle: number;
   /** Number of earlier report bodies about this scan. */
   readonly part: number;
-  /** Frames of this body. */
   readonly frames: readonly Frame[];
 }
 

@@ -32,10 +32,7 @@ export function untilScan(scan: ScanSpec, config: DeviceConfig, now: number, las
   return Number.POSITIVE_INFINITY;
 }
 
-/**
- * When the last start was due, whether or not it began a scan; the parameters are those of {@link untilScan}. The interval also
- * counts from a start that the firmware has dropped.
- */
+/** When the last start was due; intervals also count from a start that the firmware dropped. See {@link untilScan}. */
 export function lastStart(
   scan: ScanSpec,
   config: DeviceConfig,

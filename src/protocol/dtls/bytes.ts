@@ -1,7 +1,4 @@
-/**
- * Reads and builds the fields of DTLS structures (RFC 5246, section 4). A read never throws: after a read beyond the end, all
- * values are 0 or empty, and `complete` is false.
- */
+/** Fields of DTLS (RFC 5246, section 4). Reads never throw: beyond the end, values are empty and `complete` is false. */
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -68,7 +65,6 @@ export function vector(size: number, ...content: readonly Uint8Array[]): Uint8Ar
   return join(uint(body.length, size), body);
 }
 
-/** One array with the content of all parts. */
 export function join(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;

@@ -31,10 +31,7 @@ export interface ClientOptions {
   readonly clock: Clock;
   readonly random: Draws;
   readonly events: ConnectionEvents;
-  /**
-   * Connection ID in the records that the server sends. Empty by default, as on a device: only the records of the client then
-   * have a connection ID. With null, the client does not support connection IDs.
-   */
+  /** Connection ID for the server's records; empty by default, as on a device. Null: no support of connection IDs. */
   readonly connectionId?: Uint8Array | null;
   /** Default: {@link HANDSHAKE_TIMEOUT}. */
   readonly timeout?: Millis;

@@ -34,7 +34,6 @@ export type Ending =
 export type Rejection = 'replayed' | 'not-authentic' | 'unknown-connection';
 
 export interface ConnectionEvents {
-  /** Sends a datagram to the other end. */
   send(datagram: Uint8Array): void;
   /** The handshake has succeeded. */
   opened(): void;
@@ -167,10 +166,7 @@ export abstract class Connection {
     this.#flight?.repeat();
   }
 
-  /**
-   * Computes the master secret and the keys. The caller then calls {@link receiveEarly} for the encrypted records that arrived
-   * before the keys were known.
-   */
+  /** Computes the keys. {@link receiveEarly} then reads the encrypted records that arrived before them. */
   protected agree(role: 'client' | 'server', psk: Uint8Array, randoms: Randoms, extended: boolean): void {
     const master = masterSecret(psk, randoms, extended ? this.transcript.digest() : undefined);
     const { client, server } = connectionKeys(master, randoms);

@@ -1,7 +1,4 @@
-/**
- * Joins the fragments of the other end's handshake messages, and puts the messages in order (RFC 6347, sections 4.2.2 and
- * 4.2.3). It keeps at most {@link AHEAD} messages of {@link LONGEST} bytes.
- */
+/** Joins and orders handshake messages (RFC 6347, 4.2.2 and 4.2.3): at most {@link AHEAD}, of {@link LONGEST} bytes. */
 import type { Fragment, HandshakeMessage } from './handshake.js';
 
 /** Maximum length of a message in bytes. Messages of a handshake with a pre-shared key are much shorter. */

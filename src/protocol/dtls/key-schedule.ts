@@ -1,8 +1,4 @@
-/**
- * Derives the keys of a connection from the pre-shared key. It uses the pseudorandom function of TLS 1.2 with SHA-256 (RFC
- * 5246, section 5), the premaster secret of a pre-shared key (RFC 4279, section 2), and the extended master secret (RFC 7627,
- * section 4).
- */
+/** Derives the keys of a connection: TLS 1.2 PRF (RFC 5246), PSK (RFC 4279), extended master secret (RFC 7627). */
 import { createHmac } from 'node:crypto';
 import { join, uint } from './bytes.js';
 

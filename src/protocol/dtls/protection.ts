@@ -1,7 +1,4 @@
-/**
- * Encrypts and authenticates records with AES-128-CCM and a tag of 8 bytes (RFC 6655; with a connection ID: RFC 9146, section
- * 5.3).
- */
+/** AES-128-CCM with a tag of 8 bytes over records (RFC 6655; with a connection ID: RFC 9146, section 5.3). */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { join, uint } from './bytes.js';
 import type { WriteKeys } from './key-schedule.js';

@@ -25,8 +25,7 @@ export interface TlsRecord {
 }
 
 /**
- * The records of a datagram up to the first malformed one (RFC 6347, section 4.1.2.7: invalid records are discarded
- * silently).
+ * The records of a datagram up to the first malformed one (RFC 6347, section 4.1.2.7: invalid records are discarded silently).
  * @param idLength length of the connection IDs that the receiver has chosen
  */
 export function recordsIn(datagram: Uint8Array, idLength: number): readonly TlsRecord[] {

@@ -104,11 +104,7 @@ export class ServerConnection extends Connection {
     if (type === MESSAGE.finished) this.repeatFlight();
   }
 
-  /**
-   * Rejects the client: a handshake record that does not fit the keys means that the client has another key. With a connection
-   * ID, the type of a record is encrypted, so every record counts. An unknown identity gets the same alert (RFC 4279, section
-   * 2).
-   */
+  /** Rejects a client whose handshake records do not fit the keys: another key, or identity (RFC 4279, section 2). */
   protected unreadable({ type }: TlsRecord): void {
     if (type === CONTENT.handshake || this.hasId) this.fail('decrypt-error');
   }

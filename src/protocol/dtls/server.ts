@@ -35,10 +35,7 @@ interface ServerEvents {
   received(session: SessionId, plain: Uint8Array, address: string): void;
   /** An open connection has ended. */
   closed(session: SessionId, ending: Ending): void;
-  /**
-   * A handshake has failed. `identity` is what the client claims; empty if it has not named one. `session` is undefined for a
-   * hello that was rejected.
-   */
+  /** A handshake has failed. `identity`: as claimed, or empty. `session`: undefined for a rejected hello. */
   failed(session: SessionId | undefined, identity: string, address: string, ending: Ending): void;
   /** A record was dropped. */
   rejected?(why: Rejection): void;
@@ -247,10 +244,7 @@ export class DtlsServer {
     events.opened(session, connection.identity);
   }
 
-  /**
-   * Passes on the data with the address of the record, to which answers are sent. The connection moves to this address only if
-   * the record is the newest (RFC 9146, 6).
-   */
+  /** Passes on data with the record's address. Only the newest record moves the connection there (RFC 9146, 6). */
   #received(peer: Peer, plain: Uint8Array, newest: boolean): void {
     peer.lastAt = this.#options.clock.now;
     if (newest) peer.address = peer.from;
@@ -289,10 +283,7 @@ export class DtlsServer {
   }
 }
 
-/**
- * The ClientHello that the record contains as a whole; undefined if there is only a fragment. To join fragments, the server
- * would need memory for an address before a cookie has proven it.
- */
+/** The whole ClientHello of a record, or undefined: joining fragments would take memory for an unproven address. */
 function helloIn({ body }: TlsRecord): HandshakeMessage | undefined {
   const [fragment] = fragmentsIn(body);
   if (fragment?.type !== MESSAGE.clientHello || fragment.part.length !== fragment.length) return undefined;
@@ -304,10 +295,7 @@ function isOfFlight({ type }: TlsRecord): boolean {
   return type === CONTENT.handshake || type === CONTENT.changeCipherSpec;
 }
 
-/**
- * The alert for a hello that the server rejects; undefined for any other hello. Versions count down from 0xfeff: a greater
- * number is an older version.
- */
+/** The alert for a rejected hello, else undefined. Versions count down from 0xfeff: greater is older. */
 function refusalOf({ version, suites }: ClientHello): AlertName | undefined {
   if (version > DTLS_1_2 || version >> 8 !== DTLS_1_0 >> 8) return 'protocol-version';
   return suites.includes(SUITE) ? undefined : 'handshake-failure';

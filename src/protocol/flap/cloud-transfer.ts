@@ -28,14 +28,10 @@ type Evidence = 'final-ack' | 'next-packet' | 'sequence-zero';
 
 /** What the cloud does after a packet. */
 export type CloudMove = {
-  /**
-   * The packet counts as proof that the downlink in flight was delivered. The caller records this before it carries out the
-   * move.
-   */
+  /** The packet proves the delivery of the downlink in flight, which is recorded before the move. */
   readonly delivered?: Evidence;
 } & (
   | { readonly kind: 'silence'; readonly why: string }
-  /** Answer with this packet. */
   | { readonly kind: 'answer'; readonly packet: Packet; readonly why: string }
   /** An uplink message is complete: store it and call `acknowledge`, or call `refuse`. */
   | { readonly kind: 'store'; readonly message: Uint8Array }
@@ -237,10 +233,7 @@ export class CloudTransfer {
     this.#ignored = { packet: keepPacket(packet), since, answer: undefined, repetitions: 0 };
   }
 
-  /**
-   * Resets the exchange. The downlink in flight stays: if its last fragment was sent, the next packet with sequence 0 counts as
-   * proof of its delivery.
-   */
+  /** Resets the exchange. A downlink whose last fragment was sent is delivered by the next packet with sequence 0. */
   #reset(why: string): CloudMove {
     this.#uplink = undefined;
     this.#expect = undefined;

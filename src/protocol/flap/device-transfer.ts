@@ -19,10 +19,7 @@ export type DeviceStep =
   | SendStep
   /** The message is acknowledged; `poll`: a downlink is queued. */
   | { readonly kind: 'uplink-done'; readonly poll: boolean }
-  /**
-   * The poll is complete. `message` is empty when no downlink was queued; otherwise send `finalAck`, without waiting for an
-   * answer, before using the message. `more`: another downlink is queued.
-   */
+  /** The poll is complete. With a `message`, send `finalAck` before using it, without an answer. `more`: another waits. */
   | {
       readonly kind: 'poll-done';
       readonly message: Uint8Array;
@@ -75,10 +72,7 @@ export class DeviceTransfer {
     return this.sendRequest(this.#task, POLL);
   }
 
-  /**
-   * Processes the answer to the last `send`. 'unreadable': not decodable, or a wrong tag; 'foreign': the serial number of
-   * another device.
-   */
+  /** Processes the answer to the last `send`. 'unreadable': or a wrong tag; 'foreign': another serial number. */
   answered(answer: Packet | 'unreadable' | 'foreign'): DeviceStep {
     const task = this.#task;
     if (task === undefined) throw new Error('no transfer in progress');
@@ -204,7 +198,6 @@ interface UplinkTask {
   offset: number;
   /** Bytes of the fragment in transfer. */
   sent: number;
-  /** Sequence number of that fragment. */
   sequence: number;
   /** Stale answers to that fragment so far. */
   stale: number;

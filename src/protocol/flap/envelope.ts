@@ -70,10 +70,7 @@ export function sealedSize({ data }: Packet, format: EnvelopeFormat): number {
   return format === 'raw' ? bytes : 4 * Math.ceil(bytes / 3);
 }
 
-/**
- * Parses a datagram. Returns undefined if it is not base64, too short, or has serial number 0 (wire W-5, W-25). Only the first
- * 1024 bytes are read, so the tag of a longer datagram does not match.
- */
+/** Parses up to 1024 bytes (wire W-5). Undefined if not base64, too short, or of serial number 0 (wire W-25). */
 export function open(datagram: Uint8Array, format: EnvelopeFormat): Envelope | undefined {
   const read = datagram.length > LONGEST_DATAGRAM ? datagram.subarray(0, LONGEST_DATAGRAM) : datagram;
   const bytes = format === 'raw' ? read : decodeBase64(read);
@@ -102,8 +99,8 @@ const TAG_CHARACTERS = Math.ceil((TAG_SIZE * 8) / 6);
 const [A, B] = [0x41, 0x42];
 
 /**
- * A copy of the datagram with a flipped bit. In base64 text, a bit of the tag would make the text invalid or only the tag wrong,
- * depending on the tag and so on the claim token, which differs between equal runs. So the tag is then always wrong.
+ * A copy of the datagram with a flipped bit. In base64 text, a bit of the tag would make the text invalid or only the tag
+ * wrong, depending on the tag and so on the claim token, which differs between equal runs. So the tag is then always wrong.
  */
 export function withFlippedBit(datagram: Uint8Array, bit: number, format: LinkFormat): Uint8Array {
   const spoiled = Uint8Array.from(datagram);
@@ -117,7 +114,6 @@ export function withFlippedBit(datagram: Uint8Array, bit: number, format: LinkFo
 const scratch = new Uint8Array(2 * LONGEST_DATAGRAM);
 const checkTag = new Uint8Array(TAG_SIZE);
 
-/** Whether this envelope was signed with `token`. */
 export function hasValidTag(envelope: Envelope, token: Uint8Array): boolean {
   const { bytes } = envelope;
   scratch.set(bytes, ENVELOPE_AT);

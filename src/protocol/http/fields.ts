@@ -60,7 +60,6 @@ export class JsonFields {
     return text === undefined ? undefined : fromHex(text);
   }
 
-  /** The 16 bytes of a UUID. */
   uuid(name: string): Uint8Array | undefined {
     const form = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
     const text = this.#read(name, 'a UUID', (value) => matching(value, form));

@@ -1,7 +1,4 @@
-/**
- * HTTP request of a device and its response as bytes: a head line, then JSON. In this form they pass a transport, so that
- * network faults affect them like datagrams; transport/http.ts converts them to real HTTP.
- */
+/** A device's HTTP request and response as bytes, for transport and faults; transport/http.ts makes real HTTP of them. */
 
 /** Kind of a request: the last part of its path. */
 const REQUEST_KINDS = ['session', 'uplink', 'poll', 'ack'] as const;

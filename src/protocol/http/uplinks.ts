@@ -62,7 +62,6 @@ interface JsonUplink {
   readonly cbor?: string;
 }
 
-/** A message of the firmware as JSON. */
 export function upToJson(message: UpMessage): JsonUplink {
   switch (message.kind) {
     case 'create-session':
@@ -145,7 +144,6 @@ function readSession(facts: JsonFields): CreateSession {
 function readData(fields: JsonFields): UploadData | DecodedData {
   const cbor = fields.base64('cbor');
   if (cbor === undefined) {
-    // The cast is safe because values from JSON are JSON values.
     const body = fields.plain('body') as JsonObject | undefined;
     if (body === undefined) throw new MessageError('malformed', 'data needs a "body", or "cbor" and "codec_hash"');
     return { kind: 'decoded-data', body };
@@ -166,7 +164,6 @@ function readCodec(type: 'decoder' | 'encoder', fields: JsonFields): UploadCodec
 function asCbor(value: unknown): CborValue {
   if (Array.isArray(value)) return value.map(asCbor);
   if (isObject(value)) return new Map(Object.entries(value).map(([key, item]) => [key, asCbor(item)]));
-  // The cast is safe because JSON has no other types of values.
   return value as null | boolean | number | string;
 }
 

@@ -9,10 +9,7 @@ import { MessageError } from './error.js';
 
 type CborMap = ReadonlyMap<CborKey, CborValue>;
 
-/**
- * The fields of a map by key. Each reader returns undefined for a missing field. In loose reading, it also returns undefined
- * for a field of another type.
- */
+/** A map's fields by key; undefined if missing or, in loose reading, of another type. */
 export class Fields {
   readonly #map: CborMap;
   /** The name of the message for errors of strict reading; undefined for loose reading. */

@@ -103,7 +103,6 @@ export type UpMessage =
 /** Cloud to device. */
 export type DownMessage = SetSession | SetTimestamp | DownloadConfig | DownloadData | DownloadShell | DownloadFirmware;
 
-/** The type bytes. */
 export const TYPE = {
   'create-session': 0x00,
   'get-timestamp': 0x01,

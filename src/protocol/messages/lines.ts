@@ -6,10 +6,7 @@ import { cborIn, isText } from './fields.js';
 
 export interface UploadConfig {
   readonly kind: 'upload-config';
-  /**
-   * Computed by the device over the output of `config show`. It can differ from the hash of `lines`, because devices truncate
-   * that output (wire W-53).
-   */
+  /** The device's hash of the output of `config show`, which it may cut: so it may not fit `lines` (wire W-53). */
   readonly hash: Hash;
   readonly lines: readonly string[];
 }

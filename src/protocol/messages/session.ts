@@ -43,10 +43,7 @@ export interface SetSession {
   readonly kind: 'set-session';
   /** Must not be 0, because a device treats 0 as a missing session. */
   readonly sessionId: number;
-  /**
-   * Hash of the decoder that the cloud has stored. If it is missing, the cloud has no decoder, so the device uploads it. The
-   * same applies to the next two fields, the hashes of the stored encoder and configuration.
-   */
+  /** Hash of the cloud's decoder; missing: unknown, so the device uploads it. The same for the next two fields. */
   readonly decoderHash?: Hash;
   readonly encoderHash?: Hash;
   readonly configHash?: Hash;
@@ -253,10 +250,7 @@ export function readUploadStats(value: Uint8Array): UploadStats {
   return { kind: 'upload-stats', stats };
 }
 
-/**
- * IMEI and IMSI have 15 digits (3GPP TS 23.003), and the number has lost the zeros at their beginning. 0 means that the modem
- * does not know it.
- */
+/** IMEI and IMSI have 15 digits (3GPP TS 23.003); numbers have lost leading zeros. 0: unknown to the modem. */
 function digits(number: bigint | undefined): string | undefined {
   return number === 0n ? '0' : number?.toString().padStart(15, '0');
 }

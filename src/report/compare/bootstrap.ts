@@ -18,9 +18,7 @@ const FEWEST_BATCHES = 8;
 /** Half the width of the interval in standard deviations, for small counts, which mainly vary by chance. */
 const SIGMAS = 3.1;
 
-/**
- * A number in runs A and B, and the interval of the ratio B/A. A ratio of 1.2 means that the number of B is a fifth higher.
- */
+/** A number in runs A and B, and the interval of the ratio B/A. A ratio of 1.2 means that the number of B is a fifth higher. */
 export interface Ratio {
   readonly a: number;
   readonly b: number;
@@ -75,10 +73,7 @@ export function countRatio(a: readonly number[], b: readonly number[]): Ratio {
   return { ...found, interval: [Math.min(drawn[0], ratio / chance), Math.max(drawn[1], ratio * chance)] };
 }
 
-/**
- * e to the power of `x`, for `x` from 0 to 5, with an error below 1 %. `Math.exp` is not used, because its results differ
- * between versions of Node.
- */
+/** e to the power of 0 to 5, within 1 %: `Math.exp` differs between versions of Node. */
 function exponential(x: number): number {
   const y = x / 8;
   const root = 1 + y * (1 + (y / 2) * (1 + (y / 3) * (1 + y / 4)));
@@ -111,7 +106,6 @@ class Span {
 }
 
 function draw<T>(items: readonly T[], random: Draws): readonly T[] {
-  // The cast is safe because the index lies within the list.
   return items.map(() => items[Math.floor(random.next() * items.length)] as T);
 }
 

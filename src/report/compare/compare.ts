@@ -37,7 +37,6 @@ export interface MetricDifference extends Ratio {
   readonly verdict: 'different' | 'undetected' | 'unknown';
 }
 
-/** Result of a comparison of two runs. */
 export interface RunComparison {
   readonly a: ComparedRun;
   readonly b: ComparedRun;

@@ -1,4 +1,3 @@
-/** A comparison for programs. */
 import { type ComparedRun, changeOf, leastShown, type RunComparison } from './compare.js';
 import { verdict } from './words.js';
 

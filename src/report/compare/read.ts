@@ -51,7 +51,6 @@ function samplesIn(value: unknown): SampleSummary | undefined {
   const [counts, durations] = [objectIn(samples?.counts), objectIn(samples?.durations)];
   if (samples?.batches !== BATCHES || counts === undefined || durations === undefined) return undefined;
   if (!Object.values(counts).every(isNumbers) || !Object.values(durations).every(isDurations)) return undefined;
-  // The cast is safe because all values of `counts` and `durations` have just been checked.
   return { batches: BATCHES, counts, durations } as SampleSummary;
 }
 
@@ -68,7 +67,6 @@ function isNumbers(value: unknown): value is readonly number[] {
 }
 
 function objectIn(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  // The cast is safe because any key of an object can be read.
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : undefined;

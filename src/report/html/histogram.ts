@@ -58,10 +58,7 @@ export function histogram(result: RunResult): Markup {
   return markup`<figure><figcaption>Delivery times and what downlinks waited for <small>delivered downlinks by time from the API to their last stage; the ranges differ in length</small></figcaption>${legend(CAUSE_LEGEND)}${plot('Delivered downlinks by time and cause', draw, readout(bars))}</figure>`;
 }
 
-/**
- * The bars from the first to the last one with downlinks. If there are few downlinks, a bar covers several ranges of the
- * summary.
- */
+/** The bars from the first to the last with downlinks. With few, a bar covers several ranges. */
 function barsOf({ downlinks: { times } }: RunResult): readonly Bar[] {
   const { edges, byCause } = times;
   const totals = edges.map((_, i) => WAIT_CAUSES.reduce((sum, cause) => sum + (byCause[cause][i] ?? 0), 0));
@@ -73,7 +70,6 @@ function barsOf({ downlinks: { times } }: RunResult): readonly Bar[] {
     return {
       from: edges[bar * size] ?? 0,
       until: edges[(bar + 1) * size],
-      // The cast is safe because WAIT_CAUSES lists every cause once.
       byCause: sums as Record<WaitCause, number>,
       total: ranges.reduce((sum, i) => sum + (totals[i] ?? 0), 0),
     };

@@ -22,10 +22,7 @@ function written(part: Part): string {
   return part.map(written).join('');
 }
 
-/**
- * Data for the script of the page. Texts in the data are escaped, so that none of them can end the element or hide a part of
- * it.
- */
+/** Data for the page's script, escaped: no text can end the element. */
 export function dataBlock(data: unknown): Markup {
   const json = JSON.stringify(data, (_key, value) => (typeof value === 'string' ? visible(value) : value));
   return new Markup(`<script type="application/json">${json.replaceAll('<', '\\u003c')}</script>`);
@@ -44,7 +41,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text. */
 function escaped(text: string): string {
   return visible(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

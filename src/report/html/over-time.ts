@@ -125,10 +125,7 @@ function timeReadout(
   };
 }
 
-/**
- * Lines in the order in which they are drawn. Wider lines come first, so that they stay visible below a line that coincides
- * with them.
- */
+/** Lines in drawing order, wide ones first: they stay visible below one that coincides. */
 const PERCENTILES = [
   ['p99', 'c5 broad', 'p99'],
   ['p95', 'c2 dashed', 'p95'],

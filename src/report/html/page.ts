@@ -1,7 +1,4 @@
-/**
- * A self-contained HTML page that can be mailed and opened anywhere. It loads nothing; its content security policy allows only
- * its own style sheet and its own script, by their hashes.
- */
+/** A self-contained HTML page. Its content security policy allows only its own style and script, by their hashes. */
 import { createHash } from 'node:crypto';
 import { Markup, markup } from './markup.js';
 import { SCRIPT } from './readout.js';
@@ -29,10 +26,7 @@ ${body}
   return `<!doctype html>\n${whole.html}\n`;
 }
 
-/**
- * Style sheet and script are not escaped, because that would change their hashes in the policy. They are constants, so this is
- * safe.
- */
+/** Not escaped, which would change their hashes in the policy; safe, because they are constants. */
 const STYLE_SHEET = new Markup(`<style>${STYLE}</style>`);
 const OWN_SCRIPT = new Markup(`<script>${SCRIPT}</script>`);
 const POLICY = `default-src 'none'; style-src '${hashOf(STYLE)}'; script-src '${hashOf(SCRIPT)}'; base-uri 'none'; form-action 'none'`;

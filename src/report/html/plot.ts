@@ -12,7 +12,6 @@ import { timeline } from './scale.js';
 const WIDE = 1080;
 const NARROW = 356;
 
-/** Draws a plot at a width in pixels. */
 type Plot = (width: number) => Markup;
 
 /**

@@ -1,8 +1,8 @@
 /**
- * The only script of the page: shows the values of a plot under the pointer. Each plot contains its values as texts,
- * formatted by the same functions as in the rest of the report. The script only finds the position and shows its texts. It
- * works with a mouse, by touch, and with the keyboard (arrow keys, Home, End, Escape). Without JavaScript, only the values
- * under the pointer are missing.
+ * The only script of the page: shows the values of a plot under the pointer. Each plot contains its values as texts, formatted
+ * by the same functions as in the rest of the report. The script only finds the position and shows its texts. It works with a
+ * mouse, by touch, and with the keyboard (arrow keys, Home, End, Escape). Without JavaScript, only the values under the pointer
+ * are missing.
  */
 import { dataBlock, type Markup } from './markup.js';
 

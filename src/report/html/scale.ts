@@ -76,10 +76,7 @@ function roundUp(value: number): number {
   return 10 * power;
 }
 
-/**
- * Decimal logarithm to six places, by repeated squaring. `Math.log10` is not used, because its last digit may differ between
- * versions of Node, and the same run must give the same page.
- */
+/** Decimal logarithm to six places. `Math.log10` may differ between versions of Node, and the same run gives the same page. */
 function logTen(value: number): number {
   if (!(value > 0)) return 0;
   let rest = value;

@@ -1,7 +1,4 @@
-/**
- * Style sheet of the page. The colours are those of Okabe and Ito, which are distinct for any kind of colour vision; lines
- * also differ in their pattern.
- */
+/** Style sheet. The colours of Okabe and Ito are distinct for any colour vision; lines also differ in their pattern. */
 export const STYLE = `
 :root{color-scheme:light dark;--paper:#fff;--ink:#1b2026;--faint:#5c6670;--rule:#e1e5e9;--card:#f6f8fa;--shade:#bcc4cc;
 --good:#00684a;--good-paper:#dff5ec;--bad:#a33a00;--bad-paper:#fdeadf;--open:#7a5200;--open-paper:#fdf1d3;--band:#d55e00;

@@ -25,13 +25,9 @@ import { WORKER_COLUMNS, workerRows } from '../workers.js';
 import { isConstant, nameOf } from './lanes.js';
 import { idOf, type Markup, markup, NOTHING } from './markup.js';
 
-/**
- * Maximum length of a row's name beside its numbers. If a name is longer, a phone shows the names of the table above the
- * numbers.
- */
+/** Longest name beside its numbers: with a longer one, a phone shows the names above them. */
 const LONG_NAME = 14;
 
-/** A table with a heading. */
 function table(title: string, columns: readonly string[], rows: readonly Row[]): Markup {
   return tables(title, columns, [{ name: '', rows }]);
 }

@@ -153,10 +153,7 @@ function readout(downlink: DownlinkTimeline, faults: readonly Band[]): Readout {
   };
 }
 
-/**
- * Beginning of the enlarged part: shortly before the second mark, if all marks after the first lie in the last fifth of the
- * time. Otherwise 0, so that the whole time is shown.
- */
+/** Where the enlarged part begins: before the second mark, if the rest is in the last fifth; else 0. */
 function enlargedFrom(stations: readonly Mark[], total: Millis): Millis {
   const [, second] = stations;
   if (second === undefined || second.at < total * 0.8) return 0;

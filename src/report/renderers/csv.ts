@@ -6,10 +6,7 @@ import { SERIES_COUNTS } from '../../trace/metrics/series.js';
 import { csvRow } from '../csv-row.js';
 import type { RunResult } from '../result.js';
 
-/**
- * The run over time, one row per bin: counts in the bin, and states of the fleet at its end. A cell without a measurement is
- * empty.
- */
+/** The run over time: counts of each bin, and the fleet's states at its end. Not measured: empty. */
 export function seriesCsv({ series }: RunResult): string {
   const { bin, bins, counts, callLatency, deliveryTime, fleet } = series;
   const columns: readonly (readonly [string, readonly (number | null)[]])[] = [

@@ -129,10 +129,7 @@ function tiles(result: RunResult): readonly Tile[] {
   ];
 }
 
-/**
- * Name of the tile for the delivery time. If some downlinks were not delivered, the name says that the percentile covers only
- * the delivered ones.
- */
+/** Name of the delivery time's tile; with undelivered downlinks, it says that the percentile leaves them out. */
 function deliveryTime(delivered: number, queued: number): string {
   return delivered < queued ? 'delivery time, p95 of the delivered' : 'delivery time, p95';
 }

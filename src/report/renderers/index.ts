@@ -13,10 +13,7 @@ export const RENDERERS = { text, json, html, junit, series: seriesCsv } as const
   Record<ReportFormat, Renderer>
 >;
 
-/**
- * The file of each format in an output directory, small files first: they still fit on a disk that is nearly full. The events
- * and the downlinks are written separately.
- */
+/** The file of each format, small ones first: they still fit on a nearly full disk. Events and downlinks come apart. */
 export const REPORT_FILES = {
   junit: 'junit.xml',
   text: 'report.txt',

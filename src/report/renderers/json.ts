@@ -7,8 +7,5 @@ export function json(result: RunResult): string {
   return `${JSON.stringify(ordered, null, 2).replace(NUMBERS, (list) => list.replaceAll(/\n\s*/g, ' '))}\n`;
 }
 
-/**
- * Matches a list of numbers over several lines, which is then joined into one line. It cannot match inside a string, because
- * JSON strings contain no line ends.
- */
+/** A list of numbers over several lines, to be joined. Never inside a string: JSON strings have no line ends. */
 const NUMBERS = /\[\n\s+(?:(?:-?[\d.e+-]+|null),?\n\s*)+\]/g;

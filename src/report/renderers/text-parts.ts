@@ -5,8 +5,8 @@ import { type Column, fittedTable, table, wrap } from '../table.js';
 export const WIDTH = 100;
 
 /**
- * A table with a title; the first cell of a row is its name. A column with an empty title contains text, the others numbers.
- * If the table is wider than `width`, the texts of its last column are on separate lines.
+ * A table with a title; the first cell of a row is its name. A column with an empty title contains text, the others numbers. If
+ * the table is wider than `width`, the texts of its last column are on separate lines.
  */
 export function section(
   title: string,

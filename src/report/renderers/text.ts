@@ -1,7 +1,4 @@
-/**
- * The report for terminals: as wide as the terminal, or 100 columns; colour is optional. It begins and ends with a headline,
- * which contains the command that reproduces the run.
- */
+/** The report for terminals, up to 100 columns; it begins and ends with the command that reproduces the run. */
 import { EXIT } from '../../kernel/errors.js';
 import { printableTexts } from '../../kernel/printable.js';
 import { humanCount, valueBeside } from '../../kernel/quantity.js';
@@ -42,10 +39,7 @@ const SHOWN = 3;
 /** Width of the types of downlinks. */
 const TYPE_WIDTH = 8;
 
-/**
- * Renders the report. Control characters in the texts of a result are escaped, because users may also print the file to a
- * terminal.
- */
+/** Renders the report. Control characters are escaped: files are printed to terminals, too. */
 export function text(unsafe: RunResult, { colour = false, width = WIDTH }: RenderOptions = {}): string {
   const result = printableTexts(unsafe);
   const paint = colour ? paintAnsi : paintNothing;
@@ -87,10 +81,7 @@ const ANSI: Readonly<Record<Style, string>> = { good: '32', bad: '31', open: '33
 const paintAnsi: Paint = (style, words) => `\u001b[${ANSI[style]}m${words}\u001b[0m`;
 const paintNothing: Paint = (_style, words) => words;
 
-/**
- * The headline. The command that repeats the run is never broken: if the line would be too long, the command is on a separate
- * line.
- */
+/** The headline. The command that repeats the run is never broken, but moved to its own line. */
 function headline(result: RunResult, word: string, width: number): readonly string[] {
   const { seed, digest, reproduce } = result;
   const about = `${word} · seed ${seed} · digest ${digest}`;
@@ -134,10 +125,7 @@ function failure({ failure: why, exitCode }: RunResult, paint: Paint, width: num
   return wrap(`${open ? '!' : '✗'} ${why}`, width).map((line) => paint(open ? 'open' : 'bad', line));
 }
 
-/**
- * The `next` lines of the scenario. If a line is too wide, all comments are placed above their commands, because a command is
- * never broken.
- */
+/** The scenario's `next` lines. If one is too wide, all comments are above their commands, which are never broken. */
 function next({ next: suggestions }: RunResult, width: number): readonly string[] {
   if (suggestions.length === 0) return [];
   const whole = suggestions.map((line) => `  ${line}`);

@@ -92,8 +92,8 @@ export class PartBooks {
   }
 
   /**
-   * A load with a rate loses the requests that were due until `until` and are not done. A closed-loop load loses only those that
-   * wait for a connection, because its requests are not planned in advance.
+   * A load with a rate loses the requests that were due until `until` and are not done. A closed-loop load loses only those
+   * that wait for a connection, because its requests are not planned in advance.
    */
   *#loseRequests(load: PlannedLoad, at: Instant, until: Instant, why: string): Generator<TraceEvent, number> {
     const { name: call, pace } = load;
@@ -163,8 +163,7 @@ export class PartBooks {
   }
 
   /**
-   * Whether the step was executed for the device. Each call uses up one execution, because a step may be planned several
-   * times.
+   * Whether the step was executed for the device. Each call uses up one execution, because a step may be planned several times.
    */
   #isDone(step: string, serial: number): boolean {
     const bySerial = this.#steps.get(step);

@@ -12,8 +12,8 @@ export interface ClockReading {
 const ROUNDS = 12;
 
 /**
- * Reads the shared clock several times and returns the reading that took the shortest time. It is the most exact one,
- * because the shared clock was read at some moment between the request and the answer.
+ * Reads the shared clock several times and returns the reading that took the shortest time. It is the most exact one, because
+ * the shared clock was read at some moment between the request and the answer.
  */
 export async function readClock(shared: () => Promise<Millis>, own: Pick<Clock, 'now'>): Promise<ClockReading> {
   let best: ClockReading = { offset: 0, uncertainty: Number.POSITIVE_INFINITY };

@@ -10,14 +10,14 @@ interface Setting {
 
 /**
  * Makes each thread collect its short-lived objects alone. By default, V8 uses additional threads for this, one for each core.
- * In a run that uses every core, the additional threads only take time from the run: 100,000 devices × 90 min in two threads
- * on two cores took 229 s of CPU with them, and 209 s without.
+ * In a run that uses every core, the additional threads only take time from the run: 100,000 devices × 90 min in two threads on
+ * two cores took 229 s of CPU with them, and 209 s without.
  */
 const ALONE: Setting = { flag: '--no-parallel-scavenge', undo: '--parallel-scavenge' };
 
 /**
- * Lets the heap grow by at most half before V8 collects it again; by default, it grows to more than double its size. With
- * this limit, the boot of 100,000 devices in two threads took 2.2 GB instead of 3.7 GB, and 166 s of CPU instead of 153 s.
+ * Lets the heap grow by at most half before V8 collects it again; by default, it grows to more than double its size. With this
+ * limit, the boot of 100,000 devices in two threads took 2.2 GB instead of 3.7 GB, and 166 s of CPU instead of 153 s.
  */
 const COMPACT: Setting = { flag: '--heap-growing-percent=50', undo: '--heap-growing-percent=0' };
 

@@ -88,8 +88,8 @@ export type FromPart =
   /** The part is over, and has deleted everything that it created except {@link PartEnd.kept}. */
   | PartEnd
   /**
-   * The worker has stopped the part, although the run did not ask for it, and the part has deleted what it created.
-   * `why`: the message of the worker's error, without a full stop.
+   * The worker has stopped the part, although the run did not ask for it, and the part has deleted what it created. `why`: the
+   * message of the worker's error, without a full stop.
    */
   | { readonly kind: 'left'; readonly why: string }
   /** The part could not be carried out. */

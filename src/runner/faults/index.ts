@@ -37,7 +37,6 @@ interface ServiceFaultOptions {
   readonly struck: (fault: ServiceFault['kind']) => void;
 }
 
-/** The process of the service. */
 export interface ServiceProcess {
   readonly running: boolean;
   /** Ends the process without finishing its work; has no effect if it does not run. */
@@ -120,10 +119,7 @@ export class ServiceFaults {
     return !this.missed();
   }
 
-  /**
-   * Whether the service is down, so that a request or datagram is lost. If so, reports an effect of the fault
-   * `service-restart`.
-   */
+  /** Whether the service is down, which loses a request or datagram, an effect of `service-restart`. */
   missed(): boolean {
     if (this.#service?.running !== false) return false;
     this.#options.struck('service-restart');
@@ -202,6 +198,5 @@ export class ServiceFaults {
 }
 
 function behaviourOf({ kind }: ServiceFault): ServiceFaultBehaviour<ServiceFault> {
-  // The cast is safe because each kind's entry takes the options of that kind.
   return BEHAVIOURS[kind] as ServiceFaultBehaviour<ServiceFault>;
 }

@@ -16,10 +16,7 @@ export interface Caller {
 
 interface CallersOptions {
   readonly baseUrl: string;
-  /**
-   * Whether time is virtual. All callers together then send one request at a time, so that equal runs send their requests in
-   * the same order.
-   */
+  /** Whether time is virtual: callers then send one request at a time, so equal runs have equal orders. */
   readonly virtual: boolean;
 }
 

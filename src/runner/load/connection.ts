@@ -1,7 +1,4 @@
-/**
- * A connection of a load generator, on undici's lowest level: the less CPU a request costs, the more requests a generator can
- * send.
- */
+/** A generator's connection, on undici's lowest level: cheaper requests are more requests. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
@@ -17,7 +14,6 @@ export interface CallResult {
   readonly status: number;
   /** Code of the error, such as `ECONNREFUSED`, or why the response is not whole; empty if it is. */
   readonly why: string;
-  /** Body of the response. */
   readonly body: string;
   /** Why the body cannot be read: it is compressed. Left out if it is not. */
   readonly compressed?: string | undefined;

@@ -14,16 +14,12 @@ import { OVER, type RequestContext, Requests } from './requests.js';
 interface LoadOptions extends RequestContext {
   readonly random: Random;
   readonly callerOf: (load: PlannedLoad) => Caller;
-  /**
-   * Minimum pause between a response and the next request of the same user. Must be above 0 in virtual time: responses take no
-   * time there, so time would never pass.
-   */
+  /** Least pause of a user between response and request; in virtual time, responses take none, and it must pass. */
   readonly leastPause: Millis;
   /** Called for every request of a load with a rate, with the time by which the request is late. */
   readonly late?: (lateBy: Millis) => void;
 }
 
-/** A running load. */
 interface Running {
   /** Number of requests that were due and are not finished. */
   readonly unfinished: number;
@@ -31,7 +27,6 @@ interface Running {
   close(): void;
 }
 
-/** All loads of a run. */
 export class Loads {
   readonly #running: readonly Running[];
 

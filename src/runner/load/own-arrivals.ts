@@ -1,8 +1,4 @@
-/**
- * The share of the requests and users of a load that belongs to one part of a run. Each part computes the times of the whole
- * load from the same random stream, and takes its own share. So the requests of all parts together have the same times as in a
- * single process.
- */
+/** A part's share of a load: each part draws the whole load from the same stream, so all parts together have its times. */
 import type { Random } from '../../kernel/random.js';
 import type { Instant } from '../../kernel/time.js';
 import { arrivals } from '../../scenario/load/arrivals.js';
@@ -13,10 +9,7 @@ export function hasTurn({ turns }: Pick<PlannedLoad, 'turns'>, k: number): boole
   return turns === undefined || turns[k % turns.length] === true;
 }
 
-/**
- * The times of the requests of this part, ascending. @throws RangeError for a closed-loop load, whose times depend on the
- * responses
- */
+/** The times of this part's requests, ascending. @throws RangeError for a closed-loop load, which waits for responses. */
 export function* ownArrivals(load: PlannedLoad, random: Random): Generator<Instant, void> {
   let k = 0;
   for (const due of arrivals(load, random)) if (hasTurn(load, k++)) yield due;

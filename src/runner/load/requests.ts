@@ -25,10 +25,7 @@ export interface RequestContext {
   readonly speed?: number;
   /** Milliseconds of the run per millisecond of the service. Default: 1, because both have the same clock. */
   readonly serviceSpeed?: number;
-  /**
-   * Reads the response to a request that queued a downlink; returns false if it contains no downlink. `asked`: body of the
-   * request.
-   */
+  /** Reads a response that queued a downlink; false if it has none. `asked`: the request's body. */
   readonly accepted: (answer: string, asked: string) => boolean;
   /** Called if a request to queue a downlink ends without an answer. */
   readonly unanswered?: (serial: number, type: DownlinkType, body: unknown) => void;
@@ -83,11 +80,7 @@ export class Requests {
     return this.#unfinished.size;
   }
 
-  /**
-   * Makes a request that was due at `intended`, for the next device of the load. `done` is called at the end of the request,
-   * with the waiting time that the service demands (`Retry-After`), in time of the run. If the request is dropped, returns
-   * false and does not call `done`.
-   */
+  /** Makes a request due at `intended` for the next device. `done` gets the demanded wait. False if the request is dropped. */
   make(intended: Instant, done: (away: Millis) => void = () => {}): boolean {
     const { clock, admit } = this.#context;
     const { connections } = this.#caller;
@@ -223,10 +216,7 @@ export class Requests {
     this.#context.unanswered?.(device.serial, this.#queues, JSON.parse(body));
   }
 
-  /**
-   * Called if the device does not exist in the cloud, or if a request got no usable answer. If the load queues downlinks,
-   * counts one of them as rejected.
-   */
+  /** Called for an unknown device or an unusable answer: a load of downlinks counts one as rejected. */
   #rejected(device: DeviceHandle | undefined): void {
     const { clock, trace } = this.#context;
     if (this.#queues === undefined || device === undefined) return;

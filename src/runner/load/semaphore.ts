@@ -10,15 +10,11 @@ export class Semaphore {
     this.#free = permits;
   }
 
-  /** Number of tasks that wait for a permit. */
   get waiting(): number {
     return this.#waiting.length - this.#next;
   }
 
-  /**
-   * Calls `begin` as soon as there is a permit, synchronously if one is free. The task returns the permit with {@link
-   * release}.
-   */
+  /** Calls `begin` when there is a permit, at once if one is free. {@link release} returns it. */
   acquire(begin: () => void): void {
     if (this.#free === 0) {
       this.#waiting.push(begin);

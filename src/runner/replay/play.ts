@@ -1,7 +1,4 @@
-/**
- * Plays a script, which is a section of a recording, in virtual time against the embedded cloud. Returns the times at which the
- * downlinks of the script were delivered.
- */
+/** Plays a script, a section of a recording, in virtual time. Returns when its downlinks were delivered. */
 
 import { entropy } from '../../kernel/entropy.js';
 import { asError, UsageError } from '../../kernel/errors.js';
@@ -174,7 +171,6 @@ class Watch implements Trace {
     this.#expected.set(device, n);
   }
 
-  /** Number of downlinks that wait for the device. */
   waiting(serial: number): number {
     return this.#devices.get(serial)?.waiting ?? 0;
   }

@@ -72,10 +72,7 @@ export class Player {
     this.#begin({ kind, moreUploads: false, deaf: false });
   }
 
-  /**
-   * Called when the device could not carry out the downlink that was just delivered. The firmware then polls again only after
-   * the retry delay (timing T-20).
-   */
+  /** The device could not carry out a downlink: the firmware polls again after the retry delay (timing T-20). */
   failed(): void {
     const { clock, script } = this.#options;
     this.#retry?.cancel();

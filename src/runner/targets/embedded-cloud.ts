@@ -1,8 +1,4 @@
-/**
- * The process of the embedded cloud. Killing it discards its memory: device sessions, open transfers, queued work. Stored data
- * survives, also with the store `memory`; pending writes finish, but no response is sent. The process starts again on the same
- * ports.
- */
+/** The embedded cloud's process. A kill discards its memory; pending writes finish; it restarts on the same ports. */
 
 import type { Wires } from '../../cloud/gateway/udp.js';
 import { LOCAL_HOSTS } from '../../cloud/http/host-guard.js';
@@ -49,10 +45,7 @@ interface EmbeddedCloudOptions {
   readonly connectorHosts?: readonly string[];
   /** Called before a message that has arrived over FLAP is acknowledged, with the serial number of its device. */
   readonly acknowledged?: (serial: number) => void;
-  /**
-   * Whether the service, when it stores the next data message of this device, searches for an earlier message with the same
-   * content. The event `cloud.stored` then contains the id of the earlier one (`again`).
-   */
+  /** Whether the service looks for an earlier copy of this device's next data, for `again` of `cloud.stored`. */
   readonly mayRepeat?: (serial: number) => boolean;
   /** Folder with the built web console. Default: the cloud has no console. */
   readonly webConsole?: string;
@@ -117,8 +110,8 @@ export class EmbeddedCloud implements ServiceProcess {
   }
 
   /**
-   * Whether the cookie `secret` belongs to an open session of the console. While no service runs, the database answers. A start or
-   * a kill waits for the answer.
+   * Whether the cookie `secret` belongs to an open session of the console. While no service runs, the database answers. A start
+   * or a kill waits for the answer.
    * @throws UsageError, StoreUnavailable if the database cannot be read
    */
   hasSession(secret: string): Promise<boolean> {

@@ -26,15 +26,9 @@ import type { TargetClock } from './target-clock.js';
 
 /** Time between two looks. In a look, the observer reads the new messages, and polls some downlinks and firmware updates. */
 const EVERY = seconds(1);
-/**
- * A message may become visible later than a newer one. So each reading begins this long before the newest message of the last
- * reading.
- */
+/** A message may become visible after a newer one: each reading begins this long before the newest. */
 const OVERLAP = seconds(5);
-/**
- * Maximum number of downlinks that one look polls although their devices have not received them. It is limited because each
- * poll is a request.
- */
+/** Most undelivered downlinks polled in a look: each poll is a request. */
 const EARLY_A_LOOK = 10;
 /** Maximum number of firmware updates that one look polls, because each poll is a request. */
 const UPDATES_A_LOOK = 20;
@@ -126,10 +120,7 @@ export class Observer implements Trace {
     this.#after(look);
   }
 
-  /**
-   * Reads the new messages and the state of every open downlink, and ends the audit. @throws GhostfleetError if the cloud is
-   * gone
-   */
+  /** Reads new messages and open downlinks, and ends the audit. @throws GhostfleetError if the cloud is gone. */
   async lastLook(api: DeviceCloudClient): Promise<void> {
     await this.#looking;
     this.stop();

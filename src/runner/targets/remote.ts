@@ -1,7 +1,4 @@
-/**
- * Connects a run to a cloud other than the embedded one that has the same API. The time of this cloud is real, and the run must
- * delete what it creates there.
- */
+/** A cloud other than the embedded one: its time is real, and the run deletes what it creates. */
 import {
   ApiError,
   type ClientOptions,

@@ -29,10 +29,7 @@ export class TargetClock {
   readonly #epoch: number;
   /** From time stamps in bodies. */
   readonly #stamps = new Limits();
-  /**
-   * From `Date` headers. They are used only without stamps, because they are whole seconds and may come from a proxy with
-   * another clock.
-   */
+  /** From `Date` headers, only without stamps: whole seconds, maybe of a proxy with another clock. */
   readonly #dates = new Limits();
 
   constructor(options: TargetClockOptions) {
@@ -78,7 +75,8 @@ export class TargetClock {
   }
 
   /**
-   * Converts a time stamp of the cloud, which stands for a time of 1 ms or more, to a time of the run: not before the start of the run, and not later than now.
+   * Converts a time stamp of the cloud, which stands for a time of 1 ms or more, to a time of the run: not before the start of
+   * the run, and not later than now.
    * @param notBefore a time at which the event cannot have happened yet. If the error can explain it, an earlier result becomes
    * this time
    */

@@ -1,7 +1,4 @@
-/**
- * The cloud that a fleet runs against: the embedded one, or any cloud with the same API. The runner uses only its API and its
- * transport for datagrams.
- */
+/** The cloud of a fleet: the embedded one, or any with the same API. Only its API and transport are used. */
 
 import type { DeviceCloudClient } from '../../client/client.js';
 import type { ClockHold } from '../../kernel/clock-hold.js';
@@ -13,10 +10,7 @@ import type { ServiceFaults } from '../faults/index.js';
 import type { TargetAudit } from './audit/audit.js';
 import type { ClockOffset } from './target-clock.js';
 
-/**
- * Delays an API request whose caller has stopped simulated time with `hold`. Resolves with true when the request arrives, or
- * with false if the service is down.
- */
+/** Delays an API request whose caller holds the clock. True when it arrives; false if the service is down. */
 export type Admission = (hold: ClockHold) => Promise<boolean>;
 
 /** Where devices in other threads reach a cloud. */
@@ -43,7 +37,6 @@ export interface Target {
   readonly faults?: Pick<ServiceFaults, 'add' | 'remove'>;
   /** Called when the fleet is created and the run begins. Rate limits and faults take effect from then on. */
   begin(): void;
-  /** Ends all faults. */
   end(): void;
   /**
    * Reads the response to a request that queued a downlink and was not sent through `api`; returns false if it contains no
@@ -55,10 +48,7 @@ export interface Target {
   readonly wire: Transport;
   /** Ports of the cloud for devices in other threads; undefined if it has none. */
   readonly ports?: CloudPorts;
-  /**
-   * How devices send over {@link wire}: HTTP requests, or base64 datagrams, which hio devices replace by raw datagrams or
-   * DTLS.
-   */
+  /** How devices send over {@link wire}: HTTP, or base64, which hio devices replace by raw or DTLS. */
   readonly format: LinkFormat;
   /** Milliseconds of the run per millisecond of the cloud. */
   readonly speed: number;

@@ -7,10 +7,7 @@
 import { hours, type Instant } from '../../kernel/time.js';
 import type { Trace, TraceEvent } from '../../trace/events.js';
 
-/**
- * How long after a repeated or restarted transfer the contents are compared. A datagram of this transfer may still be on its
- * way.
- */
+/** How long contents are compared after a repetition or restart: a datagram may be on its way. */
 const TROUBLED = hours(1);
 
 interface DeviceOrder {

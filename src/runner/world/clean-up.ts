@@ -1,6 +1,6 @@
 /**
- * Deletes what a run created in another cloud. What cannot be deleted is described as plain data, so that reports can list it and
- * `ghostfleet clean` can try again.
+ * Deletes what a run created in another cloud. What cannot be deleted is described as plain data, so that reports can list it
+ * and `ghostfleet clean` can try again.
  */
 
 import { ApiError, ConnectionError, type Device, type DeviceCloudClient } from '../../client/client.js';

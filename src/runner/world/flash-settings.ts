@@ -1,6 +1,4 @@
-/**
- * Configuration written to flash before a device is switched on for the first time.
- */
+/** Configuration written to flash before a device is switched on for the first time. */
 import { DeviceConfig, type Settings } from '../../device/config/device-config.js';
 import type { ConfigLayout } from '../../device/config/layout.js';
 import { changeList } from '../../device/config/list.js';
@@ -10,8 +8,8 @@ import { UsageError } from '../../kernel/errors.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 
 /**
- * Content of the flash after these lines (`app config interval-report 900`). One result serves a whole group: the devices
- * share it, and a device that writes a setting gets its own copy.
+ * Content of the flash after these lines (`app config interval-report 900`). One result serves a whole group: the devices share
+ * it, and a device that writes a setting gets its own copy.
  * @throws UsageError that lists every line that a device would reject
  */
 export function flashSettings(layout: ConfigLayout, lines: readonly string[]): Settings {

@@ -1,6 +1,7 @@
 /**
- * A device of a fleet, for all who use one: steps change it (scenario/world.ts), consoles type on its shell (console/member.ts),
- * selectors compare its fields, and programs get it from the library. The device itself is in device/device.ts.
+ * A device of a fleet, for all who use one: steps change it (scenario/world.ts), consoles type on its shell
+ * (console/member.ts), selectors compare its fields, and programs get it from the library. The device itself is in
+ * device/device.ts.
  */
 import type { Answer, Fleet, Member } from '../../console/member.js';
 import type { Device } from '../../device/device.js';

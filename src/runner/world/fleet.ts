@@ -1,6 +1,4 @@
-/**
- * The devices of a plan, built and ready to be switched on.
- */
+/** The devices of a plan, built and ready to be switched on. */
 
 import { Device, type DeviceWorld } from '../../device/device.js';
 import type { MessageWitness } from '../../device/hardware/hardware.js';

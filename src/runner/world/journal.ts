@@ -88,8 +88,8 @@ export class Journal {
   }
 
   /**
-   * Discards later events: devices still emit some while the runner switches them off. @throws UsageError if a sink cannot
-   * be written
+   * Discards later events: devices still emit some while the runner switches them off. @throws UsageError if a sink cannot be
+   * written
    */
   close(): void {
     this.settle();

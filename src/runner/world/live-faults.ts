@@ -147,9 +147,7 @@ export class LiveFaults {
     }));
   }
 
-  /**
-   * The plan with the faults as they happened: it includes the injected faults, and a lifted fault ends when it was lifted.
-   */
+  /** The plan with the faults as they happened: it includes the injected faults, and a lifted fault ends when it was lifted. */
   get happened(): Plan {
     const network = this.#faults.flatMap((each) => each.network ?? []);
     const serviceFaults = this.#faults.flatMap((each) => each.service ?? []);

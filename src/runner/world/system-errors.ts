@@ -1,6 +1,6 @@
 /**
- * Counts the errors that the system reports during a run, apart from what the cloud does. If this machine could not send, the run
- * is invalid: the cloud cannot answer what it does not get.
+ * Counts the errors that the system reports during a run, apart from what the cloud does. If this machine could not send, the
+ * run is invalid: the cloud cannot answer what it does not get.
  */
 
 import { humanCount } from '../../kernel/quantity.js';

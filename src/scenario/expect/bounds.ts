@@ -75,10 +75,7 @@ function extremes(
   }
 }
 
-/**
- * The value with this rank. The smallest value has rank 1. A rank below 1 returns `below`, and a rank above the number of
- * values returns Infinity.
- */
+/** The value with this rank, from 1. Below 1: `below`; above the number of values: Infinity. */
 function atRank(distribution: Distribution, rank: number, below: number): number {
   if (rank < 1) return below;
   if (rank > distribution.count) return Number.POSITIVE_INFINITY;
@@ -123,10 +120,7 @@ function finite(value: number): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/**
- * Relative difference up to which two values count as equal; for values below 1, the absolute difference. In floating point,
- * 100 times 7% is a little more than 7, and 1 - 95% a little more than 5%.
- */
+/** Relative difference (below 1: absolute) of equal values: in floating point, 100 times 7% is more than 7. */
 const ROUNDING = 1e-12;
 
 function areEqual(one: number, other: number): boolean {

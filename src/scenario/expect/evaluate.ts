@@ -37,10 +37,7 @@ export interface ExpectationOutcome {
   readonly undecided?: true;
   /** Set if the run ended early and its rest could have changed the outcome; `undecided` is then set too. */
   readonly cutShort?: true;
-  /**
-   * The value of the left side, in milliseconds for durations; for an invariant, the number of violations. null if nothing
-   * was measured.
-   */
+  /** The left side, in ms for durations; for an invariant, its violations; null if not measured. */
   readonly left: number | null;
   readonly right: number | null;
   /**

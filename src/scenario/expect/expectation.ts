@@ -16,7 +16,6 @@ interface Ending {
 export interface InvariantExpectation extends Ending {
   /** As the user wrote it. */
   readonly line: string;
-  /** Name of the invariant. */
   readonly invariant: string;
 }
 
@@ -77,7 +76,6 @@ export function termsOf(expression: Expression): readonly MetricTerm[] {
 /** Devices, or the loads of a client. */
 export type Scope = Selector | { readonly kind: 'client'; readonly client: string };
 
-/** The text of a scope. */
 export function scopeName(scope: Scope): string {
   return scope.kind === 'client' ? `${CLIENT}${scope.client}` : selectorName(scope);
 }

@@ -75,10 +75,7 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   return { line, left: left.expression, comparison, right: right.expression, unit: unitOf(kind) };
 }
 
-/**
- * The metric that counts the whole, by the first part of a metric's name: `downlink.answered` is a part of `downlink.queued`.
- * For hints in messages.
- */
+/** The metric of the whole, by a metric's first part: `downlink.queued` for `downlink.answered`. For hints. */
 const WHOLE: Readonly<Record<string, string>> = {
   downlink: 'downlink.queued',
   uplink: 'uplink.made',

@@ -2,10 +2,7 @@
 import type { Unit } from '../../kernel/quantity.js';
 import type { Operator } from './expectation.js';
 
-/**
- * `count`: how often something happened in a run. `number`: a number without a unit, such as 2 or a quotient of two counts.
- * `ratio`: a share. `ms`: a duration.
- */
+/** `count`: how often; `number`: without a unit, or a quotient of counts; `ratio`: a share; `ms`: a duration. */
 export type Kind = 'count' | 'number' | 'ratio' | 'ms';
 
 export const NOUN: Readonly<Record<Kind, string>> = {
@@ -30,10 +27,7 @@ export function combine(operator: Operator, left: Kind, right: Kind): Kind | und
   }
 }
 
-/**
- * The common kind of two sides that are added or compared, such as `count` for a count and a number; undefined if there is
- * none.
- */
+/** The kind of two added or compared sides, such as `count` for a count and a number; undefined if none. */
 export function common(left: Kind, right: Kind): Kind | undefined {
   if (left === right) return left;
   if (left === 'number' && right !== 'ms') return right;

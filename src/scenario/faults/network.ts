@@ -139,6 +139,5 @@ export const NETWORK_FAULT_NAMES = Object.keys(NETWORK_FAULTS) as readonly Fault
 
 /** `loss 10%` */
 export function describeFaultSpec(fault: FaultSpec): string {
-  // The cast is safe because each kind's entry takes the options of that kind.
   return (NETWORK_FAULTS[fault.kind] as NetworkFaultKind<FaultSpec>).describe(fault);
 }

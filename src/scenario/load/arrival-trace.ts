@@ -6,8 +6,8 @@
  *     1.75
  *     1.75
  *
- * Times are either numbers, with their unit in the heading, or calendar times. Numbers count from the beginning of the
- * load. Calendar times count from the first row: its request is due when the load begins. The times must not decrease; several
+ * Times are either numbers, with their unit in the heading, or calendar times. Numbers count from the beginning of the load.
+ * Calendar times count from the first row: its request is due when the load begins. The times must not decrease; several
  * requests may have the same time.
  */
 import { createHash } from 'node:crypto';
@@ -18,10 +18,7 @@ import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
 import { rejectTwins, timeColumn } from '../values/csv-columns.js';
 
-/**
- * Times of recorded requests. A plan contains only their number and a fingerprint, because the times of a whole day would be
- * too long.
- */
+/** Times of recorded requests. A plan has their number and fingerprint: a day's times would be too long. */
 export class ArrivalTrace {
   /** Times since the beginning of the load, ascending, rounded to microseconds. */
   readonly times: readonly Millis[];

@@ -1,6 +1,6 @@
 /**
- * The times at which the requests of an open-loop load are due. A load is open-loop if these times depend only on the
- * scenario and the seed, and never on how fast the service answers.
+ * The times at which the requests of an open-loop load are due. A load is open-loop if these times depend only on the scenario
+ * and the seed, and never on how fast the service answers.
  *
  * For a replay, the times are in a file. For a rate, the rate is integrated over time, and a request is due whenever the
  * integral reaches the next mark. The distance between marks is 1 for even spacing. For Poisson arrivals it is exponentially

@@ -31,9 +31,6 @@ export interface Boot {
   readonly pattern: BootPattern;
 }
 
-/**
- * `staggered`: evenly spaced; `random`: each at a random time; `storm`: all at once; `poisson`: in the order of the serial
- * numbers, with exponentially distributed gaps.
- */
+/** `staggered`: evenly; `random`: each at random; `storm`: at once; `poisson`: by serial, with exponential gaps. */
 export const BOOT_PATTERNS = ['staggered', 'random', 'storm', 'poisson'] as const;
 export type BootPattern = (typeof BOOT_PATTERNS)[number];

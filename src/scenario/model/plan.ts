@@ -62,10 +62,7 @@ export interface PlannedGroup {
   readonly count: number;
   /** Tags of the devices in the cloud; the runner creates missing ones. */
   readonly tags: readonly string[];
-  /**
-   * Region of the group, for selectors on a console; null if it has none. Not part of the digest of a plan, because it does
-   * not change the run.
-   */
+  /** The group's region for consoles, or null. Not in the digest of a plan: it does not change the run. */
   readonly region: string | null;
   /**
    * Configuration written to flash before the first boot: lines such as `app config interval-report 900`. The runner checks
@@ -116,10 +113,7 @@ export interface PlannedDeviceFault {
   /** `no-signal` */
   readonly fault: string;
   readonly from: Instant;
-  /**
-   * Exclusive end; null if the fault lasts until the end of the run, `settle` included. Equal to `from` for a fault that
-   * happens once.
-   */
+  /** Exclusive end; null: the end of the run, `settle` included; equal to `from`: once. */
   readonly until: Instant | null;
   /** Text of the fault's selector; null for all devices. */
   readonly to: string | null;
@@ -132,10 +126,7 @@ export interface PlannedWait {
   readonly condition: MetricExpectation;
   /** Time of the first evaluation, counted from the end of `wait` if `wait` is set. */
   readonly from: Instant;
-  /**
-   * Time limit after `from`; the run fails if the condition does not hold by then. null if the limit is the end of the
-   * scenario.
-   */
+  /** Limit after `from`, at which an unmet condition fails the run; null: the scenario's end. */
   readonly within: Millis | null;
   /** Index of the wait that must end before this one begins; null if this wait does not follow another one. */
   readonly wait: number | null;
@@ -151,7 +142,6 @@ export type PlannedScope = {
       readonly devices: readonly number[];
     }
   | {
-      /** Names of the loads. */
       readonly loads: readonly string[];
     }
 );
@@ -175,9 +165,6 @@ export type PlannedAction = StepCall & {
 export interface PlannedLoad extends Load {
   /** Indices into {@link Plan.devices}, ascending. */
   readonly devices: readonly number[];
-  /**
-   * Set in a part of a plan: says which requests and users of the whole load belong to the part. Request or user `k` belongs to
-   * the part if `turns[k % turns.length]` is true. Left out: all of them belong to it.
-   */
+  /** In a part: request or user `k` of the load belongs to it if `turns[k % turns.length]`. Left out: all. */
   readonly turns?: readonly boolean[];
 }

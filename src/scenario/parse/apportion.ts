@@ -1,11 +1,7 @@
 /** Converts shares to whole numbers of devices. */
 import type { Ratio } from '../../kernel/ratio.js';
 
-/**
- * Divides `total` by shares that add up to 1 (method of largest remainders). Each share times `total` is rounded down. The
- * remaining units go, one each, to the shares that lost the largest fractions; of equal fractions, the first share comes first.
- * The results add up to `total`.
- */
+/** Divides `total` by shares that add up to 1, by the method of largest remainders; of equal ones, the first wins. */
 export function apportion(total: number, shares: readonly Ratio[]): readonly number[] {
   const exact = shares.map((share) => total * share);
   // A rounding error must not change a count: (0.1 + 0.7) * 10 is 7.999999999999999, and counts as 8.

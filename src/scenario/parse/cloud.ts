@@ -44,7 +44,6 @@ const shape = record('cloud', {
   'allow-private': optional(boolean, false),
 });
 
-/** Reads the settings. */
 export const cloud: Check<CloudSettings> = refine(shape, (read) => ({
   rateLimit: read['rate-limit'],
   expireDownlinks: read['expire-downlinks'],

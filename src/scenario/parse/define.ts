@@ -36,10 +36,7 @@ export interface ScenarioDefinition {
   readonly faults?: readonly FaultDefinition[];
   readonly steps?: readonly StepDefinition[];
   readonly load?: readonly LoadDefinition[];
-  /**
-   * Each expectation is a line, or `{ that: line, abort: true }`, which ends the run as soon as the line fails. With `abort:
-   * '10m'`, the line can end the run only after 10 minutes.
-   */
+  /** A line, or `{ that: line, abort: true }`, which ends the run when it fails; `abort: '10m'`: from then on. */
   readonly expect?: readonly (string | { readonly that: string; readonly abort: true | string })[];
   readonly next?: readonly string[];
 }

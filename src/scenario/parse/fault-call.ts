@@ -44,7 +44,6 @@ export function checkFault(
     const fault = SERVICE_FAULTS[service].check(options, problems);
     return fault && { part: 'service', fault };
   }
-  // The cast is safe because the kinds of the other two families are handled above.
   const read = NETWORK_FAULTS[name as FaultSpec['kind']].check(options, problems);
   return read && { part: 'network', ...read };
 }

@@ -36,7 +36,6 @@ import type { DeviceTypes, KnownDeviceType } from './sources.js';
 
 /** The context in which a fleet is checked. */
 export interface FleetShape {
-  /** Known device types. */
   readonly types: DeviceTypes;
   /** Firmware version of the groups that do not name one; undefined for the newest. */
   readonly firmware: string | undefined;

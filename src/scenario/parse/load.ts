@@ -236,7 +236,6 @@ const SECONDS = { s: 1, m: 60, h: 3600 } as const;
 /** Reads a constant rate such as `600/h` as requests per second; undefined if the text is not a rate, or above the limit. */
 export function perSecond(source: string): number | undefined {
   const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)\/([smh])$/.exec(source.trim()) ?? [];
-  // The cast is safe because the regular expression accepts no other unit.
   const rate = Number(count) / SECONDS[unit as keyof typeof SECONDS];
   return count !== '' && rate <= FASTEST ? rate : undefined;
 }

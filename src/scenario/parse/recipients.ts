@@ -10,9 +10,7 @@ import type { SetupCall } from '../setup/index.js';
 import type { Recipient } from '../values/sending.js';
 import type { DeviceTypes } from './sources.js';
 
-/**
- * The key `unknown` of steps and loads: the lines or data to send are deliberately unknown or invalid, and are not checked.
- */
+/** The key `unknown` of steps and loads: the lines or data to send are deliberately unknown or invalid, and are not checked. */
 export const UNKNOWN: { readonly unknown: OptionalCheck<boolean, boolean> } = { unknown: optional(boolean, false) };
 
 /**
@@ -32,7 +30,6 @@ export interface KnownFleet {
   readonly updates: readonly FirmwareUpdate[];
 }
 
-/** A step that updates firmware. */
 interface FirmwareUpdate {
   readonly to: Selector;
   /** New version without a leading `v`; undefined if it is not known, because only the image file contains it. */

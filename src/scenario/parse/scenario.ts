@@ -1,7 +1,4 @@
-/**
- * Reads a scenario file. All problems are reported together, each with file, line and column: an invalid part does not
- * prevent the check of the others.
- */
+/** Reads a scenario. All problems are reported, with file, line and column, whatever part they are in. */
 import {
   type Check,
   type Checked,
@@ -128,7 +125,6 @@ export function readScenario(
   if (root.kind !== 'map') complain(root, problems, 'a scenario: a map with name, duration, fleet, steps, …');
   const scenario = root.kind === 'map' ? readParts(root, types, sources, problems) : undefined;
   problems.finish();
-  // The cast is safe because every part was read if there are no problems.
   return scenario as Scenario;
 }
 

@@ -14,7 +14,6 @@ export interface KnownDeviceType {
 /** The device types of a scenario, by the names of their profiles. */
 export type DeviceTypes = ReadonlyMap<string, KnownDeviceType>;
 
-/** Profiles and files that a scenario refers to. */
 export interface ScenarioSources extends SourceFiles {
   /** Device types by the names of their profiles. */
   readonly profiles: ReadonlyMap<string, Profile>;

@@ -65,7 +65,6 @@ export function switchedOn(plan: Plan, devices: Devices): Plan {
   return { ...plan, devices: plan.devices.map((each, index) => (devices.has(index) ? { ...each, bootAt: 0 } : each)) };
 }
 
-/** A downlink that a step has queued. */
 export interface QueuedByStep {
   /** Index of its device. */
   readonly device: number;

@@ -1,7 +1,4 @@
-/**
- * Summary of a plan for reports: faults, steps and loads with their times, and a fingerprint that decides whether two runs are
- * comparable.
- */
+/** A plan's summary for reports: faults, steps, loads, and a fingerprint that makes runs comparable. */
 import { createHash } from 'node:crypto';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { describeFaultSpec } from '../faults/network.js';

@@ -1,6 +1,6 @@
 /**
- * Makes a plan from a scenario and a seed. Deterministic: the same inputs give the same plan. Each device and each group
- * has its own random stream, so adding a group or a step does not change the draws of other devices and groups.
+ * Makes a plan from a scenario and a seed. Deterministic: the same inputs give the same plan. Each device and each group has
+ * its own random stream, so adding a group or a step does not change the draws of other devices and groups.
  */
 import { between, exponential, type Random, randomBytes, seededRandom } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -144,9 +144,7 @@ function planFault({ to, ...fault }: ScenarioFault, fleet: SelectableFleet): Pla
   return { ...fault, to: selectorName(to), devices: select(to, fleet) };
 }
 
-/**
- * The beginning of a step: `at` counts from the end of the wait `wait`, or from the start of the run if `wait` is null.
- */
+/** The beginning of a step: `at` counts from the end of the wait `wait`, or from the start of the run if `wait` is null. */
 interface Anchor {
   readonly wait: number | null;
   readonly at: Instant;

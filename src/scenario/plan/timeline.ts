@@ -41,10 +41,7 @@ interface PlanSpan {
    * devices.
    */
   readonly whom: string;
-  /**
-   * The condition that a step waits for. The times of the span count from the moment at which the condition holds. Left out:
-   * they count from the start of the run.
-   */
+  /** The condition that a step waits for, from which its times count; left out: from the start. */
   readonly after?: string;
 }
 

@@ -19,10 +19,7 @@ export function metTooLate({ name }: PlannedWait, at: Instant): string {
   return `${began(name)}${exactDuration(sinceStart(at))}, and would continue after the end of the scenario`;
 }
 
-/**
- * The wait about which a failure is; undefined for another failure. Its `within` is the limit of the step if that was reached,
- * and null if the end of the scenario was.
- */
+/** The wait that a failure is about, or undefined. `within`: the step's limit; null: the scenario's end. */
 export function failedWait(plan: Plan, failure: string): Pick<PlannedWait, 'condition' | 'within'> | undefined {
   for (const { name, condition, within } of plan.waits ?? []) {
     if (failure.startsWith(began(name)) || failure.startsWith(`${waited(name)}${UNTIL_END}`))

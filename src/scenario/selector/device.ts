@@ -1,13 +1,9 @@
 /** The properties of devices and groups that selectors compare. Before a run, devices are derived from their groups. */
 
-/**
- * `off`: no power, or no firmware running; `starting`: booted, but the application does not run yet; `ready`: awake; `asleep`:
- * waiting for the next task.
- */
+/** `off`: no power or firmware; `starting`: the application does not run; `ready`: awake; `asleep`: till the next task. */
 export const STATES = ['off', 'starting', 'ready', 'asleep'] as const;
 export type State = (typeof STATES)[number];
 
-/** A device as selectors see it. */
 export interface SelectableDevice {
   /** `clime-0001`: see {@link deviceName}. */
   readonly name: string;
@@ -29,7 +25,6 @@ export interface SelectableDevice {
   readonly state?: State;
 }
 
-/** A group as selectors see it. */
 export interface SelectableGroup {
   readonly name: string;
   readonly profile: string;

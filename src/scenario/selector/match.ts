@@ -7,7 +7,6 @@ import type { Selector } from './selector.js';
 
 type Predicate = (device: SelectableDevice) => boolean;
 
-/** The devices from which a selector selects. */
 export interface SelectableFleet {
   /** In the order of the fleet. */
   readonly devices: Iterable<SelectableDevice>;

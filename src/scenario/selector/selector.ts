@@ -20,7 +20,6 @@ export type Selector =
   /** Two parts or more. */
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Selector[] };
 
-/** The text of a selector. */
 export function selectorName(to: Selector): string {
   switch (to.kind) {
     case 'all':

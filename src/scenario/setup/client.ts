@@ -3,10 +3,7 @@ import type { SetupKind } from './kind.js';
 
 type ClientOptions = {
   readonly name: string;
-  /**
-   * Name of the client's space, if it is not the space of the fleet; several clients can share a space. null for the space
-   * of the fleet.
-   */
+  /** Name of the client's space, which others may share; null for that of the fleet. */
   readonly space: string | null;
 };
 

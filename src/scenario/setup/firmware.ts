@@ -9,10 +9,7 @@ import { didYouMean, quote } from '../../input/problems.js';
 import { textOf } from './file.js';
 import type { SetupKind, SetupScope } from './kind.js';
 
-/**
- * Sizes of images in bytes. `smallest` has room for all headers. `largest` fits, encoded in base64, into a request of 1 MiB.
- * `usual` is the default.
- */
+/** Sizes of images in bytes: room for all headers, the default, and what fits into 1 MiB as base64. */
 export const IMAGE_SIZE = { smallest: 512, largest: 786_000, usual: 65_536 } as const;
 /** The length is limited by the session request (wire W-47). */
 export const IMAGE_VERSION = /^[\x21-\x7e]{1,47}$/;

@@ -1,7 +1,4 @@
-/**
- * The kinds of resources that `setup` can create in the space before the devices, by their names in scenarios. To add one,
- * write its file and list it here.
- */
+/** Kinds of resources that `setup` creates before the devices, by name. To add one, write its file and list it here. */
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { kindForms } from '../values/kind-forms.js';
@@ -41,7 +38,6 @@ export function checkSetup<K extends SetupName>(
 ): SetupCall | undefined {
   const kinds: SetupKinds = SETUPS;
   const options = kinds[name].check(node, problems, scope);
-  // The cast is safe because the options were read by the kind with this name.
   return options === undefined ? undefined : ({ setup: name, options } as unknown as SetupCall);
 }
 

@@ -1,7 +1,4 @@
-/**
- * Lists the kinds of faults in a failing scenario, and of steps that disturb devices like faults, and removes a kind from its
- * text. reason.ts uses this to find the kinds that cause the failure.
- */
+/** Kinds of faults and disturbing steps in a failing scenario, and texts without one, for reason.ts. */
 import { isMap, isScalar, parseDocument } from 'yaml';
 import { edited, keepItems, listAt, mapAt } from './document.js';
 

@@ -1,8 +1,4 @@
-/**
- * The possible cuts of a scenario. Each cut is the text of the scenario with one thing removed or made smaller. Large cuts come
- * first, because after a successful cut every later try runs a smaller scenario. The result of a cut may be an invalid
- * scenario, which shrink.ts discards.
- */
+/** The cuts of a scenario, large ones first: later tries then run a smaller one. shrink.ts discards invalid results. */
 import { type Document, isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { formatDuration, hours, minutes, parseDuration, seconds } from '../../kernel/time.js';
 import { perSecond } from '../parse/load.js';
@@ -42,10 +38,7 @@ function* groups(text: string): Iterable<Cut> {
   }
 }
 
-/**
- * Keeps fewer devices of a group: a device that a step, load or fault names; the first or the last device; the first or the
- * second half; all devices but the last or the first.
- */
+/** Fewer devices of a group: a named one; the first or last; a half; all but the last or first. */
 function* devices(text: string): Iterable<Cut> {
   const document = parseDocument(text);
   for (const [index, name] of groupNames(text).entries()) {
@@ -62,10 +55,7 @@ function* devices(text: string): Iterable<Cut> {
   }
 }
 
-/**
- * Shorter lists, including nested ones: without half of the items, without a quarter, …, without one item. The list of groups
- * and the expectations are not cut.
- */
+/** Shorter lists, nested ones too: without a half, a quarter, … an item. Groups and expectations stay. */
 function* items(text: string): Iterable<Cut> {
   for (const path of listsIn(parseDocument(text))) {
     if (path[0] === 'fleet' && path.length === 1) continue;

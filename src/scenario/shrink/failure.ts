@@ -14,10 +14,7 @@ interface Failed {
 export interface UnmetWait {
   /** The condition, evaluated at the end of the run. */
   readonly condition: ExpectationOutcome;
-  /**
-   * The limit that was reached: `within` of the step, or the end of the scenario. Its length is included: a run with a shorter
-   * limit fails although nothing is wrong.
-   */
+  /** The limit reached, `within` or the scenario's end, with its length: a shorter one proves nothing. */
   readonly limit: string;
 }
 
@@ -35,11 +32,7 @@ export function unmetWait(plan: Plan, failure: string | null, metrics: MetricSou
   return { condition: judgeMetrics(condition, metrics), limit };
 }
 
-/**
- * A text that is equal for runs that fail in the same way: the exit code; for every failed expectation its line and the
- * direction of the difference; for an unmet wait also its limit. `downlink.delivered == downlink.queued` fails differently
- * with a lower left side than with a higher one.
- */
+/** Equal for runs that fail alike: exit code, failed lines with the direction of their difference, limits of unmet waits. */
 export function failureOf({ exitCode, expectations, unmet }: Failed): string {
   const missed = missedOf(expectations).map((outcome) => `${outcome.line} (${direction(outcome)})`);
   const waited =
@@ -62,10 +55,7 @@ function direction({ passed, undecided, left, right }: ExpectationOutcome): stri
   return left < right ? 'too little' : left > right ? 'too much' : 'equal';
 }
 
-/**
- * The failed lines that compare with a whole number other than 0. With fewer devices, such a line can fail for another reason,
- * unless its value is too high.
- */
+/** Failed lines that compare with a number other than 0: with fewer devices, they may fail for it, unless too high. */
 export function fixedNumbers({ expectations, unmet }: Pick<Failed, 'expectations' | 'unmet'>): readonly string[] {
   return missedOf([...(unmet === null ? [] : [unmet.condition]), ...expectations])
     .filter((outcome) => direction(outcome) !== 'too much')

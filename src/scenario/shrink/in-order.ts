@@ -1,9 +1,6 @@
 /** Works on several items at the same time, and returns the results in the order of the items. */
 
-/**
- * At most `LEAD * (atOnce - 1)` items are begun ahead of the first unfinished one. The results of items that are further ahead
- * are probably not needed.
- */
+/** At most `LEAD * (atOnce - 1)` items are begun ahead of the first unfinished: others are hardly needed. */
 const LEAD = 8;
 
 /**

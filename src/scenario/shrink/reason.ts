@@ -64,10 +64,7 @@ export async function hasReason(text: string, { causes, partial }: Reason, short
   return (await shareOf(text, largest.suspect, whole, shortfall)) >= largest.share;
 }
 
-/**
- * Share of the shortfall `whole` that disappears without the fault: 1 if the scenario then passes, 0 if the fault changes
- * nothing or the scenario cannot be run without it.
- */
+/** Share of the shortfall that goes without the fault: 1 if the scenario passes, 0 if nothing changes. */
 async function shareOf(text: string, { without }: Suspect, whole: number, shortfall: Shortfall): Promise<number> {
   const innocent = without(text);
   const left = innocent === undefined ? undefined : await shortfall(innocent);

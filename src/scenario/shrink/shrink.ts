@@ -17,10 +17,7 @@ interface ShrinkOptions {
    * @param signal aborts when the result has become useless. Undefined if no other text is examined at the same time
    */
   readonly stillFails: (text: string, signal?: AbortSignal) => Promise<boolean>;
-  /**
-   * How far this text is from a scenario that passes: 0 if it passes, undefined if it cannot be run. Default: the reduction
-   * does not look for faults as causes.
-   */
+  /** How far a text is from passing: 0 passes, undefined cannot run. Default: no search for causes. */
   readonly shortfall?: Shortfall;
   /** Number of texts that are examined at the same time; the result is the same for every number. Default: 1. */
   readonly atOnce?: number;
@@ -36,10 +33,7 @@ interface Shrunk {
   readonly tries: number;
   /** Kinds of faults that cause the failure: if any one of them is removed, both the original and the result pass. */
   readonly causes: readonly string[];
-  /**
-   * If no fault alone is a cause: the kind of fault without which the original comes closest to passing. Without it, the result
-   * comes at least as close, or passes.
-   */
+  /** If no fault alone is a cause: the one without which the original comes closest to passing. */
   readonly largest: string | undefined;
   /** Kinds of faults that also contribute to the failure of the original, and are not in the result. */
   readonly dropped: readonly string[];

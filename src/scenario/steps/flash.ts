@@ -6,10 +6,7 @@ type FlashOptions = number | null;
 
 const shape = record('flash', { 'writes-left': integer(0, 1_000_000) });
 
-/**
- * Wears out the flash that stores the settings: after the last possible write, `config save` and configurations from the cloud
- * fail.
- */
+/** Wears out the settings' flash: after the last write, `config save` and the cloud's configurations fail. */
 export const flash: StepKind<FlashOptions> = {
   about: 'wears out the flash: settings cannot be saved after this number of writes; "new" restores it',
   example: 'flash: { writes-left: 0 }',

@@ -73,7 +73,6 @@ export function stepForms(): Readonly<Record<string, Form>> {
   return kindForms(STEPS);
 }
 
-/** Reads the options of the step `name`. */
 export function checkStep<K extends StepName>(
   name: K,
   node: LocatedNode,
@@ -82,7 +81,6 @@ export function checkStep<K extends StepName>(
 ): StepCall | undefined {
   const kinds: StepKinds = STEPS;
   const options = kinds[name].check(node, problems, scope);
-  // The cast is safe because the options were read by the kind with this name.
   return options === undefined ? undefined : ({ step: name, options } as unknown as StepCall);
 }
 

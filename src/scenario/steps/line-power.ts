@@ -2,10 +2,7 @@ import { formOf, oneOf } from '../../input/checks.js';
 import { quantitiesOf } from '../values/quantity.js';
 import type { StepKind } from './step.js';
 
-/**
- * Cuts or restores the power line that supplies the device through CHESTER-Z. Without this supply, the device runs on its
- * battery.
- */
+/** Cuts or restores the line that supplies the device by CHESTER-Z; without it, the battery does. */
 export const linePower: StepKind<'on' | 'off'> = {
   about: 'cuts the power line of the device (off), which then runs on its battery, or restores it (on)',
   example: 'line-power: off',

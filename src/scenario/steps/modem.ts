@@ -16,7 +16,6 @@ const FAULTS = {
 // The cast is needed because `Object.keys` returns `string[]`.
 export const MODEM_FAULTS = Object.keys(FAULTS) as readonly ModemFault[];
 
-/** Causes a fault of the modem, or ends it. */
 export const modem: StepKind<ModemFault> = {
   about:
     'error, reset-loop, lost-registration and lost-socket happen once; mute, no-sim and no-socket last until "mended"',

@@ -60,10 +60,7 @@ export function sets(lines: readonly string[], module: string, parameter: string
   });
 }
 
-/**
- * A value as one word for the shell (shell S-3). Numbers are kept as written: 25.00. If the value permits it, the word also has
- * this value for firmware that only removes quotation marks.
- */
+/** A value as one shell word (shell S-3), as written, and if possible without quotes: some firmware only strips them. */
 function shellWord(node: ScalarNode): string {
   const text = typeof node.value === 'number' ? node.source : String(node.value);
   if (PLAIN.test(text)) return text;

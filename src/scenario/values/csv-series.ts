@@ -19,10 +19,7 @@ import type { Millis } from '../../kernel/time.js';
 import type { QuantitySpec } from '../../profile/profile.js';
 import { type ColumnReader, headingOf, limited, names, numberIn, rejectTwins, timeColumn } from './csv-columns.js';
 
-/**
- * Values with their times. A plan contains only the number of rows and a fingerprint, because a plan may repeat the step for
- * each device.
- */
+/** Values with times. A plan has their number and fingerprint: the step may be repeated for each device. */
 export class Recording implements Series {
   readonly times: readonly Millis[];
   readonly values: readonly number[];

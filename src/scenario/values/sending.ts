@@ -1,7 +1,4 @@
-/**
- * Checks the lines and data that a scenario sends to devices. Adds a problem for each parameter, shell command and data key
- * that the firmware of the devices does not have.
- */
+/** Checks lines and data that a scenario sends, against what the devices' firmware has. */
 import { type Check, complain, type Form, formOf } from '../../input/checks.js';
 import type { LocatedNode, Place, Problems } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
@@ -10,10 +7,7 @@ import { forbiddenKey } from '../../kernel/json-text.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { configPlaces } from './config-lines.js';
 
-/**
- * The lines and data that devices with one firmware version accept. Each method returns the reason for a rejection, or
- * undefined.
- */
+/** Lines and data that a firmware version accepts. Methods return the reason of a rejection, or undefined. */
 export interface KnownVersion {
   /**
    * Checks a configuration line of a group, which is written to flash before the first boot: `app config interval-report 900`.
@@ -21,7 +15,6 @@ export interface KnownVersion {
   flashRefusal(line: string): string | undefined;
   /** Checks a line for the shell: `info show`. */
   lineRefusal(line: string): string | undefined;
-  /** Checks a line of a configuration downlink. */
   configRefusal(line: string): string | undefined;
   /** Checks a key of a data downlink, with its value. */
   dataRefusal(key: string, value: unknown): string | undefined;

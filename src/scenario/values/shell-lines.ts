@@ -3,10 +3,7 @@ import { Buffer } from 'node:buffer';
 import { type Check, complain, type Form, formed, list } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 
-/**
- * The buffer of the shell has room for 256 bytes including the final NUL. A longer line makes the whole downlink fail (shell
- * S-2, S-3).
- */
+/** The shell's buffer has 256 bytes with the NUL: a longer line fails the whole downlink (shell S-2, S-3). */
 const LONGEST_LINE = 255;
 /** Limit of the lines of a downlink in the API. */
 const MOST_LINES = 100;

@@ -97,10 +97,7 @@ class TrackedDownlink implements DownlinkRecord {
   }
 }
 
-/**
- * Whether a device answers this type. It answers a shell downlink with a message, and a configuration with its new
- * configuration.
- */
+/** Whether a device answers this type: shell with a message, a configuration with its new one. */
 export function expectsAnswer(type: DownlinkType): boolean {
   return type === 'shell' || type === 'config';
 }
@@ -111,7 +108,6 @@ type DownlinkEnd = 'cancelled' | 'expired';
 /** Outcome of a downlink. `delivered`: without an answer; `pending`: still in the queue. */
 export type DownlinkOutcome = 'answered' | 'delivered' | 'pending' | DownlinkEnd;
 
-/** Outcome of a downlink so far. */
 export function outcomeOf({ reached, ended }: DownlinkRecord): DownlinkOutcome {
   if (reached.answered !== undefined) return 'answered';
   if (reached.delivered !== undefined) return 'delivered';
@@ -233,10 +229,7 @@ export class DownlinkLedger {
     if (entry.closed) this.#close(entry);
   }
 
-  /**
-   * Notes a refusal, which does not count as a stage. The time until the refusal counts for the next stage: delivery or
-   * answer.
-   */
+  /** Notes a refusal, which is not a stage: its time counts for the next one. */
   #refuse(entry: TrackedDownlink, at: Instant): void {
     entry.account.executed(at);
     if (entry.closed) this.#close(entry);

@@ -40,10 +40,7 @@ export interface WaitStretch {
 /** `queued`: it is not known yet whether the device sleeps. */
 type Phase = 'queued' | 'radio' | 'transfer' | 'device';
 
-/**
- * The waits of one downlink. Every time is rounded to whole milliseconds before it is used. So sums are exact even in real
- * time, where clocks return fractions of milliseconds.
- */
+/** The waits of a downlink, rounded to whole milliseconds first: sums are exact in real time, too. */
 export class WaitAccount {
   readonly #queuedAt: Instant;
   /** Two numbers for each stretch: the end of the stretch, and the index of its cause. */
@@ -56,7 +53,6 @@ export class WaitAccount {
   /** Begin and end of the last stretch that was charged to `transfer`. */
   #transferFrom = 0;
   #transferUntil = 0;
-  /** Time of the last activity of the device. */
   #lastActive: Instant;
   #phase: Phase = 'queued';
   /** Whether the last wake has led to no exchange. Valid only until the next activity of the device. */
@@ -210,10 +206,7 @@ export class WaitAccount {
     this.#active(at);
   }
 
-  /**
-   * Whether the radio was woken before and has sent nothing since: the device then searches for its network and does not
-   * sleep.
-   */
+  /** Whether the radio woke and sent nothing since: the device searches for its network. */
   get #searches(): boolean {
     return this.#phase === 'radio' && this.#inVain && this.#lastActive < this.#cursor;
   }
@@ -230,10 +223,7 @@ export class WaitAccount {
     this.#phase = phase;
   }
 
-  /**
-   * The cause of the current phase. In the phase `queued` it is `radio`: a downlink that is queued while the device is awake
-   * waits for the radio.
-   */
+  /** The cause of this phase. In `queued`, it is `radio`: the device is awake. */
   #cause(): WaitCause {
     return this.#phase === 'queued' ? 'radio' : this.#phase;
   }
@@ -272,7 +262,6 @@ const ASLEEP = WAIT_CAUSES.indexOf('asleep');
 const TRANSFER = WAIT_CAUSES.indexOf('transfer');
 const SERVICE = WAIT_CAUSES.indexOf('service');
 
-/** Time by cause. */
 export function partsOf(stretches: readonly WaitStretch[]): Record<WaitCause, Millis> {
   const parts = { asleep: 0, radio: 0, transfer: 0, service: 0, device: 0 };
   for (const { cause, from, until } of stretches) parts[cause] += until - from;

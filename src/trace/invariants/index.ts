@@ -21,15 +21,11 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'no-delivery-after-cancel': noDeliveryAfterCancel,
 };
 
-/** Result of an invariant. */
 export interface InvariantVerdict {
   readonly violations: number;
   /** The earliest violation; undefined when there are no violations. */
   readonly first: Violation | undefined;
-  /**
-   * Cases that the protocol itself causes and that are not violations: their number and the earliest one. Left out without such
-   * cases.
-   */
+  /** Cases that the protocol causes, which are not violations: their number and the earliest. */
   readonly byProtocol?: ProtocolCases;
 }
 

@@ -33,7 +33,6 @@ interface InvariantWatch {
   end?(): void;
 }
 
-/** One violation of an invariant. */
 export interface Violation {
   readonly at: Instant;
   readonly serial: number;

@@ -1,8 +1,8 @@
 /**
  * After a downlink was cancelled or has expired, the cloud neither offers it nor marks it as delivered.
  *
- * This checks the cloud, not the device: a datagram that was in flight at the cancellation may still reach the device. The
- * last {@link REMEMBERED} cancelled or expired downlinks of a device are checked.
+ * This checks the cloud, not the device: a datagram that was in flight at the cancellation may still reach the device. The last
+ * {@link REMEMBERED} cancelled or expired downlinks of a device are checked.
  */
 import type { TraceEvent } from '../events.js';
 import { type Invariant, remember } from './invariant.js';

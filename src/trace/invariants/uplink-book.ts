@@ -7,8 +7,8 @@
  * arrive late, which the device has taken for acknowledged. In such cases the embedded cloud compares the contents of data
  * messages, and the event `cloud.stored` shows the result.
  *
- * Two errors of a cloud stay undetected. It may swap two uplinks of one device and type while both are in transfer. And it
- * may store a message with a content other than that of the uplink.
+ * Two errors of a cloud stay undetected. It may swap two uplinks of one device and type while both are in transfer. And it may
+ * store a message with a content other than that of the uplink.
  */
 import { type Instant, minutes } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -71,10 +71,7 @@ export interface BookReader {
 const MOST_ENTRIES = 256;
 /** Time for which the cloud treats an identical packet as a repetition (wire W-27). */
 const REPETITION = minutes(1);
-/**
- * Number of settled uplinks (dropped, or acknowledged and stored) that are kept per device, because later events may still
- * belong to them.
- */
+/** Settled uplinks kept per device: later events may belong to them. */
 const MOST_SETTLED = 16;
 
 export class UplinkBook {

@@ -1,8 +1,8 @@
 /**
  * The cloud stores each data uplink once. Copies that it recognises and does not store again are allowed.
  *
- * Only data uplinks count. A device sends other messages again after a reset of its transfer, and their content does
- * not show that they are copies (docs/FIDELITY.md, "Copies after a reset").
+ * Only data uplinks count. A device sends other messages again after a reset of its transfer, and their content does not show
+ * that they are copies (docs/FIDELITY.md, "Copies after a reset").
  *
  * If the network delays datagrams, the order of the events does not always show whether a message belongs to a stored uplink or
  * to an earlier one that has arrived late. The embedded cloud then compares the contents. For another cloud, the violation

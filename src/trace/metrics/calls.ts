@@ -27,7 +27,6 @@ interface CallCounts {
   readonly dropped: number;
 }
 
-/** Counts and times, of one load or of all. */
 export interface CallTimes extends CallCounts {
   /**
    * Time from the due time to the answer, for answered requests; undefined if no answered request was due after the warm-up.
@@ -44,10 +43,7 @@ export interface CallSummary extends CallTimes {
   readonly reasons: Readonly<Record<string, number>>;
 }
 
-/**
- * Resolution of the distributions, in steps per millisecond. A step is a microsecond, because a service in the same rack
- * answers within a millisecond.
- */
+/** Steps of the distributions per ms: a service in the same rack answers within a millisecond. */
 const MICROSECONDS = 1000;
 
 class Calls implements CallCounts {

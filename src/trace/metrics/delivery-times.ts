@@ -14,10 +14,7 @@ const EDGES: readonly Millis[] = [
 
 export interface DeliveryTimes {
   readonly edges: readonly Millis[];
-  /**
-   * Delivered downlinks by the time to their last stage. Each downlink counts as 1, which is divided among the causes of
-   * waiting in proportion to the time that it waited for each.
-   */
+  /** Delivered downlinks by time to their last stage, each divided among its causes of waiting. */
   readonly byCause: Readonly<Record<WaitCause, readonly number[]>>;
   /** Downlinks by the time to each stage. */
   readonly byStage: Readonly<Partial<Record<Stage, readonly number[]>>>;

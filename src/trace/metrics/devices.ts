@@ -25,7 +25,6 @@ interface DeviceFailure {
 }
 
 export interface FleetSummary {
-  /** Devices in the plan. */
   readonly devices: number;
   /** Devices that had a session at least once before the end of the scenario. */
   readonly sessions: number;
@@ -33,7 +32,6 @@ export interface FleetSummary {
   readonly ready: number;
   /** The devices that were never ready, by what they lacked; only what occurred. */
   readonly lacking: Readonly<Partial<Record<Lack, number>>>;
-  /** Boots by cause. */
   readonly boots: Readonly<Record<string, number>>;
   /** Radio wakes by reason. */
   readonly wakes: Readonly<Record<string, number>>;
@@ -76,10 +74,7 @@ export class DeviceFold {
   readonly #failures: DeviceFailure[] = [];
   readonly #overruns = new OverrunCount();
   readonly #hioOverruns = new OverrunCount();
-  /**
-   * Devices that were ready before the end of the scenario. Later events do not count, because the faults of the scenario end
-   * with it.
-   */
+  /** Devices ready before the scenario's end, with which its faults end. */
   readonly #ready = new Set<number>();
   readonly #withSession = new Set<number>();
   /** What the other devices that were switched on lack. */
@@ -116,7 +111,8 @@ export class DeviceFold {
   }
 
   /**
-   * The share of boots after which the device was ready within `limit`. @throws Error for a limit that the constructor did not receive
+   * The share of boots after which the device was ready within `limit`. @throws Error for a limit that the constructor did not
+   * receive
    */
   startedWithin(limit: Millis, now: Instant): Share {
     const within = this.#startedWithin.get(limit);

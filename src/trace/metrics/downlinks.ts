@@ -1,7 +1,7 @@
 /**
  * Metrics of the downlinks of users: how many reached each stage, how long that took, and the causes of their waits. The time
- * of a stage counts from the instant at which the API accepted the downlink. The chunks of firmware updates have metrics of their
- * own: one update has hundreds of chunks, so they would hide the downlinks of users.
+ * of a stage counts from the instant at which the API accepted the downlink. The chunks of firmware updates have metrics of
+ * their own: one update has hundreds of chunks, so they would hide the downlinks of users.
  */
 import type { Ratio } from '../../kernel/ratio.js';
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -89,7 +89,6 @@ const SLOWEST = 10;
 
 export class DownlinkFold {
   readonly #ledger: DownlinkLedger;
-  /** The downlinks that users queued. */
   readonly users: DownlinkFigures;
   /** The chunks of firmware updates. None is rejected, because the API accepts or rejects an update as a whole. */
   readonly chunks: DownlinkFigures;
@@ -137,7 +136,6 @@ class Spreads {
   }
 }
 
-/** The figures of the downlinks of some types. */
 class DownlinkFigures {
   readonly #types: readonly TrackedType[];
   readonly #ledger: DownlinkLedger;
@@ -160,7 +158,6 @@ class DownlinkFigures {
     return this.#rejectedFor();
   }
 
-  /** Number of downlinks for which `test` returns true. */
   count(test: (record: DownlinkRecord) => boolean): number {
     let count = 0;
     for (const record of this.#records()) if (test(record)) count++;
@@ -257,7 +254,6 @@ class DownlinkFigures {
       total: spread.sum,
       spread: spread.spread() ?? null,
     }));
-    // The cast is safe because WAIT_CAUSES lists every cause once.
     return Object.fromEntries(WAIT_CAUSES.map((cause, i) => [cause, summaries[i]])) as Record<WaitCause, WaitSummary>;
   }
 

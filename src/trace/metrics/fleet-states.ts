@@ -1,7 +1,4 @@
-/**
- * Number of devices in each state at the end of each time bin. Ten bytes are kept per device; they are evaluated at the end of
- * each bin.
- */
+/** Devices in each state at each bin's end: ten bytes a device, evaluated then. */
 import type { Instant, Millis } from '../../kernel/time.js';
 
 /**

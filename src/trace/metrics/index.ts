@@ -29,10 +29,7 @@ export const METRICS: readonly MetricInfo[] = [
   ...metricInfos(WORLD_METRICS, null),
 ];
 
-/**
- * A kind of unwanted event that the protocol cannot exclude, or that the user should know about, with its number of
- * occurrences.
- */
+/** A kind of event that the protocol cannot exclude, or that is worth knowing, and how often. */
 interface Anomaly {
   /** Stable identifier, for programs. */
   readonly name: string;
@@ -90,10 +87,7 @@ export class Metrics implements Fold {
   readonly #dispatch: Dispatch;
   readonly #scopes: ReadonlyMap<string, MetricScope>;
   readonly #callScopes: ReadonlyMap<string, CallTotals>;
-  /**
-   * Time of the latest event up to the end of the scenario. Later events do not change it, because devices then start nothing
-   * new.
-   */
+  /** Time of the last event before the scenario's end, after which devices start nothing new. */
   #now: Instant = 0;
   #closed = false;
 
@@ -157,11 +151,7 @@ export class Metrics implements Fold {
     return this.#within(name, limit, this.#now, of);
   }
 
-  /**
-   * The metrics at the time `now`, during a run or at its early end. `now` may be later than the last event, because a deadline
-   * also passes without an event. An exchange whose deadline is exactly `now` counts as open, because more events of this
-   * instant can follow.
-   */
+  /** The metrics at `now`, maybe after the last event. An exchange due exactly then is open: more events can follow. */
   at(now: Instant): Pick<Metrics, 'read' | 'within'> {
     const before = this.#closed ? this.#now : Math.max(this.#now, now) - 1;
     return {

@@ -1,7 +1,4 @@
-/**
- * The types of metrics. A metric is a count or a distribution of durations, computed from the trace. Each family of metrics is
- * a file.
- */
+/** Metrics are counts or distributions of durations, from the trace; each family is a file. */
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Distribution } from '../distribution.js';
 
@@ -77,7 +74,6 @@ export function readShare<F>(
   return Object.hasOwn(table, name) ? table[name]?.within?.(fold, limit, now) : undefined;
 }
 
-/** Descriptions of the metrics in `table`. */
 export function metricInfos<F>(table: MetricTable<F>, of: MetricInfo['of']): readonly MetricInfo[] {
   return Object.entries(table).map(([name, metric]) => ({
     name,

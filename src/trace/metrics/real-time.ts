@@ -1,6 +1,7 @@
 /**
  * Real time between two instants of a run. A service needs real time for an answer, whatever the speed of the run: at 60 times
- * real time, 3 ms would be 180 ms of the run. The time of a pause does not count. In virtual time, all times are those of the run.
+ * real time, 3 ms would be 180 ms of the run. The time of a pause does not count. In virtual time, all times are those of the
+ * run.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';

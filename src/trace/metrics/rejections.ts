@@ -6,10 +6,7 @@ import type { Handlers } from '../dispatch.js';
 import type { DownlinkType } from '../events.js';
 import type { Share } from './metric.js';
 
-/**
- * Names the state of a rejected downlink. The reports list the downlinks that a percentile of durations counts without having
- * measured them, by their states.
- */
+/** A rejected downlink's state. Reports list what a percentile counts without a measurement. */
 export const REJECTED = 'rejected by the API';
 
 export class Rejections {

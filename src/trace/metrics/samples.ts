@@ -12,8 +12,8 @@ import type { RealTime } from './real-time.js';
 
 export const BATCHES = 24;
 /**
- * Number of time slices of the planned duration. Each batch has the API requests of four slices, which are spread over the
- * run. So if the load changes over time, every batch has requests of low and of high load.
+ * Number of time slices of the planned duration. Each batch has the API requests of four slices, which are spread over the run.
+ * So if the load changes over time, every batch has requests of low and of high load.
  */
 const SLICES = 4 * BATCHES;
 const MICROSECONDS = 1000;
@@ -105,7 +105,6 @@ export class SampleFold {
     'call.dropped': ({ intended }) => this.#count('call.dropped', this.#ofTime(intended)),
   };
 
-  /** A downlink of a user has reached a stage. */
   stage(record: DownlinkRecord, stage: Stage): void {
     if (stage !== 'delivered' && stage !== 'answered') return;
     const batch = ofDevice(record.serial);

@@ -39,9 +39,7 @@ export class MetricScope {
     for (const handler of this.#dispatch.get(event.kind) ?? []) handler(event);
   }
 
-  /**
-   * Share of the exchanges of `name` that completed within `limit`; undefined if `name` is not a device metric with shares.
-   */
+  /** Share of the exchanges of `name` that completed within `limit`; undefined if `name` is not a device metric with shares. */
   within(name: string, limit: Millis, now: Instant): Share | undefined {
     return (
       readShare(DEVICE_METRICS, this.#devices, name, limit, now) ??

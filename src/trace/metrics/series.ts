@@ -15,10 +15,7 @@ import type { RealTime } from './real-time.js';
 
 /** Bins for the planned duration. */
 const PLANNED_BINS = 240;
-/**
- * Maximum number of bins. It is larger than {@link PLANNED_BINS}, because a run continues after the planned duration until its
- * devices are at rest.
- */
+/** Most bins: more than {@link PLANNED_BINS}, because a run goes on until its devices rest. */
 const MOST_BINS = 300;
 /** Minimum length of a bin. */
 const SHORTEST_BIN: Millis = 100;
@@ -48,10 +45,7 @@ export interface SeriesSummary {
   readonly callLatency: PercentileColumns;
   /** Time from the API to the confirmed delivery, in the bin of the delivery; null in bins without deliveries. */
   readonly deliveryTime: PercentileColumns;
-  /**
-   * The percentiles of `callLatency` and `deliveryTime` for plots. If the bins have few durations, each value covers several
-   * bins.
-   */
+  /** Percentiles of `callLatency` and `deliveryTime` for plots, over several bins if durations are few. */
   readonly trends: { readonly callLatency: Trend; readonly deliveryTime: Trend };
   /** Number of devices by state at the end of each bin. */
   readonly fleet: Readonly<Record<FleetState, readonly number[]>>;
@@ -91,7 +85,6 @@ export class SeriesFold {
     this.#bin = Math.max(SHORTEST_BIN, Math.ceil(duration / PLANNED_BINS));
     this.#warmUp = warmUp;
     const column = () => new Float64Array(MOST_BINS);
-    // The cast is safe because SERIES_COUNTS lists every count once.
     this.#counts = Object.fromEntries(SERIES_COUNTS.map((name) => [name, column()])) as Record<
       SeriesCount,
       Float64Array
@@ -128,7 +121,6 @@ export class SeriesFold {
     },
   };
 
-  /** A downlink of a user has reached a stage. */
   stage(record: DownlinkRecord, stage: Stage): void {
     const at = record.reached[stage];
     if (at === undefined) return;
@@ -145,7 +137,6 @@ export class SeriesFold {
     return {
       bin: this.#bin,
       bins,
-      // The cast is safe because SERIES_COUNTS lists every count once.
       counts: Object.fromEntries(counts) as SeriesSummary['counts'],
       callLatency: columns(this.#callLatency, bins),
       deliveryTime: columns(this.#deliveryTime, bins),

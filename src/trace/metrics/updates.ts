@@ -37,7 +37,6 @@ const GIVEN_UP = /^given up\b/;
 
 export class UpdateFold {
   readonly #updates = new Map<string, Update>();
-  /** The latest update of each device. */
   readonly #latest = new Map<number, Update>();
   readonly #reasons = new Tally();
   readonly #rejections = new Rejections();

@@ -1,7 +1,4 @@
-/**
- * Metrics of uplinks. On the device: made = acknowledged + dropped + waiting. In the cloud: stored messages and recognised
- * copies. `uplink.*` counts application data, `message.*` all types.
- */
+/** Metrics of uplinks: made = acknowledged + dropped + waiting. `uplink.*` is application data, `message.*` all. */
 
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -16,7 +13,6 @@ interface UplinkCounts {
   /** Uplinks of which the device sent the first datagram. */
   readonly sent: number;
   readonly acked: number;
-  /** Dropped by the device. */
   readonly dropped: number;
   /** Neither acknowledged nor dropped at the end. */
   readonly waiting: number;
@@ -170,10 +166,7 @@ export const UPLINK_METRICS: MetricTable<UplinkFold> = {
   },
 };
 
-/**
- * The metric of one stage: the number of data uplinks that reached the stage, and the share of all that reached it within a
- * duration.
- */
+/** The metric of a stage: data uplinks that reached it, and their share within a duration. */
 function timed(stage: 'acked' | 'stored'): MetricTable<UplinkFold> {
   const name = `uplink.${stage}`;
   const metric = DATA_UPLINKS[name];

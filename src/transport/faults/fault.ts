@@ -1,6 +1,4 @@
-/**
- * A network fault: each kind is one file in this folder, listed in index.ts.
- */
+/** A network fault: each kind is one file in this folder, listed in index.ts. */
 import type { Draws } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 

@@ -22,7 +22,6 @@ export function overtakes(fault: FaultSpec): boolean {
 
 /** Applies a fault to a datagram; true if that is an event for the trace. */
 export function strike(fault: FaultSpec, verdict: Verdict, draws: Draws, delivery: Delivery): boolean {
-  // The cast is safe because the entry for a kind takes the options of that kind.
   const kind = FAULT_KINDS[fault.kind] as FaultKind<FaultSpec>;
   return kind.strike(fault, verdict, draws, delivery);
 }

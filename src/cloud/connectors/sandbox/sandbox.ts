@@ -5,9 +5,9 @@
  * same way on every machine. But one call into the engine (sorting a million strings, a regular expression that backtracks)
  * counts as a single step. So a watchdog in real time ends the whole thread, and a new one replaces it.
  *
- * A script keeps no state between calls: each call gets a new JavaScript runtime with its own `Date` and `Math.random`, so
- * that the same job gives the same result. Every space has engines of its own, so that a script that breaks out of its
- * runtime finds no data of another space.
+ * A script keeps no state between calls: each call gets a new JavaScript runtime with its own `Date` and `Math.random`, so that
+ * the same job gives the same result. Every space has engines of its own, so that a script that breaks out of its runtime finds
+ * no data of another space.
  *
  * Threads are shared fairly (fair-queue.ts): a space whose scripts are slow uses at most one thread.
  */

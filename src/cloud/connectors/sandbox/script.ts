@@ -3,10 +3,7 @@ import type { UnixMillis } from '../../../kernel/time.js';
 import type { Owner } from './fair-queue.js';
 
 export interface Script {
-  /**
-   * The space, and the part of it (fair-queue.ts). Scripts of one part run one after another, and never in an engine that has
-   * run scripts of another space.
-   */
+  /** Space and part (fair-queue.ts). Scripts of a part run one by one, in an engine of their space only. */
   readonly owner: Owner;
   /** JavaScript, ES2020, with a function `main(job)`. */
   readonly source: string;

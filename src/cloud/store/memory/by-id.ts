@@ -1,7 +1,4 @@
-/**
- * Arrays sorted by id. Ids are created in ascending order, so nearly every insertion is a push at the end; the few others use
- * `splice`.
- */
+/** Arrays sorted by id. Ids ascend, so nearly every insertion is a push; the few others use `splice`. */
 import type { Id, Page } from '../store.js';
 
 interface Identified {

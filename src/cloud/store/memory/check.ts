@@ -1,6 +1,4 @@
-/**
- * Checks a list of changes before the first of them is applied. This makes a commit in memory atomic without a rollback.
- */
+/** Checks a list of changes before the first of them is applied. This makes a commit in memory atomic without a rollback. */
 import type { DownState } from '../../../contract/messages.js';
 import type { UnixMillis } from '../../../kernel/time.js';
 import { EncodedBody } from '../encoded-body.js';
@@ -41,7 +39,6 @@ export class Check implements Bodies {
   readonly #gone = new Set<Id>();
   /** New messages by id, with their devices. */
   readonly #messages = new Map<Id, Id>();
-  /** The newest new message of each device. */
   readonly #newest = new Map<Id, Id>();
   readonly ofMessages = new Map<MessageRow, KeptBody>();
   readonly ofRecords = new Map<RecordRow, string>();

@@ -54,7 +54,6 @@ export class MemoryRecords {
     removeById(family.lists.get(spaceId) ?? [], id);
   }
 
-  /** Deletes all records of the family and space. */
   deleteAll(family: string, spaceId: Id): void {
     for (const { id } of [...(this.#families.get(family)?.lists.get(spaceId) ?? [])]) this.delete(family, id);
   }

@@ -32,10 +32,7 @@ export interface MessageEntry {
   readonly device: DeviceEntry;
 }
 
-/**
- * A body as JSON text or in its encoded form. Both forms are compact; every read creates a new value from the form. This saves
- * memory and costs little time, because most messages are never read.
- */
+/** A body as JSON text or encoded. Reads parse it: this saves memory, and most messages are never read. */
 export type KeptBody = string | EncodedBody;
 
 export class MemoryTables {

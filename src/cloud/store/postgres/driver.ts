@@ -1,12 +1,12 @@
 /**
  * A store in a PostgreSQL database, which several services may share.
  *
- * As in SQLite, commits share the cost of durability: those that arrive in one turn of the event loop, or while earlier
- * ones are written, form one transaction (a batch). All statements of a batch are sent without waiting for results, so that
- * the batch costs one round trip. If one commit conflicts, the transaction fails and is repeated without it: conflicts are
- * rare, and a savepoint for each commit would cost time in every transaction. The driver writes one batch at a time, so
- * that commits take effect in the order of the calls. Copies of messages are not rare: they are found before the transaction,
- * because the server logs every statement that fails.
+ * As in SQLite, commits share the cost of durability: those that arrive in one turn of the event loop, or while earlier ones
+ * are written, form one transaction (a batch). All statements of a batch are sent without waiting for results, so that the
+ * batch costs one round trip. If one commit conflicts, the transaction fails and is repeated without it: conflicts are rare,
+ * and a savepoint for each commit would cost time in every transaction. The driver writes one batch at a time, so that commits
+ * take effect in the order of the calls. Copies of messages are not rare: they are found before the transaction, because the
+ * server logs every statement that fails.
  */
 
 import { DatabaseError, type Pool, type QueryConfig, type QueryResult } from 'pg';
@@ -42,8 +42,8 @@ const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = on';
 
 /**
  * Takes a lock until the end of the transaction. Without it, entries of the journal could become visible after entries with
- * greater numbers that another service writes at the same time; a reader would miss them. This statement follows BEGIN,
- * so that the transaction waits for this lock before it locks rows.
+ * greater numbers that another service writes at the same time; a reader would miss them. This statement follows BEGIN, so that
+ * the transaction waits for this lock before it locks rows.
  */
 const IN_ORDER = "SELECT pg_advisory_xact_lock(hashtextextended('ghostfleet.events.' || current_schema(), 0))";
 
@@ -276,7 +276,6 @@ function isOwnFault({ code = '' }: DatabaseError): boolean {
  * server that only reads, such as a standby; 26000 and 42P05 are prepared statements that a connection pooler has mixed up.
  */
 function asOutage(error: unknown): unknown {
-  // The cast is safe because the errors of servers and of sockets have a code.
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };
   if (error instanceof DatabaseError && code === '53100') return new StoreUnavailable(error, 'store-full');
   if (error instanceof DatabaseError && /^XX00[12]/.test(code)) return new StoreUnavailable(error, 'store-damaged');

@@ -151,8 +151,8 @@ CREATE TRIGGER tags_change AFTER INSERT OR DELETE ON device_tag
 `;
 
 /**
- * 4: A claim token belongs to one device, as in SQLite (step 6 there). Other services are notified of a new token, because
- * they verify the packets of the device with it.
+ * 4: A claim token belongs to one device, as in SQLite (step 6 there). Other services are notified of a new token, because they
+ * verify the packets of the device with it.
  */
 const TOKENS = `
 ALTER TABLE device ADD COLUMN token_hash text;

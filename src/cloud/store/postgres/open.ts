@@ -12,16 +12,9 @@ import { fromPostgres } from './text.js';
 import { checkKey, rotate, USE_KEY, unlock } from './unlock.js';
 import { parsePostgresUrl, publicName } from './url.js';
 
-/**
- * Maximum number of connections for reading, one of which listens to the other services. One more connection writes, so that
- * commits never wait for readers.
- */
+/** Most reading connections, one of which listens to other services. One more writes: commits never wait for readers. */
 const CONNECTIONS = 10;
-/**
- * Timeouts for opening a connection, for a statement in the database server, and for a query with its response. If an API
- * request exceeds one of them, it gets status 503 and can be retried. The database server enforces
- * `STATEMENT_LIMIT`, also for a statement that waits for a lock.
- */
+/** Timeouts of a connection, a statement and a query. A request that exceeds one gets 503. The server enforces the second. */
 const CONNECT_LIMIT = seconds(3);
 const STATEMENT_LIMIT = seconds(4);
 const QUERY_LIMIT = seconds(5);
@@ -154,7 +147,6 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
 };
 
 function complaint(error: unknown): string {
-  // The cast is safe because the errors of drivers and of databases have a code.
   const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
   if (code === '42P07' || code === '42723') return `is used by another program: ${message}`;
   if (/timeout expired|connection timeout/i.test(message)) return unreachable('ETIMEDOUT');

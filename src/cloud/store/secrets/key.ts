@@ -88,7 +88,6 @@ export function keyInFileIfAny(path: string): NamedKey | undefined {
   try {
     text = readFileSync(path, 'latin1');
   } catch (error) {
-    // The cast is safe because the errors of the file system have a code.
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
     throw new UsageError('bad-secrets-key', `the key file "${path}" cannot be read: ${code}`);

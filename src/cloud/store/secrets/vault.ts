@@ -19,7 +19,6 @@ export class UnreadableSecret extends Error {
   }
 }
 
-/** Bytes of a key. */
 export const KEY_SIZE = 32;
 
 const CIPHER = 'aes-256-gcm';

@@ -104,11 +104,7 @@ const CHANGE_RECORD = `UPDATE record SET key = ?, due_at = ?, body = ${valueIf('
 const FORGET_STATIONS = `DELETE FROM timeline WHERE message_id = ? AND what = ?
   AND position > (SELECT min(position) FROM timeline WHERE message_id = ? AND what = ?)`;
 
-/**
- * The first statement updates the row of the space. Each transaction with an insertion into the space locks this row. So the
- * statement waits for these transactions, and the following statements see the inserted rows. The commit is rejected if the
- * space has devices.
- */
+/** Updates the space's row, which insertions lock: so it waits for them. Rejected if the space has devices. */
 function deleteSpace(id: Id, families: readonly string[]): readonly Statement[] {
   const hasDevice = 'EXISTS (SELECT 1 FROM device WHERE space_id = ? AND deleted_at IS NULL)';
   return [

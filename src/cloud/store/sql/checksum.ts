@@ -1,7 +1,4 @@
-/**
- * The checksum that is stored with each body. The databases verify their own structure, not the bytes of a value: a flipped
- * bit in a text would otherwise be returned as if a device had sent it.
- */
+/** Checksum stored with each body: databases verify their structure, not the bytes of a value. */
 import { crc32 } from 'node:zlib';
 
 /** A stored row whose body does not match its checksum. */

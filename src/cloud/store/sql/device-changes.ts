@@ -16,14 +16,12 @@ const ATTACH_TAG = `INSERT INTO device_tag (position, device_id, tag_id)
 const RAISE_VERSION = `UPDATE device SET version = ${valueIf('version = coalesce(?, version)', 'version + 1')}
   WHERE id = ? AND deleted_at IS NULL`;
 
-/** Inserts a device with its tags. */
 export function insertDevice(row: DeviceRow, vault: Vault): readonly Statement[] {
   const { id, spaceId, serial, createdAt, version } = row;
   const columns = { id, space_id: spaceId, serial, created_at: createdAt, version, ...deviceColumns(id, row, vault) };
   return [insert('device', columns), ...attachTags(id, row.tagIds)];
 }
 
-/** Changes a device, and its tags if they are given. */
 export function changeDevice(
   { id, change, within, was }: Extract<Change, { kind: 'device.change' }>,
   vault: Vault,

@@ -1,8 +1,4 @@
-/**
- * The differences between SQLite and PostgreSQL. All other SQL is shared: columns and rows in rows.ts, lists with filters in
- * queries.ts, other queries in fixed-queries.ts, changes in changes.ts and the files that it imports. In shared SQL, `?` is a
- * parameter.
- */
+/** The differences between SQLite and PostgreSQL. All other SQL is shared; `?` is a parameter in it. */
 import type { ConflictField } from '../store.js';
 
 export type SqlValue = string | number | null | Uint8Array | readonly string[];
@@ -12,15 +8,9 @@ export interface Statement {
   readonly values: readonly SqlValue[];
   /** The statement writes to the journal of events: transactions with such statements take place one after another. */
   readonly inOrder?: true;
-  /**
-   * A query with one value `found`: whether the message that this statement inserts is a copy. The statement rejects a copy
-   * itself; a database that logs each rejected statement asks this query first.
-   */
+  /** A query with the value `found`: whether this statement's message is a copy. For a database that logs rejections. */
   readonly isCopy?: Statement;
-  /**
-   * A query with one value `found`: whether the database would reject this statement because rules have changed. Such a change
-   * often concerns many commits of a transaction at once.
-   */
+  /** A query with the value `found`: whether rules have changed so that this statement would be rejected. */
   readonly isOutdated?: Statement;
 }
 

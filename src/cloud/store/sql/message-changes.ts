@@ -10,7 +10,6 @@ import { json, valueIf } from './statements.js';
 const CANCEL_PENDING = `UPDATE message SET down_state = 'cancelled', down_state_at = ?
   WHERE device_id = ? AND down_state = 'pending'`;
 
-/** Cancels all pending downlinks of a device. */
 export function cancelPending(deviceId: Id, at: UnixMillis): Statement {
   return { text: CANCEL_PENDING, values: [at, deviceId] };
 }

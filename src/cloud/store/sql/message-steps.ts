@@ -8,10 +8,7 @@ import type { Id, MessageQuery } from '../store.js';
 import type { Dialect, Statement } from './dialect.js';
 import { messageList, stepEnd } from './queries.js';
 
-/**
- * Number of messages that each of the first steps reads. These steps are executed immediately. The first step alone is usually
- * enough to find the latest values of a device.
- */
+/** Messages that each of the first, immediate steps reads. The first one mostly finds a device's latest values. */
 const NEAR_STEPS: readonly number[] = [20, 500];
 /** Number of messages that each further step reads. */
 const FAR_STEP = 10_000;
@@ -33,7 +30,6 @@ export async function listInSteps(
   for (let step = 0; ; step++) {
     const size = NEAR_STEPS[step] ?? FAR_STEP;
     const read = step < NEAR_STEPS.length ? near : far;
-    // The cast is safe because this query selects an id.
     const [end] = (await read(stepEnd(sql, spaceId, query, { from, to }, size))) as readonly { readonly id: Id }[];
     const rest = { ...query, limit: query.limit - found.length };
     found.push(...(await read(messageList(sql, spaceId, rest, { from: end?.id ?? from, to }))));

@@ -1,8 +1,4 @@
-/**
- * The composed queries of the SQL stores: lists with filters. The text of a query depends on which filters are given, not on
- * their values, so that each combination is prepared once. The number of values matters only for types: a single type is
- * compared directly.
- */
+/** Lists with filters. A query's text depends on which filters are given, so that each combination is prepared once. */
 import type { DeviceSort } from '../../../contract/devices.js';
 import { foldCase } from '../../../kernel/fold-case.js';
 import { type IdRange, idRange } from '../order.js';
@@ -19,7 +15,6 @@ const SORT_COLUMNS: Readonly<Record<DeviceSort, string>> = {
   session_id: 'd.session_id',
 };
 
-/** Devices sorted by id. */
 export function devicesById(sql: Dialect, spaceId: Id, query: DeviceQuery): Statement {
   const where = deviceConditions(sql, spaceId, query);
   if (query.after !== undefined) where.and(`d.id ${query.order === 'asc' ? '>' : '<'} ?`, query.after.id);
@@ -64,8 +59,8 @@ export function deviceCount(sql: Dialect, spaceId: Id, filter: DeviceFilter, mos
 }
 
 /**
- * Messages, newest first. A planner may scan the whole space for the latest message of one device; the dialects prevent
- * this (`messagesBy`, `joinDevice`).
+ * Messages, newest first. A planner may scan the whole space for the latest message of one device; the dialects prevent this
+ * (`messagesBy`, `joinDevice`).
  * @param range of ids. Default: all that the query allows
  */
 export function messageList(

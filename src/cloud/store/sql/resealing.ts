@@ -1,7 +1,4 @@
-/**
- * Encrypts all secrets of a database with another key, or for the first time. A generator yields the statements: SQLite
- * executes each synchronously, PostgreSQL asynchronously. All of them belong to one transaction.
- */
+/** Encrypts all secrets with another key, or first. A generator yields the statements of one transaction to each driver. */
 import type { Vault } from '../secrets/vault.js';
 import type { Id } from '../store.js';
 import { checksumOf } from './checksum.js';
@@ -124,7 +121,6 @@ function* eachChunk<Row>(
   let after = start;
   let changed = 0;
   for (;;) {
-    // The cast is safe because the query selects these columns.
     const rows = (yield { text, values: after }) as readonly Row[];
     for (const row of rows) {
       yield statementOf(row);

@@ -68,24 +68,20 @@ interface StoredDevice extends StoredPublicDevice {
   readonly token: string;
 }
 
-/** A row with {@link MESSAGE_COLUMNS}. */
 interface StoredMessage extends Omit<MessageRow, 'body'> {
   readonly body: string;
   readonly crc: number | null;
 }
 
-/** A row with {@link WAITING_COLUMNS}. */
 interface StoredWaiting extends Omit<MessageRow, 'body'> {
   readonly body: string | null;
   readonly crc: number | null;
 }
 
-/** A row of the table `timeline`. */
 interface StoredStation extends TimelineRow {
   readonly position: number;
 }
 
-/** A row of the table `event`. */
 interface StoredEvent extends Omit<EventRow, 'detail'> {
   readonly detail: string | null;
 }
@@ -96,7 +92,6 @@ interface StoredListed extends Omit<ListedMessage, 'body'> {
   readonly crc: number | null;
 }
 
-/** A row with {@link RECORD_COLUMNS}. */
 interface StoredRecord extends Omit<RecordRow, 'body'> {
   readonly body: string;
   readonly crc: number | null;

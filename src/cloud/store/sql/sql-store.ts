@@ -1,7 +1,4 @@
-/**
- * The `Store` interface in SQL. The SQL is written once and executed by a driver for SQLite (sqlite/driver.ts) or PostgreSQL
- * (postgres/driver.ts).
- */
+/** The `Store` in SQL, written once, for drivers of SQLite (sqlite/driver.ts) and PostgreSQL (postgres/driver.ts). */
 import type { UnixMillis } from '../../../kernel/time.js';
 import type { Nodes } from '../nodes.js';
 import { idBefore, positionOf } from '../order.js';
@@ -50,17 +47,15 @@ export interface SqlDriver {
    */
   scan(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]>;
   /**
-   * Executes the statements in order, all or none; resolves when they are durable. Concurrent calls take effect in the
-   * order of the calls; they may share a transaction, and with it the cost of durability. @throws ConflictError
+   * Executes the statements in order, all or none; resolves when they are durable. Concurrent calls take effect in the order of
+   * the calls; they may share a transaction, and with it the cost of durability. @throws ConflictError
    */
   write(statements: readonly Statement[]): Promise<void>;
   /** Completes all writes and closes the database. Reads that are still running may be rejected. */
   close(): Promise<void>;
 }
 
-/**
- * If a space has more devices than this, its lists of devices are read by `scan`, because sorting them takes milliseconds.
- */
+/** If a space has more devices than this, its lists of devices are read by `scan`, because sorting them takes milliseconds. */
 const MANY_DEVICES = 2000;
 
 export class SqlStore implements Store {
@@ -120,7 +115,6 @@ export class SqlStore implements Store {
 
   async countDevices(spaceId: Id, filter: DeviceFilter, most?: number): Promise<number> {
     const read = await this.#readerOf(spaceId);
-    // The cast is safe because the query selects this column.
     const rows = (await read(deviceCount(this.#driver.dialect, spaceId, filter, most))) as readonly { count: number }[];
     const [row] = rows;
     return row?.count ?? 0;

@@ -2,10 +2,7 @@
 import type { Id } from '../store.js';
 import type { SqlValue, Statement } from './dialect.js';
 
-/**
- * The value that a statement writes into a NOT NULL column to make the database reject the whole commit (ADR 8). Drivers map
- * the column to a reason.
- */
+/** Written into a NOT NULL column, it makes the database reject the commit (ADR 8). Drivers map the column to a reason. */
 export const REJECTED = 'NULL';
 
 /** SQL value for a NOT NULL column: `value` if the condition holds; otherwise the database rejects the whole commit. */

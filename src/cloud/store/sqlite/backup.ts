@@ -1,9 +1,9 @@
 /**
  * Copies the file of the SQLite store, also while a service writes to it.
  *
- * The copy is a snapshot, because a read transaction stays open while it is made. In WAL mode, that does not block
- * writers. (Without the transaction, SQLite's online backup starts over at every commit, so it never finishes while a service
- * writes often.)
+ * The copy is a snapshot, because a read transaction stays open while it is made. In WAL mode, that does not block writers.
+ * (Without the transaction, SQLite's online backup starts over at every commit, so it never finishes while a service writes
+ * often.)
  */
 import { closeSync, existsSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';
@@ -23,8 +23,7 @@ interface Copied {
 }
 
 /**
- * Copies `path` to `target`, which must not exist. `target` is created when the copy is complete and has passed SQLite's
- * check.
+ * Copies `path` to `target`, which must not exist. `target` is created when the copy is complete and has passed SQLite's check.
  * @throws UsageError `bad-database`, `target-exists`, `bad-target`
  */
 export async function backupDatabase(path: string, target: string): Promise<Copied> {

@@ -1,7 +1,4 @@
-/**
- * Examines the SQLite file of a service, and copies the readable rows into a new file. The examined file is never changed, so
- * that no attempt loses data.
- */
+/** Examines an SQLite file and copies its readable rows into a new one. The examined file is never changed. */
 import { lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
@@ -107,7 +104,6 @@ function withSource<T>(path: string, work: (db: Database) => T): T {
 
 function pagesOf(db: Database): readonly string[] {
   try {
-    // The cast is safe because the pragma returns such rows.
     const rows = db.pragma(`integrity_check(${MOST})`) as readonly { readonly integrity_check: string }[];
     return rows
       .flatMap((row) => row.integrity_check.split('\n'))

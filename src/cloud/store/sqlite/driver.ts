@@ -1,9 +1,9 @@
 /**
  * The store in one SQLite file. The service may be killed at any moment: every resolved commit is on disk.
  *
- * Durability costs a disk sync, during which a connection blocks. So a separate thread (writer.mjs) writes while the thread
- * of the service reads and serves requests. Commits that arrive while the writer is busy form its next transaction: a busy
- * service needs one sync for hundreds of messages. In an idle service, a commit is written at once (ADR 6).
+ * Durability costs a disk sync, during which a connection blocks. So a separate thread (writer.mjs) writes while the thread of
+ * the service reads and serves requests. Commits that arrive while the writer is busy form its next transaction: a busy service
+ * needs one sync for hundreds of messages. In an idle service, a commit is written at once (ADR 6).
  */
 
 import { Worker } from 'node:worker_threads';
@@ -117,9 +117,7 @@ export class SqliteDriver implements SqlDriver {
   /** Why the driver rejects further commits; undefined while it accepts them. */
   #closed: Error | undefined;
 
-  /**
-   * @param db open and migrated, see open.ts; used for reading, and closed by `close`
-   */
+  /** @param db open and migrated, see open.ts; used for reading, and closed by `close` */
   constructor(db: Database, options: SqliteOptions = {}) {
     const { release = () => {}, soundness = new Soundness(), checksPages = false, pragmas = [] } = options;
     this.#db = db;

@@ -10,10 +10,7 @@ export interface PlainError {
   readonly message: string;
 }
 
-/**
- * Codes of errors after which the file cannot be trusted. A failed sync is one of them: the operating system may have
- * dropped the data, and a second sync would succeed without them.
- */
+/** Codes after which the file cannot be trusted. After a failed sync, a second one may succeed without the lost data. */
 const DAMAGE = /^(DAMAGED|SQLITE_CORRUPT|SQLITE_NOTADB|SQLITE_IOERR_(FSYNC|DIR_FSYNC|READ|SHORT_READ|CORRUPTFS|DATA))/;
 
 /** Codes of errors that may be temporary. */
@@ -30,7 +27,6 @@ const NO_ROOM = /^(ENOSPC|EDQUOT|EFBIG)$/;
  * @param path of the database
  */
 export function storeFailure(error: unknown, soundness: Soundness, path: string): Error {
-  // The cast is safe because SQLite's errors have a code.
   const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
   if (DAMAGE.test(code)) {
     soundness.report(message);
@@ -42,11 +38,7 @@ export function storeFailure(error: unknown, soundness: Soundness, path: string)
   return error instanceof Error ? error : new Error(message);
 }
 
-/**
- * Whether the system allows files of the size of the database to grow. SQLite has an error code for a full disk, but not for a
- * quota or a limit on the size of files. Writes to a separate file, because closing a file of the database would release the
- * locks of SQLite.
- */
+/** Whether the database could grow: SQLite has no code for quotas and size limits. Writes to a file of its own. */
 function mayGrow(path: string): boolean {
   const trial = `${path}-trial`;
   try {
@@ -59,7 +51,6 @@ function mayGrow(path: string): boolean {
     }
     return true;
   } catch (error) {
-    // The cast is safe because the errors of the file system have a code.
     return !NO_ROOM.test((error as NodeJS.ErrnoException).code ?? '');
   } finally {
     rmSync(trial, { force: true });

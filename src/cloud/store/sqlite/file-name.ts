@@ -1,6 +1,6 @@
 /**
- * Names of SQLite files. SQLite and its driver give some names another meaning than that of a file. A named pipe at or
- * beside such a name is rejected, because opening it would wait for its writer without an end.
+ * Names of SQLite files. SQLite and its driver give some names another meaning than that of a file. A named pipe at or beside
+ * such a name is rejected, because opening it would wait for its writer without an end.
  */
 import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';

@@ -4,10 +4,7 @@ import { PRIVATE } from '../../../kernel/private-file.js';
 import { lockFile } from './file-lock.js';
 import { readTail } from './tail.mjs';
 
-/**
- * Removes a database and the files beside it. The lock file `<path>-owner` stays: without it, a second service could open the
- * next database at this path while the first one still runs.
- */
+/** Removes a database and its files but `<path>-owner`: a second service could open the next database beside the first. */
 export function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-tail', '-key', '-run']) rmSync(path + suffix, { force: true });
 }

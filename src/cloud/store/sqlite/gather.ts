@@ -57,10 +57,7 @@ export function discardDatabases([, ...others]: readonly string[]): void {
   for (const other of others) remove(other);
 }
 
-/**
- * Tables that have no row in common with other databases, because each row belongs to one device. `SELECT *` is safe, because
- * all databases have the same schema.
- */
+/** Tables whose rows belong to one device each, so databases share none. `SELECT *`: all have the same schema. */
 const OF_DEVICES = ['device', 'message'] as const;
 /** Tables with rows that several databases may have. */
 const SHARED = ['space', 'api_key', 'codec', 'record'] as const;
@@ -88,10 +85,7 @@ function copyWithoutNumber(db: Database, table: string, columns: readonly string
   db.exec(`INSERT INTO ${table} (${list}) SELECT ${list} FROM part.${table} ORDER BY ${number}`);
 }
 
-/**
- * Identifies tags by their names, because the same tag may have different ids in two databases. Returns the id in `db` for each
- * id in the part.
- */
+/** Identifies tags by name, because ids differ between databases. Returns the id in `db` by the id in the part. */
 function addTags(db: Database): ReadonlyMap<string, string> {
   const known = db.prepare<[string, string], { id: string }>('SELECT id FROM main.tag WHERE space_id = ? AND name = ?');
   const taken = db.prepare('SELECT 1 FROM main.tag WHERE id = ?');

@@ -1,6 +1,6 @@
 /**
- * The schema of the SQLite store, as numbered steps. `user_version` of a database is the number of its last step; opening
- * it runs the missing steps. A released step is never edited: a change is a new step.
+ * The schema of the SQLite store, as numbered steps. `user_version` of a database is the number of its last step; opening it
+ * runs the missing steps. A released step is never edited: a change is a new step.
  */
 import { createHash } from 'node:crypto';
 import BetterSqlite, { type Database } from 'better-sqlite3';
@@ -74,8 +74,8 @@ CREATE TABLE codec (hash TEXT PRIMARY KEY, document BLOB NOT NULL);
 
 /**
  * 2: Families of rows that are small or rarely read (users, variables, connectors, …; rows.ts) share one table. A UNIQUE
- * constraint ignores nulls, so the index replaces a null space by ''. The index of due times contains only records that have
- * a due time.
+ * constraint ignores nulls, so the index replaces a null space by ''. The index of due times contains only records that have a
+ * due time.
  */
 const RECORDS = `
 CREATE TABLE record (
@@ -94,10 +94,7 @@ CREATE TRIGGER message_leaves_pending BEFORE UPDATE OF down_state ON message WHE
 BEGIN SELECT RAISE(ABORT, 'down-state'); END;
 `;
 
-/**
- * 4: The index contains the fingerprint alone, because two devices hardly ever share one. Every uplink writes to a random
- * place of this index, and shorter entries mean fewer written pages.
- */
+/** 4: The fingerprint alone is indexed: devices hardly share one, and short entries at random places write fewer pages. */
 const PRINTS = `
 DROP INDEX message_print;
 CREATE INDEX message_print ON message (print) WHERE print IS NOT NULL;
@@ -132,10 +129,7 @@ const DUE_OF_SPACE = `
 CREATE INDEX record_due_of_space ON record (family, space_id, due_at, id) WHERE due_at IS NOT NULL;
 `;
 
-/**
- * 8: The identity of the database and the number of its last transaction (tail.mjs), in one row; and checksums of bodies, which
- * the rows of earlier versions do not have.
- */
+/** 8: Identity and last transaction of the database (tail.mjs), in one row; checksums of bodies, absent in older rows. */
 const SOUNDNESS = `
 CREATE TABLE soundness (lineage TEXT NOT NULL, sequence INTEGER NOT NULL);
 INSERT INTO soundness VALUES (lower(hex(randomblob(8))), 0);
@@ -146,8 +140,8 @@ ALTER TABLE record ADD COLUMN crc INTEGER;
 /**
  * 9: Secrets are encrypted (secrets/vault.ts); `encrypt` in unlock.ts encrypts them after the steps. Hashes of tokens become
  * keyed. If devices share a token (step 6), all but the oldest have its hash in another column. So no further device can get
- * the token, even after the oldest device gets a new token or is deleted. `has_old` is 1 while free pages of the file,
- * or its write-ahead log, may still contain plain values, or values encrypted with an earlier key (`forgetOld` in unlock.ts).
+ * the token, even after the oldest device gets a new token or is deleted. `has_old` is 1 while free pages of the file, or its
+ * write-ahead log, may still contain plain values, or values encrypted with an earlier key (`forgetOld` in unlock.ts).
  */
 const VAULT = `
 CREATE TABLE vault (key_id TEXT PRIMARY KEY, proof TEXT NOT NULL, has_old INTEGER NOT NULL) WITHOUT ROWID;
@@ -163,10 +157,7 @@ ${['INSERT', 'UPDATE OF token_hash']
   .join('\n')}
 `;
 
-/**
- * 10: The journal of events. AUTOINCREMENT, because the number of a deleted entry must not be used again. There are no foreign
- * keys, because an entry may refer to a row that is gone.
- */
+/** 10: The journal of events. AUTOINCREMENT: numbers are never used again. No foreign keys: rows may be gone. */
 const EVENTS = `
 CREATE TABLE event (
   seq INTEGER PRIMARY KEY AUTOINCREMENT, space_id TEXT NOT NULL, device_id TEXT, at INTEGER NOT NULL, kind TEXT NOT NULL,

@@ -163,7 +163,6 @@ function isReadOnly(path: string): boolean {
     accessSync(dirname(path), constants.W_OK);
     return false;
   } catch (error) {
-    // The cast is safe because all errors of Node's file system have a code.
     return (error as NodeJS.ErrnoException).code === 'EROFS';
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Checks the pages of a database after it was opened, on a thread of its own (page-check.mjs): a large file takes minutes,
- * and the service is ready meanwhile.
- */
+/** Checks the pages of an opened database on its own thread (page-check.mjs): it takes minutes, the service is ready. */
 import { Worker } from 'node:worker_threads';
 import type { Soundness } from '../soundness.js';
 import { storeFailure } from './failures.js';

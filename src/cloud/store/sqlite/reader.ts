@@ -2,7 +2,8 @@
  * Executes the queries that may read many rows on a thread of its own (reader.mjs), so that they do not block the thread that
  * serves requests. The thread starts with the first query.
  *
- * The thread executes one query at a time, in the turns of scan-turns.ts. A query should therefore be short: SqlStore lists messages in steps, with one query for each step.
+ * The thread executes one query at a time, in the turns of scan-turns.ts. A query should therefore be short: SqlStore lists
+ * messages in steps, with one query for each step.
  */
 import { Worker } from 'node:worker_threads';
 import type { Id } from '../rows.js';

@@ -22,7 +22,6 @@ interface RotationOptions {
 }
 
 export interface Rotated {
-  /** Number of rows that were rewritten. */
   readonly rows: number;
   readonly keyId: string;
   /** The key file beside the database; undefined if the new key was given. */

@@ -25,7 +25,6 @@ export interface Table {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Findings in one table. */
 export interface TableFindings {
   readonly table: string;
   readable: number;
@@ -103,10 +102,7 @@ function probe(db: Database, { name }: Table, from: number, to: number, take: (r
   return unreadable;
 }
 
-/**
- * Whether a body does not match its checksum, or cannot be parsed as JSON. Encrypted bodies are not decrypted, so no key is
- * needed.
- */
+/** Whether a body does not match its checksum, or is not JSON. Encrypted bodies are not decrypted. */
 function isAltered(table: string, { id, body, raw, crc }: Row): boolean {
   if (table !== 'message' && table !== 'record') return false;
   try {

@@ -35,7 +35,6 @@ export function sameKey(path: string, copy: string): string {
   return `${copy} has the key of ${path}: start it with --secrets-key-file, or with a copy of the key as ${keyPath(copy)}`;
 }
 
-/** The key of a database. */
 export interface FoundKey extends NamedKey {
   /** The file beside the database; undefined if the key was given. */
   readonly file: string | undefined;
@@ -67,10 +66,7 @@ export function findKey(db: Database, path: string, given: NamedKey | undefined)
   );
 }
 
-/**
- * Completes a rotation that was interrupted before it renamed the key file. Returns the key of the database; undefined if the
- * database is not encrypted with the next key.
- */
+/** Completes a rotation that stopped before renaming the key file. The key, or undefined if encrypted with another. */
 function finishedRotation(path: string, stored: KeyProof): NamedKey | undefined {
   const next = keyInFileIfAny(nextKeyPath(path));
   if (next === undefined || !fits(next.vault, stored)) return undefined;

@@ -28,10 +28,7 @@ export function daily(spec: DailyModel): Model {
   };
 }
 
-/**
- * Temperature by the hour from midnight UTC, on a scale from -1 to 1: lowest at 5, highest at 15, rising faster than it falls.
- * A table, because sine functions differ between engines.
- */
+/** Temperature by the hour from midnight UTC, -1 to 1: lowest at 5, highest at 15. Sine functions differ between engines. */
 const BY_HOUR = [
   -0.66, -0.76, -0.85, -0.92, -0.98, -1, -0.95, -0.8, -0.57, -0.29, 0.02, 0.33, 0.61, 0.83, 0.96, 1, 0.96, 0.85, 0.66,
   0.42, 0.15, -0.11, -0.34, -0.52, -0.66,

@@ -35,7 +35,6 @@ const sensorModels: {
 
 /** Builds a model from its options. */
 export function makeModel(spec: ModelSpec): Model {
-  // The cast is safe because the entry for a kind takes the options of that kind, which the compiler does not see in a lookup.
   const make = sensorModels[spec.kind] as (spec: ModelSpec) => Model;
   return make(spec);
 }

@@ -8,10 +8,7 @@ import type { UnixMillis } from '../../../kernel/time.js';
 export interface Model {
   /** @param wall calendar time of the simulated world, which can differ from the clock of the device */
   value(seed: number, wall: UnixMillis, others: Others): number;
-  /**
-   * When the value next changes after `wall`; Infinity for never. With this method, the firmware watches an input without
-   * reading it all the time. Only the models that are allowed for watched inputs have it.
-   */
+  /** When the value next changes; Infinity for never. The firmware watches an input with it, instead of reading always. */
   nextChange?(seed: number, wall: UnixMillis): UnixMillis;
 }
 

@@ -55,10 +55,7 @@ function remembered(place: number, wall: UnixMillis): number {
   return sum / PEOPLE;
 }
 
-/**
- * Cache of the people's hours on the day that was read last. A device takes many samples of one day in a row; without the
- * cache, each sample would draw the hours of all people again.
- */
+/** The people's hours on the day read last: a device takes many samples of a day in a row. */
 const known = { place: 0, day: Number.NaN, hoursOf: new Float64Array(4 * PEOPLE) };
 
 function plan(place: number, day: number): void {

@@ -4,10 +4,7 @@ import type { PressesModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
 import { rhythm } from './week.js';
 
-/**
- * The number of presses of a button. Active time (time that runs faster in busy hours, week.ts) is divided into equal parts.
- * The button is pressed once in each part, at a random moment.
- */
+/** Presses of a button: one at a random moment of each equal part of active time (faster in busy hours, week.ts). */
 export function presses({ perDay, by }: PressesModel): Model {
   if (perDay === 0) return { value: () => 0, nextChange: () => Number.POSITIVE_INFINITY };
   const part = days(1) / perDay;

@@ -4,10 +4,7 @@ import type { PulsesModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
 import { rhythm } from './week.js';
 
-/**
- * Active time (time that runs faster in busy hours, week.ts) is divided into stretches of this length. Pulses are evenly spaced
- * within a stretch; their number varies from stretch to stretch.
- */
+/** Active time (faster in busy hours, week.ts) has stretches of this length, each with evenly spaced pulses. */
 const STRETCH = minutes(10);
 
 /** The total number of pulses since 1970. It depends only on seed and time, not on earlier readings. */

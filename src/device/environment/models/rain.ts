@@ -8,8 +8,8 @@ const UNEVEN = 0.9;
 
 /** Number of tips of a rain gauge since 1970. It increases during the showers at the device's place. */
 export function rain({ tips }: RainModel): Model {
-  // The total when a shower begins: `tips` for each earlier shower, plus at most `UNEVEN` × `tips`. The total never
-  // falls, because `UNEVEN` is less than 1.
+  // The total when a shower begins: `tips` for each earlier shower, plus at most `UNEVEN` × `tips`. The total never falls,
+  // because `UNEVEN` is less than 1.
   const before = (seed: number, shower: number): number => tips * (shower + UNEVEN * noise(seed, shower));
   return {
     value(seed, wall, { place }) {

@@ -1,8 +1,4 @@
-/**
- * The weather of a place, which all sensors of a device share: lows (areas of low pressure) that pass every few days, and their
- * rain. All functions depend only on the seed of the place and the time. So wind, pressure, temperature and rain of a device
- * are consistent at any time, in whatever order they are read.
- */
+/** The weather of a place: lows and their rain, by seed and time alone, so a device's wind, pressure and rain agree. */
 import { noise } from '../../../kernel/random.js';
 import { days, hours, type Millis, type UnixMillis } from '../../../kernel/time.js';
 import { walk } from './chance.js';

@@ -4,10 +4,7 @@ import type { SwitchModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
 import { rhythm } from './week.js';
 
-/**
- * The state of a contact. Active time (time that runs faster in busy hours, week.ts) is divided into equal parts. The contact
- * closes once in each part, at a random moment and for a random duration.
- */
+/** A contact closes once in each equal part of active time (week.ts), at a random moment and for a random duration. */
 export function contact({ perDay, stays, by }: SwitchModel): Model {
   if (perDay === 0) return { value: () => 0, nextChange: () => Number.POSITIVE_INFINITY };
   const part = days(1) / perDay;

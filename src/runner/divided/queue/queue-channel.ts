@@ -3,11 +3,12 @@
  * two statements. The first writes its messages, if it has any. The second reads the messages of the other end, and increases
  * the heartbeat of this end. Both may be repeated after a broken connection, because messages are numbered.
  *
- * While the database does not answer, messages wait in memory, up to a limit. An end regards the other as lost if the
- * heartbeat of the other does not change for some time. Time in which an end has no database connection itself does not count.
+ * While the database does not answer, messages wait in memory, up to a limit. An end regards the other as lost if the heartbeat
+ * of the other does not change for some time. Time in which an end has no database connection itself does not count.
  *
- * Each message is sealed for its run, part, direction and number, and none may be missing. So a writer of the queue without the API
- * key can neither forge messages, nor use those of other places, nor remove one: the connection is then lost, and the run fails.
+ * Each message is sealed for its run, part, direction and number, and none may be missing. So a writer of the queue without the
+ * API key can neither forge messages, nor use those of other places, nor remove one: the connection is then lost, and the run
+ * fails.
  */
 import { type Instant, type Millis, seconds } from '../../../kernel/time.js';
 import { type Channel, ChannelLost, Inbox } from '../channel.js';
@@ -37,8 +38,8 @@ interface QueueChannelOptions {
   /** API key of the target, which the other end has too. Secret. */
   readonly apiKey: string;
   /**
-   * Maximum time without a heartbeat of the other end after its session has ended. Default: 5 s if the other end is a part,
-   * 10 s if it is the run
+   * Maximum time without a heartbeat of the other end after its session has ended. Default: 5 s if the other end is a part, 10
+   * s if it is the run
    */
   readonly silence?: Millis;
 }

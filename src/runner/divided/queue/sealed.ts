@@ -1,7 +1,7 @@
 /**
  * Encrypts the tasks and messages in a queue with the API key of the target. The run and its workers have this key, and the
- * queue does not contain it. So a reader of the queue learns nothing of the run. And a writer without the key cannot forge a task
- * that makes a worker send the key to another address, nor the result of a part.
+ * queue does not contain it. So a reader of the queue learns nothing of the run. And a writer without the key cannot forge a
+ * task that makes a worker send the key to another address, nor the result of a part.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';

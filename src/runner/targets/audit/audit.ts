@@ -16,10 +16,7 @@ import { type Asked, type CloudTimes, DownlinkAudit } from './downlinks.js';
 import { Findings, type RuleTally } from './rules.js';
 import { UplinkAudit } from './uplinks.js';
 
-/**
- * If the error of the times of the cloud is larger, in real time, the run may have missed messages: it looks for new ones by
- * their times.
- */
+/** With a larger error in real time, messages may have been missed: new ones are found by time. */
 const MESSAGES_MISSED = seconds(2);
 
 /** Events after which a cloud and a device may disagree about a delivery. */
@@ -103,10 +100,7 @@ export class TargetAudit implements MessageWitness {
     this.#downlinks.unnamed(serial, this.#clock.now);
   }
 
-  /**
-   * Called for each uplink that the API shows, oldest first. Returns the time at which the device sent it; undefined if that is
-   * not known.
-   */
+  /** Called for each uplink of the API, oldest first. When it was sent; undefined if unknown. */
   stored(serial: number, message: Message, at: Instant): Instant | undefined {
     return this.#uplinks.stored(serial, message, at);
   }

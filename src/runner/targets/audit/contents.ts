@@ -23,10 +23,7 @@ export function isCompared(type: string): type is ComparedType {
   return type === 'data' || type === 'config' || type === 'shell';
 }
 
-/**
- * An uplink that a device made. Clouds show the same uplink in different forms: a data message decoded or as bytes, and a shell
- * answer with or without the id of its downlink.
- */
+/** A device's uplink. Clouds show it in several forms: decoded or as bytes, with or without its downlink's id. */
 interface UplinkContent {
   readonly type: ComparedType;
   readonly forms: readonly Content[];

@@ -11,10 +11,7 @@ import {
 } from './contents.js';
 import type { Findings } from './rules.js';
 
-/**
- * A request to queue a downlink. `asked`: position of the request among all requests and answers; undefined if it is not
- * known.
- */
+/** A request to queue a downlink. `asked`: its place among requests and answers; undefined if unknown. */
 export interface Asked {
   readonly body: unknown;
   readonly asked: number | undefined;

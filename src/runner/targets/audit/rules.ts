@@ -106,7 +106,6 @@ export function ruleResults(
 ): readonly ExpectationResult[] {
   return Object.entries(RULES).flatMap(([name, line]) => {
     const same = tallies.filter(({ rule }) => rule === name);
-    // The cast is safe because the names are the keys of `RULES`.
     const { checked, broken, first, open, unclear } = same.reduce(sum, nothing(name as RuleName));
     if (open && first === undefined)
       return { line, passed: false, undecided: true, left: null, right: 0, unit: 'count', sentence: UNREAD };

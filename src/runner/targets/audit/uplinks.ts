@@ -18,10 +18,7 @@ interface Entry {
   readonly uplink: number;
   readonly type: ComparedType;
   readonly contents: readonly Content[];
-  /**
-   * Position of its first transmission in the sequence of all transmissions and acknowledgements; undefined if it was not
-   * sent yet.
-   */
+  /** Place of its first transmission among all and their acknowledgements; undefined if not sent. */
   sent: number | undefined;
   sentAt: Instant;
   acked: { readonly order: number; readonly at: Instant } | undefined;
@@ -71,10 +68,7 @@ export class UplinkAudit {
     entry.sentAt = at;
   }
 
-  /**
-   * Called for an event of the device after which the cloud may store its uplinks twice. A cloud can recognise a repeated
-   * uplink by its content only if it is a data uplink.
-   */
+  /** After this event, the cloud may store uplinks twice: only data are recognised by content. */
   troubled(serial: number, at: Instant): void {
     this.#of(serial).troubledAt = at;
   }
