@@ -110,7 +110,6 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     'scenario/setup',
     'scenario/expect',
     'scenario/faults',
-    'scenario/faults/device',
     'scenario/model',
     'scenario/parse',
     'scenario/plan',

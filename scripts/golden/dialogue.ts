@@ -13,6 +13,7 @@ import { embeddedTarget } from '../../src/runner/targets/embedded.js';
 import { buildFleet } from '../../src/runner/world/fleet.js';
 import { fleetDevices } from '../../src/runner/world/fleet-device.js';
 import { worldOf } from '../../src/runner/world/handles.js';
+import { LiveFaults } from '../../src/runner/world/live-faults.js';
 import { provision } from '../../src/runner/world/provision.js';
 import { runSchedule } from '../../src/runner/world/schedule.js';
 import type { Evidence } from '../../src/scenario/expect/evaluate.js';
@@ -22,9 +23,6 @@ import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import type { Trace, TraceEvent } from '../../src/trace/events.js';
 import { withFaults } from '../../src/transport/faults/with-faults.js';
 import type { Transport } from '../../src/transport/transport.js';
-
-/** Faults cannot be injected while a dialogue runs. It has only the faults of its scenario. */
-const NO_LIVE_FAULTS = { begin: () => {}, skips: () => false };
 
 export interface Dialogue {
   readonly about: string;
@@ -57,10 +55,8 @@ export async function recordDialogue(
     ...{ transport: 'memory', db: 'memory', space: plan.scenario, virtual: true, log: LOG, clock, random, trace },
   });
   try {
-    const faults = plan.network.map(({ fault, from, until, way }) => {
-      return { fault, from, until: until ?? Number.POSITIVE_INFINITY, way, hits: () => true };
-    });
-    const transport = tapped(withFaults(target.wire, { clock, random, trace, faults }), (way, bytes) =>
+    const faults = new LiveFaults(plan, clock);
+    const transport = tapped(withFaults(target.wire, { clock, random, trace, faults: faults.list }), (way, bytes) =>
       entries.push({ kind: 'datagram', at: clock.now, way, bytes: Uint8Array.from(bytes) }),
     );
     const devices = buildFleet({ plan, profiles, clock, random, trace, transport, format: target.format });
@@ -77,7 +73,7 @@ export async function recordDialogue(
         trace,
         evidence: () => NOTHING,
         waited: () => {},
-        live: NO_LIVE_FAULTS,
+        live: faults,
         startLoads,
       },
       clock,

@@ -88,13 +88,20 @@ function facts(a: RunLog, b: RunLog): readonly string[] {
   if (one === undefined || other === undefined) {
     return ['cannot compare seed, plan and version: a summary.json is missing'];
   }
-  const known = FACTS.filter(([, key]) => one[key] !== undefined || other[key] !== undefined);
+  const known = FACTS.filter(([, key]) => one[key] !== undefined || other[key] !== undefined).filter(
+    ([, key]) => key !== 'planDigest' || one.format === other.format,
+  );
   const differ = known.filter(([, key]) => one[key] !== other[key]);
   const alike = known.filter(([, key]) => one[key] === other[key]).map(([title]) => title);
   return [
+    ...(one.format === other.format ? [] : [formats(one.format, other.format)]),
     ...differ.map(([title, key]) => `${title} differs: ${value(one[key])} in A, ${value(other[key])} in B`),
     ...(alike.length === 0 ? [] : [`same ${alike.join(', ')}`]),
   ];
+}
+
+function formats(one: unknown, other: unknown): string {
+  return `the format of summary.json differs, so plans cannot be compared: ${value(one)} in A, ${value(other)} in B`;
 }
 
 function value(fact: unknown): string {

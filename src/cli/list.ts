@@ -1,8 +1,8 @@
 /** `ghostfleet list`: lists everything that scenarios can refer to by name. */
 import { EXIT } from '../kernel/errors.js';
 import { packagedProfiles } from '../profile/library.js';
+import { FAULTS } from '../scenario/faults/index.js';
 import { CALLS } from '../scenario/load/calls.js';
-import { FAULTS } from '../scenario/parse/fault-call.js';
 import { SETUPS } from '../scenario/setup/index.js';
 import { STEPS } from '../scenario/steps/index.js';
 import { INVARIANTS } from '../trace/invariants/index.js';

@@ -162,7 +162,12 @@ const FACTS = Type.Object({
     firmware: Type.Optional(Type.String()),
     vars: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()])),
   }),
-  ...{ seed: Type.Number(), planDigest: Type.String(), simulatedMs: Type.Number({ minimum: 0 }) },
+  ...{
+    format: Type.Number(),
+    seed: Type.Number(),
+    planDigest: Type.String(),
+    simulatedMs: Type.Number({ minimum: 0 }),
+  },
   ...{ clock: Type.String(), target: Type.String(), transport: Type.String() },
 });
 

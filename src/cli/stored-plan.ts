@@ -2,6 +2,7 @@
 import type { Histories } from '../explain/histories.js';
 import { quote } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
+import { SUMMARY_FORMAT } from '../report/result.js';
 import type { RepeatableRun } from '../runner/what-if.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { findNamedScenario } from './find-scenario.js';
@@ -28,7 +29,8 @@ export function repeatableRun(
   histories: Pick<Histories, 'of'>,
 ): RepeatableRun | string {
   if (run.facts === undefined) return 'its summary.json does not name a scenario file';
-  const { source, seed, planDigest: wanted, clock, target, transport, simulatedMs } = run.facts;
+  const { format, source, seed, planDigest: wanted, clock, target, transport, simulatedMs } = run.facts;
+  if (format !== SUMMARY_FORMAT) return `its summary.json has the format of another version; run the scenario again`;
   const secret = Object.keys(source.vars).find((name) => source.vars[name] === null && !given.has(name));
   if (secret !== undefined) return `its variable "${secret}" is secret; give its value again, as for the run`;
   const vars = new Map(Object.entries(source.vars).map(([name, value]) => [name, value ?? given.get(name) ?? '']));

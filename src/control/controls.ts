@@ -15,8 +15,8 @@ import { formatDuration, type Millis, parseDuration, sinceStart } from '../kerne
 import type { RunControl } from '../runner/run.js';
 import type { LiveFaults } from '../runner/world/live-faults.js';
 import { evaluate } from '../scenario/expect/evaluate.js';
+import { checkFault, FAULT_NAMES, FAULTS, type FaultCall, isOnce, kindOf } from '../scenario/faults/index.js';
 import type { Plan } from '../scenario/model/plan.js';
-import { checkFault, FAULT_NAMES, FAULTS, type FaultCall } from '../scenario/parse/fault-call.js';
 import { parseSelector } from '../scenario/selector/grammar.js';
 import { matcher } from '../scenario/selector/match.js';
 import type { DownlinkWaits, FaultKind, RunState, Selection } from './run-state.js';
@@ -258,14 +258,17 @@ function checkUse(
   call: FaultCall,
   { to, lasts }: { readonly to?: string | undefined; readonly lasts?: string | undefined },
 ): void {
-  if (call.part === 'service' && to !== undefined) {
-    throw new UsageError('bad-fault', `"${call.fault.kind}" affects the whole service: it has no devices`);
+  const { part, duration } = kindOf(call);
+  if (part === 'service' && to !== undefined) {
+    throw new UsageError('bad-fault', `"${call.kind}" affects the whole service: it has no devices`);
   }
-  const isTimed = call.part === 'service' && call.fault.kind === 'service-restart' && call.fault.away !== null;
-  if (isTimed && lasts !== undefined) {
-    throw new UsageError('bad-fault', 'a restart with "away" accepts no duration: "away" is its duration');
+  if (lasts === undefined) return;
+  if (duration !== undefined && duration.of(call.options) !== null) {
+    const { option } = duration;
+    throw new UsageError(
+      'bad-fault',
+      `"${call.kind}" with "${option}" accepts no duration: "${option}" is its duration`,
+    );
   }
-  const isOnce = call.part === 'device' && call.end === null && call.every === null;
-  if (isOnce && lasts !== undefined)
-    throw new UsageError('bad-fault', `"${call.name}" happens once: it has no duration`);
+  if (isOnce(call)) throw new UsageError('bad-fault', `"${call.kind}" happens once: it has no duration`);
 }

@@ -20,11 +20,6 @@ export interface JudgedChance extends Chance {
 
 /** An exchange without faults takes less than this: attach up to 40 s, radio connection, a few datagrams (docs/FIDELITY.md). */
 const SLOW: Millis = seconds(75);
-/**
- * Name of the fault that duplicates datagrams in `net.fault` events. A device that reads a copy in place of an answer gives up
- * the exchange.
- */
-const DUPLICATION = 'duplication';
 /** Longest time for which a passing fault of the modem has an effect: the modem is off for 32 min at most (timing T-56). */
 const LONGEST_DISTURBANCE: Millis = minutes(35);
 
@@ -75,7 +70,9 @@ function faultsOf(chance: Chance, calendar: FaultCalendar): readonly number[] {
   if (signs.length > 0) return signs;
   const later = calendar.during(at, until, 'blocks');
   if (later.length > 0) return later;
-  const copied = chance.result === 'failed' && chance.duplicated ? calendar.signed(DUPLICATION, at, until) : [];
+  // A device that reads a copy in place of an answer gives up the exchange.
+  const copied =
+    chance.result === 'failed' && chance.copiedBy !== null ? calendar.signed(chance.copiedBy, at, until) : [];
   if (copied.length > 0) return copied;
   const hindering = calendar.at(at, 'hinders').filter((fault) => !leavesSigns(calendar.get(fault)));
   if (hindering.length > 0) return hindering;

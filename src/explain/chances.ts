@@ -7,7 +7,15 @@
  */
 import type { Instant, Millis } from '../kernel/time.js';
 import { minutes, seconds } from '../kernel/time.js';
-import type { BootCause, ContactReason, RadioPause, TraceEvent, UplinkType } from '../trace/events.js';
+import {
+  type BootCause,
+  type ContactReason,
+  DATAGRAM_SIGNS,
+  type DatagramSign,
+  type RadioPause,
+  type TraceEvent,
+  type UplinkType,
+} from '../trace/events.js';
 import { type Missed, missedBy } from './missed.js';
 
 export interface Chance {
@@ -30,8 +38,8 @@ export interface Chance {
   readonly heard: boolean;
   /** Names of the faults that hit its datagrams, each once. */
   readonly lost: readonly string[];
-  /** Whether a datagram of the same contact arrived twice. */
-  readonly duplicated: boolean;
+  /** Name of the fault because of which a datagram of the same contact arrived twice; null if there is none. */
+  readonly copiedBy: DatagramSign | null;
   /** What the cloud lacks although the device counts the exchange as complete (missed.ts). */
   readonly missed: Missed | undefined;
   /** Cause of the boot that interrupted the exchange; undefined if no boot did. */
@@ -80,7 +88,7 @@ class Walk {
   readonly #chances: Chance[] = [];
   #current: Draft | undefined;
   #now: Instant = 0;
-  #duplicatedAt: Instant = Number.NEGATIVE_INFINITY;
+  #copied: { readonly at: Instant; readonly by: DatagramSign } | undefined;
 
   constructor(missed: ReadonlyMap<Instant, Missed>) {
     this.#missed = missed;
@@ -101,8 +109,8 @@ class Walk {
       case 'downlink.received':
         return this.#reached(event.at);
       case 'net.fault':
-        if (COSTLY.has(event.fault)) this.#hit(event.at).lost.push(event.fault);
-        else if (event.fault === 'duplication') this.#duplicatedAt = event.at;
+        if (DATAGRAM_SIGNS[event.fault] === 'copies') this.#copied = { at: event.at, by: event.fault };
+        else this.#hit(event.at).lost.push(event.fault);
         return;
       case 'downlink.offered':
         return this.#polled(event.at);
@@ -232,14 +240,12 @@ class Walk {
     if (current === undefined) return;
     if (current.result === 'open') current.until = rested ? Math.min(at, current.lastEvent + LONGEST_SILENCE) : at;
     const { lastEvent: _, sentReport: __, ...chance } = current;
-    const duplicated = chance.at - this.#duplicatedAt <= SAME_CONTACT;
-    this.#chances.push({ ...chance, lost: [...new Set(chance.lost)], duplicated });
+    const copied = this.#copied;
+    const copiedBy = copied !== undefined && chance.at - copied.at <= SAME_CONTACT ? copied.by : null;
+    this.#chances.push({ ...chance, lost: [...new Set(chance.lost)], copiedBy });
     this.#current = undefined;
   }
 }
-
-/** Faults in `net.fault` events that can make an exchange fail or wait. */
-const COSTLY: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 'reorder', 'weak-signal']);
 
 function draft(at: Instant, why: ContactReason, begins: Chance['begins']): Draft {
   return {
@@ -253,7 +259,7 @@ function draft(at: Instant, why: ContactReason, begins: Chance['begins']): Draft
       note: '',
       heard: false,
       lost: [],
-      duplicated: false,
+      copiedBy: null,
     },
     ...{ missed: undefined, cutBy: undefined, pauses: [], restarts: [], lastEvent: at, sentReport: false },
   };

@@ -3,7 +3,7 @@
  * the cloud acknowledged an upload without storing it (docs/FIDELITY.md, late acknowledgements).
  */
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
-import type { DeliveryEvidence, TraceEvent } from '../trace/events.js';
+import { DATAGRAM_SIGNS, type DeliveryEvidence, type TraceEvent } from '../trace/events.js';
 
 /** What the cloud did not receive or did not store. */
 export type Missed = 'acknowledgement' | 'upload';
@@ -15,8 +15,6 @@ const OVERTAKEN: Millis = seconds(10);
  * the connection (timing T-42), so the cloud may know of the delivery first.
  */
 const RELEASE: Millis = seconds(1);
-/** Faults in `net.fault` events that destroy a datagram. */
-const DESTROYING: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 'weak-signal']);
 
 /** Evidence of a delivery without the last acknowledgement. */
 const GUESSED: ReadonlySet<DeliveryEvidence> = new Set(['next-packet', 'sequence-zero']);
@@ -75,5 +73,5 @@ function unstoredUploads(events: readonly TraceEvent[]): readonly Instant[] {
 }
 
 function destroysUplink(event: TraceEvent): boolean {
-  return event.kind === 'net.fault' && event.way === 'up' && DESTROYING.has(event.fault);
+  return event.kind === 'net.fault' && event.way === 'up' && DATAGRAM_SIGNS[event.fault] === 'destroys';
 }

@@ -10,7 +10,7 @@ import type { Spread } from '../trace/distribution.js';
 import type { RunSummary } from '../trace/metrics/index.js';
 
 /** Format version of `summary.json`, raised by changes to which programs that read the file must adapt. */
-export const SUMMARY_FORMAT = 1;
+export const SUMMARY_FORMAT = 2;
 
 export interface RunResult extends RunSummary {
   readonly format: typeof SUMMARY_FORMAT;
@@ -114,14 +114,16 @@ interface PlannedSchedule extends Situation {
   readonly duration: Millis;
   readonly warmUp: Millis;
   readonly marks: readonly PlannedMark[];
-  /** Faults of a device, as indices into `marks`, by serial number; only for the slowest downlinks. */
-  readonly faultsOf: Readonly<Record<string, readonly number[]>>;
+  /** Ids of the faults that affect a device, by serial number. Only the devices of the slowest downlinks are listed. */
+  readonly faultsOf: Readonly<Record<string, readonly string[]>>;
   /** Fingerprint of the scenario without its seed, 16 hex digits: equal for runs that can be compared. */
   readonly situation: string;
 }
 
 export interface PlannedMark {
   readonly kind: 'fault' | 'step' | 'load';
+  /** Id of a fault: `fault-2`. A recurring fault has one mark for each of its times. */
+  readonly id?: string;
   /** `loss 10%`, `commands: info show`. */
   readonly what: string;
   /** Selected devices; empty for all devices. */

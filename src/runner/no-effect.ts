@@ -10,7 +10,7 @@
 import { humanCount } from '../kernel/quantity.js';
 import { formatDuration, type Instant } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
-import { describeFaultSpec } from '../scenario/faults/network.js';
+import { describeFault, kindOf, stepsOfFault } from '../scenario/faults/index.js';
 import type { Plan, PlannedFault } from '../scenario/model/plan.js';
 import { stepsOf } from '../scenario/plan/steps-of.js';
 import { describeStep, type StepCall } from '../scenario/steps/index.js';
@@ -33,7 +33,7 @@ const ANY_TIME: Pick<Hit, 'at' | 'latest'> = { at: 0, latest: Number.POSITIVE_IN
 /** A sentence for each fault or step without an effect on a group: number of devices, reason, and what to change. */
 export function withoutEffect(plan: Plan, profiles: ReadonlyMap<string, Profile>): readonly string[] {
   const rules = new NoEffectRules(plan, profiles);
-  const subjects = [...networkFaults(plan), ...deviceFaults(plan), ...stepSubjects(plan)];
+  const subjects = [...faultSubjects(plan), ...stepSubjects(plan)];
   // Several equal faults give the same sentence again, with a later time: only the first is shown.
   const sentences = new Map<string, string>();
   for (const { what, when, cause, hits } of subjects) {
@@ -70,67 +70,26 @@ function withoutEffectIn(plan: Plan, rules: NoEffectRules, cause: Cause, hits: r
   });
 }
 
-function networkFaults({ network, devices }: Plan): readonly Subject[] {
+/** A recurring fault has an effect if it has one at any of its times. */
+function faultSubjects({ faults, devices }: Plan): readonly Subject[] {
   const all = devices.map((_, index) => index);
-  const windows = network.map((each): FaultWindow & PlannedFault => ({
-    ...each,
-    name: [describeFaultSpec(each.fault), each.way, each.to].join(),
-  }));
-  return recurring(windows).map((times) => ({
-    what: `fault ${describeFaultSpec(times[0].fault)}`,
-    when: moment(times[0].from),
-    cause: { kind: 'network' },
-    hits: times.flatMap((window) => hitsIn(window, window.devices ?? all)),
-  }));
-}
-
-function deviceFaults({ deviceFaults: faults = [], actions }: Plan): readonly Subject[] {
-  const windows = faults.flatMap(({ fault, from, until, to }, index) => {
-    // The actions are sorted by time, so the first action of a fault begins it.
-    const begin = actions.find((action) => action.fault === index);
-    if (begin === undefined) return [];
-    return [{ name: [fault, describeStep(begin), to].join(), fault, from, until, begin }];
-  });
-  return recurring(windows).flatMap((times) => {
-    const [{ fault, from, begin }] = times;
-    const hits = times.flatMap((window) => hitsIn(window, window.begin.devices));
-    return causesOf(begin).map(({ cause, quantity }) => {
-      const what = quantity === undefined ? fault : `${fault} of ${quantity}`;
-      return { what: `fault ${what}`, when: moment(from), cause, hits };
+  return faults.flatMap((fault) => {
+    const hits = fault.windows.flatMap(({ from, until }) =>
+      (fault.devices ?? all).map((device) => ({ device, at: from, until, latest: from })),
+    );
+    const when = moment(fault.windows[0]?.from ?? 0);
+    return causesOfFault(fault).map(({ cause, quantity }) => {
+      const what = `${describeFault(fault)}${quantity === undefined ? '' : ` of ${quantity}`}`;
+      return { what: `fault ${what}`, when, cause, hits };
     });
   });
 }
 
-/** A period in which a fault is active. */
-interface FaultWindow {
-  /** The fault and its devices: windows with the same name may belong to one recurring fault. */
-  readonly name: string;
-  readonly from: Instant;
-  readonly until: Instant | null;
-}
-
-function hitsIn({ from, until }: FaultWindow, devices: readonly number[]): readonly Hit[] {
-  return devices.map((device) => ({ device, at: from, until, latest: from }));
-}
-
-/** The windows of each fault. A recurring fault has several windows; it has an effect if at least one window has an effect. */
-function recurring<W extends FaultWindow>(windows: readonly W[]): readonly (readonly [W, ...W[]])[] {
-  const faults: [W, ...W[]][] = [];
-  for (const window of windows) {
-    const times = faults.at(-1);
-    if (times !== undefined && recurs(times, window)) times.push(window);
-    else faults.push([window]);
-  }
-  return faults;
-}
-
-/** Whether `next` is the next window of the same recurring fault. The last window may be shorter than the others. */
-function recurs(times: readonly [FaultWindow, ...FaultWindow[]], next: FaultWindow): boolean {
-  const [first, second = next] = times;
-  const last = times.at(-1) ?? first;
-  if (first.name !== next.name || first.until === null || next.until === null) return false;
-  const every = second.from - first.from;
-  return every > 0 && next.from - last.from === every && next.until - next.from <= first.until - first.from;
+/** None for a fault of the cloud: it has no devices. */
+function causesOfFault(fault: PlannedFault): readonly StepCause[] {
+  const begin = stepsOfFault(fault)?.begin;
+  if (begin !== undefined) return causesOf(begin);
+  return kindOf(fault).part === 'network' ? [{ cause: { kind: 'network' } }] : [];
 }
 
 function stepSubjects({ actions }: Plan): readonly Subject[] {

@@ -99,7 +99,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { exitCode, failure } = played.judge(differing(explanations ?? [], metrics.downlinks));
   const result: RunResult = {
     ...summary,
-    format: 1,
+    format: 2,
     scenario: plan.scenario,
     seed: plan.seed,
     digest: journal.digest.short,

@@ -6,7 +6,7 @@ import { isLasting } from '../device/modem/faults.js';
 import type { FaultEffect, FaultPlace } from '../explain/situation.js';
 import type { Instant } from '../kernel/time.js';
 import type { Dbm } from '../kernel/units.js';
-import type { Plan, PlannedAction } from '../scenario/model/plan.js';
+import type { FaultId, PlannedAction, PlannedFault } from '../scenario/model/plan.js';
 import type { PlanEntry } from '../scenario/plan/change.js';
 import type { StepCall } from '../scenario/steps/index.js';
 
@@ -16,6 +16,8 @@ export type TimedAction = PlannedAction & { readonly entry?: PlanEntry };
 /** A step that affects exchanges of devices, and the properties of its effect. */
 interface DeviceEffect {
   readonly action: TimedAction;
+  /** The fault that the step begins; undefined for a step of its own. */
+  readonly fault: PlannedFault | undefined;
   readonly effect: FaultEffect;
   /** Name in `net.fault` events; null if the step causes no such event. */
   readonly sign: string | null;
@@ -45,12 +47,13 @@ interface Effect {
  */
 export function deviceEffects(
   actions: readonly TimedAction[],
-  deviceFaults: NonNullable<Plan['deviceFaults']>,
+  faults: readonly PlannedFault[],
 ): readonly DeviceEffect[] {
+  const byId = new Map<FaultId | undefined, PlannedFault>(faults.map((fault) => [fault.id, fault]));
   const open = new OpenEffects();
   for (const action of actions) {
     const effect = effectOf(action);
-    const endless = action.fault === undefined || deviceFaults[action.fault]?.until === null;
+    const endless = byId.get(action.fault)?.windows.some(({ until }) => until === null) ?? true;
     for (const device of action.devices) {
       if (endsLast(action, effect)) open.end(action, device);
       if (effect?.lasts) open.begin(action, device, endless);
@@ -60,7 +63,7 @@ export function deviceEffects(
   return open.close().map(({ action, until, endedBy, devices }) => {
     // The cast is safe because only steps with an effect are collected.
     const { effect, sign, on } = effectOf(action) as Effect;
-    return { action, effect, sign, on, from: action.at, until, endedBy, devices };
+    return { action, fault: byId.get(action.fault), effect, sign, on, from: action.at, until, endedBy, devices };
   });
 }
 

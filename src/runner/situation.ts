@@ -2,7 +2,6 @@
  * The situation of a plan for explanations: its device types with their intervals, and everything that can delay an exchange.
  */
 import {
-  type FaultEffect,
   type FleetPart,
   type IntervalSetting,
   rangesOf,
@@ -12,14 +11,11 @@ import {
 import { seconds } from '../kernel/time.js';
 import type { ParameterRef, Profile } from '../profile/profile.js';
 import { withFirmware } from '../profile/versions.js';
-import { describeFaultSpec } from '../scenario/faults/network.js';
-import type { ServiceFault } from '../scenario/faults/service.js';
+import { describeFault, describeWithWay, kindOf } from '../scenario/faults/index.js';
 import type { Plan, PlannedAction, PlannedGroup } from '../scenario/model/plan.js';
 import { describeStep } from '../scenario/steps/index.js';
-import type { FaultSpec } from '../transport/faults/index.js';
 import { deviceEffects, type TimedAction } from './situation-steps.js';
 import { profileOf } from './world/fleet.js';
-import { namedNetworkFaults } from './world/in-force.js';
 import type { StepTimes } from './world/step-times.js';
 
 /** @param times when waits ended, and the steps from consoles; without them, steps after a wait are left out */
@@ -31,7 +27,7 @@ export function situationOf(
   const actions = actionsOf(plan, times);
   return {
     fleet: plan.groups.map((group, index) => fleetPart(plan, group, index, profiles)),
-    faults: merged([...networkFaults(plan), ...serviceFaults(plan), ...deviceFaults(plan, actions)]),
+    faults: merged([...wholeFaults(plan), ...stepFaults(plan, actions)]),
     settings: actions.flatMap((action) => settingsOf(plan, action, profiles)),
   };
 }
@@ -67,7 +63,7 @@ function profileOfGroup({ profile, firmware }: PlannedGroup, profiles: ReadonlyM
 function actionsOf({ actions, devices }: Plan, times?: Pick<StepTimes, 'waits' | 'console'>): readonly TimedAction[] {
   const timed = actions.flatMap(({ wait, at, ...action }, index): readonly TimedAction[] => {
     const begin = wait === undefined ? 0 : times?.waits.get(wait);
-    return begin === undefined ? [] : [{ ...action, at: begin + at, entry: `action/${index}` }];
+    return begin === undefined ? [] : [{ ...action, at: begin + at, entry: `action-${index}` }];
   });
   const typed = (times?.console ?? []).map(({ at, serial, call }) => {
     return { ...call, at, origin: CONSOLE, devices: [devices.findIndex((device) => device.serial === serial)] };
@@ -120,116 +116,59 @@ function lastValue(lines: readonly string[], { module, name }: ParameterRef): nu
   return Number.isFinite(value) ? value : undefined;
 }
 
-function networkFaults(plan: Plan): readonly SituationFault[] {
-  return namedNetworkFaults(plan).flatMap((planned) => {
-    const { fault, from, until, to, devices: indices, way } = planned;
-    const effect = networkEffect(fault);
+/** The faults of the network and of the cloud that affect exchanges. */
+function wholeFaults(plan: Plan): readonly SituationFault[] {
+  return plan.faults.flatMap((fault): readonly SituationFault[] => {
+    const { kind, options, id, to, windows } = fault;
+    const { effect: effectOf, datagrams } = kindOf(fault);
+    const effect = effectOf?.(options);
     if (effect === undefined) return [];
-    return {
-      name: fault.kind,
-      what: `${describeFaultSpec(fault)}${way === 'both' ? '' : `, ${way} only`}`,
-      whom: to ?? '',
-      serials: indices === null ? null : rangesOf(indices.flatMap((index) => plan.devices[index]?.serial ?? [])),
-      effect,
-      sign: SIGNED.has(fault.kind) ? fault.kind : null,
-      on: 'datagrams',
-      entries: [`network/${plan.network.indexOf(planned)}`],
-      windows: [{ from, until }],
-    };
-  });
-}
-
-/** Faults that emit `net.fault` events. */
-const SIGNED: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 'reorder', 'duplication']);
-/** From this share of lost datagrams on, hardly any exchange succeeds. */
-const HOPELESS = 0.95;
-/**
- * From this share of duplicated datagrams on, hardly any exchange succeeds: a device reads the copy of an earlier answer in
- * place of the next answer. In simulations, at 50% three of four downlinks wait until the fault ends; at 30%, none do.
- */
-const ALWAYS_BEHIND = 0.5;
-/**
- * From this delay on, a fault hinders exchanges: a device waits 5 s for an answer, and a fault in both directions delays the
- * exchange twice.
- */
-const LATE = seconds(2);
-
-function networkEffect(fault: FaultSpec): FaultEffect | undefined {
-  switch (fault.kind) {
-    case 'outage':
-      return 'blocks';
-    case 'loss':
-    case 'corruption':
-      return fault.ratio >= HOPELESS ? 'blocks' : 'hinders';
-    case 'latency':
-      return fault.max >= LATE ? 'hinders' : undefined;
-    case 'jitter':
-    case 'reorder':
-      return fault.by >= LATE ? 'hinders' : undefined;
-    case 'bandwidth':
-      return 'hinders';
-    case 'duplication':
-      return fault.ratio >= ALWAYS_BEHIND ? 'blocks' : 'hinders';
-    default:
-      return fault satisfies never;
-  }
-}
-
-/** Whether devices notice each fault. */
-const SERVICE_EFFECTS: Readonly<Record<ServiceFault['kind'], boolean>> = {
-  'service-down': true,
-  'service-restart': true,
-  'store-unavailable': true,
-  'api-errors': false,
-  'api-delay': false,
-};
-
-function serviceFaults({ serviceFaults: planned = [] }: Plan): readonly SituationFault[] {
-  return planned.flatMap(({ fault, from, until }, index): readonly SituationFault[] => {
-    if (!SERVICE_EFFECTS[fault.kind]) return [];
     return [
       {
-        name: fault.kind,
-        what: fault.kind,
-        whom: '',
-        serials: null,
-        effect: 'blocks',
+        name: kind,
+        what: describeWithWay(fault),
+        whom: to ?? '',
+        serials: serialsOf(plan, fault.devices),
+        effect,
+        sign: datagrams?.sign ?? null,
         on: 'datagrams',
-        sign: fault.kind === 'service-down' ? 'outage' : null,
-        entries: [`service/${index}`],
-        windows: [{ from, until }],
+        entries: [id],
+        windows,
       },
     ];
   });
 }
 
-function deviceFaults(plan: Plan, actions: readonly TimedAction[]): readonly SituationFault[] {
-  const { deviceFaults: planned = [] } = plan;
-  return deviceEffects(actions, planned).map(({ action, effect, sign, on, from, until, endedBy, devices }) => {
-    const fault = action.fault === undefined ? undefined : planned[action.fault];
-    const [only, ...others] = devices.map((index) => plan.devices[index]);
-    const typed = action.origin === CONSOLE ? ' on a console' : '';
-    // A step that only ends the effect has nothing to end without it.
-    const own = [action, ...(endedBy ? [endedBy] : [])].flatMap(({ entry }) => entry ?? []);
-    const entries = action.fault === undefined ? own : [`device/${action.fault}`];
-    return {
-      name: fault?.fault ?? action.step,
-      what: fault?.fault ?? `${describeStep(action)}${typed}`,
-      whom: fault ? (fault.to ?? '') : others.length === 0 ? (only?.name ?? '') : `${devices.length} devices`,
-      serials:
-        devices.length === plan.devices.length
-          ? null
-          : rangesOf(devices.flatMap((index) => plan.devices[index]?.serial ?? [])),
-      effect,
-      sign,
-      on,
-      ...(entries.length > 0 && { entries }),
-      windows: [{ from, until }],
-    };
-  });
+/** @param indices of devices; null for all devices */
+function serialsOf({ devices }: Plan, indices: readonly number[] | null): SituationFault['serials'] {
+  return indices && rangesOf(indices.flatMap((index) => devices[index]?.serial ?? []));
 }
 
-/** Merges equal faults of the same devices into one fault with several windows. */
+/** The steps that affect exchanges: those that carry out faults of devices, and others. */
+function stepFaults(plan: Plan, actions: readonly TimedAction[]): readonly SituationFault[] {
+  return deviceEffects(actions, plan.faults).map(
+    ({ action, fault, effect, sign, on, from, until, endedBy, devices }) => {
+      const [only, ...others] = devices.map((index) => plan.devices[index]);
+      const typed = action.origin === CONSOLE ? ' on a console' : '';
+      // A step that only ends the effect has nothing to end without it.
+      const own = [action, ...(endedBy ? [endedBy] : [])].flatMap(({ entry }) => entry ?? []);
+      const entries = fault === undefined ? own : [fault.id];
+      return {
+        name: fault?.kind ?? action.step,
+        what: fault ? describeFault(fault) : `${describeStep(action)}${typed}`,
+        whom: fault ? (fault.to ?? '') : others.length === 0 ? (only?.name ?? '') : `${devices.length} devices`,
+        serials: devices.length === plan.devices.length ? null : serialsOf(plan, devices),
+        effect,
+        sign,
+        on,
+        ...(entries.length > 0 && { entries }),
+        windows: [{ from, until }],
+      };
+    },
+  );
+}
+
+/** Joins equal faults of the same devices, such as a step that is repeated: a name stands for all of them, as in `--without`. */
 function merged(faults: readonly SituationFault[]): readonly SituationFault[] {
   const all = new Map<string, SituationFault>();
   for (const fault of faults) {

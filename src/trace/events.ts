@@ -226,6 +226,17 @@ type CallEvent =
       readonly closedLoop: boolean;
     };
 
+/** What the faults in `net.fault` events do to a datagram. `weak-signal` is the radio of a device. */
+export const DATAGRAM_SIGNS = {
+  outage: 'destroys',
+  loss: 'destroys',
+  corruption: 'destroys',
+  'weak-signal': 'destroys',
+  reorder: 'delays',
+  duplication: 'copies',
+} as const;
+export type DatagramSign = keyof typeof DATAGRAM_SIGNS;
+
 /** Something that happened on the network, in the cloud process, or in the runner. */
 type WorldEvent =
   /** A fault made the network lose, duplicate, change or delay a datagram. */
@@ -233,7 +244,7 @@ type WorldEvent =
       readonly kind: 'net.fault';
       readonly at: Instant;
       readonly serial: number;
-      readonly fault: string;
+      readonly fault: DatagramSign;
       readonly way: 'up' | 'down';
     }
   /** A fault made the embedded cloud reject or delay a request, a datagram or a use of its store. */

@@ -14,8 +14,7 @@ const OTHER_CONTRACTS: readonly string[] = [
 /** Share of functions whose names begin with a verb, by module; raise a number when you have renamed functions. */
 const VERBS: Readonly<Record<string, number>> = {};
 /** Kinds, formats and commands have one file each, however short. */
-const KINDS =
-  /^src\/(scenario\/(steps|faults\/device)|runner\/faults|transport\/faults|device\/environment\/models|report\/renderers|cli)\//;
+const KINDS = /^src\/(scenario\/(steps|faults)|device\/environment\/models|report\/renderers|cli)\//;
 
 describe('the structure of the project', () => {
   it('needs few places for an addition: most rows name two files, and no row more than nine', () => {

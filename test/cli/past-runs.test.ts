@@ -47,7 +47,7 @@ it('a run of the past ends like the original if no user changes anything', async
 
 it('a run of the past differs from the original after a fault, from the moment of the fault on', async () => {
   const { id } = await past.back(25 * 60_000);
-  const call = { part: 'network', fault: { kind: 'outage' }, way: 'both' } as const;
+  const call = { kind: 'outage', options: 'both' } as const;
   const { faults, fleet } = control?.world ?? {};
   for (const { serial } of fleet?.members() ?? []) fleet?.noted(serial, 'fault: outage: both');
   faults?.inject({ call, to: null, devices: null, lasts: undefined });

@@ -53,6 +53,7 @@ function generated({ seed, slower = 1, dropped = 0 }: Options): ComparedRun {
   const { samples } = metricsOf(events, 100, 100_000).summary();
   return {
     name: `run ${seed}`,
+    format: 2,
     scenario: 's',
     seed,
     digest: null,
@@ -219,6 +220,7 @@ describe('reading a summary', () => {
     const run = readSummary(json(resultOf()), 'x');
     expect(run).toEqual({
       name: 'x',
+      format: 2,
       scenario,
       seed,
       digest,
@@ -232,8 +234,8 @@ describe('reading a summary', () => {
   it.each([
     ['{', 'is not the summary of a run'],
     ['[]', 'not a JSON object'],
-    ['{}', '"format" is missing, expected 1'],
-    ['{"format":2}', '"format" is 2, expected 1'],
+    ['{}', '"format" is missing, expected 1 or 2'],
+    ['{"format":3}', '"format" is 3, expected 1 or 2'],
     ['{"format":1,"scenario":"a","seed":1}', '"planned.situation" is missing'],
     [
       '{"format":1,"scenario":"a","seed":1,"planned":{"situation":"x"},"samples":{"batches":24,"counts":{},"durations":{"x":{"steps":1,"batches":[[7,1]]}}}}',

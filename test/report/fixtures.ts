@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 export function resultOf(changes: Partial<RunResult> = {}, events: readonly TraceEvent[] = busyRun()): RunResult {
   return {
     ...metricsOf(events, 3, 360 * MINUTE).summary(),
-    format: 1,
+    format: 2,
     scenario: 'first-fleet',
     seed: 7,
     digest: '0123456789abcdef',
@@ -42,11 +42,11 @@ export function resultOf(changes: Partial<RunResult> = {}, events: readonly Trac
       duration: 360 * MINUTE,
       warmUp: 0,
       situation: '00112233aabbccdd',
-      faultsOf: { 2159017985: [0] },
+      faultsOf: { 2159017985: ['fault-1'] },
       fleet: [],
       faults: [],
       settings: [],
-      marks: [{ kind: 'fault', what: 'loss 10%', whom: 'clime', from: 10 * MINUTE, until: 20 * MINUTE }],
+      marks: [{ kind: 'fault', id: 'fault-1', what: 'loss 10%', whom: 'clime', from: 10 * MINUTE, until: 20 * MINUTE }],
     },
     reproduce: 'ghostfleet run scenarios/first-fleet.yaml --seed 7',
     names: { 2159017985: 'clime-0001' },

@@ -21,7 +21,7 @@ function planOf(change: Partial<ScenarioDefinition> = {}) {
   return defineScenario({ name: 'repeated', duration: '2h', fleet: FLEET, faults: OUTAGE, steps: STEPS, ...change });
 }
 
-const CALM: PlanChange = { key: 'calm', apply: (plan) => withoutEntries(plan, new Set(['network/0'])) };
+const CALM: PlanChange = { key: 'calm', apply: (plan) => withoutEntries(plan, new Set(['fault-1'])) };
 
 const REPEATED = new Map<string, ReturnType<typeof repeat>>();
 

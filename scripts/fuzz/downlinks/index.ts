@@ -18,10 +18,9 @@ import { writeImage } from '../../../src/protocol/firmware-image.js';
 import { type EnvelopeFormat, FRAGMENT_SIZE, tokenBytes } from '../../../src/protocol/flap/envelope.js';
 import { flashSettings } from '../../../src/runner/world/flash-settings.js';
 import { buildFleet } from '../../../src/runner/world/fleet.js';
+import { datagramsOf, type FaultCall } from '../../../src/scenario/faults/index.js';
 import type { Plan, PlannedDevice } from '../../../src/scenario/model/plan.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
-import type { ScheduledFault } from '../../../src/transport/faults/fault.js';
-import type { FaultSpec } from '../../../src/transport/faults/index.js';
 import { withFaults } from '../../../src/transport/faults/with-faults.js';
 import type { Receiver, Transport } from '../../../src/transport/transport.js';
 import { oneIn, pick } from '../draw.js';
@@ -67,12 +66,12 @@ const INSTANT_LIMIT = 5000;
 const FLEET = 50;
 const ENOUGH_FAULTS = 5;
 /** What happens to the answers on their way to a fleet. */
-const NETWORK: readonly FaultSpec[] = [
-  { kind: 'loss', ratio: 0.02 },
-  { kind: 'corruption', ratio: 0.02 },
-  { kind: 'duplication', ratio: 0.05 },
-  { kind: 'latency', min: 100, max: 900 },
-  { kind: 'reorder', ratio: 0.05, by: seconds(20) },
+const NETWORK: readonly FaultCall[] = [
+  { kind: 'loss', options: 0.02 },
+  { kind: 'corruption', options: 0.02 },
+  { kind: 'duplication', options: 0.05 },
+  { kind: 'latency', options: { min: 100, max: 900 } },
+  { kind: 'reorder', options: { ratio: 0.05, by: seconds(20) } },
 ];
 
 /** A case that failed. */
@@ -263,8 +262,10 @@ function fleet({ type, plan, profiles }: Bench, lists: readonly (readonly Move[]
     close: async () => {},
   };
   const trace = { emit: () => {} };
-  const faults = NETWORK.map((fault): ScheduledFault<FaultSpec> => {
-    return { fault, from: 0, until: Number.POSITIVE_INFINITY, way: 'down', hits: () => trial.isSpoiling };
+  const always = { from: 0, until: Number.POSITIVE_INFINITY, way: 'down', hits: () => trial.isSpoiling } as const;
+  const faults = NETWORK.flatMap((call) => {
+    const datagrams = datagramsOf(call);
+    return datagrams === undefined ? [] : [{ ...datagrams, ...always }];
   });
   const devices = buildFleet({
     ...{ plan, profiles, clock, random, trace, format: formatOf(type) },

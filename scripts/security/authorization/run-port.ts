@@ -12,8 +12,8 @@ import { Scenarios } from '../../../src/control/scenarios.js';
 import { RunServer } from '../../../src/control/server.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
-import { ServiceFaults } from '../../../src/runner/faults/index.js';
 import { EmbeddedCloud } from '../../../src/runner/targets/embedded-cloud.js';
+import { ServiceFaults } from '../../../src/runner/targets/service-faults.js';
 import { FakeTools } from '../../../test/control/scenario-tools.js';
 import type { MatrixVerdict } from './matrix.js';
 

@@ -15,6 +15,8 @@ const PERCENTILES = [50, 95, 99] as const;
 export interface ComparedRun {
   /** Path of the file from which it was read. */
   readonly name: string;
+  /** Version of the format of the summary. */
+  readonly format: number;
   readonly scenario: string;
   readonly seed: number;
   /** Digest of its events; null in a summary without one. */
@@ -49,10 +51,16 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): RunComparison {
   return { a, b, rows, different: rows.some(({ verdict }) => verdict === 'different') };
 }
 
+/** @param run the run with the earlier format, which has another fingerprint of the scenario */
+function unknownScenario({ name, format, scenario }: ComparedRun): string {
+  return `"${name}" has the format ${format} of an earlier version, so whether its scenario "${scenario}" is the same is unknown; repeat this run`;
+}
+
 /** Reasons not to compare two runs, as texts; empty when they can be compared. */
 export function objections(a: ComparedRun, b: ComparedRun): readonly string[] {
   const found: string[] = [];
   if (a.scenario !== b.scenario) found.push(`the runs have different scenarios, "${a.scenario}" and "${b.scenario}"`);
+  else if (a.format !== b.format) found.push(unknownScenario(a.format < b.format ? a : b));
   else if (a.situation !== b.situation) found.push(`the scenario "${a.scenario}" was changed between the runs`);
   for (const { name, failure, touched } of [a, b]) {
     if (failure !== null) found.push(`"${name}" did not finish: ${failure}`);

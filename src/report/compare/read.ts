@@ -5,6 +5,9 @@ import { BATCHES, type SampledDurations, type SampleSummary } from '../../trace/
 import { SUMMARY_FORMAT } from '../result.js';
 import type { ComparedRun } from './compare.js';
 
+/** The parts that a comparison needs are the same in these formats, except for the fingerprint of the scenario. */
+const READABLE: readonly number[] = [1, SUMMARY_FORMAT];
+
 /**
  * Reads the text of a `summary.json`.
  * @param name path of the file, for messages
@@ -13,9 +16,10 @@ import type { ComparedRun } from './compare.js';
 export function readSummary(text: string, name: string): ComparedRun {
   const summary = objectIn(parsed(text, name));
   if (summary === undefined) throw wrong(name, 'not a JSON object');
-  if (summary.format !== SUMMARY_FORMAT) {
-    const found = summary.format === undefined ? 'is missing' : `is ${JSON.stringify(summary.format)}`;
-    throw wrong(name, `"format" ${found}, expected ${SUMMARY_FORMAT}`);
+  const { format } = summary;
+  if (typeof format !== 'number' || !READABLE.includes(format)) {
+    const found = format === undefined ? 'is missing' : `is ${JSON.stringify(format)}`;
+    throw wrong(name, `"format" ${found}, expected ${READABLE.join(' or ')}`);
   }
   const { scenario, seed, digest, failure } = summary;
   const actions = objectIn(summary.console)?.actions;
@@ -30,7 +34,16 @@ export function readSummary(text: string, name: string): ComparedRun {
       '"samples" is missing or invalid; if another version of ghostfleet wrote the file, repeat the run',
     );
   const end = { failure: typeof failure === 'string' ? failure : null, touched: Number(actions ?? 0) > 0 };
-  return { name, scenario, seed, digest: typeof digest === 'string' ? digest : null, situation, ...end, samples };
+  return {
+    name,
+    format,
+    scenario,
+    seed,
+    digest: typeof digest === 'string' ? digest : null,
+    situation,
+    ...end,
+    samples,
+  };
 }
 
 function parsed(text: string, name: string): unknown {

@@ -106,10 +106,9 @@ function stationsOf({ stages: reached, stretches }: DownlinkTimeline): readonly 
 
 /** The faults of the device while the downlink waited, as times since it was queued. */
 function faultsDuring({ serial, queuedAt, total }: DownlinkTimeline, { planned }: RunResult): readonly Band[] {
-  const affecting = planned.faultsOf[String(serial)] ?? [];
-  return affecting.flatMap((index) => {
-    const mark = planned.marks[index];
-    if (mark === undefined) return [];
+  const affecting = new Set(planned.faultsOf[String(serial)]);
+  return planned.marks.flatMap((mark) => {
+    if (mark.id === undefined || !affecting.has(mark.id)) return [];
     const from = Math.max(0, mark.from - queuedAt);
     const until = Math.min(total, mark.until === null ? total : mark.until - queuedAt);
     // A fault that is always active, such as the latency of the network, does not explain why one downlink was slow.

@@ -17,8 +17,8 @@ import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import type { CloudSettings } from '../../scenario/model/cloud.js';
 import type { Trace } from '../../trace/events.js';
-import type { ServiceFaults, ServiceProcess } from '../faults/index.js';
-import { checkedStore } from '../faults/store.js';
+import { checkedStore } from './checked-store.js';
+import type { ServiceFaults, ServiceProcess } from './service-faults.js';
 import type { CloudPorts } from './target.js';
 
 const LOOPBACK = '127.0.0.1';

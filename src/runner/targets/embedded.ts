@@ -7,14 +7,15 @@ import type { DrivenClock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError, UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
+import { kindOf } from '../../scenario/faults/index.js';
 import type { CloudSettings } from '../../scenario/model/cloud.js';
-import type { PlannedServiceFault } from '../../scenario/model/plan.js';
+import type { PlannedFault } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
 import type { Failed, Transport } from '../../transport/transport.js';
-import { ServiceFaults } from '../faults/index.js';
 import { AckWitness } from './ack-witness.js';
 import { EmbeddedCloud } from './embedded-cloud.js';
 import { openWire, wiresOn } from './embedded-wire.js';
+import { ServiceFaults } from './service-faults.js';
 import type { Target } from './target.js';
 import { UplinkOrder } from './uplink-order.js';
 
@@ -44,15 +45,16 @@ interface EmbeddedOptions {
   readonly connectorHosts?: readonly string[];
   /** Folder with the built web console. Default: the cloud has no console. */
   readonly webConsole?: string;
-  /** Faults of the cloud; undefined if there are no faults. */
-  readonly faults?: readonly PlannedServiceFault[];
+  /** Of the plan; only those of the cloud matter. Default: none */
+  readonly faults?: readonly PlannedFault[];
 }
 
 /** Starts the embedded cloud. @throws UsageError if it cannot start, or if the database is not new */
 export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> {
   const { transport, virtual, clock, trace, failed = () => {}, faults: planned = [], ...rest } = options;
   // With a console, its user may inject faults later.
-  const faults = planned.length === 0 && !options.webConsole ? undefined : serviceFaults(planned, options);
+  const hasFaults = options.webConsole !== undefined || planned.some((fault) => kindOf(fault).service !== undefined);
+  const faults = hasFaults ? serviceFaults(planned, options) : undefined;
   const udp = transport === 'udp';
   const wires = virtual && udp ? wiresOn(clock) : undefined;
   const order = new UplinkOrder(trace);
@@ -116,10 +118,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
   }
 }
 
-function serviceFaults(
-  faults: readonly PlannedServiceFault[],
-  { clock, random, trace }: EmbeddedOptions,
-): ServiceFaults {
+function serviceFaults(faults: readonly PlannedFault[], { clock, random, trace }: EmbeddedOptions): ServiceFaults {
   const struck = (fault: string) => trace.emit({ kind: 'service.fault', at: clock.now, fault });
   return new ServiceFaults({ faults, clock, random, struck });
 }

@@ -6,8 +6,8 @@ import type { UnixMillis } from '../../kernel/time.js';
 import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
-import type { ServiceFaults } from '../faults/index.js';
 import type { TargetAudit } from './audit/audit.js';
+import type { ServiceFaults } from './service-faults.js';
 import type { ClockOffset } from './target-clock.js';
 
 /** Delays an API request whose caller holds the clock. True when it arrives; false if the service is down. */

@@ -1,8 +1,8 @@
 /** The failure of a run whose devices still work when they should have finished. */
 import { StuckError } from '../../kernel/errors.js';
-import { formatDuration } from '../../kernel/time.js';
-import type { Plan } from '../../scenario/model/plan.js';
-import { faultsInForce } from './in-force.js';
+import { formatDuration, type Instant } from '../../kernel/time.js';
+import { kindOf } from '../../scenario/faults/index.js';
+import type { Plan, PlannedFault } from '../../scenario/model/plan.js';
 
 /** Maximum number of devices, steps and loads that the message names. */
 const SHOWN = 5;
@@ -18,4 +18,26 @@ export class NotAtRest extends StuckError {
     super(`not at rest ${formatDuration(plan.settle)} after the end: ${shown}${inForce}`, shown);
     this.busy = busy;
   }
+}
+
+/** The names of all active faults, such as `no-signal (10% of clime)`. Equal names are listed once. */
+function faultsInForce({ faults }: Plan, now: Instant): readonly string[] {
+  const active = faults.filter(({ windows }) =>
+    windows.some(({ from, until }) => now >= from && (until === null || now < until)),
+  );
+  const names = active.flatMap((fault) => {
+    if (isCondition(fault)) return [];
+    return fault.to === null ? fault.kind : `${fault.kind} (${fault.to})`;
+  });
+  return [...new Set(names)];
+}
+
+/** Network faults that begin with the run are its usual network conditions, except an outage. */
+function isCondition(fault: PlannedFault): boolean {
+  return (
+    kindOf(fault).part === 'network' &&
+    fault.kind !== 'outage' &&
+    fault.windows.length === 1 &&
+    fault.windows[0]?.from === 0
+  );
 }

@@ -5,6 +5,7 @@ import { UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import type { Profile } from '../../profile/profile.js';
+import { kindOf } from '../../scenario/faults/index.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
 import type { Failed } from '../../transport/transport.js';
@@ -53,11 +54,11 @@ export interface TargetParts {
  */
 export function openTarget(options: TargetOptions, parts: TargetParts, served?: ServedCloud): Promise<Target> {
   const { transport, db, log, plan, cloud, speed } = options;
-  const { serviceFaults = [], cloud: settings } = plan;
+  const { faults, cloud: settings } = plan;
   if (served !== undefined) return servedTarget({ ...parts, cloud: served });
   if (cloud === undefined) {
     return embeddedTarget({
-      ...{ ...parts, log, transport, db, space: plan.scenario, faults: serviceFaults },
+      ...{ ...parts, log, transport, db, space: plan.scenario, faults },
       virtual: options.clock === 'virtual',
       ...(settings && { settings }),
       ...(options.secretsKey && { secretsKey: options.secretsKey }),
@@ -65,11 +66,8 @@ export function openTarget(options: TargetOptions, parts: TargetParts, served?: 
       ...(options.webConsole !== undefined && { webConsole: options.webConsole }),
     });
   }
-  const [unknown] = serviceFaults;
-  if (unknown !== undefined) {
-    const { kind } = unknown.fault;
-    throw new UsageError('bad-fault', `the fault ${kind} requires the embedded cloud`);
-  }
+  const unknown = faults.find((fault) => kindOf(fault).service !== undefined);
+  if (unknown !== undefined) throw new UsageError('bad-fault', `the fault ${unknown.kind} requires the embedded cloud`);
   const serials = new Set(plan.devices.map(({ serial }) => serial));
   return remoteTarget({ cloud, log, serials, profiles: options.profiles.values(), speed, ...parts });
 }

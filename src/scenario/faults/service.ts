@@ -1,7 +1,4 @@
-/**
- * Faults of the embedded cloud as plain data. The files in runner/faults/ execute them. To add a fault, describe it here and
- * implement it there.
- */
+/** The faults of the embedded cloud. */
 import {
   type Check,
   complain,
@@ -15,103 +12,85 @@ import {
   shortOrMap,
   valueAt,
 } from '../../input/checks.js';
+import { chance } from '../../kernel/random.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import { formatDuration, type Millis, seconds } from '../../kernel/time.js';
 import { noOptions } from '../values/no-options.js';
+import type { ServiceFaultKind } from './kind.js';
+import { LOSES_ALL } from './outage.js';
 
-export type ServiceFault =
-  | { readonly kind: 'api-errors'; readonly status: number; readonly share: Ratio }
-  | { readonly kind: 'api-delay'; readonly by: Millis }
-  /** `only: 'write'`: writing fails and reading works; null: both fail. */
-  | { readonly kind: 'store-unavailable'; readonly only: 'write' | null }
-  | { readonly kind: 'service-down' }
-  | {
-      readonly kind: 'service-restart';
-      /** How long the service is down; null if it is down until the fault ends. */
-      readonly away: Millis | null;
-    };
+type ApiErrors = {
+  readonly status: number;
+  readonly share: Ratio;
+};
 
-interface ServiceFaultKind {
-  readonly about: string;
-  readonly example: string;
-  readonly check: Check<ServiceFault>;
-}
+export const apiErrors: ServiceFaultKind<ApiErrors> = {
+  part: 'service',
+  about: 'the API answers a share of the requests with an error, by default 503',
+  example: 'api-errors: { status: 500, share: 20% }',
+  check: shortOrMap<ApiErrors>(
+    refine(ratio, (share) => ({ status: 503, share })),
+    record('api-errors', { status: optional(integer(400, 599), 503), share: ratio }),
+  ),
+  describe: ({ status, share }) => `api-errors ${status}, ${formatRatio(share)}`,
+  service: { request: ({ status, share }, draws) => (chance(draws, share) ? status : undefined) },
+};
 
-const ERRORS = record('api-errors', { status: optional(integer(400, 599), 503), share: ratio });
+export const apiDelay: ServiceFaultKind<Millis> = {
+  part: 'service',
+  about: 'every answer of the API is delayed by this time',
+  example: 'api-delay: 2s',
+  check: duration,
+  describe: (by) => `api-delay ${formatDuration(by)}`,
+  service: { delay: (by) => by },
+};
 
-const errors = shortOrMap<ServiceFault>(
-  refine(ratio, (share) => ({ kind: 'api-errors', status: 503, share })),
-  refine(ERRORS, (options) => ({ kind: 'api-errors', ...options })),
-);
-
-const storeUse: Check<ServiceFault> = formed(
+/** `write`: writing fails and reading works; null: both fail. */
+const storeUse: Check<'write' | null> = formed(
   () => ({ enum: [null, true, 'writes'] }),
   (node, problems) => {
-    if (node.kind === 'scalar' && node.value === 'writes') return { kind: 'store-unavailable', only: 'write' };
-    if (node.kind === 'scalar' && (node.value === null || node.value === true)) {
-      return { kind: 'store-unavailable', only: null };
-    }
+    if (node.kind === 'scalar' && node.value === 'writes') return 'write';
+    if (node.kind === 'scalar' && (node.value === null || node.value === true)) return null;
     return complain(node, problems, 'left empty, or "writes"');
   },
 );
 
-/** Shortest time for which a restart may keep the service down; no real service restarts faster. */
-const SHORTEST_ABSENCE = seconds(1);
-const RESTART = record('service-restart', { away: duration });
-
-const absence: Check<ServiceFault> = refine(RESTART, ({ away }, node, problems) =>
-  away < SHORTEST_ABSENCE
-    ? complain(valueAt(node, 'away'), problems, 'a second or more')
-    : { kind: 'service-restart', away },
-);
-
-const restart = shortOrMap<ServiceFault>(
-  refine(noOptions, () => ({ kind: 'service-restart', away: null })),
-  absence,
-);
-
-export const SERVICE_FAULTS: Readonly<Record<ServiceFault['kind'], ServiceFaultKind>> = {
-  'api-errors': {
-    about: 'the API answers a share of the requests with an error, by default 503',
-    example: 'api-errors: { status: 500, share: 20% }',
-    check: errors,
-  },
-  'api-delay': {
-    about: 'every answer of the API is delayed by this time',
-    example: 'api-delay: 2s',
-    check: refine(duration, (by) => ({ kind: 'api-delay', by })),
-  },
-  'store-unavailable': {
-    about:
-      'the store cannot be read or written ("writes": not written); requests that need it get 503, devices no answer',
-    example: 'store-unavailable:',
-    check: storeUse,
-  },
-  'service-down': {
-    about: 'no datagram passes in either direction, and every API request gets 503',
-    example: 'service-down:',
-    check: refine(noOptions, () => ({ kind: 'service-down' })),
-  },
-  'service-restart': {
-    about: 'the process of the service is killed, and starts again with the contents of its store',
-    example: 'service-restart: { away: 30s }',
-    check: restart,
-  },
+export const storeUnavailable: ServiceFaultKind<'write' | null> = {
+  part: 'service',
+  about:
+    'the store cannot be read or written ("writes": not written); requests that need it get 503, devices no answer',
+  example: 'store-unavailable:',
+  check: storeUse,
+  describe: (only) => (only === null ? 'store-unavailable' : `store-unavailable, ${only}s`),
+  service: { stops: (only, use) => only === null || only === use },
+  effect: () => 'blocks',
 };
 
-/** `api-errors 503, 20%` */
-export function describeServiceFault(fault: ServiceFault): string {
-  switch (fault.kind) {
-    case 'api-errors':
-      return `api-errors ${fault.status}, ${formatRatio(fault.share)}`;
-    case 'api-delay':
-      return `api-delay ${formatDuration(fault.by)}`;
-    case 'store-unavailable':
-      return fault.only === null ? fault.kind : `${fault.kind}, ${fault.only}s`;
-    case 'service-down':
-    case 'service-restart':
-      return fault.kind;
-    default:
-      return fault satisfies never;
-  }
-}
+export const serviceDown: ServiceFaultKind<null> = {
+  part: 'service',
+  about: 'no datagram passes in either direction, and every API request gets 503',
+  example: 'service-down:',
+  check: noOptions,
+  service: { request: () => 503 },
+  datagrams: LOSES_ALL,
+  effect: () => 'blocks',
+};
+
+/** Shortest time for which a restart may keep the service down; no real service restarts faster. */
+const SHORTEST_ABSENCE = seconds(1);
+
+/** The option is how long the service is down; null if it is down until the fault ends. */
+export const serviceRestart: ServiceFaultKind<Millis | null> = {
+  part: 'service',
+  about: 'the process of the service is killed, and starts again with the contents of its store',
+  example: 'service-restart: { away: 30s }',
+  check: shortOrMap<Millis | null>(
+    noOptions,
+    refine(record('service-restart', { away: duration }), ({ away }, node, problems) =>
+      away < SHORTEST_ABSENCE ? complain(valueAt(node, 'away'), problems, 'a second or more') : away,
+    ),
+  ),
+  service: { away: true },
+  effect: () => 'blocks',
+  duration: { option: 'away', of: (away) => away },
+};

@@ -7,9 +7,8 @@
  */
 import type { Span } from '../../device/modem/timing.js';
 import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
-import type { FaultSpec } from '../../transport/faults/index.js';
 import type { Expectation, MetricExpectation } from '../expect/expectation.js';
-import type { ServiceFault } from '../faults/service.js';
+import type { FaultCall } from '../faults/index.js';
 import type { Load } from '../load/load.js';
 import type { SetupCall } from '../setup/index.js';
 import type { StepCall } from '../steps/index.js';
@@ -34,13 +33,10 @@ export interface Plan {
   readonly groups: readonly PlannedGroup[];
   /** In the order of the groups; steps refer to devices by their indices. */
   readonly devices: readonly PlannedDevice[];
-  readonly network: readonly PlannedFault[];
+  /** First those of the network, then those of the embedded cloud, then those of devices; each in the order of the scenario. */
+  readonly faults: readonly PlannedFault[];
   /** Time after which the network releases an idle radio connection; left out for the default. */
   readonly radioRelease?: Span;
-  /** Faults of the embedded cloud; left out if empty. */
-  readonly serviceFaults?: readonly PlannedServiceFault[];
-  /** Faults of devices, for reports; `actions` contains the steps that carry them out. Left out if empty. */
-  readonly deviceFaults?: readonly PlannedDeviceFault[];
   /** Sorted by `at`. Actions with the same `at` are in the order of the steps of the scenario. */
   readonly actions: readonly PlannedAction[];
   /** Conditions that steps wait for; left out if empty. */
@@ -86,37 +82,28 @@ export interface PlannedDevice {
   readonly claimToken: string;
 }
 
-/** A network fault with its time and its devices. Faults that are active at the same time all take effect. */
-export interface PlannedFault {
-  readonly fault: FaultSpec;
-  readonly from: Instant;
-  /** Exclusive end; null if the fault lasts until the end of the run, `settle` included. */
-  readonly until: Instant | null;
+/** The identity of a fault in its plan. */
+export type FaultId = `${'fault' | 'injected'}-${number}`;
+
+/**
+ * A fault with its times and its devices. Faults that are active at the same time all take effect. A fault of devices is carried
+ * out by steps, which {@link Plan.actions} contains.
+ */
+export type PlannedFault = FaultCall & {
+  readonly id: FaultId;
   /** Text of the fault's selector; null for all devices. */
   readonly to: string | null;
   /** Indices into {@link Plan.devices}, ascending; null for all devices. */
   readonly devices: readonly number[] | null;
-  /** Affected direction, seen from the device. */
-  readonly way: 'up' | 'down' | 'both';
-}
+  /** In chronological order; several for a recurring fault. */
+  readonly windows: readonly FaultWindow[];
+};
 
-/** A fault of the embedded cloud with its time. */
-export interface PlannedServiceFault {
-  readonly fault: ServiceFault;
-  readonly from: Instant;
-  /** Exclusive end; null if the fault lasts until the end of the run, `settle` included. */
-  readonly until: Instant | null;
-}
-
-/** A fault of devices with its time and its devices. */
-export interface PlannedDeviceFault {
-  /** `no-signal` */
-  readonly fault: string;
+/** A period in which a fault is active. */
+export interface FaultWindow {
   readonly from: Instant;
   /** Exclusive end; null: the end of the run, `settle` included; equal to `from`: once. */
   readonly until: Instant | null;
-  /** Text of the fault's selector; null for all devices. */
-  readonly to: string | null;
 }
 
 /** A condition that steps wait for. The runner evaluates it periodically, beginning at `from`, until it holds. */
@@ -155,8 +142,8 @@ export type PlannedAction = StepCall & {
   readonly sample?: string;
   /** Index of a wait: `at` counts from its end. Left out: `at` counts from the start of the run. */
   readonly wait?: number;
-  /** Index into {@link Plan.deviceFaults} of the fault that the action begins or ends; left out if there is none. */
-  readonly fault?: number;
+  /** The fault that the action begins or ends; left out if there is none. */
+  readonly fault?: FaultId;
   /** Indices into {@link Plan.devices}, ascending. */
   readonly devices: readonly number[];
 };

@@ -41,13 +41,14 @@ import type { Span } from '../../device/modem/timing.js';
 import type { Ratio } from '../../kernel/ratio.js';
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 import type { Expectation, MetricExpectation } from '../expect/expectation.js';
+import type { FaultCall } from '../faults/index.js';
 import type { Load } from '../load/load.js';
 import type { Selector } from '../selector/selector.js';
 import type { SetupCall } from '../setup/index.js';
 import type { StepCall } from '../steps/index.js';
 import type { CloudSettings } from './cloud.js';
 import type { FleetGroup } from './fleet.js';
-import type { PlannedDeviceFault, PlannedFault, PlannedServiceFault } from './plan.js';
+import type { FaultWindow } from './plan.js';
 
 export interface Scenario {
   readonly name: string;
@@ -66,13 +67,9 @@ export interface Scenario {
   readonly setup: readonly SetupCall[];
   readonly fleet: readonly FleetGroup[];
   /** The network conditions of the whole run come first, then the faults with a time. */
-  readonly network: readonly ScenarioFault[];
+  readonly faults: readonly ScenarioFault[];
   /** Time after which the network releases an idle radio connection; left out for the default. */
   readonly radioRelease?: Span;
-  /** Faults of the embedded cloud. */
-  readonly serviceFaults: readonly PlannedServiceFault[];
-  /** Faults of devices; `steps` contains the steps that carry them out. */
-  readonly deviceFaults: readonly PlannedDeviceFault[];
   readonly steps: readonly ScenarioStep[];
   readonly loads: readonly ScenarioLoad[];
   readonly expectations: readonly Expectation[];
@@ -91,8 +88,6 @@ export interface ScenarioStep {
   readonly rollout?: Rollout;
   /** The step begins when this condition holds, and not before `at`. */
   readonly wait?: StepWait;
-  /** Index into `deviceFaults` of the fault that the step begins or ends; left out if the step is listed in the file. */
-  readonly fault?: number;
   readonly call: StepCall;
 }
 
@@ -110,10 +105,8 @@ export interface StepWait {
   readonly within: Millis | null;
 }
 
-/** A fault of the network, and the devices that it affects. */
-export interface ScenarioFault extends Pick<PlannedFault, 'fault' | 'from' | 'until' | 'way'> {
-  readonly to: Selector;
-}
+/** A fault with its times, and the devices that it affects. */
+export type ScenarioFault = FaultCall & { readonly to: Selector; readonly windows: readonly FaultWindow[] };
 
 /** A load, and the devices of its requests. */
 export interface ScenarioLoad extends Load {

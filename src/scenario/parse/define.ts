@@ -4,8 +4,7 @@
  */
 import { Problems } from '../../input/document.js';
 import { valueNode } from '../../input/value.js';
-import type { DeviceFaultName } from '../faults/device/index.js';
-import type { ServiceFault } from '../faults/service.js';
+import type { FaultName } from '../faults/index.js';
 import type { CallName } from '../load/calls.js';
 import type { BootPattern } from '../model/fleet.js';
 import type { Scenario } from '../model/scenario.js';
@@ -83,10 +82,11 @@ export type StepDefinition = {
 export type FaultDefinition = {
   readonly from?: string;
   readonly until?: string;
+  /** With `lasts`: the fault recurs, each time for this duration. */
+  readonly every?: string;
+  readonly lasts?: string;
   readonly to?: string;
-} & { readonly [K in WireFaultName | DeviceFaultName | ServiceFault['kind']]?: Value };
-
-type WireFaultName = Scenario['network'][number]['fault']['kind'];
+} & { readonly [K in FaultName]?: Value };
 
 /** API requests: the options of one call under its name, and the pace. */
 export type LoadDefinition = {

@@ -28,11 +28,10 @@ import {
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { orList } from '../../input/problems.js';
 import type { Millis } from '../../kernel/time.js';
-import { NETWORK_FAULT_NAMES, NETWORK_FAULTS } from '../faults/network.js';
+import { checkFault, FAULTS, faultForms, NETWORK_FAULTS } from '../faults/index.js';
 import type { ScenarioFault } from '../model/scenario.js';
 import { TO } from '../selector/check.js';
 import type { Selector } from '../selector/selector.js';
-import { kindForms } from '../values/kind-forms.js';
 import { checkWindow, WINDOW } from './window.js';
 
 interface NetworkShape {
@@ -45,7 +44,7 @@ interface NetworkShape {
 const POWER_SAVING = 'power-saving';
 const SAVING = oneOf(['on', 'off']);
 /** Faults that can be keys of `network`, in the order in which a plan lists them. */
-const ALWAYS_KINDS = ['latency', 'jitter', 'bandwidth', 'loss', 'corruption', 'duplication', 'reorder'] as const;
+const ALWAYS_KINDS = NETWORK_FAULTS.filter((name) => 'isNetworkKey' in FAULTS[name]);
 /** A property of the network's cells: how long a radio connection stays open without traffic. */
 const RADIO_RELEASE = 'radio-release';
 const RELEASE = durationRange('the time until an idle radio connection is released, such as "11s" or "5s..20s"');
@@ -53,14 +52,13 @@ const KEYS = [...ALWAYS_KINDS, POWER_SAVING, RADIO_RELEASE, 'faults'];
 
 /** JSON Schema of `network`, for editors. */
 export function networkForm(): Form {
-  const always = ALWAYS_KINDS.map((kind) => [kind, formOf(NETWORK_FAULTS[kind].check)]);
   return {
     type: 'object',
     properties: {
-      ...Object.fromEntries(always),
+      ...faultForms(ALWAYS_KINDS),
       [POWER_SAVING]: formOf(SAVING),
       [RADIO_RELEASE]: formOf(RELEASE),
-      faults: { type: 'array', items: variantForm(COMMON, kindForms(NETWORK_FAULTS)) },
+      faults: { type: 'array', items: variantForm(COMMON, faultForms(NETWORK_FAULTS)) },
     },
     additionalProperties: false,
   };
@@ -88,8 +86,8 @@ export function network(
   rejectUnknownKeys(node, KEYS, 'network', problems);
   const always = ALWAYS_KINDS.flatMap((kind) => {
     const value = node.entries.get(kind)?.value;
-    const read = value && NETWORK_FAULTS[kind].check(value, problems);
-    return read ? [{ ...read, from: 0, until: null, to: { kind: 'all' } as const }] : [];
+    const read = value && checkFault(kind, value, problems);
+    return read ? [{ ...read, windows: [{ from: 0, until: null }], to: { kind: 'all' } as const }] : [];
   });
   const listed = node.entries.get('faults')?.value;
   const timed = listed && list((item, found) => timedFault(item, found, shape))(listed, problems);
@@ -100,11 +98,11 @@ const COMMON = { ...WINDOW, ...TO };
 
 function timedFault(node: LocatedNode, problems: Problems, { selector, end }: NetworkShape): ScenarioFault | undefined {
   if (node.kind !== 'map') return complain(node, problems, 'a fault: a map with a kind of fault, "from" and "until"');
-  const { common, kind, options } = readVariant('a fault', COMMON, NETWORK_FAULT_NAMES, node, problems);
-  const read = kind && NETWORK_FAULTS[kind].check(options, problems);
+  const { common, kind, options } = readVariant('a fault', COMMON, NETWORK_FAULTS, node, problems);
+  const read = kind && checkFault(kind, options, problems);
   if (read === undefined || common === undefined) return undefined;
   const { from, until } = common;
   checkWindow({ from, until }, node, problems, end);
   const to = selector(common.to, valueAt(node, 'to'));
-  return to && { ...read, from, until, to };
+  return to && { ...read, windows: [{ from, until }], to };
 }

@@ -29,7 +29,7 @@ import { readSource } from '../source/source.js';
 import { secretVariables, VARS_FORM } from '../source/variables.js';
 import { cloud } from './cloud.js';
 import { expectations as expectationList, expectForm } from './expect.js';
-import { faults, faultsForm, NO_FAULTS } from './faults.js';
+import { faults, faultsForm } from './faults.js';
 import { type FleetShape, fleet, fleetForm } from './fleet.js';
 import { load, loadForm } from './load.js';
 import { network, networkForm, radioRelease, savesPower } from './network.js';
@@ -177,7 +177,7 @@ function readParts(
   };
   const context: StepContext = { ...known, names, sources, end, firmware: prepared && firmwareNames(prepared) };
   const recipients = (to: Selector) => recipientsOf(to, known);
-  const wrong = read('faults', (node, found) => faults(node, found, context), NO_FAULTS);
+  const wrong = read('faults', (node, found) => faults(node, found, context), []);
   const begun = read('steps', (node, found) => steps(node, found, context), []);
   const loads = read(
     'load',
@@ -210,12 +210,9 @@ function readParts(
     cloud: settings,
     setup: prepared,
     fleet: groups,
-    network: [...perturbed, ...wrong.network],
+    faults: [...perturbed, ...wrong],
     ...(release && { radioRelease: release }),
-    serviceFaults: wrong.service,
-    deviceFaults: wrong.devices,
-    // Steps of the file come before steps of faults; steps at the same time are executed in this order.
-    steps: [...(saving ? [] : [REFUSE_POWER_SAVING]), ...begun, ...wrong.steps],
+    steps: [...(saving ? [] : [REFUSE_POWER_SAVING]), ...begun],
     loads,
     expectations,
     next,

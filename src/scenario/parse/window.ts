@@ -2,12 +2,7 @@
 import { duration, optional, valueAt } from '../../input/checks.js';
 import type { MapNode, Problems } from '../../input/document.js';
 import type { Instant } from '../../kernel/time.js';
-
-export interface Window {
-  readonly from: Instant;
-  /** Exclusive end; null if the fault lasts until the end of the run, `settle` included. */
-  readonly until: Instant | null;
-}
+import type { FaultWindow } from '../model/plan.js';
 
 /** The keys of a window, as a part of the shape of a fault. */
 export const WINDOW = {
@@ -16,7 +11,7 @@ export const WINDOW = {
 };
 
 /** Adds a problem for a window that is empty, or that begins at or after `end`. */
-export function checkWindow({ from, until }: Window, node: MapNode, problems: Problems, end: Instant): void {
+export function checkWindow({ from, until }: FaultWindow, node: MapNode, problems: Problems, end: Instant): void {
   if (until !== null && until <= from) problems.add(valueAt(node, 'until'), 'the fault would end before it begins');
   if (from >= end) problems.add(valueAt(node, 'from'), 'the fault would begin after the end of the scenario');
 }

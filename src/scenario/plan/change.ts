@@ -1,35 +1,21 @@
 /** Changes of a plan, for a repetition of a run under other conditions. All functions return a new plan. */
 import { type Instant, seconds } from '../../kernel/time.js';
 import type { TrackedType } from '../../trace/downlinks/ledger.js';
-import type { Plan, PlannedAction, PlannedFault, PlannedGroup, PlannedServiceFault } from '../model/plan.js';
+import type { FaultId, Plan, PlannedAction, PlannedGroup } from '../model/plan.js';
 import { queuedBy } from '../steps/index.js';
 import { sets } from '../values/config-lines.js';
 
-/** A fault, an action or a load of a plan: its list, and its index there. */
-export type PlanEntry = `${'network' | 'service' | 'device' | 'action' | 'load'}/${number}`;
+/** The identity of a fault, an action or a load in its plan. */
+export type PlanEntry = FaultId | `${'action' | 'load'}-${number}`;
 
-/** Leaves entries out. With a fault of devices, its actions; with `service-down`, the outage that belongs to it. */
+/** Leaves entries out; with a fault of devices, its actions. */
 export function withoutEntries(plan: Plan, entries: ReadonlySet<string>): Plan {
-  const { network, serviceFaults = [], ...rest } = plan;
-  const isLeftOut = (list: string, index: number | undefined) => index !== undefined && entries.has(`${list}/${index}`);
-  const gone = serviceFaults.filter((_, index) => isLeftOut('service', index));
-  const kept = serviceFaults.filter((_, index) => !isLeftOut('service', index));
   return {
-    // The list of device faults keeps its length, because actions refer to it by index.
-    ...rest,
-    network: network.filter(
-      (fault, index) => !isLeftOut('network', index) && !gone.some((service) => implies(service, fault)),
-    ),
-    ...(kept.length > 0 && { serviceFaults: kept }),
-    actions: plan.actions.filter(({ fault }, index) => !isLeftOut('action', index) && !isLeftOut('device', fault)),
-    loads: plan.loads.filter((_, index) => !isLeftOut('load', index)),
+    ...plan,
+    faults: plan.faults.filter(({ id }) => !entries.has(id)),
+    actions: plan.actions.filter(({ fault = '' }, index) => !entries.has(`action-${index}`) && !entries.has(fault)),
+    loads: plan.loads.filter((_, index) => !entries.has(`load-${index}`)),
   };
-}
-
-/** Whether a network fault belongs to a fault of the service: `service-down` is also an outage of the network. */
-export function implies(service: PlannedServiceFault, { fault, from, until, to }: PlannedFault): boolean {
-  if (service.fault.kind !== 'service-down' || fault.kind !== 'outage' || to !== null) return false;
-  return service.from === from && service.until === until;
 }
 
 /** Selected devices, as indices into the devices of a plan. */

@@ -3,11 +3,10 @@ import { createHash } from 'node:crypto';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { formatDuration, type Instant, sinceStart } from '../../kernel/time.js';
 import type { Expectation } from '../expect/expectation.js';
-import { describeFaultSpec } from '../faults/network.js';
-import { describeServiceFault } from '../faults/service.js';
+import { describeFault, kindOf, wayOf } from '../faults/index.js';
 import type { Pace } from '../load/load.js';
 import { describeCloud } from '../model/cloud.js';
-import type { Plan, PlannedFault, PlannedGroup, PlannedLoad, PlannedServiceFault, PlannedWait } from '../model/plan.js';
+import type { Plan, PlannedGroup, PlannedLoad, PlannedWait } from '../model/plan.js';
 import { describeSetup } from '../setup/index.js';
 import { describeStep } from '../steps/index.js';
 import { needsOneThread, needsOneWorld } from './divide.js';
@@ -18,10 +17,9 @@ const COLUMN = 18;
 
 /** 16 hex digits; equal plans have the same digest. */
 export function planDigest(plan: Plan): string {
-  // Left out of the digest: regions of groups and fault indices of actions, which are labels and do not change a run.
+  // Left out of the digest: regions of groups, which are labels and do not change a run.
   const groups = plan.groups.map(({ region: _, ...group }) => group);
-  const actions = plan.actions.map(({ fault: _, ...action }) => action);
-  const said = { ...plan, groups, actions };
+  const said = { ...plan, groups };
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16);
 }
 
@@ -37,8 +35,8 @@ export function describePlan(plan: Plan, warnings: readonly string[] = []): stri
     ...section('cloud', plan.cloud ? describeCloud(plan.cloud) : []),
     ...section('setup', (plan.setup ?? []).map(describeSetup)),
     ...section('fleet', describeFleet(plan)),
-    ...section('network', [...describeRelease(plan), ...plan.network.map(describeFault)]),
-    ...section('service', (plan.serviceFaults ?? []).map(describeServiceFaultAt)),
+    ...section('network', [...describeRelease(plan), ...describeFaults(plan, 'network')]),
+    ...section('service', describeFaults(plan, 'service')),
     ...section('steps', describeActions(plan)),
     ...section('load', plan.loads.map(describeLoad)),
     ...section('expect', plan.expectations.map(expectationText)),
@@ -103,17 +101,20 @@ function describeRelease({ radioRelease }: Plan): readonly string[] {
   return [`${'always'.padEnd(COLUMN)} radio release after ${length}`];
 }
 
-function describeFault({ fault, from, until, to, devices, way }: PlannedFault): string {
-  const when =
-    from === 0 && until === null ? 'always' : `${moment(from)} to ${until === null ? 'the end' : moment(until)}`;
-  const whom = to === null ? '' : ` · ${to} (${devices?.length ?? 0} devices)`;
-  const direction = way === 'both' ? '' : ` · only ${way}`;
-  return `${when.padEnd(COLUMN)} ${describeFaultSpec(fault)}${whom}${direction}`;
-}
-
-function describeServiceFaultAt({ fault, from, until }: PlannedServiceFault): string {
-  const when = `${moment(from)} to ${until === null ? 'the end' : moment(until)}`;
-  return `${when.padEnd(COLUMN)} ${describeServiceFault(fault)}`;
+/** One line for each time of each fault of the network or of the service. Faults of devices are listed as steps. */
+function describeFaults(plan: Plan, part: 'network' | 'service'): readonly string[] {
+  return plan.faults.flatMap((fault) => {
+    if (kindOf(fault).part !== part) return [];
+    const { to, devices, windows } = fault;
+    const whom = to === null ? '' : ` · ${to} (${devices?.length ?? 0} devices)`;
+    const way = wayOf(fault);
+    const direction = way === 'both' ? '' : ` · only ${way}`;
+    return windows.map(({ from, until }) => {
+      const isAlways = part === 'network' && from === 0 && until === null;
+      const when = isAlways ? 'always' : `${moment(from)} to ${until === null ? 'the end' : moment(until)}`;
+      return `${when.padEnd(COLUMN)} ${describeFault(fault)}${whom}${direction}`;
+    });
+  });
 }
 
 function describeLoad({ name, from, until, pace, devices }: PlannedLoad): string {

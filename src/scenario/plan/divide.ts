@@ -3,6 +3,7 @@
  * behaviour of each device then depends only on the plan and the seed.
  */
 import { hours, type Millis } from '../../kernel/time.js';
+import { kindOf } from '../faults/index.js';
 import type { Plan, PlannedLoad } from '../model/plan.js';
 import type { SetupName } from '../setup/index.js';
 
@@ -12,7 +13,7 @@ const OF_EACH_PART: readonly SetupName[] = ['tag', 'variable', 'firmware'];
 /** Why a plan cannot be divided, worded to follow "because"; undefined if it can. */
 export function needsOneWorld(plan: Plan): string | undefined {
   if (plan.loads.length > 0) return 'its loads use the API of all devices';
-  if ((plan.serviceFaults ?? []).length > 0) return 'it has faults of the whole service';
+  if (hasServiceFaults(plan)) return 'it has faults of the whole service';
   if ((plan.waits ?? []).length > 0) return 'its steps wait for a condition of the whole fleet';
   if (plan.expectations.some(({ abort }) => abort !== undefined)) return 'an expectation can end the run';
   if (plan.cloud?.rateLimit != null) return 'its cloud limits the rate of all requests together';
@@ -20,9 +21,13 @@ export function needsOneWorld(plan: Plan): string | undefined {
   return shared && `its setup has a ${shared.setup}`;
 }
 
+function hasServiceFaults({ faults }: Plan): boolean {
+  return faults.some((fault) => kindOf(fault).part === 'service');
+}
+
 /** Like {@link needsOneWorld}, for a division among threads in real time with one embedded cloud. */
 export function needsOneThread(plan: Plan): string | undefined {
-  if ((plan.serviceFaults ?? []).length > 0) return 'it has faults of the whole service';
+  if (hasServiceFaults(plan)) return 'it has faults of the whole service';
   return needsOneProcess(plan);
 }
 
@@ -61,7 +66,7 @@ function withDevices(plan: Plan, belongs: (index: number) => boolean): Plan {
   return {
     ...rest,
     devices: plan.devices.filter((_, index) => belongs(index)),
-    network: plan.network.map((fault) => ({ ...fault, devices: fault.devices && own(fault.devices) })),
+    faults: plan.faults.map((fault) => ({ ...fault, devices: fault.devices && own(fault.devices) })),
     actions: plan.actions
       .map((action) => ({ ...action, devices: own(action.devices) }))
       .filter(({ devices }) => devices.length > 0),

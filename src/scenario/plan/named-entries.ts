@@ -1,11 +1,10 @@
 /** The faults, steps and loads of a plan by the names that users give them. */
 import { didYouMean, quote } from '../../input/problems.js';
 import { UsageError } from '../../kernel/errors.js';
-import { describeFaultSpec } from '../faults/network.js';
-import { describeServiceFault } from '../faults/service.js';
+import { describeWithWay } from '../faults/index.js';
 import type { Plan } from '../model/plan.js';
 import { describeStep } from '../steps/index.js';
-import { implies, type PlanEntry } from './change.js';
+import type { PlanEntry } from './change.js';
 
 /** A fault, a step or a load. */
 interface NamedEntries {
@@ -45,29 +44,20 @@ export function entriesNamed(plan: Plan, word: string): readonly NamedEntries[] 
 }
 
 function namedEntries(plan: Plan): readonly NamedEntries[] {
-  const { network, serviceFaults = [], deviceFaults = [], actions, loads } = plan;
-  const of = (whom: string | null) => (whom === null ? '' : ` (${whom})`);
+  const { faults, actions, loads } = plan;
   const steps = new Map<number, NamedEntries>();
   for (const [index, action] of actions.entries()) {
     if (action.fault !== undefined || action.origin < 0) continue;
     const known = steps.get(action.origin)?.entries ?? [];
     const name = `${describeStep(action)} (step ${action.origin + 1})`;
-    steps.set(action.origin, { kind: action.step, name, entries: [...known, `action/${index}`] });
+    steps.set(action.origin, { kind: action.step, name, entries: [...known, `action-${index}`] });
   }
   return [
-    ...network.flatMap((planned, index): readonly NamedEntries[] => {
-      const { fault, to, way } = planned;
-      if (serviceFaults.some((service) => implies(service, planned))) return [];
-      const name = `${describeFaultSpec(fault)}${way === 'both' ? '' : `, ${way} only`}${of(to)}`;
-      return [{ kind: fault.kind, name, entries: [`network/${index}`] }];
-    }),
-    ...serviceFaults.map(({ fault }, index): NamedEntries => {
-      return { kind: fault.kind, name: describeServiceFault(fault), entries: [`service/${index}`] };
-    }),
-    ...deviceFaults.map(({ fault, to }, index): NamedEntries => {
-      return { kind: fault, name: `${fault}${of(to)}`, entries: [`device/${index}`] };
+    ...faults.map((fault): NamedEntries => {
+      const { kind, id, to } = fault;
+      return { kind, name: `${describeWithWay(fault)}${to === null ? '' : ` (${to})`}`, entries: [id] };
     }),
     ...steps.values(),
-    ...loads.map(({ name }, index): NamedEntries => ({ kind: 'load', name, entries: [`load/${index}`] })),
+    ...loads.map(({ name }, index): NamedEntries => ({ kind: 'load', name, entries: [`load-${index}`] })),
   ];
 }

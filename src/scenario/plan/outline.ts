@@ -1,9 +1,8 @@
 /** A plan's summary for reports: faults, steps, loads, and a fingerprint that makes runs comparable. */
 import { createHash } from 'node:crypto';
 import type { Instant, Millis } from '../../kernel/time.js';
-import { describeFaultSpec } from '../faults/network.js';
-import { describeServiceFault } from '../faults/service.js';
-import type { Plan } from '../model/plan.js';
+import { describeInDetail } from '../faults/index.js';
+import type { FaultId, Plan } from '../model/plan.js';
 import { describeStep } from '../steps/index.js';
 import { describePace } from './describe.js';
 import { stepsOf } from './steps-of.js';
@@ -13,8 +12,8 @@ interface Outline {
   readonly warmUp: Millis;
   /** First the faults, then the steps, then the loads. */
   readonly marks: readonly Mark[];
-  /** Indices of the faults in `marks` that affect a device, by serial number. */
-  readonly faultsOf: Readonly<Record<string, readonly number[]>>;
+  /** The faults that affect a device, by serial number. */
+  readonly faultsOf: Readonly<Record<string, readonly FaultId[]>>;
   /**
    * Fingerprint of the scenario without its random draws, 16 hex digits: equal for plans of one scenario with different seeds.
    */
@@ -23,6 +22,8 @@ interface Outline {
 
 interface Mark {
   readonly kind: 'fault' | 'step' | 'load';
+  /** Of a fault. A recurring fault has several marks. */
+  readonly id?: FaultId;
   /** `outage`, `loss 10%`, `commands: info show`. */
   readonly what: string;
   /** The selector of a fault, or the device or number of devices of a step; empty for all devices and for loads. */
@@ -34,50 +35,23 @@ interface Mark {
 
 /** @param serials serial numbers of the devices to list in `faultsOf`. Default: none */
 export function outline(plan: Plan, serials: readonly number[] = []): Outline {
-  const faults = [...networkFaults(plan), ...serviceFaultsOf(plan), ...deviceFaults(plan)];
   const faultsOf = [...new Set(serials)].map((serial) => {
     const index = plan.devices.findIndex((device) => device.serial === serial);
-    return [serial, faults.flatMap(({ devices }, i) => (devices === null || devices.includes(index) ? [i] : []))];
+    return [serial, plan.faults.flatMap(({ id, devices }) => ((devices?.includes(index) ?? true) ? [id] : []))];
   });
   return {
     duration: plan.duration,
     warmUp: plan.warmUp,
-    marks: [...faults.map(({ mark }) => mark), ...steps(plan), ...loads(plan)],
+    marks: [...faults(plan), ...steps(plan), ...loads(plan)],
     faultsOf: Object.fromEntries(faultsOf),
     situation: situationOf(plan),
   };
 }
 
-interface Fault {
-  readonly mark: Mark;
-  /** Indices of the affected devices; null for all devices. */
-  readonly devices: readonly number[] | null;
-}
-
-function networkFaults({ network }: Plan): readonly Fault[] {
-  return network.map(({ fault, from, until, to, way, devices }) => {
-    const what = `${describeFaultSpec(fault)}${way === 'both' ? '' : `, ${way} only`}`;
-    return { mark: { kind: 'fault', what, whom: to ?? '', from, until }, devices };
-  });
-}
-
-function serviceFaultsOf({ serviceFaults = [] }: Plan): readonly Fault[] {
-  return serviceFaults.map(({ fault, from, until }) => {
-    return { mark: { kind: 'fault', what: describeServiceFault(fault), whom: '', from, until }, devices: null };
-  });
-}
-
-function deviceFaults({ deviceFaults: planned = [], actions }: Plan): readonly Fault[] {
-  const begun = new Map<number, ReturnType<typeof stepsOf>[number]>();
-  for (const step of stepsOf(actions)) {
-    const { fault } = step.first;
-    if (fault !== undefined && !begun.has(fault)) begun.set(fault, step);
-  }
-  return planned.map(({ fault, from, until, to }, index): Fault => {
-    const begin = begun.get(index);
-    const what = begin === undefined ? fault : describeStep(begin.first);
-    const named = what.startsWith(fault) ? what : `${fault} (${what})`;
-    return { mark: { kind: 'fault', what: named, whom: to ?? '', from, until }, devices: begin?.devices ?? [] };
+function faults(plan: Plan): readonly Mark[] {
+  return plan.faults.flatMap((fault) => {
+    const common = { kind: 'fault', id: fault.id, what: describeInDetail(fault), whom: fault.to ?? '' } as const;
+    return fault.windows.map(({ from, until }): Mark => ({ ...common, from, until }));
   });
 }
 
@@ -102,20 +76,9 @@ function loads({ loads: planned }: Plan): readonly Mark[] {
 
 /** Fingerprint of the scenario, without the results of random draws. */
 function situationOf(plan: Plan): string {
-  const {
-    scenario,
-    duration,
-    warmUp,
-    cloud,
-    setup,
-    actions,
-    loads: planned,
-    waits,
-    serviceFaults,
-    radioRelease,
-  } = plan;
+  const { scenario, duration, warmUp, cloud, setup, actions, loads: planned, waits, radioRelease } = plan;
   const groups = plan.groups.map(({ region: _, ...group }) => group);
-  const network = plan.network.map(({ devices: _, ...fault }) => fault);
+  const wrong = plan.faults.map(({ devices: _, ...fault }) => fault);
   const steps = actions.map(({ origin, step, options, devices, sample }) => [origin, step, options, sample ?? devices]);
   const paces = planned.map(({ name, from, until, pace }) => [name, from, until, pace]);
   const said = [
@@ -123,11 +86,10 @@ function situationOf(plan: Plan): string {
     duration,
     warmUp,
     groups,
-    network,
+    wrong,
     steps,
     paces,
     waits,
-    serviceFaults,
     ...(setup ? [setup] : []),
     ...(cloud ? [cloud] : []),
     ...(radioRelease ? [radioRelease] : []),

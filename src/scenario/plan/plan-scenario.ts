@@ -3,12 +3,14 @@
  * its own random stream, so adding a group or a step does not change the draws of other devices and groups.
  */
 import { between, exponential, type Random, randomBytes, seededRandom } from '../../kernel/random.js';
-import type { Instant, Millis } from '../../kernel/time.js';
+import { type Instant, type Millis, sinceStart } from '../../kernel/time.js';
 import { type Expectation, scopeName, termsOf } from '../expect/expectation.js';
+import { kindOf, timedSteps } from '../faults/index.js';
 import { isOfDevice } from '../load/calls.js';
 import type { Load } from '../load/load.js';
 import type { Boot, FleetGroup } from '../model/fleet.js';
 import type {
+  FaultId,
   Plan,
   PlannedAction,
   PlannedDevice,
@@ -37,7 +39,14 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     devices: scenario.fleet.flatMap((group) => [...devicesOf(group)]),
     random: samplingRandom(seed),
   };
-  const { actions, waits } = planSteps(scenario.steps, whole);
+  const faults = PARTS.flatMap((part) => scenario.faults.filter((fault) => kindOf(fault).part === part));
+  const planned = faults.map((fault, index) => planFault(fault, `fault-${index + 1}`, whole));
+  // Steps of the file come before steps of faults; steps at the same time are executed in this order.
+  const steps: readonly OwnedStep[] = [
+    ...scenario.steps,
+    ...faults.flatMap((fault, index) => faultSteps(fault, `fault-${index + 1}`, scenario.duration)),
+  ];
+  const { actions, waits } = planSteps(steps, whole);
   const conditions = [...scenario.expectations, ...waits.map(({ condition }) => condition)];
   const scopes = planScopes(conditions, whole, scenario.loads);
   return {
@@ -52,10 +61,8 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     ...(scenario.setup.length > 0 && { setup: scenario.setup }),
     groups: scenario.fleet.map(planGroup),
     devices,
-    network: scenario.network.map((fault) => planFault(fault, whole)),
+    faults: planned,
     ...(scenario.radioRelease && { radioRelease: scenario.radioRelease }),
-    ...(scenario.serviceFaults.length > 0 && { serviceFaults: scenario.serviceFaults }),
-    ...(scenario.deviceFaults.length > 0 && { deviceFaults: scenario.deviceFaults }),
     actions,
     ...(waits.length > 0 && { waits }),
     loads: scenario.loads.map(({ to, ...load }) => ({
@@ -139,9 +146,27 @@ function planScopes(
   return [...scopes.values()];
 }
 
-function planFault({ to, ...fault }: ScenarioFault, fleet: SelectableFleet): PlannedFault {
-  if (to.kind === 'all') return { ...fault, to: null, devices: null };
-  return { ...fault, to: selectorName(to), devices: select(to, fleet) };
+/** The order of faults in a plan. */
+const PARTS = ['network', 'service', 'device'] as const;
+
+function planFault(fault: ScenarioFault, id: FaultId, fleet: SelectableFleet): PlannedFault {
+  const { to } = fault;
+  if (to.kind === 'all') return { ...fault, id, to: null, devices: null };
+  return { ...fault, id, to: selectorName(to), devices: select(to, fleet) };
+}
+
+/** A step of the file, or of a fault. */
+interface OwnedStep extends ScenarioStep {
+  readonly fault?: FaultId;
+}
+
+/** The steps that carry out a fault of devices; none for other faults. */
+function faultSteps(fault: ScenarioFault, id: FaultId, end: Instant): readonly OwnedStep[] {
+  return fault.windows.flatMap((window) =>
+    timedSteps(fault, window, end).map(({ at, call }) => {
+      return { at: sinceStart(at), over: 0, to: fault.to, fault: id, call };
+    }),
+  );
 }
 
 /** The beginning of a step: `at` counts from the end of the wait `wait`, or from the start of the run if `wait` is null. */
@@ -151,7 +176,7 @@ interface Anchor {
 }
 
 function planSteps(
-  steps: readonly ScenarioStep[],
+  steps: readonly OwnedStep[],
   fleet: SelectableFleet,
 ): { readonly actions: readonly PlannedAction[]; readonly waits: readonly PlannedWait[] } {
   const waits: PlannedWait[] = [];
@@ -173,7 +198,7 @@ function planSteps(
 }
 
 function planStep(
-  { over, call, rollout, to, fault }: ScenarioStep,
+  { over, call, rollout, to, fault }: OwnedStep,
   origin: number,
   begin: Anchor,
   devices: readonly number[],

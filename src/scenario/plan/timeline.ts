@@ -1,7 +1,6 @@
 /** A plan as a timeline for the web console: boots, faults, steps and loads with their times. Has no claim tokens. */
 import { type Instant, type Millis, sinceStart } from '../../kernel/time.js';
-import { describeFaultSpec } from '../faults/network.js';
-import { describeServiceFault } from '../faults/service.js';
+import { describeFault, kindOf, wayOf } from '../faults/index.js';
 import { describeCloud } from '../model/cloud.js';
 import type { Plan } from '../model/plan.js';
 import { describeSetup } from '../setup/index.js';
@@ -68,24 +67,13 @@ function boots(plan: Plan): readonly PlanSpan[] {
   });
 }
 
-function faults({ network, serviceFaults = [], deviceFaults = [] }: Plan): readonly PlanSpan[] {
-  return [
-    ...network.map(({ fault, from, until, to, way }): PlanSpan => {
-      const direction = way === 'both' ? '' : `, only ${way}`;
-      return { kind: 'fault', ...between(from, until), what: describeFaultSpec(fault) + direction, whom: to ?? '' };
-    }),
-    ...serviceFaults.map(
-      ({ fault, from, until }): PlanSpan => ({
-        ...{ kind: 'fault', ...between(from, until) },
-        ...{ what: describeServiceFault(fault), whom: 'the cloud' },
-      }),
-    ),
-    ...deviceFaults.map(
-      ({ fault, from, until, to }): PlanSpan => ({
-        ...{ kind: 'fault', ...between(from, until), what: fault, whom: to ?? '' },
-      }),
-    ),
-  ];
+function faults(plan: Plan): readonly PlanSpan[] {
+  return plan.faults.flatMap((fault) => {
+    const way = wayOf(fault);
+    const what = `${describeFault(fault)}${way === 'both' ? '' : `, only ${way}`}`;
+    const whom = kindOf(fault).part === 'service' ? 'the cloud' : (fault.to ?? '');
+    return fault.windows.map(({ from, until }): PlanSpan => ({ kind: 'fault', ...between(from, until), what, whom }));
+  });
 }
 
 /** The steps of the scenario, without those that carry out a fault. */

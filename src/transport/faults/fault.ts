@@ -1,6 +1,7 @@
-/** A network fault: each kind is one file in this folder, listed in index.ts. */
+/** A fault as the transport applies it. The kinds of faults are in scenario/faults/. */
 import type { Draws } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { DatagramSign } from '../../trace/events.js';
 
 /** Direction, seen from the device. */
 export type Way = 'up' | 'down';
@@ -19,17 +20,18 @@ export interface Delivery {
   flippedBit: number;
 }
 
-/** A kind of fault. `S`: its options, as plain data with a `kind`. */
-export interface FaultKind<S> {
-  /** Set for a kind that lets later datagrams overtake the one that it delays. */
-  readonly overtakes?: true;
-  /** Applies the fault to one datagram; returns true if that is an event for the trace. */
-  readonly strike: (options: S, verdict: Verdict, draws: Draws, delivery: Delivery) => boolean;
-}
+/** Applies a fault to one datagram; returns true if that is an event for the trace. */
+type Strike = (verdict: Verdict, draws: Draws, delivery: Delivery) => boolean;
 
 /** A fault with its time window and devices. */
-export interface ScheduledFault<S> {
-  readonly fault: S;
+export interface ScheduledFault {
+  readonly strike: Strike;
+  /** Name in `net.fault` events; null if the fault causes none. */
+  readonly sign: DatagramSign | null;
+  /** Whether later datagrams may overtake the one that the fault delays. */
+  readonly overtakes: boolean;
+  /** Faults are applied to a datagram by ascending rank. */
+  readonly rank: number;
   readonly from: Instant;
   /** Exclusive; Infinity for a fault without end. */
   readonly until: Instant;

@@ -15,7 +15,6 @@ import type { Trace } from '../../trace/events.js';
 import type { Channel, Receiver, Transport } from '../transport.js';
 import type { Delivery, ScheduledFault, Verdict, Way } from './fault.js';
 import { FaultList } from './fault-list.js';
-import { type FaultSpec, overtakes, strike } from './index.js';
 
 const LEAST_HOP: Millis = 1;
 
@@ -24,7 +23,7 @@ interface FaultOptions {
   readonly random: Random;
   readonly trace: Trace;
   /** A {@link FaultList} may change while the transport is in use. */
-  readonly faults: readonly ScheduledFault<FaultSpec>[] | FaultList;
+  readonly faults: readonly ScheduledFault[] | FaultList;
   /** Whether the transport detects and drops corrupted datagrams, as TCP does. */
   readonly checksummed?: boolean;
 }
@@ -122,15 +121,15 @@ class Hop implements Channel, Receiver {
     DELIVERY.now = now;
     DELIVERY.freeAt = queue.freeAt;
     DELIVERY.flippedBit = -1;
-    for (const { fault, from, until, way: hitWay, hits } of faults.all) {
+    for (const { strike, sign, overtakes, from, until, way: hitWay, hits } of faults.all) {
       if (now < from || now >= until || (hitWay !== 'both' && hitWay !== way) || !hits(serial)) continue;
-      if (!isQueued && overtakes(fault)) {
+      if (!isQueued && overtakes) {
         queueUp(verdict, queue, now);
         isQueued = true;
       }
       this.#draws ??= new NoiseStream(noiseSeed(random.fork(`net/${serial}`)));
-      if (strike(fault, verdict, this.#draws, DELIVERY))
-        trace.emit({ kind: 'net.fault', at: now, serial, fault: fault.kind, way });
+      if (strike(verdict, this.#draws, DELIVERY) && sign !== null)
+        trace.emit({ kind: 'net.fault', at: now, serial, fault: sign, way });
     }
     if (!isQueued) queueUp(verdict, queue, now);
     queue.freeAt = DELIVERY.freeAt;

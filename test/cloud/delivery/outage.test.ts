@@ -4,7 +4,7 @@ import { openStore } from '../../../src/cloud/open-store.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { encodeUp, parseDown } from '../../../src/protocol/messages/index.js';
 import { uuidBytes } from '../../../src/protocol/uuid.js';
-import { checkedStore } from '../../../src/runner/faults/store.js';
+import { checkedStore } from '../../../src/runner/targets/checked-store.js';
 import { SERIAL, testCloud } from '../../support/cloud.js';
 
 /** A device with a session; `outage` makes the store unavailable during one operation. */

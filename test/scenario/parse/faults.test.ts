@@ -57,21 +57,26 @@ it('a fault of the network takes effect in addition to those under "network"', (
       network: '  loss: 1%\n  bandwidth: 25kbit/s\n  jitter: { by: 1s, shape: bell }\n',
     }),
   );
-  expect(plan.network.map(({ fault, devices }) => [fault.kind, devices?.length])).toEqual([
-    ['jitter', undefined],
-    ['bandwidth', undefined],
+  expect(plan.faults.map(({ kind, devices }) => [kind, devices?.length])).toEqual([
     ['loss', undefined],
+    ['bandwidth', undefined],
+    ['jitter', undefined],
     ['corruption', 1],
   ]);
 });
 
 describe('a recurring fault', () => {
-  it('of the network holds in each of its windows, and not beyond its end', () => {
+  it('of the network is one fault with several times, and not active beyond its end', () => {
     const plan = planOf('  - { outage: both, from: 10m, until: 35m, every: 10m, lasts: 6m, to: clime }\n');
-    expect(plan.network.map(({ fault, from, until }) => [fault.kind, from, until])).toEqual([
-      ['outage', minutes(10), minutes(16)],
-      ['outage', minutes(20), minutes(26)],
-      ['outage', minutes(30), minutes(35)],
+    expect(plan.faults).toMatchObject([
+      {
+        ...{ id: 'fault-1', kind: 'outage', options: 'both', to: 'clime', devices: [0, 1, 2] },
+        windows: [
+          { from: minutes(10), until: minutes(16) },
+          { from: minutes(20), until: minutes(26) },
+          { from: minutes(30), until: minutes(35) },
+        ],
+      },
     ]);
   });
 
@@ -87,9 +92,16 @@ describe('a recurring fault', () => {
       [minutes(100), 'off'],
       [minutes(105), 'on'],
     ]);
-    expect(plan.serviceFaults?.map(({ from, until }) => [from, until])).toEqual([
-      [0, minutes(1)],
-      [minutes(60), minutes(61)],
+    expect(plan.actions.every(({ fault }) => fault === 'fault-2')).toBe(true);
+    expect(plan.faults).toMatchObject([
+      {
+        kind: 'api-errors',
+        windows: [
+          { from: 0, until: minutes(1) },
+          { from: minutes(60), until: minutes(61) },
+        ],
+      },
+      { id: 'fault-2', kind: 'no-signal', windows: [{}, {}, {}] },
     ]);
   });
 
@@ -112,16 +124,14 @@ describe('a recurring fault', () => {
   });
 });
 
-it('a service that is down also receives no datagrams from devices', () => {
+it('the plan lists the faults of the service, each once', () => {
   const plan = planOf('  - { service-down:, from: 10m, until: 20m }\n  - { api-errors: 20%, from: 1h }\n');
-  expect(plan.network).toMatchObject([
-    { fault: { kind: 'outage' }, from: minutes(10), until: minutes(20), devices: null },
+  expect(plan.faults).toMatchObject([
+    { kind: 'service-down', windows: [{ from: minutes(10), until: minutes(20) }], devices: null },
+    { kind: 'api-errors', options: { status: 503, share: 0.2 } },
   ]);
-  expect(plan.serviceFaults).toMatchObject([
-    { fault: { kind: 'service-down' } },
-    { fault: { kind: 'api-errors', status: 503, share: 0.2 } },
-  ]);
-  expect(describePlan(plan)).toMatch(/1h to the end +api-errors 503, 20%/);
+  expect(describePlan(plan)).toMatch(/service +10m to 20m +service-down\n +1h to the end +api-errors 503, 20%/);
+  expect(describePlan(plan)).not.toContain('network');
 });
 
 it('a killed service is down for a duration, until a time, repeatedly, or permanently', () => {
@@ -133,12 +143,14 @@ it('a killed service is down for a duration, until a time, repeatedly, or perman
       '  - { service-restart:, from: 1h }\n',
     ].join('\n'),
   );
-  expect(plan.serviceFaults?.map(({ from, until }) => [from, until])).toEqual([
-    [minutes(10), minutes(10) + 30_000],
-    [minutes(20), minutes(25)],
-    [minutes(30), minutes(31)],
-    [minutes(40), minutes(41)],
-    [minutes(60), null],
+  expect(plan.faults.map(({ windows }) => windows.map(({ from, until }) => [from, until]))).toEqual([
+    [[minutes(10), minutes(10) + 30_000]],
+    [[minutes(20), minutes(25)]],
+    [
+      [minutes(30), minutes(31)],
+      [minutes(40), minutes(41)],
+    ],
+    [[minutes(60), null]],
   ]);
 });
 
@@ -150,23 +162,25 @@ it('a store may be unavailable completely, or for writing only', () => {
 });
 
 it('the plan lists the faults of devices by name, and each of their steps refers to its fault', () => {
-  const { deviceFaults, actions } = planOf(
+  const { faults, actions } = planOf(
     [
       '  - { no-signal:, from: 10m, until: 20m, to: clime/1 }',
       '  - { brown-out:, from: 1h, until: 3h }',
       '  - { reboot:, from: 5m }\n',
     ].join('\n'),
   );
-  expect(deviceFaults).toEqual([
-    { fault: 'no-signal', from: minutes(10), until: minutes(20), to: 'clime/1' },
-    { fault: 'brown-out', from: minutes(60), until: null, to: null },
-    { fault: 'reboot', from: minutes(5), until: minutes(5), to: null },
+  const window = (from: number, until: number | null) => [{ from: minutes(from), until: until && minutes(until) }];
+  const options = null;
+  expect(faults).toEqual([
+    { id: 'fault-1', kind: 'no-signal', options, windows: window(10, 20), to: 'clime/1', devices: [0] },
+    { id: 'fault-2', kind: 'brown-out', options, windows: window(60, null), to: null, devices: null },
+    { id: 'fault-3', kind: 'reboot', options, windows: window(5, 5), to: null, devices: null },
   ]);
   expect(actions.map(({ at, step, fault }) => [at, step, fault])).toEqual([
-    [minutes(5), 'power-cycle', 2],
-    [minutes(10), 'radio', 0],
-    [minutes(20), 'radio', 0],
-    [minutes(60), 'battery', 1],
+    [minutes(5), 'power-cycle', 'fault-3'],
+    [minutes(10), 'radio', 'fault-1'],
+    [minutes(20), 'radio', 'fault-1'],
+    [minutes(60), 'battery', 'fault-2'],
   ]);
 });
 
@@ -193,11 +207,11 @@ it.each([
   ['{ api-errors: 5%, to: clime }', '"api-errors" affects the whole service: it has no "to"'],
   [
     '{ service-restart: { away: 30s }, from: 1h, until: 2h }',
-    'a restart with "away" cannot have "until": "away" is how long the service is away',
+    '"service-restart" with "away" has no "until": "away" is its duration',
   ],
   [
     '{ service-restart: { away: 30s }, every: 1h, lasts: 1m }',
-    'a restart with "lasts" cannot have "away": "lasts" is how long the service is away',
+    '"service-restart" with "away" has no "lasts": "away" is its duration',
   ],
   ['{ service-restart: { away: 10ms } }', '"10ms" is not a second or more'],
   ['{ service-restart: { away: 999999999d } }', '"999999999d" is not at most 100000d'],

@@ -31,7 +31,7 @@ describe('the outline of a plan', () => {
   });
 
   it('lists the faults that affect a device', () => {
-    expect(planned([1, 9, 9]).faultsOf).toEqual({ 1: [1, 2], 9: [0, 1, 3] });
+    expect(planned([1, 9, 9]).faultsOf).toEqual({ 1: ['fault-2', 'fault-3'], 9: ['fault-1', 'fault-2', 'fault-4'] });
     expect(planned().faultsOf).toEqual({});
   });
 });

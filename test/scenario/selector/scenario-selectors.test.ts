@@ -139,7 +139,7 @@ describe('a selector', () => {
         load: '  - { read-device:, rate: 1/s, to: roof/1..2 }\n',
       }),
     );
-    expect(plan.network).toMatchObject([{ to: 'region/south', devices: range(30, 40) }]);
+    expect(plan.faults).toMatchObject([{ to: 'region/south', devices: range(30, 40) }]);
     expect(plan.loads).toMatchObject([{ name: 'read-device to roof/1..2', devices: [20, 21] }]);
   });
 });

@@ -149,9 +149,9 @@ steps:
     const text = `${main('include: [common.yaml]\n')}network: { loss: 2% }\nsteps:\n  - { at: 2h, shell: send }\n`;
     const scenario = read(text, { files: { 'common.yaml': COMMON } });
     expect(scenario.settle).toBe(60_000);
-    expect(scenario.network.map(({ fault }) => fault)).toEqual([
-      { kind: 'latency', min: 100, max: 100 },
-      { kind: 'loss', ratio: 0.02 },
+    expect(scenario.faults).toMatchObject([
+      { kind: 'loss', options: 0.02 },
+      { kind: 'latency', options: { min: 100, max: 100 } },
     ]);
     expect(scenario.steps.map(({ at }) => at)).toEqual([3_600_000, 7_200_000]);
   });
@@ -212,8 +212,8 @@ steps:
       'c.yaml': 'include: d.yaml\nnetwork: { loss: 1% }\n',
       'd.yaml': 'settle: 1m\nnetwork: { loss: 3% }\n',
     };
-    const { settle, network } = read(main('include: [b.yaml, c.yaml]\n'), { files });
-    expect([settle, network[0]?.fault]).toEqual([120_000, { kind: 'loss', ratio: 0.01 }]);
+    const { settle, faults } = read(main('include: [b.yaml, c.yaml]\n'), { files });
+    expect([settle, faults]).toEqual([120_000, [expect.objectContaining({ kind: 'loss', options: 0.01 })]]);
   });
 
   it('counts each of two files with the same text', () => {

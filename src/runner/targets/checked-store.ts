@@ -1,7 +1,6 @@
 /** Wraps a store so that faults can make its calls fail, and so that real failures are noticed. */
 import { type Store, StoreUnavailable } from '../../cloud/store/store.js';
-
-export type StoreUse = 'read' | 'write';
+import type { StoreUse } from '../../scenario/faults/kind.js';
 
 const WRITES: ReadonlySet<string> = new Set<keyof Store>(['commit', 'prune']);
 

@@ -8,33 +8,27 @@ import { asError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
-import type { ServiceFault } from '../../scenario/faults/service.js';
-import type { PlannedServiceFault } from '../../scenario/model/plan.js';
-import { apiDelay } from './api-delay.js';
-import { apiErrors } from './api-errors.js';
-import { serviceDown } from './service-down.js';
-import type { ServiceFaultBehaviour } from './service-fault.js';
-import { serviceRestart } from './service-restart.js';
-import type { StoreUse } from './store.js';
-import { storeUnavailable } from './store-unavailable.js';
-
-const BEHAVIOURS = {
-  'api-errors': apiErrors,
-  'api-delay': apiDelay,
-  'store-unavailable': storeUnavailable,
-  'service-down': serviceDown,
-  'service-restart': serviceRestart,
-} as const;
+import { type FaultCall, type FaultOptions, kindOf } from '../../scenario/faults/index.js';
+import type { ServiceBehaviour, StoreUse } from '../../scenario/faults/kind.js';
+import type { FaultWindow } from '../../scenario/model/plan.js';
 
 /** Delay after a failed start of the service, before the next try. */
 const START_AGAIN = seconds(1);
 
+/** A fault of the cloud in one of its periods. */
+interface ActiveFault {
+  readonly call: FaultCall;
+  readonly behaviour: ServiceBehaviour<FaultOptions>;
+  readonly window: FaultWindow;
+}
+
 interface ServiceFaultOptions {
-  readonly faults: readonly PlannedServiceFault[];
+  /** Faults of all parts; only those of the cloud are carried out. */
+  readonly faults: readonly (FaultCall & { readonly windows: readonly FaultWindow[] })[];
   readonly clock: DrivenClock;
   readonly random: Random;
   /** Called each time a fault takes effect. */
-  readonly struck: (fault: ServiceFault['kind']) => void;
+  readonly struck: (fault: FaultCall['kind']) => void;
 }
 
 export interface ServiceProcess {
@@ -54,11 +48,11 @@ export class ServiceFaults {
   readonly #clock: EndingClock;
   /** Undefined before `begin` and after `end`. */
   #service: ServiceProcess | undefined;
-  #faults: readonly PlannedServiceFault[];
+  #faults: readonly ActiveFault[];
 
   constructor(options: ServiceFaultOptions) {
     this.#options = options;
-    this.#faults = options.faults;
+    this.#faults = options.faults.flatMap((call) => call.windows.flatMap((window) => activeFault(call, window) ?? []));
     this.#clock = new EndingClock(options.clock);
     this.#draws = new NoiseStream(noiseSeed(options.random.fork('service-faults')));
   }
@@ -69,16 +63,18 @@ export class ServiceFaults {
   }
 
   /** Adds a fault that begins now or later. */
-  add(planned: PlannedServiceFault): void {
-    this.#faults = [...this.#faults, planned];
-    if (this.#service) this.#plan(planned, this.#service);
+  add(call: FaultCall, window: FaultWindow): void {
+    const fault = activeFault(call, window);
+    if (fault === undefined) return;
+    this.#faults = [...this.#faults, fault];
+    if (this.#service) this.#plan(fault, this.#service);
   }
 
   /** Ends a fault now, or cancels a fault that has not begun. */
-  remove(planned: PlannedServiceFault): void {
-    this.#faults = this.#faults.filter((each) => each !== planned);
+  remove(call: FaultCall, window: FaultWindow): void {
+    this.#faults = this.#faults.filter((each) => each.window !== window);
     const service = this.#service;
-    if (service && behaviourOf(planned.fault).away) {
+    if (service && kindOf(call).service?.away) {
       this.#at(this.#clock.now, 'the start of the service', () => this.#start(service));
     }
   }
@@ -94,10 +90,10 @@ export class ServiceFaults {
    */
   request(url: string): number | undefined {
     if (!url.startsWith('/v2/') || url.startsWith('/v2/device/')) return undefined;
-    for (const fault of this.#holding()) {
-      const status = behaviourOf(fault).request?.(fault, this.#draws);
+    for (const { call, behaviour } of this.#holding()) {
+      const status = behaviour.request?.(call.options, this.#draws);
       if (status === undefined) continue;
-      this.#options.struck(fault.kind);
+      this.#options.struck(call.kind);
       return status;
     }
     return undefined;
@@ -105,9 +101,9 @@ export class ServiceFaults {
 
   /** @throws StoreUnavailable if a fault makes the store fail for this use */
   useStore(use: StoreUse): void {
-    for (const fault of this.#holding()) {
-      if (!behaviourOf(fault).stops?.(fault, use)) continue;
-      this.#options.struck(fault.kind);
+    for (const { call, behaviour } of this.#holding()) {
+      if (!behaviour.stops?.(call.options, use)) continue;
+      this.#options.struck(call.kind);
       throw new StoreUnavailable(new Error('a fault of the scenario'));
     }
   }
@@ -137,17 +133,17 @@ export class ServiceFaults {
     };
   }
 
-  #plan(planned: PlannedServiceFault, service: ServiceProcess): void {
-    const { fault, from, until } = planned;
-    if (!behaviourOf(fault).away) return;
+  #plan(fault: ActiveFault, service: ServiceProcess): void {
+    if (!fault.behaviour.away) return;
+    const { from, until } = fault.window;
     this.#at(from, 'the end of the service', async () => {
-      if (this.#faults.includes(planned)) await service.kill();
+      if (this.#faults.includes(fault)) await service.kill();
     });
     if (until !== null) this.#at(until, 'the start of the service', () => this.#start(service));
   }
 
   async #start(service: ServiceProcess): Promise<void> {
-    if (service.running || this.#holding().some((fault) => behaviourOf(fault).away)) return;
+    if (service.running || this.#holding().some(({ behaviour }) => behaviour.away)) return;
     try {
       // A start reads the store first. This check fails in the same way, without opening a database in vain each second.
       this.useStore('read');
@@ -160,9 +156,9 @@ export class ServiceFaults {
 
   #delay(): Millis {
     let sum: Millis = 0;
-    for (const fault of this.#holding()) {
-      const by = behaviourOf(fault).delay?.(fault) ?? 0;
-      if (by > 0) this.#options.struck(fault.kind);
+    for (const { call, behaviour } of this.#holding()) {
+      const by = behaviour.delay?.(call.options) ?? 0;
+      if (by > 0) this.#options.struck(call.kind);
       sum += by;
     }
     return sum;
@@ -188,15 +184,15 @@ export class ServiceFaults {
     });
   }
 
-  #holding(): readonly ServiceFault[] {
+  #holding(): readonly ActiveFault[] {
     if (this.#service === undefined) return [];
     const { now } = this.#clock;
-    return this.#faults.flatMap(({ fault, from, until }) =>
-      now >= from && (until === null || now < until) ? fault : [],
-    );
+    return this.#faults.filter(({ window: { from, until } }) => now >= from && (until === null || now < until));
   }
 }
 
-function behaviourOf({ kind }: ServiceFault): ServiceFaultBehaviour<ServiceFault> {
-  return BEHAVIOURS[kind] as ServiceFaultBehaviour<ServiceFault>;
+/** Undefined for a fault that is not of the cloud. */
+function activeFault(call: FaultCall, window: FaultWindow): ActiveFault | undefined {
+  const behaviour = kindOf(call).service;
+  return behaviour && { call, behaviour, window };
 }
