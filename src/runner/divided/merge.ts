@@ -25,11 +25,20 @@ interface Entry extends OfPart {
   readonly isAfterClosing: boolean;
 }
 
+/** Lines of a part. The events are parsed only when they are due: parsed ones that wait would cost much garbage collection. */
+interface Batch {
+  readonly lines: string;
+  /** All its events happen at this moment or later. */
+  readonly from: Instant;
+  readonly until: Instant;
+}
+
 interface Source {
-  waiting: Entry[];
+  readonly batches: Batch[];
+  readonly waiting: Entry[];
   /** All events before this moment have arrived. */
   until: Instant;
-  /** Whether `world.closing` of the part has arrived. */
+  /** Whether `world.closing` of the part has been parsed. */
   isClosing: boolean;
   /** Whether `world.closing` of the part has been merged, or will never come. */
   closed: boolean;
@@ -48,7 +57,9 @@ export class Merge {
   /** @param now time until which the run has written all its own events. Default: the run writes no events of its own */
   constructor(parts: number, now: () => Instant = () => Number.POSITIVE_INFINITY) {
     this.#now = now;
-    this.#sources = Array.from({ length: parts }, () => ({ waiting: [], until: 0, isClosing: false, closed: false }));
+    this.#sources = Array.from({ length: parts }, () => ({
+      ...{ batches: [], waiting: [], until: 0, isClosing: false, closed: false },
+    }));
   }
 
   /** All events before this moment have arrived, and the next {@link take} returns them. */
@@ -59,15 +70,7 @@ export class Merge {
   /** Adds a batch of lines, each with a line feed at its end. All later events of the part happen at `until` or later. */
   add(part: number, lines: string, until: Instant): void {
     const source = this.#of(part);
-    let happened = source.until;
-    for (const line of lines.split('\n')) {
-      if (line === '') continue;
-      // The cast is safe because the part wrote the line from an event.
-      const event = JSON.parse(line) as TraceEvent;
-      happened = Math.max(happened, Math.min(event.at, until));
-      source.waiting.push({ event, line, part, happened, isAfterClosing: source.isClosing });
-      if (event.kind === 'world.closing') source.isClosing = true;
-    }
+    if (lines !== '') source.batches.push({ lines, from: source.until, until });
     source.until = Math.max(source.until, until);
   }
 
@@ -75,6 +78,7 @@ export class Merge {
   end(part: number): void {
     const source = this.#of(part);
     source.until = Number.POSITIVE_INFINITY;
+    this.#parse(part, source.until);
     if (!source.waiting.some(({ event }) => event.kind === 'world.closing')) source.closed = true;
   }
 
@@ -85,6 +89,7 @@ export class Merge {
    */
   take(): readonly OfPart[] {
     const { complete } = this;
+    for (const part of this.#sources.keys()) this.#parse(part, complete);
     const due = [...this.#sources.map(({ waiting }) => waiting), this.#own].flatMap((waiting) => {
       const count = waiting.findIndex(({ happened }) => happened > complete);
       return waiting.splice(0, count < 0 ? waiting.length : count);
@@ -112,6 +117,25 @@ export class Merge {
     }
     this.#close(result);
     return result;
+  }
+
+  /** Parses the batches that may have events before this moment. */
+  #parse(part: number, before: Instant): void {
+    const source = this.#of(part);
+    for (;;) {
+      const [batch] = source.batches;
+      if (batch === undefined || batch.from >= before) return;
+      source.batches.shift();
+      let happened = batch.from;
+      for (const line of batch.lines.split('\n')) {
+        if (line === '') continue;
+        // The cast is safe because the part wrote the line from an event.
+        const event = JSON.parse(line) as TraceEvent;
+        happened = Math.max(happened, Math.min(event.at, batch.until));
+        source.waiting.push({ event, line, part, happened, isAfterClosing: source.isClosing });
+        if (event.kind === 'world.closing') source.isClosing = true;
+      }
+    }
   }
 
   #add(event: TraceEvent): void {

@@ -1,5 +1,5 @@
 /** The events of the parts of a run become one stream. Each worker of the run has one part, and sends events in batches. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Merge } from '../../../src/runner/divided/merge.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 import { InstantOrder } from '../../../src/trace/instant-order.js';
@@ -18,6 +18,17 @@ it('a merge passes events on when no part can send an earlier one', () => {
   expect(times(merge)).toEqual([1, 2, 20]);
   merge.add(1, '', 50);
   expect(times(merge)).toEqual([30]);
+});
+
+it('events that wait for another part are not parsed yet', () => {
+  const merge = new Merge(2);
+  const parse = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => parse.mockRestore());
+  merge.add(0, text(wake(1)), 10);
+  merge.add(0, text(wake(11), wake(12)), 20);
+  merge.add(1, '', 10);
+  expect(times(merge)).toEqual([1]);
+  expect(parse).toHaveBeenCalledTimes(1);
 });
 
 it('the events of a part keep their order, even if the clock of the target gives one of them an earlier time', () => {
