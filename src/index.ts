@@ -12,6 +12,7 @@ export type { DownlinkCourse, ExplainedCause, Explanation, TimelineEntry } from 
 export { InputError, type Problem } from './input/problems.js';
 export { type ExitCode, GhostfleetError, UsageError } from './kernel/errors.js';
 export type { Log } from './kernel/log.js';
+export { type CapacityOptions, capacity } from './library/capacity.js';
 export {
   type DeviceOptions,
   type FleetOptions,
@@ -38,6 +39,14 @@ export { type Duration, type UntilOptions, VirtualTime, type VirtualTimeOptions,
 export { type WhatIfOptions, whatIf } from './library/what-if.js';
 export { packagedProfiles } from './profile/library.js';
 export type { Profile } from './profile/profile.js';
+export type {
+  CapacityResult,
+  Level,
+  LevelExpectation,
+  LevelLatency,
+  LevelRun,
+  Throughput,
+} from './report/capacity/result.js';
 export type { ChangedDownlink, ChangedExpectation, WhatIfAnswer } from './report/explanation/what-if.js';
 export type { ReportFormat } from './report/renderers/index.js';
 export type { ExpectationResult, GeneratorReport, RunResult } from './report/result.js';

@@ -13,6 +13,11 @@ export interface ListedCommand {
 
 export const COMMANDS: readonly ListedCommand[] = [
   listed('run <file>', 'Run a scenario and report the result', async () => (await import('./run.js')).run),
+  listed(
+    'capacity <file>',
+    'Search the largest load at which all expectations of a scenario hold',
+    async () => (await import('./capacity.js')).capacity,
+  ),
   listed('clean <run>', 'Remove what a run left in another cloud', async () => (await import('./clean.js')).clean),
   listed(
     'compare <a> <b>',

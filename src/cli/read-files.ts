@@ -7,6 +7,8 @@ import type { Profile } from '../profile/profile.js';
 import { deviceTypes } from '../runner/known-types.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { parseScenario } from '../scenario/parse/scenario.js';
+import type { ScenarioSources } from '../scenario/parse/sources.js';
+import type { Rewrite } from '../scenario/parse/vary.js';
 import { planScenario } from '../scenario/plan/plan-scenario.js';
 
 export type Profiles = ReadonlyMap<string, Profile>;
@@ -25,6 +27,8 @@ interface ScenarioSettings {
    * Profiles that an earlier call returned, to save reading them again. Default: the packaged ones and those beside the file.
    */
   readonly profiles?: Profiles | undefined;
+  /** Changes how the scenario is read. */
+  readonly rewrite?: Rewrite | undefined;
 }
 
 interface ReadPlan {
@@ -42,8 +46,9 @@ interface ReadPlan {
  */
 export function planOf(text: string, path: string, settings: ScenarioSettings): ReadPlan {
   const { seed, vars = NO_VARIABLES, firmware, allowFiles, profiles = profilesBeside(path, allowFiles) } = settings;
+  const { rewrite = (sources) => sources } = settings;
   const files: string[] = [];
-  const scenario = parseScenario(text, path, deviceTypes(profiles), {
+  const sources: ScenarioSources = {
     profiles,
     readFile: (name) => {
       const read = readInside(dirname(path), name, allowFiles);
@@ -52,7 +57,8 @@ export function planOf(text: string, path: string, settings: ScenarioSettings): 
     },
     vars,
     ...(firmware !== undefined && { firmware }),
-  });
+  };
+  const scenario = parseScenario(text, path, deviceTypes(profiles), rewrite(sources));
   const plan = planScenario(scenario, seed === undefined ? {} : { seed });
   return { plan, profiles, secretVars: scenario.secretVars, files };
 }

@@ -9,9 +9,13 @@ interface WhatRuns extends TrustFlags {
 
 /** `run`, the scenario, and the options that decide its events: seed, clock, firmware, variables and permissions (trust.ts). */
 export function runWords(what: WhatRuns, seed: number, clock: string): readonly string[] {
-  const { file, firmware, var: vars } = what;
+  return ['run', what.file, '--seed', String(seed), '--clock', clock, ...settingWords(what)];
+}
+
+/** The options that decide how the scenario is read: firmware, variables and permissions. */
+export function settingWords(what: Omit<WhatRuns, 'file'>): readonly string[] {
+  const { firmware, var: vars } = what;
   return [
-    ...['run', file, '--seed', String(seed), '--clock', clock],
     ...(firmware === undefined ? [] : ['--firmware', firmware]),
     ...[...vars].flatMap(([name, value]) => ['--var', `${name}=${value}`]),
     ...trustWords(what),

@@ -35,7 +35,7 @@ import { runWords } from './run-words.js';
 import { MOST_SEEDS, runSeeds } from './seeds.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
 import { checkTrust, type TrustFlags, trustOptions } from './trust.js';
-import { allVariables, FIRMWARE, POSITIVE_FORM, positiveNumber, SEED, VARIABLES } from './values.js';
+import { allVariables, FIRMWARE, POSITIVE_FORM, positiveNumber, SEED, shownVariables, VARIABLES } from './values.js';
 import { version } from './version.js';
 import { printWarnings } from './warnings.js';
 
@@ -372,11 +372,6 @@ function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
   if (transport !== 'memory') words.push('--transport', transport);
   words.push(...targetWords(flags), ...queueWords(flags, clock));
   return shownCommand(words);
-}
-
-/** The values of variables; those of secrets are masked. */
-function shownVariables(given: ReadonlyMap<string, string>, secrets: ReadonlySet<string>): ReadonlyMap<string, string> {
-  return new Map([...given].map(([name, value]) => [name, secrets.has(name) ? '***' : value]));
 }
 
 /** Options of the embedded cloud. */

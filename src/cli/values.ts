@@ -81,6 +81,14 @@ export function allVariables(typed: ReadonlyMap<string, string>, env: Host['env'
   return new Map([...fromEnvironment, ...typed]);
 }
 
+/** The values of variables; those of secrets are masked. */
+export function shownVariables(
+  given: ReadonlyMap<string, string>,
+  secrets: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  return new Map([...given].map(([name, value]) => [name, secrets.has(name) ? '***' : value]));
+}
+
 /** The environment that {@link allVariables} reads. */
 export function variablesAsEnvironment(variables: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   return Object.fromEntries([...variables].map(([name, value]) => [`${OF_ENVIRONMENT}${name}`, value]));

@@ -5,6 +5,8 @@ export const EXIT = {
   fine: 0,
   /** A bug in ghostfleet. */
   internal: 1,
+  /** `capacity`: the service carries less than was asked for. Other commands end with this code only because of a bug. */
+  below: 1,
   /** An invalid file, option or environment. */
   usage: 2,
   /** An expectation of the scenario failed. */

@@ -52,6 +52,11 @@ export function humanCount(count: number): string {
   return [whole.replaceAll(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.');
 }
 
+/** A level of a search with its unit: `12.5/s`, `2,000`. */
+export function levelText(value: number, unit: string): string {
+  return `${humanCount(value)}${unit}`;
+}
+
 /** A share with one decimal: `98.7%`; `<0.1%` for one that would round to 0. */
 export function humanShare(share: Ratio): string {
   return share > 0 && share < 0.0005 ? '<0.1%' : `${(share * 100).toFixed(1)}%`;

@@ -172,6 +172,9 @@ const SEED = /^seed-\d+$/;
 /** Names of the tables over all runs. */
 export const SEEDS_FILES = { json: 'seeds.json', csv: 'seeds.csv' } as const;
 
+/** Names of the files of a search for a capacity. */
+export const CAPACITY_FILES = { json: 'capacity.json', html: 'capacity.html', junit: 'junit.xml' } as const;
+
 export const DOWNLINKS_FILE = 'downlinks.csv';
 export const EVENTS_FILE = 'events.jsonl';
 const DATABASE_FILE = 'cloud.db';
@@ -192,6 +195,8 @@ const BEGINNINGS: Readonly<Record<string, RegExp>> = {
   [DOWNLINKS_FILE]: /^id,device,serial,type,queued_at_ms,/,
   [EVENTS_FILE]: /^\{"kind":"[a-z]+\.[a-z-]+","at":/,
   [SEEDS_FILES.json]: /^\{\n {2}"scenario": ".*",\n {2}"runs": \[/,
+  [CAPACITY_FILES.json]: /^\{\n {2}"format": \d+,\n {2}"scenario": "/,
+  [CAPACITY_FILES.html]: /^<!doctype html>\n<html lang="en">\n.*<title>[^<]* · capacity · [^<]*<\/title>/s,
   [SEEDS_FILES.csv]: /^metric,runs,min,median,max\r?\n/,
 };
 /** Bytes. The heading of the HTML report is within. */

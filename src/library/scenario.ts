@@ -23,6 +23,7 @@ import { CLOCKS } from '../runner/world/course.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { readDefinition, type ScenarioDefinition } from '../scenario/parse/define.js';
 import { parseScenario } from '../scenario/parse/scenario.js';
+import type { Rewrite } from '../scenario/parse/vary.js';
 import { planScenario } from '../scenario/plan/plan-scenario.js';
 import { FileSink } from '../trace/sinks.js';
 import {
@@ -129,12 +130,15 @@ export function defineScenario(definition: ScenarioDefinition, options: DefineOp
   return planDefinition(definition, options);
 }
 
-function planDefinition(definition: ScenarioDefinition, options: DefineOptions): Plan {
+function planDefinition(definition: ScenarioDefinition, options: DefineOptions, rewrite = UNCHANGED): Plan {
   const profiles = options.profiles ?? packagedProfiles();
   const { seed } = options;
   const seeded = seed === undefined ? definition : { ...definition, seed };
-  return planScenario(readDefinition(seeded, deviceTypes(profiles), { profiles, readFile: filesOf(options) }));
+  const sources = rewrite({ profiles, readFile: filesOf(options) });
+  return planScenario(readDefinition(seeded, deviceTypes(profiles), sources));
 }
+
+const UNCHANGED: Rewrite = (sources) => sources;
 
 /**
  * Reads a scenario file (YAML), checks it and plans it.
@@ -148,8 +152,8 @@ export function readScenario(file: string, options: ReadOptions = {}): Plan {
   return planFile(file, options).plan;
 }
 
-function planFile(file: string, options: TextOptions): PlannedText {
-  return planText(readRegular(file), file, { folder: dirname(file), ...options });
+function planFile(file: string, options: TextOptions, rewrite = UNCHANGED): PlannedText {
+  return planText(readRegular(file), file, { folder: dirname(file), ...options }, rewrite);
 }
 
 type TextOptions = ReadOptions & { readonly folder?: string };
@@ -160,12 +164,10 @@ interface PlannedText {
 }
 
 /** @param file name for messages */
-function planText(source: string, file: string, options: TextOptions): PlannedText {
+function planText(source: string, file: string, options: TextOptions, rewrite = UNCHANGED): PlannedText {
   const { profiles = packagedProfiles(), seed, vars } = options;
-  const scenario = parseScenario(source, file, deviceTypes(profiles), {
-    ...{ profiles, readFile: filesOf(options) },
-    ...(vars && { vars }),
-  });
+  const sources = { profiles, readFile: filesOf(options), ...(vars && { vars }) };
+  const scenario = parseScenario(source, file, deviceTypes(profiles), rewrite(sources));
   return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), secretVars: scenario.secretVars };
 }
 
@@ -192,10 +194,7 @@ export async function runScenario(
     vars: VARIABLES,
     folder: TEXT,
   });
-  // Callers in JavaScript are not checked by the compiler.
-  if ((typeof scenario !== 'string' && typeof scenario !== 'object') || scenario === null) {
-    throw new UsageError('no-scenario', 'runScenario needs a scenario: the path of a file, YAML text, or an object');
-  }
+  checkScenario('runScenario', scenario);
   if (typeof scenario !== 'string') return runWith(planDefinition(scenario, options), options);
   if (scenario.includes('\n')) return runWith(planText(scenario, 'scenario', options).plan, options);
   const { plan, secretVars } = planFile(scenario, options);
@@ -208,6 +207,11 @@ export async function runScenario(
   });
 }
 
+export const CLOUD = such(
+  (cloud) => typeof memberOf(cloud, 'api') === 'string' && typeof memberOf(cloud, 'apiKey') === 'string',
+  'an object with the address "api" and the key "apiKey" of a cloud',
+);
+
 const PUBLIC_OPTIONS: OptionChecks<RunOptions> = {
   profiles: PROFILES,
   clock: wordOf(CLOCKS),
@@ -215,16 +219,38 @@ const PUBLIC_OPTIONS: OptionChecks<RunOptions> = {
   transport: wordOf(TRANSPORTS),
   db: TEXT,
   secretsKey: TEXT,
-  cloud: such(
-    (cloud) => typeof memberOf(cloud, 'api') === 'string' && typeof memberOf(cloud, 'apiKey') === 'string',
-    'an object with the address "api" and the key "apiKey" of a cloud',
-  ),
+  cloud: CLOUD,
   out: TEXT,
   log: LOG,
   workers: plain(integer(1, MOST_WORKERS)),
   allowHosts: TEXTS,
   allowPrivate: TRUE_OR_FALSE,
 };
+
+/**
+ * Plans a scenario as the functions of the package take it.
+ * @param call name of the function, for messages
+ * @param rewrite changes how the scenario is read
+ */
+export function planOf(
+  call: string,
+  scenario: string | ScenarioDefinition,
+  options: DefineOptions & ReadOptions,
+  rewrite = UNCHANGED,
+): Plan {
+  checkScenario(call, scenario);
+  if (typeof scenario !== 'string') return planDefinition(scenario, options, rewrite);
+  const { plan } = scenario.includes('\n')
+    ? planText(scenario, 'scenario', options, rewrite)
+    : planFile(scenario, options, rewrite);
+  return plan;
+}
+
+/** Callers in JavaScript are not checked by the compiler. @param call name of the function, for messages */
+function checkScenario(call: string, scenario: unknown): void {
+  if (typeof scenario === 'string' || (typeof scenario === 'object' && scenario !== null)) return;
+  throw new UsageError('no-scenario', `${call} needs a scenario: the path of a file, YAML text, or an object`);
+}
 
 /**
  * Runs a plan: by default in virtual time against an embedded cloud in memory. Resolves with the result also when an
@@ -265,7 +291,7 @@ type PlanOptions = Partial<Omit<FullRunOptions, 'plan' | 'connectorHosts' | 'sec
 async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
   const watch = new RealClock();
   const { out, sinks = [], allowHosts, allowPrivate = false, secretsKey, ...rest } = options;
-  if (plan.cloud?.allowPrivate && !allowPrivate && options.cloud === undefined) throw untrusted();
+  checkTrust(plan, { allowPrivate, cloud: options.cloud });
   const { clock = 'virtual', speed = 1, workers = 1 } = options;
   if (speed !== 1 && clock === 'virtual')
     throw new UsageError('no-speed', '"speed" is for the clock "real": virtual time runs as fast as possible');
@@ -300,8 +326,13 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
   }
 }
 
-function untrusted(): UsageError {
-  return new UsageError(
+/** @throws UsageError for a scenario with `allow-private` that is not permitted to use it */
+export function checkTrust(
+  { cloud: settings }: Plan,
+  { allowPrivate, cloud }: { readonly allowPrivate: boolean; readonly cloud: RemoteCloud | undefined },
+): void {
+  if (!settings?.allowPrivate || allowPrivate || cloud !== undefined) return;
+  throw new UsageError(
     'untrusted',
     'the scenario has "allow-private": its connectors could send to this machine and to private networks',
     'if you trust the scenario, run it with the option allowPrivate',

@@ -23,6 +23,7 @@ const COMPILED = resolve('.compiled');
 const THREADS = [
   'cli/attempt-thread.mjs',
   'cli/scenario-check/check-thread.mjs',
+  'runner/capacity/level-thread.mjs',
   'runner/divided/threads/part-thread.mjs',
 ].map((path) => join(COMPILED, path));
 

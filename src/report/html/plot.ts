@@ -64,14 +64,14 @@ export function yAxis(area: Area, scale: Scale, written: (value: number) => stri
   return markup`${lines}`;
 }
 
-/** Axis below the area with its times. */
-export function xAxis(area: Area, scale: Scale): Markup {
+/** Axis below the area with its times, or other values. */
+export function xAxis(area: Area, scale: Scale, written: (value: number) => string = axisTime): Markup {
   const base = area.top + area.height;
   const marks = scale.ticks.map((tick) => {
     const x = xOf(area, scale, tick);
     // A label at the right edge ends at its tick, so that it stays inside the plot.
     const anchor = x > area.left + area.width - 14 ? 'axis end' : 'axis middle';
-    return markup`<line class="tick" x1="${x}" x2="${x}" y1="${base}" y2="${base + 4}"/><text class="${anchor}" x="${x}" y="${base + 17}">${axisTime(tick)}</text>`;
+    return markup`<line class="tick" x1="${x}" x2="${x}" y1="${base}" y2="${base + 4}"/><text class="${anchor}" x="${x}" y="${base + 17}">${written(tick)}</text>`;
   });
   return markup`<line class="base" x1="${area.left}" x2="${area.left + area.width}" y1="${base}" y2="${base}"/>${marks}`;
 }

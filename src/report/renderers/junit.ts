@@ -96,7 +96,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Escapes text for XML. Characters that XML 1.0 (2.2) does not allow become U+FFFD. */
-function xml(text: string): string {
+export function xml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\ufffd')
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

@@ -117,11 +117,12 @@ export function parseScenario(
  * @throws InputError with every problem, including those in `problems`
  */
 export function readScenario(
-  root: LocatedNode,
+  given: LocatedNode,
   types: DeviceTypes,
   sources: ScenarioSources,
   problems: Problems,
 ): Scenario {
+  const root = sources.change?.(given) ?? given;
   if (root.kind !== 'map') complain(root, problems, 'a scenario: a map with name, duration, fleet, steps, …');
   const scenario = root.kind === 'map' ? readParts(root, types, sources, problems) : undefined;
   problems.finish();

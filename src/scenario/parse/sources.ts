@@ -1,4 +1,5 @@
 /** Sources of a scenario outside its file: profiles and other files. */
+import type { LocatedNode } from '../../input/document.js';
 import type { Profile } from '../../profile/profile.js';
 import type { SourceFiles } from '../source/source.js';
 import type { KnownVersion } from '../values/sending.js';
@@ -19,6 +20,8 @@ export interface ScenarioSources extends SourceFiles {
   readonly profiles: ReadonlyMap<string, Profile>;
   /** Firmware version of the groups that do not name one; left out for the newest of their device type. */
   readonly firmware?: string;
+  /** Changes the tree of the scenario before it is checked; left out for no change. */
+  readonly change?: (root: LocatedNode) => LocatedNode;
 }
 
 /** No profiles and no files: references to them are not checked. */

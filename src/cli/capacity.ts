@@ -1,0 +1,238 @@
+/** `ghostfleet capacity`: searches the largest load at which all expectations of a scenario hold. */
+import { isoTime } from '../kernel/calendar.js';
+import { type ExitCode, UsageError } from '../kernel/errors.js';
+import { levelText } from '../kernel/quantity.js';
+import { RealClock } from '../kernel/real-clock.js';
+import { cannotWrite } from '../kernel/system-errors.js';
+import { DURATION_FORM, formatDuration, type Millis, parseDuration, seconds } from '../kernel/time.js';
+import { shownAddress, shownCommand } from '../kernel/web-address.js';
+import { search } from '../library/capacity-search.js';
+import { capacityJson } from '../report/capacity/json.js';
+import type { LevelRun } from '../report/capacity/result.js';
+import { capacityText } from '../report/capacity/text.js';
+import type { Levels } from '../runner/capacity/levels.js';
+import { moreGenerators, type Question, questionOf } from '../runner/capacity/question.js';
+import { TargetLevels } from '../runner/capacity/target-levels.js';
+import { VirtualLevels } from '../runner/capacity/virtual-levels.js';
+import { MOST_WORKERS } from '../runner/play.js';
+import type { RemoteCloud } from '../runner/targets/remote-api.js';
+import { checked, command, wholeNumber } from './command.js';
+import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
+import { type Host, textWidth } from './host.js';
+import { interruption } from './interrupts.js';
+import { saveLeftovers } from './leftovers.js';
+import { createNotes } from './logs.js';
+import { openCrew, QUEUE, queueIn, queueWords } from './queue.js';
+import { planOf } from './read-files.js';
+import { settingWords } from './run-words.js';
+import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
+import { checkTrust, type TrustFlags, trustOptions } from './trust.js';
+import { allVariables, FIRMWARE, SEED, shownVariables, VARIABLES } from './values.js';
+import { version } from './version.js';
+import { printWarnings } from './warnings.js';
+
+interface CapacityFlags extends TargetFlags, TrustFlags {
+  readonly file: string;
+  readonly vary: string;
+  readonly from: string;
+  readonly to: string;
+  readonly precision: number | undefined;
+  readonly hold: Millis | undefined;
+  readonly 'warm-up': Millis | undefined;
+  readonly recovery: Millis | undefined;
+  readonly 'at-least': string | undefined;
+  readonly budget: Millis | undefined;
+  readonly continue: string | undefined;
+  readonly seed: number | undefined;
+  readonly firmware: string | undefined;
+  readonly var: ReadonlyMap<string, string>;
+  readonly workers: number | undefined;
+  readonly queue: string | undefined;
+  readonly out: string | undefined;
+  readonly json: boolean;
+}
+
+const RECOVERY: Millis = seconds(60);
+const PRECISION = 0.05;
+const PRECISION_FORM = 'a share from 0.1% to 50%, such as "5%"';
+
+function duration(name: string, describe: string) {
+  return checked({ describe }, name, DURATION_FORM, (text) => parseDuration(text) || undefined);
+}
+
+/** A level, such as `10`, `12.5/s` or `300ms`. */
+function level(name: string, describe: string) {
+  return checked({ describe }, name, 'a number, with or without its unit, such as "10" or "10/s"', (text) =>
+    /^\d/.test(text.trim()) ? text : undefined,
+  );
+}
+
+export const capacity = command<CapacityFlags>(
+  (parser) =>
+    trustOptions(targetOptions(parser))
+      .positional('file', { type: 'string', demandOption: true, describe: SCENARIO_FILE })
+      .option('vary', {
+        type: 'string',
+        requiresArg: true,
+        demandOption: true,
+        describe: 'value to vary: a variable, fleet.devices, fleet.NAME.count, load.NAME.rate or load.NAME.users',
+      })
+      .option('from', { ...level('from', 'lowest level'), demandOption: true })
+      .option('to', { ...level('to', 'highest level'), demandOption: true })
+      .option(
+        'precision',
+        checked(
+          { describe: 'largest distance between the level that holds and the one that does not (default: 5%)' },
+          'precision',
+          PRECISION_FORM,
+          share,
+        ),
+      )
+      .option('hold', duration('hold', 'time of each run after its warm-up (default: the duration of the scenario)'))
+      .option('warm-up', duration('warm-up', 'warm-up of each run (default: that of the scenario)'))
+      .option('recovery', duration('recovery', 'time that --target has to recover after each run (default: 1m)'))
+      .option(
+        'at-least',
+        level('at-least', 'level that must hold: the exit code is 0 if it does, and 1 if it does not'),
+      )
+      .option('budget', duration('budget', 'time limit of the search (default: none)'))
+      .option('continue', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'directory of an earlier search with the same options (--out), which this one continues',
+      })
+      .option('seed', SEED)
+      .option('firmware', FIRMWARE)
+      .option('var', VARIABLES)
+      .option(
+        'workers',
+        checked(
+          {
+            describe:
+              'number of runs at the same time, with the same result (default: number of cores); with --target: number of threads of each run (default: 1); with --queue: number of workers',
+          },
+          'workers',
+          `a whole number from 1 to ${MOST_WORKERS}`,
+          wholeNumber(1, MOST_WORKERS),
+        ),
+      )
+      .option('queue', QUEUE)
+      .option('out', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'directory for the results (HTML, JSON, JUnit)',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the report' }),
+  execute,
+);
+
+function share(text: string): number | undefined {
+  const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim()) ?? [];
+  const value = Number(digits) / (percent === '%' ? 100 : 1);
+  return value >= 0.001 && value <= 0.5 ? value : undefined;
+}
+
+async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
+  const flags = { ...given, file: typedName(given.file, host), var: allVariables(given.var, host.env) };
+  const { vary, from, to, hold, seed, var: vars, firmware, allowFile: allowFiles, out } = flags;
+  if (out !== undefined && flags.continue !== undefined) {
+    throw new UsageError(
+      'bad-flags',
+      '--out cannot be used with --continue: the search continues in its own directory',
+    );
+  }
+  const cloud = cloudIn(flags, host);
+  const queue = queueIn(flags, host);
+  const { text, path } = await findScenario(flags.file, host);
+  const first = planOf(text, path, { seed, vars, firmware, allowFiles });
+  checkTrust(first.plan, flags);
+  printWarnings(first.plan, first.profiles, host);
+  const question = questionOf({
+    read: (rewrite, own) => {
+      return planOf(text, path, { seed: own, vars, firmware, allowFiles, profiles: first.profiles, rewrite }).plan;
+    },
+    ...{ vary, from, to, hold, seed, atLeast: flags['at-least'], precision: flags.precision ?? PRECISION },
+    warmUp: flags['warm-up'],
+    target: cloud && shownAddress(cloud.api),
+  });
+  const workers = flags.workers ?? (cloud === undefined ? Math.min(host.cores, MOST_WORKERS) : 1);
+  const stop = new AbortController();
+  const { happens, forget } = interruption(host);
+  void happens.then(() => stop.abort());
+  try {
+    const result = await search({
+      question,
+      levels: () =>
+        cloud === undefined
+          ? new VirtualLevels({ profiles: first.profiles, connectorHosts: flags.allowHost }, workers)
+          : targetLevels({ cloud, queue, flags, workers, profiles: first.profiles }, host),
+      ...{ out, continued: flags.continue, budget: flags.budget, signal: stop.signal },
+      more: moreGenerators(workers, host.cores),
+      reproduce: commandLine({ ...flags, var: shownVariables(vars, first.secretVars) }, question),
+      onRun: (run) => host.err.write(`${progress(run, question)}\n`),
+    });
+    host.out.write(flags.json ? capacityJson(result) : capacityText(result, textWidth(host.out)));
+    return result.exitCode;
+  } finally {
+    forget();
+  }
+}
+
+interface TargetSettings {
+  readonly cloud: RemoteCloud;
+  readonly queue: string | undefined;
+  readonly flags: CapacityFlags;
+  readonly workers: number;
+  readonly profiles: ReturnType<typeof planOf>['profiles'];
+}
+
+function targetLevels({ cloud, queue, flags, workers, profiles }: TargetSettings, host: Host): Promise<Levels> {
+  return TargetLevels.open({
+    cloud,
+    clock: new RealClock(),
+    patience: flags.recovery ?? RECOVERY,
+    ...(queue !== undefined && { crewOf: (plan) => openCrew(queue, plan, host) }),
+    base: {
+      profiles,
+      transport: 'memory',
+      connectorHosts: flags.allowHost,
+      db: 'memory',
+      sinks: [],
+      log: createNotes(host.err),
+      reproduce: '',
+      out: null,
+      version: version(),
+      startedAt: isoTime(host.wallClock()),
+      stopwatch: () => host.stopwatch(),
+      workers,
+      ...(host.meter && { meter: host.meter }),
+      leftBehind: (left) => {
+        try {
+          saveLeftovers(left, host.env);
+        } catch (error) {
+          host.err.write(`ghostfleet: ${cannotWrite('the record for "ghostfleet clean"', error).message}\n`);
+        }
+      },
+    },
+  });
+}
+
+/** `   40/s  fails: call.refused is 30, wanted == 0` */
+function progress({ value, kind, why }: LevelRun, { asked }: Question): string {
+  const level = levelText(value, asked.unit).padStart(levelText(asked.to, asked.unit).length);
+  return `${level}  ${kind}${why === null ? '' : `: ${why}`}`;
+}
+
+function commandLine(flags: CapacityFlags, { asked }: Question): string {
+  const { file, vary, from, to, hold, 'warm-up': warmUp, 'at-least': atLeast, budget } = flags;
+  const times = { hold, 'warm-up': warmUp, budget };
+  return shownCommand([
+    ...['ghostfleet', 'capacity', file, '--vary', vary, '--from', from, '--to', to],
+    ...(asked.precision === PRECISION ? [] : ['--precision', `${Number((asked.precision * 100).toPrecision(6))}%`]),
+    ...Object.entries(times).flatMap(([name, time]) => (time === undefined ? [] : [`--${name}`, formatDuration(time)])),
+    ...(atLeast === undefined ? [] : ['--at-least', atLeast]),
+    ...['--seed', String(asked.seed), ...settingWords(flags)],
+    ...targetWords(flags),
+    ...queueWords(flags, asked.clock),
+  ]);
+}

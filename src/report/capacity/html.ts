@@ -1,0 +1,216 @@
+/** The result of a search as a self-contained HTML page: throughput and percentiles over the level, and what failed first. */
+import { levelText } from '../../kernel/quantity.js';
+import { humanDuration } from '../../kernel/time.js';
+import { type Markup, markup, NOTHING } from '../html/markup.js';
+import { page } from '../html/page.js';
+import {
+  type Area,
+  areaOf,
+  axisNumber,
+  axisTime,
+  isNarrow,
+  lineLegend,
+  plot,
+  px,
+  svg,
+  xAxis,
+  xOf,
+  yAxis,
+  yOf,
+} from '../html/plot.js';
+import type { Readout } from '../html/readout.js';
+import { durations, farDurations, linear, type Scale } from '../html/scale.js';
+import type { CapacityResult, Level, LevelLatency } from './result.js';
+import {
+  cellsOf,
+  columnsOf,
+  failedRun,
+  latencyName,
+  lookOf,
+  placeText,
+  questionText,
+  rateText,
+  reasonsOf,
+  verdictOf,
+} from './words.js';
+
+const HEIGHT = 230;
+
+export function capacityHtml(result: CapacityResult): string {
+  const { scenario, seed, sentence, advice, notes, reproduce } = result;
+  const { word, look } = verdictOf(result);
+  const body = markup`<header><h1>${scenario}</h1><span class="verdict ${look}">${word}</span></header>
+<p class="about">${sentence}.</p>
+${advice === null ? NOTHING : markup`<div class="alarm open" role="alert">${advice}</div>`}
+${notes.map((note) => markup`<div class="alarm open" role="alert">${note}</div>`)}
+<p class="faint">capacity of ${questionText(result)} · seed ${seed} · ${placeText(result)}</p>
+<pre class="command"><code>${reproduce}</code></pre>
+<ul class="tiles">${tiles(result)}</ul>
+${firstFailure(result)}
+<section id="over-time"><h2><a href="#over-time">Over the level</a></h2>${throughput(result)}${percentiles(result)}</section>
+<section id="levels"><h2><a href="#levels">Levels</a></h2>${table(result)}</section>
+<footer>made by ghostfleet</footer>`;
+  return page({ title: `${scenario} · capacity · ${word}`, body });
+}
+
+function tiles({ holds, fails, atLeast, reached, unit, levels }: CapacityResult): readonly Markup[] {
+  const tile = (value: string, name: string, look: string) =>
+    markup`<li><a href="#levels"><b class="${look}">${value}</b><span>${name}</span></a></li>`;
+  return [
+    tile(holds === null ? '–' : levelText(holds, unit), 'all expectations hold', holds === null ? '' : 'good'),
+    tile(fails === null ? '–' : levelText(fails, unit), kindAt(levels, fails), fails === null ? '' : 'bad'),
+    ...(atLeast === null ? [] : [tile(levelText(atLeast, unit), 'asked for', reached === false ? 'bad' : '')]),
+    tile(String(levels.reduce((sum, { runs }) => sum + runs.length, 0)), `runs at ${levels.length} levels`, ''),
+  ];
+}
+
+function kindAt(levels: readonly Level[], fails: number | null): string {
+  const kind = levels.find(({ value }) => value === fails)?.kind;
+  return kind === 'generator limit' ? 'out of reach of this machine' : 'an expectation fails';
+}
+
+function firstFailure(result: CapacityResult): Markup {
+  const run = failedRun(result);
+  if (run === undefined) return NOTHING;
+  return markup`<section id="first" class="urgent"><h2><a href="#first">${run.kind === 'fails' ? 'What fails first, at' : 'Out of reach:'} ${levelText(run.value, result.unit)}</a></h2><ul>${reasonsOf(run).map((reason) => markup`<li>${reason}</li>`)}</ul></section>`;
+}
+
+/** Levels whose first run has the figures of a plot. */
+interface Point {
+  readonly level: Level;
+  readonly values: readonly number[];
+}
+
+interface Curve {
+  readonly look: string;
+  readonly name: string;
+}
+
+function throughput(result: CapacityResult): Markup {
+  const points = result.levels.flatMap((level): readonly Point[] => {
+    const measured = level.runs[0]?.throughput;
+    return measured == null ? [] : [{ level, values: [measured.offered, measured.done] }];
+  });
+  if (points.length === 0) return NOTHING;
+  const of = points[0]?.level.runs[0]?.throughput?.of;
+  const curves = [
+    { look: 'c2 dashed', name: of === 'uplinks' ? 'sent' : 'offered' },
+    { look: 'c1', name: of === 'uplinks' ? 'stored' : 'answered' },
+  ];
+  const scale = linear(Math.max(...points.flatMap(({ values }) => values)));
+  const about = of === 'uplinks' ? 'uplinks of devices per second' : 'API requests of loads per second';
+  return figure('Throughput', about, result, { points, curves, scale, axis: axisNumber, written: rateText });
+}
+
+const PERCENTILES = [
+  { key: 'p99', look: 'c5 broad', name: 'p99' },
+  { key: 'p95', look: 'c2 dashed', name: 'p95' },
+  { key: 'p50', look: 'c1', name: 'p50, the median' },
+] as const satisfies readonly (Curve & { readonly key: keyof LevelLatency })[];
+
+/** Values that differ by more than this factor need a logarithmic axis. */
+const FAR = 50;
+
+function percentiles(result: CapacityResult): Markup {
+  const points = result.levels.flatMap((level): readonly Point[] => {
+    const latency = level.runs[0]?.latency;
+    return latency == null ? [] : [{ level, values: PERCENTILES.map(({ key }) => latency[key]) }];
+  });
+  if (points.length === 0) {
+    return markup`<p class="faint">Requests take no time in virtual time, and no downlink was delivered, so there are no percentiles.</p>`;
+  }
+  const all = points.flatMap(({ values }) => values);
+  const [greatest, least] = [Math.max(...all), Math.min(...all.filter((value) => value > 0), Number.POSITIVE_INFINITY)];
+  const isFar = Number.isFinite(least) && greatest / least > FAR;
+  const scale = isFar ? farDurations(least, greatest) : durations(greatest);
+  const about = `${latencyName(result)}${isFar ? '; logarithmic' : ''}`;
+  return figure('Latency', about, result, {
+    ...{ points, curves: PERCENTILES, scale, axis: axisTime, written: humanDuration },
+  });
+}
+
+interface Drawn {
+  readonly points: readonly Point[];
+  readonly curves: readonly Curve[];
+  readonly scale: Scale;
+  readonly axis: (value: number) => string;
+  readonly written: (value: number) => string;
+}
+
+function figure(title: string, about: string, result: CapacityResult, drawn: Drawn): Markup {
+  const { points, curves, scale, axis, written } = drawn;
+  const { unit } = result;
+  const x = linear(Math.max(...points.map(({ level }) => level.value)));
+  const draw = (width: number) => {
+    const area = areaOf(width, HEIGHT);
+    const lines = curves.map(({ look }, row) => {
+      const at = points.map(({ level, values }) => [xOf(area, x, level.value), yOf(area, scale, values[row] ?? 0)]);
+      return markup`<polyline class="line ${look}" points="${at.map((pair) => pair.join(',')).join(' ')}"/>`;
+    });
+    return svg(
+      width,
+      HEIGHT,
+      border(area, x, result),
+      yAxis(area, scale, axis),
+      xAxis(area, x, (value) => `${axisNumber(value)}${isNarrow(width) ? '' : unit}`),
+      ...lines,
+      marks(area, x, scale, points, curves.length - 1),
+    );
+  };
+  const readout: Readout = {
+    rows: [...curves.map(({ look, name }) => [look, name] as const), ['', 'verdict'] as const],
+    points: points.map(
+      ({ level, values }) => [levelText(level.value, unit), ...values.map(written), level.kind] as const,
+    ),
+    ends: points.map(({ level }, i) => {
+      const next = points[i + 1]?.level.value;
+      return next === undefined ? 1 : x.place((level.value + next) / 2);
+    }),
+  };
+  return markup`<figure><figcaption>${title} <small>${about}, over ${result.key}; shaded: from the level that holds to the one that does not</small></figcaption>${lineLegend(curves)}${dotLegend(points)}${plot(`${title} over the level`, draw, readout)}</figure>`;
+}
+
+/** The interval of the limit. */
+function border(area: Area, x: Scale, { holds, fails }: CapacityResult): Markup {
+  if (holds === null || fails === null) return NOTHING;
+  const [from, to] = [xOf(area, x, holds), xOf(area, x, fails)];
+  const bottom = area.top + area.height;
+  const edges = [from, to].map(
+    (edge) => markup`<line class="edge" x1="${edge}" x2="${edge}" y1="${area.top}" y2="${bottom}"/>`,
+  );
+  return markup`<rect class="band" x="${from}" y="${area.top}" width="${Math.max(1, px(to - from))}" height="${area.height}"/>${edges}`;
+}
+
+const DOTS = { holds: 'c3', fails: 'c4', 'generator limit': 'c2' } as const;
+
+const DOT_NAMES = {
+  holds: 'all expectations hold',
+  fails: 'an expectation fails',
+  'generator limit': 'generator limit',
+};
+
+function dotLegend(points: readonly Point[]): Markup {
+  const kinds = [...new Set(points.map(({ level }) => level.kind))];
+  return markup`<ul class="legend">${kinds.map(
+    (kind) =>
+      markup`<li><svg width="10" height="10" aria-hidden="true"><circle class="dot ${DOTS[kind]}" cx="5" cy="5" r="4"/></svg>${DOT_NAMES[kind]}</li>`,
+  )}</ul>`;
+}
+
+/** A dot for each level on the curve `row`. */
+function marks(area: Area, x: Scale, y: Scale, points: readonly Point[], row: number): Markup {
+  return markup`${points.map(
+    ({ level, values }) =>
+      markup`<circle class="dot ${DOTS[level.kind]}" cx="${xOf(area, x, level.value)}" cy="${yOf(area, y, values[row] ?? 0)}" r="4"/>`,
+  )}`;
+}
+
+function table(result: CapacityResult): Markup {
+  const { unit, levels } = result;
+  const head = columnsOf(result).map((column) => markup`<th scope="col">${column}</th>`);
+  const rows = levels.map(
+    (level) =>
+      markup`<tr><th scope="row">${levelText(level.value, unit)}</th><td class="${lookOf(level)}">${level.kind}</td>${cellsOf(level, result).map((cell) => markup`<td>${cell}</td>`)}</tr>`,
+  );
+  return markup`<div class="scroll" tabindex="0" role="region" aria-label="Levels"><table class="long"><thead><tr><td></td><th scope="col">verdict</th>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}

@@ -1,0 +1,35 @@
+/** The result of a search as JUnit XML: one test case, which fails if the service carries too little. */
+import { levelText } from '../../kernel/quantity.js';
+import { xml } from '../renderers/junit.js';
+import type { CapacityResult } from './result.js';
+import { failedRun, reasonsOf } from './words.js';
+
+export function capacityJunit(result: CapacityResult): string {
+  const { scenario, key, unit, atLeast, reached, outcome, sentence, advice, reproduce, levels } = result;
+  const isLow = reached === false || (atLeast === null && outcome === 'below range');
+  const isOpen = !isLow && reached !== true && outcome !== 'found' && outcome !== 'no limit';
+  const counts = `tests="1" failures="${isLow ? 1 : 0}" errors="${isOpen ? 1 : 0}" time="0"`;
+  const name = atLeast === null ? `the limit of ${key}` : `${key} is at least ${levelText(atLeast, unit)}`;
+  const failed = failedRun(result);
+  const text = [sentence, ...(advice === null ? [] : [advice]), ...(failed === undefined ? [] : reasonsOf(failed))];
+  const element = isLow ? 'failure' : 'error';
+  const end =
+    isLow || isOpen
+      ? `><${element} type="${outcome}" message="${xml(sentence)}">${xml([...text, `reproduce: ${reproduce}`].join('\n'))}</${element}></testcase>`
+      : '/>';
+  return `${[
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="ghostfleet" ${counts}>`,
+    `  <testsuite name="${xml(scenario)}" ${counts} skipped="0">`,
+    '    <properties>',
+    `      <property name="capacity" value="${xml(sentence)}"/>`,
+    ...levels.map(
+      ({ value, kind }) => `      <property name="${xml(`${key} ${levelText(value, unit)}`)}" value="${kind}"/>`,
+    ),
+    '    </properties>',
+    `    <testcase classname="${xml(scenario)}" name="${xml(name)}"${end}`,
+    `    <system-out>${xml([sentence, ...result.notes].join('\n'))}</system-out>`,
+    '  </testsuite>',
+    '</testsuites>',
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,199 @@
+/** What a search has found: the verdict, the sentence and the advice of its result. */
+import { EXIT, type ExitCode, UsageError } from '../../kernel/errors.js';
+import { levelText } from '../../kernel/quantity.js';
+import type {
+  CapacityOutcome,
+  CapacityQuestion,
+  CapacityResult,
+  Level,
+  LevelExpectation,
+  LevelRun,
+} from '../../report/capacity/result.js';
+import type { Found } from './find.js';
+import { borderOf, kindOf, valuesOf } from './search.js';
+
+interface Circumstances {
+  readonly question: CapacityQuestion;
+  readonly reproduce: string;
+  /** Why the search was ended early; undefined if it was not. */
+  readonly ended: { readonly why: string; readonly exitCode: ExitCode } | undefined;
+  /** What to add if the generator is the limit. */
+  readonly more: string;
+}
+
+/** @throws UsageError if the expectations that fail have nothing to do with the level */
+export function conclude({ runs, end }: Found, circumstances: Circumstances): CapacityResult {
+  const { question, reproduce, ended, more } = circumstances;
+  rejectUnchangeable(runs, question);
+  const { holds, fails } = end ?? borderOf(runs);
+  const levels = valuesOf(runs).flatMap((value) => levelOf(value, runs));
+  const atFails = levels.find(({ value }) => value === fails);
+  const broken = runs.find(({ recovery }) => recovery === null);
+  const outcome = outcomeOf(end, atFails?.kind, broken);
+  const reached = isReached(question.atLeast, { holds, fails, outcome, limit: atFails?.kind });
+  const decided = { ...question, outcome, holds, fails };
+  return {
+    format: 1,
+    ...decided,
+    confirmed: end !== undefined,
+    reached,
+    failed: firstFailed(atFails),
+    sentence: sentenceOf(decided, atFails),
+    advice: adviceOf(outcome, { ended: ended?.why, more, question, broken }),
+    notes: notesOn(levels, fails, question),
+    levels,
+    exitCode: exitOf(outcome, reached, question.atLeast, ended?.exitCode),
+    reproduce,
+  };
+}
+
+function levelOf(value: number, all: readonly LevelRun[]): readonly Level[] {
+  const runs = all.filter((run) => run.value === value);
+  // A level whose runs disagree so far has the verdict of its first run.
+  const kind = kindOf(value, all) ?? runs[0]?.kind;
+  return kind === undefined ? [] : [{ value, kind, runs }];
+}
+
+function outcomeOf(
+  end: Found['end'],
+  atFails: Level['kind'] | undefined,
+  broken: LevelRun | undefined,
+): CapacityOutcome {
+  if (broken !== undefined) return 'target broken';
+  if (end === undefined) return 'unfinished';
+  if (atFails === 'generator limit') return 'generator limit';
+  if (end.fails === null) return 'no limit';
+  return end.holds === null ? 'below range' : 'found';
+}
+
+interface Border extends Pick<CapacityResult, 'holds' | 'fails' | 'outcome'> {
+  readonly limit: Level['kind'] | undefined;
+}
+
+/** Only confirmed levels decide. */
+function isReached(atLeast: number | null, { holds, fails, outcome, limit }: Border): boolean | null {
+  if (atLeast === null || outcome === 'unfinished' || outcome === 'target broken') return null;
+  if (holds !== null && holds >= atLeast) return true;
+  if (limit === 'generator limit') return null;
+  // The search has measured `atLeast` itself, unless a lower level failed.
+  return fails === null ? null : false;
+}
+
+function exitOf(
+  outcome: CapacityOutcome,
+  reached: boolean | null,
+  atLeast: number | null,
+  ended: ExitCode | undefined,
+): ExitCode {
+  if (outcome === 'unfinished') return ended ?? EXIT.stuck;
+  if (outcome === 'target broken') return EXIT.stuck;
+  if (atLeast !== null && reached !== null) return reached ? EXIT.fine : EXIT.below;
+  if (outcome === 'generator limit') return EXIT.invalid;
+  return outcome === 'below range' ? EXIT.expectation : EXIT.fine;
+}
+
+/** Expectations that were not met at a level, from the first of its runs that failed. */
+function firstFailed(level: Level | undefined): readonly LevelExpectation[] {
+  const failed = level?.runs.find(({ kind }) => kind === 'fails');
+  return failed?.expectations.filter(({ passed }) => !passed) ?? [];
+}
+
+type Decided = CapacityQuestion & Pick<CapacityResult, 'outcome' | 'holds' | 'fails'>;
+
+function sentenceOf({ outcome, key, unit, holds, fails, from, to }: Decided, level: Level | undefined): string {
+  const text = (value: number | null) => (value === null ? '' : levelText(value, unit));
+  switch (outcome) {
+    case 'found':
+      return `${key}: all expectations hold up to ${text(holds)}, and not at ${text(fails)}`;
+    case 'no limit':
+      return `${key}: all expectations hold up to ${text(to)}, the end of the range`;
+    case 'below range':
+      return `${key}: the expectations do not hold at ${text(from)}, the beginning of the range`;
+    case 'generator limit':
+      return holds === null
+        ? `${key}: this machine cannot offer ${text(fails)}; the capacity of the service is unknown`
+        : `${key}: all expectations hold up to ${text(holds)}; this machine cannot offer ${text(fails)}, so the limit of the service is unknown`;
+    case 'target broken':
+    case 'unfinished': {
+      const range = [
+        holds === null ? 'no level is known to hold' : `all expectations hold at ${text(holds)}`,
+        ...(fails === null
+          ? []
+          : [level?.kind === 'fails' ? `not at ${text(fails)}` : `${text(fails)} was out of reach`]),
+      ].join(', ');
+      return `${key}: ${range} (not confirmed)`;
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function adviceOf(
+  outcome: CapacityOutcome,
+  {
+    ended,
+    more,
+    question,
+    broken,
+  }: {
+    readonly ended: string | undefined;
+    readonly more: string;
+    readonly question: CapacityQuestion;
+    readonly broken: LevelRun | undefined;
+  },
+): string | null {
+  switch (outcome) {
+    case 'found':
+      return null;
+    case 'no limit':
+      return 'to find the limit, choose a higher --to';
+    case 'below range':
+      return 'to find the limit, choose a lower --from';
+    case 'generator limit':
+      return more;
+    case 'target broken':
+      return `the target did not recover from ${levelText(broken?.value ?? 0, question.unit)}: the search stopped, so that it does not make things worse`;
+    case 'unfinished':
+      return ended ?? null;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/**
+ * If the lowest two levels fail with the same values, more or less load is not the reason.
+ * @throws UsageError that names the expectations
+ */
+function rejectUnchangeable(runs: readonly LevelRun[], { unit }: CapacityQuestion): void {
+  const [lowest, next] = valuesOf(runs).map((value) => runs.find((run) => run.value === value));
+  if (lowest?.kind !== 'fails' || next?.kind !== 'fails') return;
+  const unmet = lowest.expectations.filter(({ passed }) => !passed);
+  const same = unmet.filter(({ line, left, right }) =>
+    next.expectations.some((other) => other.line === line && other.left === left && other.right === right),
+  );
+  if (same.length === 0 || same.length < unmet.length) return;
+  const levels = `${levelText(lowest.value, unit)} and ${levelText(next.value, unit)}`;
+  throw new UsageError(
+    'unchangeable',
+    `no level can change these expectations, which fail with the same values at ${levels}: ${same.map(({ sentence }) => sentence).join('; ')}`,
+    'correct the scenario, or vary something that these expectations depend on',
+  );
+}
+
+function notesOn(levels: readonly Level[], fails: number | null, { unit }: CapacityQuestion): readonly string[] {
+  const split = levels.flatMap(({ value, runs }) => {
+    const held = runs.filter(({ kind }) => kind === 'holds').length;
+    if (held === 0 || held === runs.length) return [];
+    return [`the runs at ${levelText(value, unit)} disagree: all expectations held in ${held} of ${runs.length}`];
+  });
+  const above = levels.filter(({ value, kind }) => fails !== null && value > fails && kind === 'holds');
+  const at = levels.find(({ value }) => value === fails);
+  const fixed = firstFailed(at).filter(
+    ({ line, left, right }) => (left ?? 0) > (right ?? 0) && /==\s*[1-9]\d*\s*$/.test(line),
+  );
+  return [
+    ...split,
+    ...above.map(({ value }) => `all expectations held at ${levelText(value, unit)}, although a lower level failed`),
+    ...fixed.map(({ line }) => `"${line}" compares with a fixed number, so it fails because more was asked for`),
+  ];
+}

@@ -1,0 +1,195 @@
+/** `ghostfleet capacity` as its user sees it: in virtual time, against an embedded cloud with a rate limit. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { CapacityResult } from '../../src/report/capacity/result.js';
+import { ghostfleet } from '../support/host.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-capacity-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** At most 12 requests a minute, so the limit is 0.2/s. */
+const LIMITED = `name: limited
+duration: 1m
+vars: { period: 900, word: hello, rate: 2/s }
+cloud: { rate-limit: 12/m }
+fleet:
+  - { name: cellar, profile: clime, count: 1, config: { interval-report: "\${period}" } }
+load:
+  - { latest-value:, rate: 0.1/s }
+expect:
+  - call.refused == 0
+`;
+
+function file(name: string, text: string): string {
+  const path = join(folder, `${name}.yaml`);
+  writeFileSync(path, text);
+  return path;
+}
+
+const limited = file('limited', LIMITED);
+const RATE = ['--vary', 'load.latest-value.rate', '--from', '0.1', '--to', '3.2'];
+
+async function resultOf(...args: readonly string[]): Promise<CapacityResult> {
+  return JSON.parse((await ghostfleet(['capacity', ...args, '--workers', '1', '--json'])).out);
+}
+
+describe('ghostfleet capacity', () => {
+  it('finds the limit of the embedded cloud, and says what fails above it', async () => {
+    const out = join(folder, 'found');
+    const words = ['capacity', limited, ...RATE, '--precision', '10%', '--workers', '1', '--out', out];
+    const { exit, out: text, err } = await ghostfleet(words);
+    expect(exit).toBe(0);
+    expect(text).toMatch(/✓ 0\.2\/s +3 +0\.2 +0\.2\n +✗ 0\.21\d*\/s +3 +0\.217 +0\.2\n/);
+    expect(text).toContain('fails first, at 0.213/s\n  call.refused is 1, wanted == 0\n');
+    expect(text).toContain(
+      'limit found · load.latest-value.rate: all expectations hold up to 0.2/s, and not at 0.213/s\n',
+    );
+    expect(err).toMatch(/^ *0\.1\/s {2}holds$/m);
+    expect(readdirSync(out).sort()).toEqual(['capacity.html', 'capacity.json', 'junit.xml']);
+  });
+
+  it('has the same result for any number of runs at a time', async () => {
+    const words = [limited, ...RATE, '--precision', '25%'];
+    const one = await resultOf(...words);
+    const { out } = await ghostfleet(['capacity', ...words, '--workers', '2', '--json']);
+    expect(JSON.parse(out)).toEqual(one);
+  });
+
+  it.each([
+    ['0.2', 0, true],
+    ['0.21', 1, false],
+  ])('ends with the exit code for --at-least %s', async (atLeast, code, reached) => {
+    const out = join(folder, `least-${atLeast}`);
+    const words = [...RATE, '--precision', '25%', '--at-least', atLeast, '--workers', '1', '--out', out];
+    expect((await ghostfleet(['capacity', limited, ...words])).exit).toBe(code);
+    expect((JSON.parse(readFileSync(join(out, 'capacity.json'), 'utf8')) as CapacityResult).reached).toBe(reached);
+    expect(readFileSync(join(out, 'junit.xml'), 'utf8').includes('<failure ')).toBe(!reached);
+  });
+
+  it('says that the range ends below the limit, or begins above it', async () => {
+    const low = await resultOf(limited, '--vary', 'load.1.rate', '--from', '0.1', '--to', '0.15');
+    expect(low).toMatchObject({ outcome: 'no limit', holds: 0.15, fails: null, exitCode: 0 });
+    const high = await resultOf(limited, '--vary', 'load.1.rate', '--from', '20/m', '--to', '60/m');
+    expect(high).toMatchObject({ outcome: 'below range', unit: '/m', holds: null, fails: 20, exitCode: 3 });
+  });
+
+  it('ends with what is known after Ctrl-C, and continues without repeating a run', async () => {
+    const out = join(folder, 'continued');
+    const words = ['capacity', limited, ...RATE, '--precision', '25%', '--workers', '1'];
+    const first = await ghostfleet([...words, '--out', out], { interruptOn: /0\.4\/s {2}fails/ });
+    expect(first.exit).toBe(130);
+    expect(first.out).toContain(
+      'NOT FINISHED · load.latest-value.rate: all expectations hold at 0.2/s, not at 0.4/s (not',
+    );
+    expect(first.out).toContain(`interrupted; continue with --continue ${out}`);
+    expect(readFileSync(join(out, 'junit.xml'), 'utf8')).toContain('<error type="unfinished"');
+    const file = join(out, 'capacity.json');
+    // A run that the continued search takes from here has this digest.
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/"digest": ".*"/g, '"digest": "earlier"'));
+    const second = await ghostfleet([...words, '--continue', out, '--json']);
+    expect(second.exit).toBe(0);
+    const { levels, ...rest } = JSON.parse(second.out) as CapacityResult;
+    const digests = levels.flatMap(({ value, runs }) =>
+      runs.map(({ digest }) => [value, digest === 'earlier'] as const),
+    );
+    expect(digests.filter(([, isEarlier]) => isEarlier).map(([value]) => value)).toEqual([0.1, 0.2, 0.4]);
+    const { levels: _, ...whole } = await resultOf(...words.slice(1, -2));
+    expect(rest).toEqual(whole);
+  });
+
+  it('stops when its time is over, and says so', async () => {
+    const { exit, out } = await ghostfleet(['capacity', limited, ...RATE, '--workers', '1', '--budget', '1ms']);
+    expect([exit, out]).toEqual([4, expect.stringContaining('stopped after 1ms; --budget sets the time limit')]);
+  });
+
+  it('divides the devices of all groups in proportion', async () => {
+    const text = LIMITED.replace('expect:', 'expect:\n  - fleet.devices < 6').replace(
+      'load:',
+      '  - { name: attic, profile: clime, count: 2 }\nload:',
+    );
+    const found = await resultOf(file('groups', text), '--vary', 'fleet.devices', '--from', '3', '--to', '12');
+    expect(found).toMatchObject({ holds: 5, fails: 6, outcome: 'found' });
+  });
+
+  it.each<[string, readonly string[], string, string?]>([
+    [
+      'an unknown key',
+      ['--vary', 'fleet.device'],
+      '(did you mean "fleet.devices"?); possible keys are period, rate, fleet.dev',
+    ],
+    [
+      'a variable without a number',
+      ['--vary', 'word'],
+      '"word" cannot be varied: the variable is "hello", not a number',
+    ],
+    ['an empty range', ['--from', '16'], 'the range is empty: --from "16" is not below --to "3.2"'],
+    [
+      'a unit that the value does not have',
+      ['--from', '1ms'],
+      'the unit of "load.latest-value.rate" is "/s", not "ms"',
+    ],
+    ['a level without a number', ['--from', '1.2.3'], '--from "1.2.3" is not a number above 0, such as "10/s"'],
+    [
+      'a fraction of a device',
+      ['--vary', 'fleet.devices', '--from', '0.5', '--to', '16'],
+      '--from "0.5" is not a whole number above 0',
+    ],
+    [
+      'a limit outside of the range',
+      ['--at-least', '99'],
+      '--at-least "99" is not between --from "0.1" and --to "3.2"',
+    ],
+    [
+      'a value that nothing uses',
+      ['--vary', 'rate'],
+      '"rate" changes nothing: the runs at 0.1/s and 3.2/s are the same',
+    ],
+    ['a precision of nothing', ['--precision', '0%'], '--precision "0%" is not a share from 0.1% to 50%'],
+    ['an option without its cloud', ['--queue', 'postgres://x'], '--queue requires --target'],
+    ['a folder without a search', ['--continue', folder], `"${join(folder, 'capacity.json')}" cannot be read`],
+    [
+      'a level that is not valid',
+      ['--vary', 'fleet.devices', '--from', '1', '--to', '9000000'],
+      'is not valid with fleet.devices = 9000000',
+    ],
+    [
+      'a hold that ends before a load begins',
+      ['--hold', '10s'],
+      'the load would end',
+      LIMITED.replace('rate: 0.1/s', 'rate: 0.1/s, until: 50s'),
+    ],
+    [
+      'a scenario without expectations',
+      [],
+      'the scenario has no expectations',
+      LIMITED.slice(0, LIMITED.indexOf('expect:')),
+    ],
+    [
+      'expectations of other things',
+      [],
+      'no level of "load.latest-value.rate" can change the expectations: "fleet.devices == 1"',
+      LIMITED.replace('call.refused == 0', 'fleet.devices == 1'),
+    ],
+    ['a rate that is not steady', [], 'its rate is not steady', LIMITED.replace('0.1/s', '1/s..2/s')],
+  ])('rejects %s', async (_, more, message, text = LIMITED) => {
+    const given = new Map([...pairs(RATE), ...pairs(more)]);
+    const words = ['capacity', file('bad', text), ...[...given].flat(), '--workers', '1'];
+    const { exit, err } = await ghostfleet(words);
+    expect([exit, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('notices during the search that no level changes what fails', async () => {
+    const never = file('never', LIMITED.replace('call.refused == 0', 'uplink.stored == 1000'));
+    const { exit, err } = await ghostfleet(['capacity', never, ...RATE, '--workers', '1']);
+    expect(exit).toBe(2);
+    expect(err).toContain(
+      'no level can change these expectations, which fail with the same values at 0.1/s and 0.2/s: uplink.',
+    );
+  });
+});
+
+function pairs(words: readonly string[]): readonly (readonly [string, string])[] {
+  return words.flatMap((word, i) => (i % 2 === 0 ? [[word, words[i + 1] ?? ''] as const] : []));
+}
