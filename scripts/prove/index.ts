@@ -2,6 +2,7 @@
 
 import { type Proof, runByName } from '../support/proof.js';
 import { accounting } from './accounting.js';
+import { capacityProof } from './capacity.js';
 import { determinism } from './determinism.js';
 import { distributed } from './distributed.js';
 import { explain } from './explain/index.js';
@@ -23,6 +24,7 @@ const PROOFS: readonly Proof[] = [
   workers,
   distributed,
   library,
+  capacityProof,
 ];
 
 await runByName('proof', PROOFS);

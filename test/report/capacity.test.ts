@@ -1,0 +1,79 @@
+/** The views of a search: page, JUnit, and the text of a result that is not whole. */
+import { describe, expect, it } from 'vitest';
+import { capacityHtml } from '../../src/report/capacity/html.js';
+import { capacityJson, readCapacity } from '../../src/report/capacity/json.js';
+import { capacityJunit } from '../../src/report/capacity/junit.js';
+import type { CapacityResult, LevelRun } from '../../src/report/capacity/result.js';
+import { capacityText } from '../../src/report/capacity/text.js';
+
+function run(value: number, kind: LevelRun['kind']): LevelRun {
+  const sentence = 'call.latency p(95) is 800ms, wanted < 500ms';
+  const missed = {
+    line: 'call.latency p(95) < 500ms',
+    passed: kind === 'holds',
+    left: 800,
+    right: 500,
+    unit: 'ms' as const,
+  };
+  return {
+    ...{ value, repetition: 0, seed: 1, kind, why: kind === 'holds' ? null : sentence, recovery: 0, service: 9 },
+    expectations: [{ ...missed, sentence }],
+    throughput: { of: 'requests', offered: value, done: Math.min(value, 10) },
+    latency: { of: 'requests', p50: 9, p95: value * 40, p99: value * 50 },
+    ...{ digest: '0123456789abcdef', plan: 'fedcba9876543210' },
+  };
+}
+
+function resultOf(changes: Partial<CapacityResult> = {}): CapacityResult {
+  const [held, failed] = [run(10, 'holds'), run(20, 'fails')];
+  return {
+    ...{ format: 1, scenario: 'busy', key: 'load.1.rate', unit: '/s', from: 10, to: 100, precision: 1, seed: 1 },
+    ...{ clock: 'real', target: 'https://cloud.example', atLeast: null, reached: null, exitCode: 0 },
+    ...{ outcome: 'found', holds: 10, fails: 20, confirmed: true, failed: failed.expectations },
+    ...{ sentence: 'load.1.rate: all expectations hold up to 10/s, and not at 20/s', advice: null, notes: [] },
+    levels: [held, failed].map((one) => ({ value: one.value, kind: one.kind, runs: [one] })),
+    reproduce: 'ghostfleet capacity busy.yaml',
+    ...changes,
+  };
+}
+
+describe('the result of a search', () => {
+  it('has two plots, with the limit marked, and what failed first with its distance from the limit', () => {
+    const html = capacityHtml(resultOf());
+    expect(html.match(/class="plot"/g)).toHaveLength(2);
+    expect(html.match(/<rect class="band"/g)).toHaveLength(4);
+    expect(html).toContain('call.latency p(95) is 800ms, wanted &lt; 500ms (60.0% above the limit)');
+  });
+
+  it('escapes names in every view', () => {
+    const hostile = resultOf({ scenario: '</script><b>&"', reproduce: 'a <i>' });
+    expect(capacityHtml(hostile)).not.toMatch(/<b>&|<i>/);
+    expect(capacityJunit(hostile)).not.toMatch(/<b>|<i>/);
+    expect(capacityText(resultOf({ sentence: '\u001b[31m' }))).not.toContain('\u001b');
+  });
+
+  it.each([
+    ['found', null, 'failures="0" errors="0"'],
+    ['found', false, 'failures="1" errors="0"'],
+    ['generator limit', null, 'failures="0" errors="1"'],
+    ['target broken', null, 'failures="0" errors="1"'],
+    ['unfinished', null, 'failures="0" errors="1"'],
+  ] as const)('is for build servers, with the outcome %s and reached %s: %s', (outcome, reached, counts) => {
+    const atLeast = reached === null ? null : 15;
+    expect(capacityJunit(resultOf({ outcome, reached, atLeast }))).toContain(counts);
+  });
+
+  it('is read back to be continued, and other files are rejected', () => {
+    const { runs } = readCapacity(capacityJson(resultOf()), 'capacity.json');
+    expect(runs.map(({ value }) => value)).toEqual([10, 20]);
+    for (const [text, why] of [
+      ['{', 'it is not JSON'],
+      ['null', '"format" is undefined, expected 1'],
+      ['{"format":2}', '"format" is 2, expected 1'],
+      ['{"format":1}', '"scenario" or "target" is missing'],
+      ['{"format":1,"scenario":"a","target":"b","levels":[{"runs":[{"value":1}]}]}', 'a run in "levels" is incomplete'],
+    ] as const) {
+      expect(() => readCapacity(text, 'x')).toThrow(why);
+    }
+  });
+});
