@@ -40,7 +40,7 @@ const options = {
   ...{ host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey: KEY },
   ...{ clock: new RealClock(), random: entropy, trace: { emit: () => {} }, log: QUIET, webConsole: built.folder },
 };
-const service = await startService({ ...options, db: 'memory', memory });
+const service = await startService({ ...options, db: 'memory', embedded: { memory } });
 const ids = await fillFleet(await openStore('memory', { memory }), service.spaceId, DEVICES);
 const browser = await startBrowser();
 

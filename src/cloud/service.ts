@@ -40,12 +40,8 @@ import { isOpenSession, SESSION } from './web/session.js';
 export interface ServiceOptions {
   /** Path of an SQLite file, `postgres://…`, or `memory`. */
   readonly db: string;
-  /** Tables of the store `memory`, for a service that restarts on its earlier data. Default: empty tables. */
-  readonly memory?: MemoryTables;
   /** Key with which the database encrypts secrets. Default: for SQLite, the key in the file beside the database. */
   readonly secretsKey?: NamedKey;
-  /** Whether no other service uses the database: PostgreSQL is then called when other stores are. Default: false. */
-  readonly alone?: boolean;
   /** Address to bind, for the API and for UDP. */
   readonly host: string;
   /** Port of the API; 0 takes a free port. */
@@ -63,25 +59,13 @@ export interface ServiceOptions {
   readonly clock: EdgeClock;
   /** For ids and keys: cryptographic in a real service, seeded in a simulation. */
   readonly random: Random;
-  /** Whether ids depend only on device, time and `random`, as in simulations. Default: they are in the order of the calls. */
-  readonly idsByDevice?: boolean;
-  /** Source of API keys and tokens. Default: `random`. A simulation that others can reach needs a cryptographic source. */
-  readonly secrets?: Random;
   readonly trace: Trace;
   readonly log: Log;
-  /** Makes simulated time wait for datagrams on real sockets; omitted in real time. */
-  readonly wires?: Wires;
   readonly apiOptions?: Partial<ApiOptions>;
   /** How long messages are kept. Default: without limit. */
   readonly retainMessages?: Millis;
   /** How long an undelivered downlink stays pending. Default: 30 days. */
   readonly expireDownlinks?: Millis;
-  /**
-   * Pause between two batches of messages that are deleted, or of downlinks that expire. Default: 50 ms, in which the store can
-   * serve devices. In virtual time it has to be 0: otherwise the times of these events would depend on how many devices share
-   * the service. This number, and with it the digest, would differ if a run had another number of threads.
-   */
-  readonly batchPause?: Millis;
   /** Allows connectors to send to private and loopback addresses. Default: false. */
   readonly allowPrivateTargets?: boolean;
   /** Hosts with public addresses to which connectors may send. Default: all. */
@@ -90,16 +74,37 @@ export interface ServiceOptions {
   readonly passwordCost?: PasswordCost;
   /** A user who becomes an admin of the space on every start. */
   readonly admin?: { readonly email: string; readonly password: string };
-  /** Hooks for the faults of a scenario. */
-  readonly interference?: Interference;
-  /** Called before a message that has arrived over FLAP is acknowledged, with the serial number of its device. */
-  readonly acknowledged?: (serial: number) => void;
-  /** Whether the next data of this device are compared with earlier ones; `cloud.stored` then has `again`. Default: never. */
-  readonly mayRepeat?: (serial: number) => boolean;
   /** Adds what a public service has: health, metrics, audit log, limit of commits, replay protection. Not in simulations. */
   readonly operated?: boolean;
+  /** Left out for a service that is not part of a run. */
+  readonly embedded?: Embedding;
   /** Folder with the built web console, which is served at `/`. The folder may be missing. Default: without a console. */
   readonly webConsole?: string;
+}
+
+/** What only a run gives to its service: a simulation of time, faults, and ids that do not depend on the order of the calls. */
+interface Embedding {
+  /** Tables of the store `memory`, for a service that restarts on its earlier data. Default: empty tables. */
+  readonly memory?: MemoryTables | undefined;
+  /** Whether no other service uses the database: PostgreSQL is then called when other stores are. Default: false. */
+  readonly alone?: boolean | undefined;
+  /** Whether ids depend only on device, time and `random`, as in simulations. Default: they are in the order of the calls. */
+  readonly idsByDevice?: boolean | undefined;
+  /** Source of API keys and tokens. Default: `random`. A simulation that others can reach needs a cryptographic source. */
+  readonly secrets?: Random | undefined;
+  /** Makes simulated time wait for datagrams on real sockets; omitted in real time. */
+  readonly wires?: Wires | undefined;
+  /**
+   * Pause between two batches of messages that are deleted, or of downlinks that expire. Default: 50 ms. In virtual time it has
+   * to be 0: otherwise the times of these events, and with them the digest, would depend on the number of threads.
+   */
+  readonly batchPause?: Millis | undefined;
+  /** Hooks for the faults of a scenario. */
+  readonly interference?: Interference | undefined;
+  /** Called before a message that has arrived over FLAP is acknowledged, with the serial number of its device. */
+  readonly acknowledged?: ((serial: number) => void) | undefined;
+  /** Whether the next data of this device are compared with earlier ones; `cloud.stored` then has `again`. Default: never. */
+  readonly mayRepeat?: ((serial: number) => boolean) | undefined;
 }
 
 /** Maximum number of commits that may wait before further ones are rejected with 503. */
@@ -136,9 +141,10 @@ export interface Service {
 
 /** Starts the service. @throws UsageError if a port is in use or the database cannot be used */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { db, memory, secretsKey, alone } = options;
+  const { db, secretsKey, embedded = {} } = options;
+  const { memory, alone, interference, wires } = embedded;
   const opened = await openStore(db, { memory, secretsKey, alone });
-  const store = options.interference?.store(opened) ?? opened;
+  const store = interference?.store(opened) ?? opened;
   const closers: Closers = [() => store.close()];
   // In reverse order of opening: ports first, the store last.
   const close = async () => {
@@ -154,7 +160,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await compareClock(store, options.clock, options.log);
     const parts = buildParts(options, { store, opened }, closers);
     await parts.feed.open();
-    const ports = await openUdpPorts({ ...options, ...parts, random: options.random.fork('dtls') }, closers);
+    const ports = await openUdpPorts({ ...options, ...parts, wires, random: options.random.fork('dtls') }, closers);
     const { udp, udpRaw, udpDtls, openDtls } = ports;
     if (udpDtls !== null) parts.metrics?.watchDtls(ports.dtlsGateway);
     const { address, connections, webConsole } = await listenApi(options, parts, [udp, udpRaw, udpDtls], closers);
@@ -163,7 +169,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     parts.progress.isPrepared = true;
     const { ids, gateway } = parts;
-    const { clock, random, secrets = random } = options;
+    const { clock, random } = options;
+    const { secrets = random } = embedded;
     return {
       api: address,
       ...{ udp, udpRaw, udpDtls, openDtls },
@@ -219,7 +226,8 @@ interface Parts {
 
 /** Builds everything behind the ports. */
 function buildParts(options: ServiceOptions, { store, opened }: Stores, closers: Closers): Parts {
-  const { clock, log, random, retainMessages: keep, expireDownlinks: expiry, batchPause } = options;
+  const { clock, log, random, retainMessages: keep, expireDownlinks: expiry, embedded = {} } = options;
+  const { batchPause, idsByDevice, mayRepeat, acknowledged } = embedded;
   const pause = batchPause === undefined ? {} : { batchPause };
   const metrics = options.operated ? new Metrics(clock) : undefined;
   const trace = metrics?.listening(options.trace) ?? options.trace;
@@ -228,7 +236,7 @@ function buildParts(options: ServiceOptions, { store, opened }: Stores, closers:
     metrics.watchStore(store, guardCommits(store, { clock, limit: WAITING_COMMITS, onCommit }));
     metrics.watchProcess();
   }
-  const ids = options.idsByDevice
+  const ids = idsByDevice
     ? createIdsByDevice(clock, random.fork('ids'))
     : createIds(clock, random.fork('ids'), logCorrections(log));
   const feed = new Feed({ store, clock, ids });
@@ -252,11 +260,11 @@ function buildParts(options: ServiceOptions, { store, opened }: Stores, closers:
     forwarding: connectors,
     expiry,
     ...pause,
-    earlierCopy: options.mayRepeat && earlierCopyIn(opened, options.mayRepeat),
+    earlierCopy: mayRepeat && earlierCopyIn(opened, mayRepeat),
   });
   closers.push(() => core.close());
   if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep, ...pause }));
-  const gateway = new FlapGateway({ core, clock, trace, log, acknowledged: options.acknowledged });
+  const gateway = new FlapGateway({ core, clock, trace, log, acknowledged });
   closers.push(() => gateway.idle());
   return { store, ids, trace, metrics, connectors, core, gateway, feed, progress: { isPrepared: false } };
 }
@@ -281,7 +289,8 @@ async function listenApi(
   readonly connections: Connections;
   readonly webConsole: WebConsole | undefined;
 }> {
-  const { clock, log, random, secrets = random, host, port, apiOptions = {}, interference, passwordCost } = options;
+  const { clock, log, random, host, port, apiOptions = {}, passwordCost, embedded = {} } = options;
+  const { secrets = random, interference } = embedded;
   const ingress = new HttpGateway({ core, clock, trace });
   const api = createApi(
     {
@@ -325,7 +334,8 @@ async function prepareSpace(
   options: ServiceOptions,
   { store, ids }: Parts,
 ): Promise<Pick<Service, 'spaceId' | 'apiKey'>> {
-  const { clock, log, random, secrets = random, space: spaceName, apiKey: given, admin, passwordCost } = options;
+  const { clock, log, random, space: spaceName, apiKey: given, admin, passwordCost, embedded = {} } = options;
+  const { secrets = random } = embedded;
   const prepare = async () => {
     const keys = { spaceName, apiKey: given, ids, clock, random: secrets.fork('keys'), log };
     const { spaceId, apiKey } = await ensureSpaceAndKey(store, keys);

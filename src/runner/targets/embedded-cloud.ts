@@ -182,27 +182,23 @@ export class EmbeddedCloud implements ServiceProcess {
     const clock = new EndingClock(this.#options.clock);
     const number = this.#lives;
     const service = await startService({
-      ...{ db, memory: this.#disk, host: LOOPBACK, port: this.#ports.api },
+      ...{ db, space, trace, host: LOOPBACK, port: this.#ports.api },
       ...{ udpPort: this.#ports.udp, udpRawPort: this.#ports.udpRaw, udpDtlsPort: this.#ports.udpDtls },
-      ...{ space, trace, alone: true },
       ...(this.#secretsKey && { secretsKey: this.#secretsKey }),
       clock: faults ? clock : this.#options.clock,
       // Each start draws other random numbers, so that no id from before a kill is used again.
       random: random.fork(number === 0 ? 'cloud' : `cloud/${number}`),
-      idsByDevice: true,
-      // Keys and other secrets are truly random, because all programs on this machine can reach the port. This does not change
-      // the digest: no event depends on a secret.
-      secrets: entropy,
       log: faults?.quiet(log) ?? log,
       ...settingsOf(settings, () => this.#begun),
       ...(connectorHosts && { connectorHosts }),
       ...(webConsole !== undefined && { webConsole }),
-      ...(wires && { wires }),
-      ...(virtual && { batchPause: 0 }),
-      ...(acknowledged && { acknowledged }),
-      ...(mayRepeat && { mayRepeat }),
-      ...((faults || storeFailed) && {
-        interference: {
+      embedded: {
+        ...{ memory: this.#disk, alone: true, idsByDevice: true, wires, acknowledged, mayRepeat },
+        // Keys and other secrets are truly random, because all programs on this machine can reach the port. This does not
+        // change the digest: no event depends on a secret.
+        secrets: entropy,
+        batchPause: virtual ? 0 : undefined,
+        interference: (faults || storeFailed) && {
           store: (store) =>
             checkedStore(
               store,
@@ -212,7 +208,7 @@ export class EmbeddedCloud implements ServiceProcess {
             ),
           request: (url) => faults?.request(url),
         },
-      }),
+      },
     });
     this.#lives++;
     const { api, udp, udpRaw, udpDtls } = service;

@@ -212,11 +212,11 @@ describe('a correction of the clock', () => {
 
   it('is logged if it was made while the service did not run', async () => {
     const memory = new MemoryTables();
-    const { request, space, service } = await serve({ memory, clock: clockFrom(12) });
+    const { request, space, service } = await serve({ embedded: { memory }, clock: clockFrom(12) });
     await request('POST', space('devices'), registration);
     await request('POST', '/v2/device/2159017986/uplink', { type: 'data', body: { a: 1 } }, uplink);
     await service.close();
-    const { lines } = await serve({ memory, clock: clockFrom(11) });
+    const { lines } = await serve({ embedded: { memory }, clock: clockFrom(11) });
     expect(corrected(lines)).toEqual([
       expect.stringMatching(/behind the newest stored message.* {"behind":"36\d\d s"}$/),
     ]);
