@@ -27,7 +27,7 @@ export function renderDialogue({ about, profile, token, entries }: Dialogue): re
   for (const line of about.trim().split('\n')) lines.push(`# ${line}`);
   lines.push(
     '#',
-    `# Sizes are bytes; a datagram is ${format === 'raw' ? '' : 'base64 of '}the packet with its envelope. No packet was left out.`,
+    `# Sizes are bytes; a datagram is ${format === 'raw' ? '' : 'base64 of '}the packet with its envelope. An upload of a codec is one line; no other packet was left out.`,
     '',
     HEAD,
   );
@@ -51,7 +51,31 @@ export function renderDialogue({ about, profile, token, entries }: Dialogue): re
       for (const line of text.of(Buffer.concat(part), entry.way)) lines.push(INDENT + line);
     }
   }
-  return lines;
+  return foldCodecs(lines);
+}
+
+const CODEC = / UPLOAD_(?:DE|EN)CODER, \d+ bytes in (\d+) packets · \w+$/;
+
+/** Puts each upload of a codec into one line, unless something happened during the upload. */
+function foldCodecs(lines: readonly string[]): readonly string[] {
+  const folded: string[] = [];
+  for (const line of lines) {
+    const [meant, packets] = CODEC.exec(line) ?? [];
+    const before = 2 * (Number(packets) - 1);
+    const upload = meant === undefined ? [] : folded.slice(-before);
+    if (meant === undefined || before === 0 || !isSmooth(upload)) folded.push(line);
+    else {
+      const [first = ''] = folded.splice(-before);
+      const clock = time(0).length;
+      folded.push(`${first.slice(0, clock)}  up    ${' '.repeat(29)}${meant}, until ${line.slice(0, clock)}`);
+    }
+  }
+  return folded;
+}
+
+/** Whether each packet was accepted at once, and nothing else happened in the meantime. */
+function isSmooth(lines: readonly string[]): boolean {
+  return lines.every((line, n) => (n % 2 === 0 ? / up .* … \d+$/ : / down {2}xxAx .* accepted$/).test(line));
 }
 
 /** The kind of a packet, in the words of the documents (wire W-13, W-44). */
