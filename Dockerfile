@@ -1,4 +1,4 @@
-# The command `ghostfleet` as an image. `npm run deploy:check` runs these steps without a container engine.
+# The command `ghostfleet` as an image. The workflow builds it; `npm run deploy:check` runs the program with its rights.
 
 # Packages that the program needs. better-sqlite3 is compiled where no binary of it can be fetched: this image has a compiler.
 FROM node:24-bookworm AS packages
