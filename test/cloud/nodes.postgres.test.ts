@@ -1,4 +1,5 @@
 /** Two services on one database: any of them answers, a device may move between them, and nothing is delivered twice. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import {
@@ -13,6 +14,7 @@ import { type Service, startService } from '../../src/cloud/service.js';
 import { createIds } from '../../src/cloud/store/ids.js';
 import type { News, Nodes } from '../../src/cloud/store/nodes.js';
 import type { Change, DeviceRow, MessageRow, Store } from '../../src/cloud/store/store.js';
+import { StoreUnavailable } from '../../src/cloud/store/store.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { days, hours, seconds } from '../../src/kernel/time.js';
@@ -340,6 +342,19 @@ it('changes are noticed after the connection of a service to the database was lo
   // A virtual second later, service b listens again.
   await until(() => b.clock.runUntil(b.clock.now + seconds(1)).then(() => b.core.known(SERIAL) === undefined));
   expect((await b.exchange(uplink(3)))?.flags).toBe(ACK | POLL);
+});
+
+it('a connection that the database ends in the middle of a turn is an outage, not an internal error', async () => {
+  const turn = a.store.nodes?.inTurn('test', () =>
+    query(
+      url,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND query LIKE 'SELECT pg_advisory_lock%' AND pid <> pg_backend_pid()`,
+    ),
+  );
+  const failure = await turn?.catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(StoreUnavailable);
+  expect(failure instanceof StoreUnavailable && failure.explained).toContain('cannot be reached: ');
 });
 
 describe('a device whose tags are changed through another service', () => {

@@ -13,6 +13,7 @@ import { until } from '../support/until.js';
 
 async function serviceOn(db: string, { onTestFinished }: TestContext) {
   const failures: string[] = [];
+  const warnings: string[] = [];
   const service: Service = await startService({
     ...{
       db,
@@ -25,7 +26,11 @@ async function serviceOn(db: string, { onTestFinished }: TestContext) {
       operated: true,
     },
     ...{ clock: new RealClock(), random: seededRandom('outage'), trace: { emit: () => {} } },
-    log: { info: () => {}, warn: () => {}, error: (_, message) => failures.push(message) },
+    log: {
+      info: () => {},
+      warn: (fields) => warnings.push(JSON.stringify(fields)),
+      error: (_, message) => failures.push(message),
+    },
   });
   onTestFinished(() => service.close());
   const ask = async (path: string, body?: object) => {
@@ -34,7 +39,7 @@ async function serviceOn(db: string, { onTestFinished }: TestContext) {
     const answer = await fetch(service.api + path, { headers, ...sent, signal: AbortSignal.timeout(15_000) });
     return { status: answer.status, text: await answer.text(), retryAfter: answer.headers.get('retry-after') };
   };
-  return { service, failures, ask };
+  return { service, failures, warnings, ask };
 }
 
 describe.concurrent('a service whose database becomes unreachable', () => {
@@ -59,7 +64,7 @@ describe.concurrent('a service whose database becomes unreachable', () => {
 describe.concurrent('a service whose database only reads', () => {
   it('is not ready, and answers writes with 503, until the database writes again', async (test) => {
     const url = await newSeparateDatabase();
-    const { failures, ask } = await serviceOn(url, test);
+    const { failures, warnings, ask } = await serviceOn(url, test);
     expect((await ask('/readyz')).status).toBe(200);
     const [space] = JSON.parse((await ask('/v2/spaces')).text);
     const tag = () => ask(`/v2/spaces/${space.id}/tags`, { name: 'late', color: '#00ffaa' });
@@ -73,10 +78,16 @@ describe.concurrent('a service whose database only reads', () => {
       );
     };
     await become('on');
-    await until(async () => (await ask('/readyz')).text.includes('store-unavailable'));
+    await until(async () => (await ask('/readyz')).text.includes('store-read-only'));
     await until(async () => (await ask('/v2/spaces')).status === 200);
     expect((await ask('/readyz')).status).toBe(503);
-    expect(await tag()).toMatchObject({ status: 503, retryAfter: '1' });
+    expect(warnings.at(-1)).toMatch(/read-only transaction/);
+    const refused = await tag();
+    expect(refused).toMatchObject({ status: 503, retryAfter: '1' });
+    expect(JSON.parse(refused.text)).toMatchObject({
+      code: 'store-read-only',
+      message: 'the database only permits reading; nothing was stored',
+    });
     await become('off');
     await until(async () => (await ask('/readyz')).status === 200);
     expect((await tag()).status).toBe(201);

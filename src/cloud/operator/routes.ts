@@ -67,7 +67,7 @@ export function addOperatorRoutes(api: FastifyInstance, context: OperatorContext
         access: 'anyone',
         response: { 200: Health },
         errors: {
-          503: 'The store does not respond, is damaged, or its disk is full; or the service is starting or shutting down.',
+          503: 'The store does not respond, only permits reading, is damaged, or its disk is full; or the service is starting or shutting down.',
         },
       }),
       async (_, reply) => {
@@ -121,7 +121,7 @@ async function complaintOf({ store, clock, id }: OperatorContext): Promise<Compl
     return undefined;
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || error.code === 'store-unavailable') {
-      const why = messageOf(error);
+      const why = error instanceof StoreUnavailable ? error.explained : messageOf(error);
       return { why, message: 'the store does not respond', code: 'store-unavailable' };
     }
     const { message, code, cause } = error;

@@ -154,16 +154,17 @@ export class ConflictError extends Error {
 }
 
 /** Why a store cannot be used; also the code of API responses. */
-export type UnavailableCode = 'store-unavailable' | 'store-full' | 'store-damaged';
+export type UnavailableCode = 'store-unavailable' | 'store-read-only' | 'store-full' | 'store-damaged';
 
 const UNAVAILABLE: Readonly<Record<UnavailableCode, string>> = {
   'store-unavailable': 'the database cannot be reached',
+  'store-read-only': 'the database only permits reading; nothing was stored',
   'store-full': 'the disk of the database is full; nothing was stored',
   'store-damaged': 'the database is damaged; the service stores nothing until it is repaired',
 };
 
 /**
- * The database cannot be reached, is overloaded or damaged, or its disk is full. A later retry may succeed; after damage, it
+ * The database cannot be reached, is overloaded, damaged or read-only, or its disk is full. A later retry may succeed; after damage, it
  * fails until the database has been repaired. It is unknown whether an interrupted commit has been written.
  */
 export class StoreUnavailable extends Error {

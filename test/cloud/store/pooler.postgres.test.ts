@@ -97,6 +97,6 @@ describe('the PostgreSQL store', () => {
           (error) => `${error.code} ${error.cause}`,
         ),
       )
-      .toMatch(/^store-unavailable .*read-only/);
+      .toMatch(/^store-read-only .*read-only/);
   });
 });

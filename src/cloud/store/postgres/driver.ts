@@ -17,6 +17,7 @@ import { Soundness } from '../soundness.js';
 import { type Dialect, NULLED, type SqlValue, type Statement } from '../sql/dialect.js';
 import type { SqlDriver } from '../sql/sql-store.js';
 import { ConflictError, type ConflictField, type Id, StoreUnavailable } from '../store.js';
+import { asOutage } from './failures.js';
 import type { PostgresNodes } from './nodes.js';
 import { toPostgres } from './text.js';
 
@@ -268,22 +269,6 @@ function toParameter(value: SqlValue): unknown {
 /** Errors caused by a statement: invalid data (22), constraints (23), our triggers (GF), a deadlock (40P01). */
 function isOwnFault({ code = '' }: DatabaseError): boolean {
   return /^(22|23|GF)/.test(code) || code === '40P01';
-}
-
-/**
- * Converts errors of the connection or the server to StoreUnavailable; returns other errors unchanged. Code 57014 is the
- * timeout of a statement, 53100 a full disk; XX001 and XX002 are damaged pages; 28 and 3D reject a connection; 25006 is a
- * server that only reads, such as a standby; 26000 and 42P05 are prepared statements that a connection pooler has mixed up.
- */
-function asOutage(error: unknown): unknown {
-  const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };
-  if (error instanceof DatabaseError && code === '53100') return new StoreUnavailable(error, 'store-full');
-  if (error instanceof DatabaseError && /^XX00[12]/.test(code)) return new StoreUnavailable(error, 'store-damaged');
-  const isOutage =
-    error instanceof DatabaseError
-      ? /^(08|25006|26000|28|3D|42P05|53|57P|57014)/.test(code)
-      : /^E[A-Z_]+$/.test(code) || /connection|connect|timeout/i.test(message);
-  return isOutage ? new StoreUnavailable(error) : error;
 }
 
 const CONFLICTS: Readonly<Record<string, ConflictField>> = {

@@ -10,6 +10,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Alarm, Clock } from '../../../kernel/clock.js';
 import { type Millis, seconds } from '../../../kernel/time.js';
 import type { News, Nodes } from '../nodes.js';
+import { asOutage } from './failures.js';
 
 const RECONNECT_AFTER = seconds(1);
 /** Longest wait for other services in `inTurn`. */
@@ -81,20 +82,21 @@ export class PostgresNodes implements Nodes {
 
   async #notifyOfClaims(serials: readonly number[]): Promise<void> {
     const payloads = serials.map((serial) => `${this.#name} moved ${serial}`);
-    await this.#pool.query('SELECT pg_notify($1, payload) FROM unnest($2::text[]) payload', [this.#channel, payloads]);
+    const notify = 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) payload';
+    await orOutage(this.#pool.query(notify, [this.#channel, payloads]));
   }
 
   async inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
     const key = [`${this.#channel}.${name}`];
-    const client = await this.#pool.connect();
+    const client = await orOutage(this.#pool.connect());
     let unlocked = false;
     try {
-      await client.query(`SET statement_timeout = ${TURN_LIMIT}`);
+      await orOutage(client.query(`SET statement_timeout = ${TURN_LIMIT}`));
       const lock = { text: 'SELECT pg_advisory_lock(hashtextextended($1, 0))', values: key, query_timeout: TURN_LIMIT };
-      await client.query(lock);
+      await orOutage(client.query(lock));
       const result = await work();
-      await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', key);
-      await client.query(`SET statement_timeout = ${this.#statementLimit}`);
+      await orOutage(client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', key));
+      await orOutage(client.query(`SET statement_timeout = ${this.#statementLimit}`));
       unlocked = true;
       return result;
     } finally {
@@ -140,5 +142,14 @@ export class PostgresNodes implements Nodes {
     if (sender === undefined || sender === this.#name) return undefined;
     if (kind === 'events' || kind === 'journal') return { kind };
     return { kind: kind === 'moved' ? 'moved' : 'changed', serial: Number(serial) };
+  }
+}
+
+/** The server may end a connection at any time, for example because it was idle. That is an outage, not a bug. */
+async function orOutage<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw asOutage(error);
   }
 }

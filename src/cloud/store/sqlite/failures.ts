@@ -34,6 +34,9 @@ export function storeFailure(error: unknown, soundness: Soundness, path: string)
   }
   const isFull = code === 'SQLITE_FULL' || (code === 'SQLITE_IOERR_WRITE' && !mayGrow(path));
   if (isFull) return new StoreUnavailable(error, 'store-full');
+  // DBMOVED: the file is not in its place.
+  if (code.startsWith('SQLITE_READONLY') && code !== 'SQLITE_READONLY_DBMOVED')
+    return new StoreUnavailable(error, 'store-read-only');
   if (OUTAGE.test(code)) return new StoreUnavailable(error);
   return error instanceof Error ? error : new Error(message);
 }
