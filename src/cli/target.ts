@@ -3,7 +3,7 @@
 import type { Argv } from 'yargs';
 import { UsageError } from '../kernel/errors.js';
 import { humanDuration } from '../kernel/time.js';
-import { apiBase, shownAddress } from '../kernel/web-address.js';
+import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
 import type { RequestWait } from '../runner/targets/paced.js';
 import type { RemoteCloud } from '../runner/targets/remote-api.js';
 import { checked } from './command.js';
@@ -105,7 +105,11 @@ export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined
   }
   const shown = shownAddress(target);
   if (apiBase(target) === undefined)
-    throw new UsageError('bad-flags', `--target "${shown}" is not an address such as "https://cloud.example"`);
+    throw new UsageError(
+      'bad-flags',
+      `--target "${shown}" is not an address such as "https://cloud.example"`,
+      target.includes('@') ? IN_PASSWORDS : undefined,
+    );
   if (/[?#]/.test(target)) throw new UsageError('bad-flags', `--target "${shown}" must not have a query or a fragment`);
   const { 'udp-raw-port': rawPort, 'udp-dtls-port': dtlsPort } = flags;
   const gateway = {

@@ -9,7 +9,7 @@ import { NOT_UNICODE } from '../kernel/json-text.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { retryAfter } from '../kernel/retry-after.js';
 import { type Millis, seconds } from '../kernel/time.js';
-import { apiBase, shownAddress } from '../kernel/web-address.js';
+import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
 import { ApiError, ConnectionError } from './errors.js';
 
 /** Largest answer, in bytes. The largest page of messages is far smaller. */
@@ -71,7 +71,11 @@ export class JsonHttp {
     const { baseUrl, apiKey, connections = 16, timeout = seconds(30), gate = atOnce } = options;
     const base = apiBase(baseUrl);
     if (base === undefined) {
-      throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not an address such as "http://127.0.0.1:8080"`);
+      throw new UsageError(
+        'bad-url',
+        `"${shownAddress(baseUrl)}" is not an address such as "http://127.0.0.1:8080"`,
+        baseUrl.includes('@') ? IN_PASSWORDS : undefined,
+      );
     }
     if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
       const why = apiKey === '' ? 'is empty' : 'contains spaces or characters other than visible ASCII';

@@ -9,9 +9,21 @@ interface ApiBase {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A hint for addresses that cannot be read. */
+export const IN_PASSWORDS =
+  'in a user name or password, write %23 for "#", %2F for "/", %3F for "?", %40 for "@" and %25 for "%"';
+
+/**
+ * Whether a sign in the password seems to end the host of an address: `http://bob:12#34@host` would be port 12 of "bob". Messages
+ * would show the beginning of the password.
+ */
+export function isCutShort(text: string): boolean {
+  return /^[a-z][a-z\d+.-]*:\/\/[^@/?#]*:\d*[/?#].*@/i.test(text);
+}
+
 /** Reads `https://user:password@host/prefix`; undefined if the text is not such an address. */
 export function apiBase(text: string): ApiBase | undefined {
-  if (!URL.canParse(text)) return undefined;
+  if (!URL.canParse(text) || isCutShort(text)) return undefined;
   const { protocol, origin, pathname, username, password } = new URL(text);
   if (!/^https?:$/.test(protocol)) return undefined;
   const prefix = pathname.replace(/\/+$/, '').replace(/\/v2$/, '');
@@ -40,7 +52,7 @@ const MASK = '***';
 export function shownAddress(text: string): string {
   return text.replace(/([a-z][a-z\d+.-]*:\/\/)([^\s"'<>]+)/gi, (whole, scheme: string, rest: string) => {
     // In an address that cannot be read, a password may contain any sign.
-    const end = URL.canParse(whole) ? rest.search(/[/?#]|$/) : rest.length;
+    const end = URL.canParse(whole) && !isCutShort(whole) ? rest.search(/[/?#]|$/) : rest.length;
     const at = rest.slice(0, end).lastIndexOf('@');
     const open = at < 0 ? rest : `${MASK}@${rest.slice(at + 1)}`;
     return scheme + open.replace(/([?&#])([^=&#]*=)?[^&#]+/g, `$1$2${MASK}`);

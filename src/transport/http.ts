@@ -11,7 +11,7 @@ import { within } from '../kernel/deadline.js';
 import { UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { type Millis, seconds } from '../kernel/time.js';
-import { apiBase, shownAddress } from '../kernel/web-address.js';
+import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
 import { decodeRequest, encodeResponse } from '../protocol/http/frames.js';
 import type { Failed, Transport } from './transport.js';
 
@@ -85,7 +85,11 @@ export function pooledRequests(
 ): { readonly send: SendRequest; close(): Promise<void> } {
   const base = apiBase(baseUrl);
   if (base === undefined) {
-    throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not a URL such as "http://127.0.0.1:8080"`);
+    throw new UsageError(
+      'bad-url',
+      `"${shownAddress(baseUrl)}" is not a URL such as "http://127.0.0.1:8080"`,
+      baseUrl.includes('@') ? IN_PASSWORDS : undefined,
+    );
   }
   const { origin, prefix, headers: credentials } = base;
   if (credentials.authorization !== undefined) {

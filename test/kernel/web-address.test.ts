@@ -11,6 +11,11 @@ describe('an address in a message', () => {
     ['https://bob:S3%40cret@[::1]:8080', 'https://***@[::1]:8080'],
     ['https://bob:S3/cr@et@host', 'https://***@host'],
     ['http://bob:S3?cr#et@host:1/x', 'http://***@host:1/x'],
+    ['http://bob:12#34@host:1/x', 'http://***@host:1/x'],
+    ['http://bob:12?34@host', 'http://***@host'],
+    ['http://bob:12/3@4@host', 'http://***@host'],
+    ['http://bob:#34@host', 'http://***@host'],
+    ['https://host:8443/in#state', 'https://host:8443/in#***'],
     ['https://host/@scope/x', 'https://host/@scope/x'],
     ['https://host/in?token=S3cret&sig=S3cret', 'https://host/in?token=***&sig=***'],
     ['https://host/in?S3cret', 'https://host/in?***'],
@@ -43,7 +48,14 @@ describe('the address of an API', () => {
     ['bad://bob:S3cret@host', 'bad://***@host'],
   ])('%s without secrets is %s', (address, plain) => expect(plainBase(address)).toBe(plain));
 
-  it.each(['host:80', 'ftp://host', 'http://bob:%zz@host', 'http://'])('is not %s', (text) => {
+  it.each([
+    'host:80',
+    'ftp://host',
+    'http://bob:%zz@host',
+    'http://',
+    'http://bob:12#34@host',
+    'http://bob:1/2@host:80/iot',
+  ])('is not %s', (text) => {
     expect(apiBase(text)).toBeUndefined();
   });
 });

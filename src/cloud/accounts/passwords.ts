@@ -3,6 +3,9 @@
  * expensive to find the passwords in a stolen database by trial. (API keys need neither, see keys.ts.) OWASP lists several
  * settings for scrypt as equally strong. The setting here takes 16 MiB and about 0.2 s. With a setting that takes more memory,
  * a few concurrent logins could fill the memory of the service.
+ *
+ * Keyboards and systems write the same letter in different ways: "ñ" as one character, or as "n" and a tilde. So passwords are
+ * hashed in the composed form (Unicode NFC).
  */
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import { type Random, randomBytes } from '../../kernel/random.js';
@@ -21,7 +24,7 @@ const HASH_BYTES = 32;
 /** Hashes a password, as `scrypt:N:r:p:salt:hash` with salt and hash in base64. */
 export async function hashPassword(password: string, random: Random, cost = DEFAULT_COST): Promise<string> {
   const salt = Buffer.from(randomBytes(random, SALT_BYTES));
-  const hash = await derive(password, salt, HASH_BYTES, cost);
+  const hash = await derive(password.normalize('NFC'), salt, HASH_BYTES, cost);
   return formatted(cost, salt.toString('base64'), hash.toString('base64'));
 }
 
@@ -34,8 +37,16 @@ export async function verifyPassword(password: string, hashed: string | null, co
   const [, N, r, p, salt = '', hash = ''] = (hashed ?? formatted(cost, NO_SALT, NO_HASH)).split(':');
   const wanted = Buffer.from(hash, 'base64');
   const own = { N: Number(N), r: Number(r), p: Number(p) };
-  const given = await derive(password, Buffer.from(salt, 'base64'), wanted.length, own);
-  return timingSafeEqual(given, wanted) && hashed !== null;
+  for (const form of formsOf(password)) {
+    const given = await derive(form, Buffer.from(salt, 'base64'), wanted.length, own);
+    if (timingSafeEqual(given, wanted) && hashed !== null) return true;
+  }
+  return false;
+}
+
+/** The password as it is hashed, and other forms in which an earlier version may have hashed it. */
+function formsOf(password: string): ReadonlySet<string> {
+  return new Set([password.normalize('NFC'), password, password.normalize('NFD')]);
 }
 
 const NO_SALT = 'AAAAAAAAAAAAAAAAAAAAAA==';

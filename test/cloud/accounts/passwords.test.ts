@@ -1,4 +1,5 @@
 /** Hashes of passwords. */
+import { scryptSync } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { hashPassword, verifyPassword } from '../../../src/cloud/accounts/passwords.js';
 import { seededRandom } from '../../../src/kernel/random.js';
@@ -29,4 +30,37 @@ it('a password gets a different hash each time it is hashed', async () => {
 
 it('no password is right for an account that does not exist', async () => {
   expect(await verifyPassword('', null, CHEAP)).toBe(false);
+});
+
+const COMPOSED = 'ma\u00f1ana \u00e9\uac01';
+const MIXED = 'man\u0303ana \u00e9\uac01';
+
+it.each([
+  ['composed', COMPOSED],
+  ['decomposed', COMPOSED.normalize('NFD')],
+  ['in a mixture of both', MIXED],
+])('a password that is set %s is right in each form of Unicode', async (_, password) => {
+  const hashed = await hashPassword(password, random, CHEAP);
+  for (const form of [COMPOSED, COMPOSED.normalize('NFD'), MIXED]) {
+    expect(await verifyPassword(form, hashed)).toBe(true);
+  }
+  expect(await verifyPassword('manana e\uac01', hashed)).toBe(false);
+});
+
+it.each([
+  ['composed', COMPOSED],
+  ['decomposed', COMPOSED.normalize('NFD')],
+  ['in a mixture of both', MIXED],
+])('a password that an earlier version hashed %s stays right', async (_, password) => {
+  const salt = Buffer.alloc(16, 7);
+  const { N, r, p } = CHEAP;
+  const hash = scryptSync(password, salt, 32, CHEAP).toString('base64');
+  const hashed = ['scrypt', N, r, p, salt.toString('base64'), hash].join(':');
+  expect(await verifyPassword(password, hashed)).toBe(true);
+  expect(await verifyPassword(COMPOSED, hashed)).toBe(password !== MIXED);
+});
+
+it('a password with characters that only look alike is wrong', async () => {
+  const hashed = await hashPassword('\ufb01n \u2460', random, CHEAP);
+  expect(await verifyPassword('fin 1', hashed, CHEAP)).toBe(false);
 });

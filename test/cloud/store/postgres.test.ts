@@ -273,6 +273,18 @@ describe('opening a PostgreSQL database that cannot be used', () => {
     );
   });
 
+  it.each(['12#34', 'pa#ss', '12?34', 'pa/ss', '12/34', '1@2/3', '100%', '#12', 'a?b=c'])(
+    'with the password %s, which is not encoded, is refused without a part of it, and with what to write',
+    async (password) => {
+      const failure = await openShared(`postgres://me:${password}@127.0.0.1:1/x`).catch((error: unknown) => error);
+      expect(failure).toMatchObject({
+        code: 'bad-database',
+        message: 'the address of the PostgreSQL database cannot be read',
+        hint: expect.stringContaining('write %23 for "#", %2F for "/", %3F for "?"'),
+      });
+    },
+  );
+
   it('does not change the tables of another program', async () => {
     const url = await newDatabase();
     await query(url, 'CREATE TABLE device (recipe text)');

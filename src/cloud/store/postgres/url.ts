@@ -1,5 +1,6 @@
 /** Addresses of PostgreSQL databases: `postgres://user:password@host:5432/database?options`. */
 import { UsageError } from '../../../kernel/errors.js';
+import { IN_PASSWORDS } from '../../../kernel/web-address.js';
 
 /** Whether a text is meant as such an address. It may be invalid. */
 export function isPostgresUrl(spec: string): boolean {
@@ -9,11 +10,32 @@ export function isPostgresUrl(spec: string): boolean {
 /** @throws UsageError `bad-database` */
 export function parsePostgresUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  // If the number of slashes is wrong, the path contains the password, and messages contain the path.
-  if (parsed !== undefined && !parsed.pathname.includes('@')) return parsed;
+  if (parsed !== undefined && isWhole(parsed)) return parsed;
   // The message does not contain the text, because it may contain a password.
   const message = 'the address of the PostgreSQL database cannot be read';
-  throw new UsageError('bad-database', message, 'expected postgres://user:password@host:5432/database');
+  throw new UsageError(
+    'bad-database',
+    message,
+    `expected postgres://user:password@host:5432/database; ${IN_PASSWORDS}`,
+  );
+}
+
+/**
+ * Whether no sign in the password ends an earlier part of the address, and the number of slashes is right. Otherwise the host, the
+ * port or the path have a part of the password, and messages contain them.
+ */
+function isWhole({ username, password, pathname, search, hash }: URL): boolean {
+  const isCut = username === '' && search.includes('@') && !/[?&]user=/.test(search);
+  return hash === '' && !pathname.includes('@') && !isCut && isEncoded(username) && isEncoded(password);
+}
+
+function isEncoded(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The address without password and options, for messages. @throws UsageError `bad-database` */
