@@ -27,10 +27,18 @@ export interface TerminalOptions {
   readonly complete: (line: string) => Promise<readonly string[]>;
 }
 
+/** A process that has ended. */
+export interface EndedRun {
+  readonly exit: number;
+  /** The signal that has ended the process, such as `SIGKILL`; undefined if it has ended by itself. */
+  readonly signal?: string | undefined;
+  readonly out: string;
+  readonly err: string;
+}
+
 /** This program in another process. */
 export interface AnotherRun {
-  /** Exit code and output, when it has ended. */
-  readonly ended: Promise<{ readonly exit: number; readonly out: string; readonly err: string }>;
+  readonly ended: Promise<EndedRun>;
   /** Sends a termination signal to the process. */
   stop(): void;
 }

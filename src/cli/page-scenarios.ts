@@ -50,8 +50,9 @@ export class PageScenarios implements ScenarioTools {
     const seeds = seed === undefined ? [] : ['--seed', String(seed)];
     // The scenario runs in one thread, because the run to which the console belongs needs the other cores.
     const child = this.#host.again(['run', file, ...seeds, '--workers', '1', '--json'], { errLine: progress });
-    const ended = child.ended.then(({ out, err }) => {
+    const ended = child.ended.then(({ out, err, signal }) => {
       rmSync(folder, { recursive: true, force: true });
+      if (signal !== undefined) return `the run was ended by ${signal}`;
       return verdictIn(out) ?? err.replaceAll(file, 'scenario').trim().slice(-LONGEST_REASON);
     });
     return { ended, stop: () => child.stop() };

@@ -50,10 +50,11 @@ function again(self: NodeJS.Process, args: readonly string[], { env, errLine }: 
   });
   const out = text(child.stdout);
   const err = textWithLines(child.stderr, errLine ?? (() => {}));
-  const ended = once(child, 'close').then(async ([code]: (number | null)[]) => {
-    // The code is null if a signal ended the process.
-    return { exit: code ?? EXIT.interrupted, out: await out, err: await err };
-  });
+  const ended = once(child, 'close').then(async ([code, signal]: readonly unknown[]) => ({
+    // A process that a signal has ended has no code.
+    ...{ exit: typeof code === 'number' ? code : EXIT.interrupted, out: await out, err: await err },
+    ...(typeof signal === 'string' && { signal }),
+  }));
   return { ended, stop: () => void child.kill('SIGTERM') };
 }
 

@@ -9,7 +9,7 @@ import type { RunResult } from '../report/result.js';
 import { overSeeds, type SeedsResult, seedsCsv, seedsText } from '../report/seeds.js';
 import { verdictOf } from '../report/verdict.js';
 import { findScenario, isReadOnce } from './find-scenario.js';
-import type { AnotherRun, Host } from './host.js';
+import type { AnotherRun, EndedRun, Host } from './host.js';
 import { planOf } from './read-files.js';
 import { runWords } from './run-words.js';
 import { checkTrust, type TrustFlags } from './trust.js';
@@ -109,7 +109,8 @@ async function runAll(first: number, flags: SeedsFlags, host: Host): Promise<End
     if (interrupted) return;
     const run = host.again(argumentsOf(flags, seed), { env: variablesAsEnvironment(flags.var) });
     running.add(run);
-    const { exit, out, err } = await run.ended;
+    const ended = await run.ended;
+    const { exit, out } = ended;
     running.delete(run);
     const result = resultIn(out);
     if (interrupted && (result?.exitCode ?? EXIT.interrupted) === EXIT.interrupted) return;
@@ -118,9 +119,9 @@ async function runAll(first: number, flags: SeedsFlags, host: Host): Promise<End
       host.err.write(`seed ${seed}: ${verdictOf(result).word} (${results.size} of ${flags.seeds})\n`);
     }
     if (result !== undefined && exit === result.exitCode) return;
-    failures.push(exit === EXIT.usage ? EXIT.usage : EXIT.internal);
+    failures.push(failureOf(ended));
     const what = result === undefined ? `the run with seed ${seed} gave no result: ` : '';
-    host.err.write(`ghostfleet: ${what}${complaintIn(err)}\n`);
+    host.err.write(`ghostfleet: ${what}${complaintOf(ended)}\n`);
   };
   const seeds = Array.from({ length: flags.seeds }, (_, i) => first + i);
   try {
@@ -131,13 +132,23 @@ async function runAll(first: number, flags: SeedsFlags, host: Host): Promise<End
   return { results: seeds.flatMap((seed) => results.get(seed) ?? []), failures, interrupted };
 }
 
-/** The last message of a run, without its progress and warnings. */
-function complaintIn(err: string): string {
+function failureOf({ exit, signal }: EndedRun): ExitCode {
+  if (signal !== undefined) return EXIT.stuck;
+  return exit === EXIT.usage ? EXIT.usage : EXIT.internal;
+}
+
+/** Why a run has failed: the signal that ended it, or its last message, without its progress and warnings. */
+function complaintOf({ signal, err }: EndedRun): string {
+  if (signal !== undefined) return `${signal} ended it${MEMORY.has(signal) ? OUT_OF_MEMORY : ''}`;
   return err
     .slice(err.lastIndexOf(COMPLAINT) + 1)
     .replace(COMPLAINT.slice(1), '')
     .trim();
 }
+
+/** Signals of the system and of Node.js when there is no memory left. */
+const MEMORY: ReadonlySet<string> = new Set(['SIGKILL', 'SIGABRT']);
+const OUT_OF_MEMORY = ', probably because the memory of this machine was exhausted; use fewer --workers';
 
 const COMPLAINT = '\nghostfleet: ';
 

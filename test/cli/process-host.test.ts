@@ -29,3 +29,14 @@ it('a reader that closes the pipe early is not an error', () => {
   self.emit('exit');
   expect([complaints, self.exitCode]).toEqual([[], 0]);
 });
+
+it('a further process that a signal has ended has the name of the signal', async () => {
+  const output = () => Object.assign(new EventEmitter(), { write: () => true });
+  const own = { env: {}, execPath: process.execPath, execArgv: [], stdout: output(), stderr: output() };
+  const kill = 'process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)';
+  // With -e in place of the program, the first argument is its text.
+  const self = Object.assign(new EventEmitter(), { ...own, argv: ['node', '-e'] });
+  // The cast is safe because nothing else of the process is used.
+  const ended = await processHost(self as unknown as NodeJS.Process).again([kill]).ended;
+  expect([ended.exit, ended.signal]).toEqual([130, 'SIGKILL']);
+});

@@ -135,6 +135,18 @@ describe('ghostfleet run --seeds', () => {
     expect(JSON.parse(readFileSync(join(out, 'seeds.json'), 'utf8')).runs[0].seed).toBe(1);
   });
 
+  it.each([
+    ['SIGKILL', 'SIGKILL ended it, probably because the memory of this machine was exhausted; use fewer --workers'],
+    ['SIGABRT', 'SIGABRT ended it, probably because the memory of this machine was exhausted; use fewer --workers'],
+    ['SIGTERM', 'SIGTERM ended it'],
+  ])('names the signal %s that has ended a run, which is not a bug in ghostfleet', async (signal, message) => {
+    const killed = (args: readonly string[]) => (args[args.indexOf('--seed') + 1] === '2' ? signal : undefined);
+    const { exit, out, err } = await ghostfleet(['run', passing([]), '--seeds', '2'], { killed });
+    expect(err).toContain(`ghostfleet: the run with seed 2 gave no result: ${message}\n`);
+    expect(out).toContain('1 gave no result');
+    expect(exit).toBe(4);
+  });
+
   it('names every directory of a seed that cannot be created', async () => {
     const out = join(directory, 'all-blocked');
     mkdirSync(out);

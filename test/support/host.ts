@@ -28,6 +28,8 @@ export interface HostOptions {
   readonly webConsole?: string;
   /** Receives the arguments of each further process of the program. */
   readonly started?: (args: readonly string[]) => void;
+  /** The signal that ends a further process at once; undefined if it runs. */
+  readonly killed?: (args: readonly string[]) => string | undefined;
   /** Called when the command has begun, with the number of its handlers of Ctrl-C. */
   readonly begun?: (handlers: number) => void;
   /** Presses Ctrl-C when this promise is settled. */
@@ -108,6 +110,10 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
     cores: 2,
     again: (more, { env, errLine } = {}) => {
       options.started?.(more);
+      const killed = options.killed?.(more);
+      if (killed !== undefined) {
+        return { ended: Promise.resolve({ exit: 130, signal: killed, out: '', err: '' }), stop: () => {} };
+      }
       let stop = () => {};
       const stopped = new Promise<void>((resolve) => {
         stop = resolve;
