@@ -2,6 +2,7 @@
  * A database file that is named by a symbolic link: the file behind the link is used, and everything is beside it. A file with
  * hard links is refused, because nothing says beside which name its log is.
  */
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   linkSync,
@@ -14,10 +15,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/cloud/open-store.js';
 import { furnish, insert, message } from '../cloud/store/rows.js';
+import { bundled } from '../support/bundled.js';
 import { ghostfleet } from '../support/host.js';
 
 const top = mkdtempSync(join(tmpdir(), 'ghostfleet-links-'));
@@ -155,3 +157,33 @@ describe('a database file with hard links', () => {
     await (await openStore(file)).close();
   });
 });
+
+// Only a user who may create name spaces of mounts can mount a file.
+const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
+
+it.runIf(canMount)(
+  'a database file that is mounted without its folder is refused, and one in a mounted folder is not',
+  async () => {
+    const { file } = linked();
+    await filled(file);
+    const [data, place] = [dirname(file), join(top, 'two words')];
+    mkdirSync(place);
+    writeFileSync(join(place, 'cloud.db'), '');
+    const program = bundled(new URL('../cloud/store/open-database.ts', import.meta.url));
+    const opened = (source: string, target: string, db: string): string => {
+      const command = ['--mount', 'sh', '-c', 'mount --bind "$0" "$1" && shift && exec "$@"'];
+      const { stdout } = spawnSync(
+        'unshare',
+        [...command, source, target, process.execPath, program, db, `${file}-copy`],
+        {
+          encoding: 'utf8',
+        },
+      );
+      rmSync(`${file}-copy`, { force: true });
+      return stdout.trim().split('\n').at(-1) ?? '';
+    };
+    const alone = join(place, 'cloud.db');
+    expect(opened(file, alone, alone)).toContain(`"${alone}" is mounted without its folder`);
+    expect(opened(data, place, join(place, basename(file)))).toBe('opened');
+  },
+);

@@ -2,7 +2,7 @@
  * Names of SQLite files. SQLite and its driver give some names another meaning than that of a file. A named pipe at or beside
  * such a name is rejected, because opening it would wait for its writer without an end.
  */
-import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { UsageError } from '../../../kernel/errors.js';
 import { shownCommand } from '../../../kernel/web-address.js';
@@ -27,6 +27,7 @@ export function databaseFile(path: string): string {
   const file = behindLinks(path);
   if (file !== path) checkFileName(file);
   checkHardLinks(file);
+  checkMount(file);
   return file;
 }
 
@@ -76,6 +77,33 @@ function checkHardLinks(path: string): void {
         `\`${shownCommand(['find', dirname(file), '-samefile', file])}\` lists those in and below this folder. ` +
         'To copy a database, use `ghostfleet backup`',
     );
+  }
+}
+
+/**
+ * Rejects a file that is mounted alone, as with `docker run -v ./cloud.db:/data/cloud.db`. The log and the key would be beside the
+ * place of the mount, and be lost with the container.
+ * @throws UsageError `bad-database`
+ */
+function checkMount(path: string): void {
+  if (found(path)?.isFile() !== true || !mountPoints().has(realpathSync(path))) return;
+  throw new UsageError(
+    'bad-database',
+    `"${path}" is mounted without its folder, so the files beside it, such as its log and its key, are in another place`,
+    'mount the folder of the database instead',
+  );
+}
+
+/** The paths at which this process sees mounts; empty on systems other than Linux. */
+function mountPoints(): ReadonlySet<string> {
+  try {
+    const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+    // Blanks in paths are written as octal numbers.
+    const unescaped = (path: string) =>
+      path.replace(/\\(\d{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+    return new Set(lines.map((line) => unescaped(line.split(' ')[4] ?? '')));
+  } catch {
+    return new Set();
   }
 }
 
