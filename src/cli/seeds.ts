@@ -146,7 +146,7 @@ function complaintOf({ signal, err }: EndedRun): string {
     .trim();
 }
 
-/** Signals of the system and of Node.js when there is no memory left. */
+/** Signals of the system and of Node.js when the memory is exhausted. */
 const MEMORY: ReadonlySet<string> = new Set(['SIGKILL', 'SIGABRT']);
 const OUT_OF_MEMORY = ', probably because the memory of this machine was exhausted; use fewer --workers';
 

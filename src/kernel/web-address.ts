@@ -17,7 +17,7 @@ export const IN_PASSWORDS =
  * Whether a sign in the password seems to end the host of an address: `http://bob:12#34@host` would be port 12 of "bob". Messages
  * would show the beginning of the password.
  */
-export function isCutShort(text: string): boolean {
+function isCutShort(text: string): boolean {
   return /^[a-z][a-z\d+.-]*:\/\/[^@/?#]*:\d*[/?#].*@/i.test(text);
 }
 
