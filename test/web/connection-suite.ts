@@ -68,6 +68,24 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       await service.close();
     });
 
+    it('shows ages by the clock of the service, if that of the browser is an hour ahead', async () => {
+      const service = await start('memory');
+      await register(service, 'ours', 3_000_000_005);
+      const client = new DeviceCloudClient({ baseUrl: service.api, apiKey: KEY, spaceId: service.spaceId });
+      for await (const { id } of client.allDevices()) await client.sendCommands(id, ['info show']);
+      await client.close();
+      const page = await browser().newPage();
+      await page.addInitScript('{ const now = Date.now; Date.now = () => now() + 3_600_000; }');
+      await page.goto(service.api);
+      await page.getByLabel('API key', { exact: true }).last().fill(KEY);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+      await page.goto(`${service.api}/#/downlinks`);
+      await page.getByText('just now').first().waitFor();
+      await page.context().close();
+      await service.close();
+    });
+
     it('shows the devices of its own space only', async () => {
       const service = await start('memory');
       await register(service, 'ours', 3_000_000_003);

@@ -4,6 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { doubtService } from './answering.js';
+import { dated } from './service-time.js';
 import { isShown } from './shown.js';
 import { Silence } from './silence.js';
 
@@ -113,11 +114,17 @@ function longestOf({ method, path }: PoolRequest): number | undefined {
   return method === 'GET' ? LONGEST_READ : LONGEST_CHANGE;
 }
 
-function send(origin: string, { method, path, headers, body = null, signal: ended }: PoolRequest): Promise<Response> {
-  return fetch(origin + path, {
+async function send(
+  origin: string,
+  { method, path, headers, body = null, signal: ended }: PoolRequest,
+): Promise<Response> {
+  const sent = Date.now();
+  const response = await fetch(origin + path, {
     ...{ method, headers, body, credentials: 'same-origin', cache: 'no-store' },
     ...(ended && { signal: ended }),
   });
+  dated(response.headers.get('date'), sent);
+  return response;
 }
 
 /**

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import type { DeviceCloudClient } from '../../../src/client/client.js';
 import type { Message } from '../../../src/client/types.js';
 import type { Feed, Station } from './feed.js';
+import { now } from './now.js';
 
 /** An undelivered downlink expires after 30 days, unless the service is configured otherwise. */
 const LIFETIME = 30 * 86_400_000;
@@ -13,7 +14,7 @@ const MOST_PAGES = 20;
 /** The downlinks of the last 30 days, newest first; at most 2,000. */
 export async function recentDownlinks(client: DeviceCloudClient): Promise<readonly Message[]> {
   const found: Message[] = [];
-  const after = new Date(Date.now() - LIFETIME).toISOString();
+  const after = new Date(now.peek() - LIFETIME).toISOString();
   for (let page = 0; page < MOST_PAGES; page++) {
     const offset = found.at(-1)?.id;
     const messages = await client.messages({

@@ -1,24 +1,19 @@
 /** The present time, as a signal for texts such as "3 min ago". */
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
+import { serviceTime } from '../api/service-time.js';
 
-/**
- * Unix time in ms: the time of the run, if there is one. Otherwise the time of this machine, but never earlier than that of the
- * latest event.
- */
-export const now = signal(Date.now());
+/** Unix time in ms: the time of the run, if there is one, otherwise that of the service. */
+export const now = signal(serviceTime());
 
-let ahead = 0;
 let isOfRun = false;
 
 export function startTime(): void {
-  setInterval(() => {
-    if (!document.hidden && !isOfRun) now.value = Date.now() + ahead;
-  }, 1000);
-}
-
-/** Called for an event: `now` will not be earlier than its time. @param time in Unix ms */
-export function seenAt(time: number): void {
-  ahead = Math.max(ahead, time - Date.now());
+  const update = () => {
+    if (!document.hidden && !isOfRun) now.value = serviceTime();
+  };
+  setInterval(update, 1000);
+  // At once when the clock of this machine turns out to be wrong.
+  effect(update);
 }
 
 /** Follows the time of a run, which may be paused. @param time of the run; undefined when the run has ended */

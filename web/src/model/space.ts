@@ -1,10 +1,10 @@
 /** The data of the open space in the console. They are replaced as a whole when another space is opened. */
 import { effect, signal } from '@preact/signals';
 import { recoveries } from '../api/answering.js';
+import { seenAt } from '../api/service-time.js';
 import { session } from '../api/session.js';
 import { Feed } from './feed.js';
 import { Fleet } from './fleet.js';
-import { seenAt } from './now.js';
 import { Run } from './run.js';
 
 export interface SpaceModel {
