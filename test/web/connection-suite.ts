@@ -15,6 +15,16 @@ import type { BuiltConsole } from './console.js';
 const KEY = 'an-api-key-for-tests';
 const ADMIN = { email: 'eva@example.org', password: 'correct horse battery staple' };
 
+/** As in a browser that blocks site data. */
+const BLOCKED = `{
+  const deny = () => { throw new DOMException('Access is denied for this document.', 'SecurityError'); };
+  for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) Object.defineProperty(window, name, { get: deny });
+  LockManager.prototype.request = async () => deny();
+  BroadcastChannel = class { constructor() { deny(); } };
+}`;
+/** As in a browser whose storage is full. */
+const FULL = `Storage.prototype.setItem = () => { throw new DOMException('quota', 'QuotaExceededError'); };`;
+
 export function connectionSuite(browser: () => Browser, built: () => BuiltConsole): void {
   const start = (db: string, port = 0): Promise<Service> =>
     startService({
@@ -82,6 +92,52 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       await page.getByRole('heading', { name: 'Fleet' }).waitFor();
       await page.goto(`${service.api}/#/downlinks`);
       await page.getByText('just now').first().waitFor();
+      await page.context().close();
+      await service.close();
+    });
+
+    it.each([
+      ['blocks site data', BLOCKED],
+      ['has no space left for site data', FULL],
+    ])('signs in, and keeps its theme, in a browser that %s', async (_, script) => {
+      const service = await start('memory');
+      const page = await browser().newPage();
+      const failures: string[] = [];
+      page.on('pageerror', (error) => failures.push(String(error)));
+      await page.addInitScript(script);
+      await page.goto(service.api);
+      await page.getByLabel('API key', { exact: true }).last().fill(KEY);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+      const theme = () => page.evaluate('document.documentElement.dataset.theme');
+      const before = await theme();
+      await page
+        .getByRole('button', { name: 'Dark' })
+        .or(page.getByRole('button', { name: 'Light' }))
+        .click();
+      expect(await theme()).not.toBe(before);
+      expect(failures).toEqual([]);
+      await page.context().close();
+      await service.close();
+    });
+
+    it('says that cookies must be permitted, if the browser does not keep the cookie', async () => {
+      const service = await start('memory');
+      const page = await browser().newPage();
+      await page.route('**/console/session', async (route) => {
+        const answer = await route.fetch();
+        const { 'set-cookie': _, ...headers } = answer.headers();
+        // The browser also has the cookies of requests that a test sends for it.
+        await page.context().clearCookies();
+        await route.fulfill({ response: answer, headers });
+      });
+      await page.goto(service.api);
+      await page.getByLabel('API key', { exact: true }).last().fill(KEY);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      expect(await page.getByRole('alert').textContent()).toContain('Permit cookies for this address');
+      await page.goto('about:blank');
+      await page.goto(service.consoleLink() ?? '');
+      expect(await page.getByRole('alert').textContent()).toContain('Permit cookies for this address');
       await page.context().close();
       await service.close();
     });

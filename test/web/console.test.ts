@@ -49,6 +49,11 @@ async function open(fragment: string): Promise<Page> {
 }
 
 describe('the console', () => {
+  it('asks browsers not to translate it, because a translated text no longer changes with its value', async () => {
+    const page = await open('#/fleet');
+    expect(await page.evaluate('document.querySelector("h1, h2").translate')).toBe(false);
+  });
+
   it('loads less than 300 kB of compressed scripts and styles for its first page', () => {
     const page = readFileSync(join(built.folder, 'index.html'), 'utf8');
     const files = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name = '']) => name);

@@ -1,5 +1,6 @@
 /** The theme, dark or light: that of the system, unless the user has switched. */
 import { effect, signal } from '@preact/signals';
+import { ofBrowser } from './platform/storage.js';
 
 export type Theme = 'dark' | 'light';
 
@@ -20,7 +21,7 @@ export function startTheme(): void {
 
 export function switchTheme(): void {
   theme.value = theme.value === 'dark' ? 'light' : 'dark';
-  localStorage.setItem(KEY, theme.value);
+  ofBrowser.set(KEY, theme.value);
 }
 
 function ofSystem(): Theme {
@@ -28,6 +29,6 @@ function ofSystem(): Theme {
 }
 
 function chosen(): Theme | undefined {
-  const stored = localStorage.getItem(KEY);
+  const stored = ofBrowser.get(KEY);
   return stored === 'dark' || stored === 'light' ? stored : undefined;
 }

@@ -6,6 +6,7 @@ import { signal } from '@preact/signals';
 import { ApiError, DeviceCloudClient } from '../../../src/client/client.js';
 import { JsonHttp } from '../../../src/client/http.js';
 import type { Space } from '../../../src/client/types.js';
+import { ofTab } from '../platform/storage.js';
 import { AGAIN } from './answering.js';
 
 export interface Session {
@@ -21,6 +22,8 @@ const HOME = new URL('.', location.href).href;
 /** Path at which the service exchanges a credential for a cookie. */
 const COOKIE = '/console/session';
 const SPACE = 'ghostfleet.space';
+const NO_COOKIE =
+  'The browser did not keep the cookie of the session. Permit cookies for this address, then sign in again.';
 
 /** The open session; `undefined` if the user is not signed in, `null` if this is not known yet. */
 export const session = signal<Session | undefined | null>(null);
@@ -49,7 +52,7 @@ export async function resume(): Promise<void> {
   }
   try {
     // A token is valid only once. If the user opened this address before, the cookie from that time still works.
-    await open(sessionStorage.getItem(SPACE) ?? undefined);
+    await open(ofTab.get(SPACE));
     outage.value = '';
   } catch (error) {
     if (isOutage(error)) {
@@ -61,7 +64,7 @@ export async function resume(): Promise<void> {
     session.value = undefined;
     // Without token and cookie, the user has simply not signed in yet: the sign-in page needs no explanation.
     const isExpected = token === undefined && error instanceof ApiError && error.status === 401;
-    if (!isExpected) signInNotice.value = sentence(refusal ?? error);
+    if (!isExpected) signInNotice.value = sentence(refusal ?? afterAcceptance(error));
   }
 }
 
@@ -72,10 +75,18 @@ function isOutage(error: unknown): boolean {
 /**
  * Signs in with an API key or the token of a login.
  * @throws ApiError 401 if the service rejects the credential
+ * @throws Error if the browser does not keep the cookie
  */
 export async function signIn(credential: string): Promise<void> {
   await bare().request('POST', COOKIE, {}, { credential });
-  await open();
+  await open().catch((error: unknown) => {
+    throw afterAcceptance(error);
+  });
+}
+
+/** The error of a request right after the service has accepted a credential. */
+function afterAcceptance(error: unknown): unknown {
+  return error instanceof ApiError && error.status === 401 ? new Error(NO_COOKIE) : error;
 }
 
 /** Signs in with a user account. @throws ApiError 401 if the address or the password is wrong */
@@ -91,7 +102,7 @@ export async function open(spaceId?: string): Promise<void> {
   const spaces = (await http.request('GET', '/v2/spaces', { limit: 500 })) as readonly Space[];
   const space = spaces.find(({ id }) => id === spaceId) ?? spaces[0];
   if (space === undefined) throw new Error('The credential opens no space.');
-  sessionStorage.setItem(SPACE, space.id);
+  ofTab.set(SPACE, space.id);
   signInNotice.value = '';
   const options = { baseUrl: HOME, apiKey: '', spaceId: space.id };
   session.value = { space, spaces, client: new DeviceCloudClient(options, http) };
@@ -100,7 +111,7 @@ export async function open(spaceId?: string): Promise<void> {
 /** Ends the session of this browser. */
 export async function signOut(notice = ''): Promise<void> {
   signInNotice.value = notice;
-  sessionStorage.removeItem(SPACE);
+  ofTab.set(SPACE, undefined);
   // Set before the request, so that requests that fail because the session ends show no message.
   session.value = undefined;
   await bare()

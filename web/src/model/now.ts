@@ -1,6 +1,7 @@
 /** The present time, as a signal for texts such as "3 min ago". */
 import { effect, signal } from '@preact/signals';
 import { serviceTime } from '../api/service-time.js';
+import { isShown } from '../api/shown.js';
 
 /** Unix time in ms: the time of the run, if there is one, otherwise that of the service. */
 export const now = signal(serviceTime());
@@ -9,10 +10,10 @@ let isOfRun = false;
 
 export function startTime(): void {
   const update = () => {
-    if (!document.hidden && !isOfRun) now.value = serviceTime();
+    if (isShown.value && !isOfRun) now.value = serviceTime();
   };
   setInterval(update, 1000);
-  // At once when the clock of this machine turns out to be wrong.
+  // At once when the tab is shown again, or the clock of this machine turns out to be wrong.
   effect(update);
 }
 

@@ -14,8 +14,17 @@ const LONGEST_SILENCE = 20_000;
 
 /** Calls `take` for each state until the stream ends. @throws ApiError if the run rejects the request */
 export async function followStates(take: (state: unknown) => void, signal: AbortSignal): Promise<void> {
-  // Pages that were loaded over HTTP from another machine have no locks.
-  if (!('locks' in navigator)) return whileShown(signal, (shown) => read(take, shown));
+  try {
+    // Pages that were loaded over HTTP from another machine have no locks.
+    if ('locks' in navigator) return await followTogether(take, signal);
+  } catch (error) {
+    // A browser that blocks site data refuses locks and channels.
+    if (!(error instanceof DOMException && error.name === 'SecurityError')) throw error;
+  }
+  await whileShown(signal, (shown) => read(take, shown));
+}
+
+async function followTogether(take: (state: unknown) => void, signal: AbortSignal): Promise<void> {
   const channel = new BroadcastChannel(NAME);
   channel.onmessage = ({ data }) => take(data);
   const share = (state: unknown) => {

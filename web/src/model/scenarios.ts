@@ -5,6 +5,7 @@
 import { signal } from '@preact/signals';
 import { JsonHttp } from '../../../src/client/http.js';
 import type { ScenarioCheck, Scenarios, ScenarioWords } from '../../../src/control/scenarios.js';
+import { ofTab } from '../platform/storage.js';
 
 export type ScenarioRun = Scenarios['state'];
 
@@ -31,7 +32,7 @@ expect:
 `;
 
 /** The text of the editor. It is stored in the session storage of this browser tab. */
-export const draft = signal(sessionStorage.getItem(DRAFT) ?? FIRST);
+export const draft = signal(ofTab.get(DRAFT) ?? FIRST);
 /** The check of the text; undefined before the first one. */
 export const checked = signal<ScenarioCheck | undefined>(undefined);
 /** The latest scenario that was run from a page. */
@@ -51,7 +52,7 @@ export function openDraft(text: string): void {
 /** Keeps what the user has typed. */
 export function changeDraft(text: string): void {
   draft.value = text;
-  sessionStorage.setItem(DRAFT, text);
+  ofTab.set(DRAFT, text);
 }
 
 const EMPTY: ScenarioCheck = {
