@@ -34,6 +34,11 @@ export class Interrupts {
     for (const signal of SIGNALS) self.on(signal, this.interrupt);
   }
 
+  /** Whether a signal has asked the command to end. */
+  get wasInterrupted(): boolean {
+    return this.#firstAt !== undefined;
+  }
+
   /** Called when the command has begun: without a handler, the system ends the process from now on. */
   release(): void {
     this.#isHolding = false;
