@@ -1,24 +1,37 @@
 /** Records of what runs left in other clouds: files in the user's state folder until `ghostfleet clean`, without secrets. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import { foreignJson } from '../kernel/json-size.js';
+import { makePrivateDirectory } from '../kernel/private-directory.js';
+import { PRIVATE } from '../kernel/private-file.js';
+import { cannotWrite } from '../kernel/system-errors.js';
 import type { Leftovers, LeftThing } from '../report/result.js';
 import type { Host } from './host.js';
 
 type Env = Host['env'];
 
 const ENDING = '.json';
+const OTHER_PLACE = 'set XDG_STATE_HOME to a directory that you may write';
 
-/** Saves a record, or deletes it if nothing is left. Without a folder for it, only the reports contain it. */
+/** Saves a record, or deletes it if nothing is left. @throws UsageError if it cannot be saved */
 export function saveLeftovers(leftovers: Leftovers, env: Env): void {
   const folder = folderOf(env);
-  if (folder === undefined) return;
+  const isEmpty = leftovers.things.length === 0;
+  if (folder === undefined) {
+    if (isEmpty) return;
+    throw new UsageError('cannot-write', `the record for "ghostfleet clean" needs a directory; ${OTHER_PLACE}`);
+  }
   const file = join(folder, leftovers.run + ENDING);
-  if (leftovers.things.length === 0) return rmSync(file, { force: true });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(file, `${JSON.stringify(leftovers)}\n`, { mode: 0o600 });
+  try {
+    if (isEmpty) return rmSync(file, { force: true });
+    makePrivateDirectory(folder);
+    writeFileSync(file, `${JSON.stringify(leftovers)}\n`, { mode: PRIVATE.file });
+  } catch (error) {
+    const { code, message } = cannotWrite(`the record for "ghostfleet clean" to "${file}"`, error);
+    throw new UsageError(code, `${message}; ${OTHER_PLACE}`);
+  }
 }
 
 /** The records of all runs, in the order of their names. */

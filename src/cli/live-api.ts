@@ -1,7 +1,7 @@
 /** Gives users access to the API of a run in real time. The API key is in a file that only the user can read. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeTemporaryDirectory } from '../kernel/private-directory.js';
 import { cannotWrite } from '../kernel/system-errors.js';
 import type { ApiAccess } from '../runner/world/course.js';
 
@@ -12,13 +12,14 @@ export class LiveApi {
 
   /** Writes the key to a file in a new folder that only the user can access. @throws UsageError if it cannot be written */
   constructor({ baseUrl, spaceId, apiKey }: ApiAccess) {
+    this.#directory = makeTemporaryDirectory('ghostfleet-');
+    const file = join(this.#directory, 'api-key');
     try {
-      this.#directory = mkdtempSync(join(tmpdir(), 'ghostfleet-'));
-      const file = join(this.#directory, 'api-key');
       writeFileSync(file, `${apiKey}\n`, { mode: 0o600 });
       this.announcement = `API at ${baseUrl}/v2/spaces/${spaceId}, its key in ${file}\n`;
     } catch (error) {
-      throw cannotWrite('the API key', error);
+      this.close();
+      throw cannotWrite(`the API key to "${file}"`, error);
     }
   }
 

@@ -3,8 +3,7 @@
  * connectors reach no hosts. A scenario is checked in a thread with limits of time and memory, because a short text can
  * describe a fleet that is too large to plan. A run of such a scenario is a process of its own.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   ScenarioCheck,
@@ -13,6 +12,7 @@ import type {
   ScenarioVerdict,
   ScenarioWords,
 } from '../control/scenarios.js';
+import { makeTemporaryDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
 import type { RunResult } from '../report/result.js';
 import { packagedNames, packagedText } from './find-scenario.js';
@@ -44,7 +44,7 @@ export class PageScenarios implements ScenarioTools {
 
   run(text: string, seed: number | undefined, progress: (sentence: string) => void): ScenarioProcess {
     // A run may read the files in the folder of its scenario, so the scenario gets a folder without other files.
-    const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-'));
+    const folder = makeTemporaryDirectory('ghostfleet-');
     const file = join(folder, 'scenario.yaml');
     writeFileSync(file, text, { mode: PRIVATE.file });
     const seeds = seed === undefined ? [] : ['--seed', String(seed)];

@@ -1,11 +1,11 @@
 /** Time travel: repeats a run up to a moment, for changes by users, and compares its end with an unchanged repetition. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import type { PastRun, RunComparison, RunEnd, TimeTravel } from '../control/travel.js';
 import { InterruptedError, UsageError } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
+import { makeTemporaryDirectory } from '../kernel/private-directory.js';
 import { exactDuration, type Millis } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
 import type { RunControl, RunOptions } from '../runner/run.js';
@@ -80,7 +80,7 @@ export class PastRuns implements TimeTravel {
     if (at > now) throw new UsageError('bad-moment', `the run has only reached ${exactDuration(Math.floor(now))}`);
     const [oldest] = this.#open;
     if (oldest && this.#open.length >= MOST) await this.#giveUp(oldest);
-    const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-past-'));
+    const folder = makeTemporaryDirectory('ghostfleet-past-');
     const opened = await this.#until(at, plan, folder).catch((error: unknown) => {
       rmSync(folder, { recursive: true, force: true });
       throw error;

@@ -2,8 +2,7 @@
 
 import { join } from 'node:path';
 import { isoTime } from '../kernel/calendar.js';
-import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
-import { cannotWrite } from '../kernel/system-errors.js';
+import { type ExitCode, InterruptedError, messageOf, UsageError } from '../kernel/errors.js';
 import { plainBase, shownAddress, shownCommand } from '../kernel/web-address.js';
 import { beginRun, EVENTS_FILE, type RunFolder, sourceOf, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
@@ -192,6 +191,7 @@ async function executeOne(
   const reproduce = commandLine({ ...flags, var: shownVariables(vars, secretVars) }, clock, plan);
   const isLive = clock === 'real' || flags.pace !== undefined;
   let left: Leftovers | undefined;
+  let isRecorded = true;
   const live = await LiveServices.open({
     host,
     plan,
@@ -199,7 +199,7 @@ async function executeOne(
     metricsPush: flags['metrics-push'],
     consoles: isLive,
     api: isLive && cloud === undefined,
-    leftBehind: () => leftBy(flags, left),
+    leftBehind: () => leftBy(flags, left, isRecorded),
   });
   let downlinks: Iterable<DownlinkRecord> = [];
   const kept: string[] = [];
@@ -234,8 +234,12 @@ async function executeOne(
         try {
           saveLeftovers(leftovers, host.env);
         } catch (error) {
-          host.err.write(`ghostfleet: ${cannotWrite('the record for "ghostfleet clean"', error).message}\n`);
+          // Once: the record is written again after the clean-up.
+          if (isRecorded) host.err.write(`ghostfleet: ${messageOf(error)}\n`);
+          isRecorded = false;
         }
+        // The summary of the run contains the record, too.
+        return isRecorded ? leftovers.run : out;
       },
     } satisfies RunOptions;
     const options = {
@@ -267,7 +271,7 @@ async function executeOne(
     folder?.end();
     if (flags.keep) host.err.write(keptText(kept));
     // Without a result, no report lists it.
-    if (left !== undefined) host.err.write(leftText(left));
+    if (left !== undefined) host.err.write(leftText(left, isRecorded ? left.run : undefined));
   }
 }
 
@@ -337,11 +341,20 @@ function ignoredSettings(api: string, { cloud }: Plan): string {
     : `warning: ${shownAddress(api)} ignores the cloud settings of the scenario: ${settings.join(', ')}\n`;
 }
 
+/** Names up to three things, so that the user finds them. */
+function withoutRecord({ things }: Leftovers): string {
+  const names = things.slice(0, 3).map(({ what }) => what);
+  const more = things.length > names.length ? ` and ${things.length - names.length} more` : '';
+  return `no record was saved, so delete ${names.join(', ')}${more} by hand`;
+}
+
 /** Message about the leftovers of a run if the user quits immediately. */
-function leftBy({ target, out }: RunFlags, leftovers: Leftovers | undefined): string | undefined {
+function leftBy({ target, out }: RunFlags, leftovers: Leftovers | undefined, isRecorded: boolean): string | undefined {
   const left = [
     ...(target === undefined ? [] : [`what the run created in ${shownAddress(target)} may still exist`]),
-    ...(leftovers === undefined ? [] : [`"ghostfleet clean ${leftovers.run}" removes it`]),
+    ...(leftovers === undefined
+      ? []
+      : [isRecorded ? `"ghostfleet clean ${leftovers.run}" removes it` : withoutRecord(leftovers)]),
     ...(out === undefined ? [] : [`"${out}" is incomplete`]),
   ];
   return left.length === 0 ? undefined : left.join('; ');
@@ -352,15 +365,17 @@ function keptText(things: readonly string[]): string {
   return [`kept in the cloud: ${things.length} things`, ...things].join('\n  ').concat('\n');
 }
 
-function leftText(left: Leftovers): string {
-  return [describeLeftovers(left), ...left.things.map(({ what, why }) => `${what}: ${why}`)].join('\n  ').concat('\n');
+function leftText(left: Leftovers, record: string | undefined): string {
+  return [describeLeftovers(left, record), ...left.things.map(({ what, why }) => `${what}: ${why}`)]
+    .join('\n  ')
+    .concat('\n');
 }
 
 /** Names what earlier runs left in the cloud. */
 function offerLeftovers(api: string, { err, env }: Host): void {
   const address = plainBase(api);
   for (const left of knownLeftovers(env)) {
-    if (left.api === address) err.write(`note: ${describeLeftovers(left)}\n`);
+    if (left.api === address) err.write(`note: ${describeLeftovers(left, left.run)}\n`);
   }
 }
 

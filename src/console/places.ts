@@ -4,12 +4,13 @@
  *
  * On Windows, runs have named pipes, to which the system lets only the user and administrators write.
  */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { platform, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 // As a whole, because Windows lacks geteuid.
 import * as system from 'node:process';
 import { UsageError } from '../kernel/errors.js';
+import { makePrivateDirectory } from '../kernel/private-directory.js';
 
 export interface Place {
   /** Name of the run for `--run`. */
@@ -37,7 +38,7 @@ export function newPlace(name: string, random: string, env: Environment): Place 
     .slice(0, 32)}-${random}`;
   if (WINDOWS) return { run, path: `${PIPES}${pipePrefix()}${run}` };
   const folder = folderOf(env);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivateDirectory(folder);
   checkFolder(folder);
   const path = join(folder, run + ENDING);
   if (Buffer.byteLength(path) > LONGEST_PATH) {

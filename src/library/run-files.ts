@@ -1,9 +1,10 @@
 /** Files of a run in its directory, other than the event log, which is written during the run. */
-import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, lstatSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { lockFile } from '../cloud/store/sqlite/file-lock.js';
 import { keptBecause, removeDatabase } from '../cloud/store/sqlite/files.js';
 import { UsageError } from '../kernel/errors.js';
+import { makePrivateDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
 import { cannotWrite, fileReason } from '../kernel/system-errors.js';
 import { shownAddress } from '../kernel/web-address.js';
@@ -20,23 +21,11 @@ import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
  */
 function openDirectory(path: string): string {
   try {
-    makeWithParents(path);
+    makePrivateDirectory(path);
     return path;
   } catch (error) {
     const reason = fileReason(error, 'no such file or directory');
     throw new UsageError('cannot-write', `cannot create the directory "${path}": ${reason}`);
-  }
-}
-
-/** Creates one directory at a time, because Node's recursive `mkdir` never returns in /proc. */
-function makeWithParents(path: string): void {
-  if (isDirectory(path)) return;
-  makeWithParents(dirname(path));
-  try {
-    mkdirSync(path, PRIVATE.directory);
-  } catch (error) {
-    // Another run may have created it in the meantime.
-    if (!isDirectory(path)) throw error;
   }
 }
 

@@ -47,9 +47,10 @@ export interface RunOptions extends Omit<PlayOptions, 'mostEvents'> {
   readonly source?: RunSource | undefined;
   /**
    * Called with what the run created in another cloud and has not deleted, even if the run fails: before the clean-up, and
-   * after it, then with no things if all are deleted.
+   * after it, then with no things if all are deleted. Returns the run or the directory with the record for `ghostfleet clean`;
+   * undefined if there is none.
    */
-  readonly leftBehind?: (left: Leftovers) => void;
+  readonly leftBehind?: (left: Leftovers) => string | undefined;
   /** Called before the provisioning. */
   readonly started?: (control: RunControl) => void;
 }
@@ -68,11 +69,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { plan } = options;
   const began = options.stopwatch();
   let left: Leftovers | undefined;
+  let record: string | undefined;
   // Later, the clock of the cloud is known better; the name stays.
   let run: string | undefined;
   const note = (things: LeftBehind) => {
     run ??= leavingRun(plan, things);
     const noted = notedLeftovers(run, things, options);
+    record = options.leftBehind?.(noted);
     left = noted.things.length > 0 ? noted : undefined;
   };
   const played = await play({ ...options, left: note }, (control, journal) =>
@@ -118,7 +121,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       ...idleLoads(plan, summary.calls, simulatedMs),
       ...clockWarning(targetClock, options.speed),
       ...remarks,
-      ...(left === undefined ? [] : [describeLeftovers(left)]),
+      ...(left === undefined ? [] : [describeLeftovers(left, record)]),
     ],
     clock: options.clock,
     speed: options.clock === 'real' ? options.speed : null,
@@ -167,16 +170,14 @@ function leavingRun({ scenario }: Plan, { since }: LeftBehind): string {
   return `${name}-${since.toString(36)}`;
 }
 
-/** Describes what the clean-up has not deleted, and passes it on. */
-function notedLeftovers(run: string, { since, ...rest }: LeftBehind, { cloud, leftBehind }: RunOptions): Leftovers {
-  const left = {
+/** What the clean-up has not deleted. */
+function notedLeftovers(run: string, { since, ...rest }: LeftBehind, { cloud }: RunOptions): Leftovers {
+  return {
     run,
     api: plainBase(cloud?.api ?? ''),
     since: isoTime(since),
     ...rest,
   };
-  leftBehind?.(left);
-  return left;
 }
 
 /** A shell comment for the end of the command, if the command cannot repeat the run; otherwise empty. */

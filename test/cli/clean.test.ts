@@ -141,6 +141,37 @@ it('clean deletes what is on record of a run that was ended during its clean-up'
   expect(await present()).toEqual([]);
 });
 
+/** Environments in which no record can be saved, with what is wrong. */
+const WITHOUT_RECORD: readonly (readonly [string, () => Record<string, string>, string])[] = [
+  [
+    'a state folder below a file',
+    () => ({ XDG_STATE_HOME: join(folder, 'short.yaml') }),
+    'a file with that name exists',
+  ],
+  ['a home in /proc', () => ({ HOME: '/proc/1' }), '"/proc/1/.local/state/ghostfleet/leftovers/'],
+  ['no home', () => ({}), 'the record for "ghostfleet clean" needs a directory'],
+];
+
+it.each(WITHOUT_RECORD)('a run with %s does not promise that clean removes what it left', async (_, given, why) => {
+  fate = (method) => (method === 'DELETE' ? 'refuse' : 'pass');
+  const { out, err } = await run([], { env: { ...given(), GHOSTFLEET_API_KEY: KEY } });
+  expect(err.split(why)).toHaveLength(2);
+  expect(err).toContain('set XDG_STATE_HOME to a directory that you may write');
+  expect(out.replace(/\s+/g, ' ')).toContain('no record was saved, so delete them by hand');
+  expect(out + err).not.toContain('"ghostfleet clean short');
+});
+
+it('a run that cannot save a record names the folder of --out, which clean takes', async () => {
+  fate = (method) => (method === 'DELETE' ? 'refuse' : 'pass');
+  const out = join(folder, 'out');
+  const there = { GHOSTFLEET_API_KEY: KEY };
+  const { out: report } = await run(['--out', out], { env: there });
+  expect(report.replace(/\s+/g, ' ')).toContain(`"ghostfleet clean ${out}" removes them`);
+  fate = () => 'pass';
+  expect((await ghostfleet(['clean', out, '--target', at()], { env: there })).exit).toBe(0);
+  expect(await present()).toEqual([]);
+});
+
 it('clean also takes the folder of --out', async () => {
   fate = (method) => (method === 'DELETE' ? 'refuse' : 'pass');
   const out = join(folder, 'out');

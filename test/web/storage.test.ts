@@ -24,7 +24,7 @@ it('a text is kept in the page if site data is blocked', () => {
   for (const name of ['localStorage', 'sessionStorage']) Reflect.deleteProperty(globalThis, name);
 });
 
-it('a text for which there is no space is newer than the one that the browser keeps, until it takes one again', () => {
+it('a text that a full storage refuses is newer than the stored one, until the storage takes one again', () => {
   const texts = new Map([['a', 'old']]);
   const setItem = vi.fn(refuse('QuotaExceededError'));
   vi.stubGlobal('localStorage', { getItem: (key: string) => texts.get(key) ?? null, setItem });

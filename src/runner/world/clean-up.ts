@@ -79,8 +79,15 @@ async function users(path: string, api: Api): Promise<string | undefined> {
   return undefined;
 }
 
-/** `3 things of the run "quick-mk3f9x2a" are still in http://127.0.0.1:8080; …` */
-export function describeLeftovers({ run, api, things }: Leftovers): string {
+/**
+ * `3 things of the run "quick-mk3f9x2a" are still in http://127.0.0.1:8080; …`
+ * @param record the run or the directory with the record for `ghostfleet clean`; undefined if there is none
+ */
+export function describeLeftovers({ run, api, things }: Leftovers, record: string | undefined): string {
   const [count, are, them] = things.length === 1 ? ['1 thing', 'is', 'it'] : [`${things.length} things`, 'are', 'them'];
-  return `${count} of the run "${run}" ${are} still in ${api}; "ghostfleet clean ${run}" removes ${them}`;
+  return `${count} of the run "${run}" ${are} still in ${api}; ${
+    record === undefined
+      ? `no record was saved, so delete ${them} by hand`
+      : `"ghostfleet clean ${record}" removes ${them}`
+  }`;
 }
