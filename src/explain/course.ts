@@ -35,9 +35,14 @@ export function endOf(record: DownlinkRecord): Instant | undefined {
   return last === undefined ? undefined : reached[last];
 }
 
-/** Time from the queueing to the end of the downlink, or to the end of the run while it is pending, in whole milliseconds. */
+/**
+ * Time from the queueing to the end of the downlink, in whole milliseconds. While it is pending: to the end of the run, or to a
+ * stage that it reaches after that, while the run settles.
+ */
 export function timeTaken(record: DownlinkRecord, closing: Instant): Millis {
-  return timeUntil(record, endOf(record) ?? closing);
+  const { last, reached } = record;
+  const latest = last === undefined ? undefined : reached[last];
+  return timeUntil(record, endOf(record) ?? Math.max(closing, latest ?? closing));
 }
 
 /** Like {@link timeTaken}, but to the end of the run for a lost downlink, because the device never received it. */

@@ -41,6 +41,10 @@ describe('an explanation', () => {
   it.each<[string, Partial<ScenarioDefinition>]>([
     ['an outage', { faults: [{ outage: 'both', from: '62m', until: '75m' }] }],
     ['lost and late datagrams', { faults: [{ loss: '40%', from: '50m' }, { reorder: { ratio: '30%', by: '20s' } }] }],
+    [
+      'an offer after the end of the run, while it settles',
+      { duration: '95m', faults: [{ loss: '40%', from: '50m' }, { reorder: { ratio: '30%', by: '20s' } }] },
+    ],
     ['copied datagrams', { faults: [{ duplication: '30%', from: '50m' }] }],
     ['a dead modem', { faults: [{ outage: 'up', from: '61m', until: '61m40s' }], network: { latency: '2s..9s' } }],
     ['a cloud that restarts', { faults: [{ 'service-restart': null, from: '65m', until: '67m' }] }],
