@@ -20,7 +20,7 @@ afterEach(async () => {
 
 async function start(memory = new MemoryTables(), port = 0) {
   const service = await startService({
-    ...{ db: 'memory', memory, host: '127.0.0.1', port, udpPort: null, udpRawPort: null, apiKey: KEY },
+    ...{ db: 'memory', embedded: { memory }, host: '127.0.0.1', port, udpPort: null, udpRawPort: null, apiKey: KEY },
     ...{ clock: new RealClock(), random: seededRandom(`events ${Math.random()}`), passwordCost: CHEAP },
     ...{ trace: { emit: () => {} }, log: QUIET },
   });

@@ -70,7 +70,7 @@ describe('the other expectations of a run that ended early', () => {
     const notAtRest = { exitCode: EXIT.stuck, failure: 'not at rest', busy: ['clime-0001 with its session'] };
     expect(earlyEnd(notAtRest)).toBeNull();
     expect(
-      earlyEnd(endOfAll({ devices: [], network: [], actions: [], duration: 0, settle: 0 } as never, [notAtRest])),
+      earlyEnd(endOfAll({ devices: [], faults: [], actions: [], duration: 0, settle: 0 } as never, [notAtRest])),
     ).toBeNull();
   });
 
