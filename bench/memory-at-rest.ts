@@ -18,7 +18,7 @@ import { minutes } from '../src/kernel/time.js';
 import { VirtualClock } from '../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../src/profile/library.js';
 import type { EnvelopeFormat } from '../src/protocol/flap/envelope.js';
-import { flashSettings } from '../src/runner/world/flash-settings.js';
+import { makeFlashSettings } from '../src/runner/world/flash-settings.js';
 import { withFaults } from '../src/transport/faults/with-faults.js';
 import { memoryTransport } from '../src/transport/memory.js';
 import type { Receive } from '../src/transport/transport.js';
@@ -130,7 +130,7 @@ function kindsOfDevice(): readonly Kind[] {
     const profile = profiles.get(name);
     if (profile === undefined) throw new Error(`unknown profile "${name}"`);
     const type = deviceType(profile);
-    return { type, flash: flashSettings(type.layout, profile.setup) };
+    return { type, flash: makeFlashSettings(type.layout, profile.setup) };
   });
 }
 

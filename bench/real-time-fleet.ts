@@ -13,7 +13,7 @@ import { type Random, seededRandom } from '../src/kernel/random.js';
 import { RealClock } from '../src/kernel/real-clock.js';
 import { type Millis, minutes } from '../src/kernel/time.js';
 import { packagedProfiles } from '../src/profile/library.js';
-import { flashSettings } from '../src/runner/world/flash-settings.js';
+import { makeFlashSettings } from '../src/runner/world/flash-settings.js';
 import { GeneratorWatch } from '../src/runner/world/generator.js';
 import { Distribution } from '../src/trace/distribution.js';
 import type { TraceEvent } from '../src/trace/events.js';
@@ -133,7 +133,7 @@ function fleetOn(transport: Transport, world: DeviceWorld, random: Random): read
   const profile = packagedProfiles().get('clime');
   if (profile === undefined) throw new Error('the profile "clime" is missing');
   const type = deviceType(profile);
-  const flash = flashSettings(type.layout, [...profile.setup, 'app config interval-report 60']);
+  const flash = makeFlashSettings(type.layout, [...profile.setup, 'app config interval-report 60']);
   return Array.from({ length: DEVICES }, (_, i) => {
     const serial = FIRST_SERIAL + i;
     return new Device({
@@ -145,7 +145,7 @@ function fleetOn(transport: Transport, world: DeviceWorld, random: Random): read
 }
 
 function p99(distribution: Distribution): Millis {
-  return distribution.percentile(99) ?? 0;
+  return distribution.findPercentile(99) ?? 0;
 }
 
 function percent(share: number): string {

@@ -8,11 +8,11 @@ import { seededRandom } from '../../src/kernel/random.js';
 import type { Instant } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import type { Profile } from '../../src/profile/profile.js';
-import { deviceTypes } from '../../src/runner/known-types.js';
-import { embeddedTarget } from '../../src/runner/targets/embedded.js';
+import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { openEmbeddedTarget } from '../../src/runner/targets/embedded.js';
 import { buildFleet } from '../../src/runner/world/fleet.js';
-import { fleetDevices } from '../../src/runner/world/fleet-device.js';
-import { worldOf } from '../../src/runner/world/handles.js';
+import { makeFleetDevices } from '../../src/runner/world/fleet-device.js';
+import { makeWorld } from '../../src/runner/world/handles.js';
 import { LiveFaults } from '../../src/runner/world/live-faults.js';
 import { provision } from '../../src/runner/world/provision.js';
 import { runSchedule } from '../../src/runner/world/schedule.js';
@@ -45,13 +45,13 @@ export async function recordDialogue(
   file: string,
   profiles: ReadonlyMap<string, Profile>,
 ): Promise<Dialogue> {
-  const plan = planScenario(parseScenario(text, file, deviceTypes(profiles)), {});
+  const plan = planScenario(parseScenario(text, file, knowDeviceTypes(profiles)), {});
   const { planned, profile } = onlyDevice(plan, profiles, file);
   const clock = new VirtualClock({ start: plan.start });
   const random = seededRandom(plan.seed);
   const entries: Entry[] = [];
   const trace: Trace = { emit: (event) => entries.push({ kind: 'fact', at: event.at, event }) };
-  const target = await embeddedTarget({
+  const target = await openEmbeddedTarget({
     ...{ transport: 'memory', db: 'memory', space: plan.scenario, virtual: true, log: LOG, clock, random, trace },
   });
   try {
@@ -60,8 +60,8 @@ export async function recordDialogue(
       entries.push({ kind: 'datagram', at: clock.now, way, bytes: Uint8Array.from(bytes) }),
     );
     const devices = buildFleet({ plan, profiles, clock, random, trace, transport, format: target.format });
-    const handles = fleetDevices(plan, devices);
-    const world = worldOf(target, profiles);
+    const handles = makeFleetDevices(plan, devices);
+    const world = makeWorld(target, profiles);
     await provision(plan, world, handles, { concurrency: 1, signal: new AbortController().signal });
     const startLoads = () => ({ close: () => {}, open: [] });
     await runSchedule(
@@ -89,7 +89,7 @@ export async function recordDialogue(
 /** A dialogue has no verdict, so no metrics or invariants are read. */
 const NOTHING: Evidence = {
   metrics: { read: () => undefined, within: () => undefined },
-  invariants: { verdict: () => undefined },
+  invariants: { getVerdict: () => undefined },
   nameOf: String,
 };
 

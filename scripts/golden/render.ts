@@ -10,7 +10,7 @@ import { type EnvelopeFormat, hasValidTag, open } from '../../src/protocol/flap/
 import { FIRST, formatFlags, LAST, type Packet } from '../../src/protocol/flap/packet.js';
 import { contentFingerprint } from '../../src/protocol/hashes.js';
 import { TYPE } from '../../src/protocol/messages/index.js';
-import { sendsRaw } from '../../src/runner/single-device.js';
+import { isRawSender } from '../../src/runner/single-device.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import type { Dialogue } from './dialogue.js';
 import { MessageText } from './message-text.js';
@@ -21,7 +21,7 @@ const INDENT = ' '.repeat(14);
 /** The lines of a dialogue. @throws Error for a datagram without a valid tag of the device */
 export function renderDialogue({ about, profile, token, entries }: Dialogue): readonly string[] {
   const text = new MessageText(profile);
-  const format: EnvelopeFormat = sendsRaw(profile) ? 'raw' : 'base64';
+  const format: EnvelopeFormat = isRawSender(profile) ? 'raw' : 'base64';
   const parts = { up: [] as Uint8Array[], down: [] as Uint8Array[] };
   const lines = [`# ${profile.title}: a dialogue of one device with the cloud.`, '#'];
   for (const line of about.trim().split('\n')) lines.push(`# ${line}`);

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import type { GeneratorReport } from '../../src/report/result.js';
-import { httpCalls } from '../../src/runner/load/http-calls.js';
+import { makeHttpCalls } from '../../src/runner/load/http-calls.js';
 import { Loads } from '../../src/runner/load/loads.js';
 import { Semaphore } from '../../src/runner/load/semaphore.js';
 import { GeneratorWatch } from '../../src/runner/world/generator.js';
@@ -73,7 +73,7 @@ export async function measure(load: LoadToMeasure): Promise<MeasuredLoad> {
     metrics.take(event);
     if (event.kind === 'call.done') sentAt.push(event.sent);
   };
-  const sender = httpCalls({ baseUrl, apiKey: 'none', connections });
+  const sender = makeHttpCalls({ baseUrl, apiKey: 'none', connections });
   const caller = { space: 'space', sender, connections: new Semaphore(connections) };
   // The cast is safe because loads use no other fields of a device.
   const handles = [{ cloudId: 'device' }] as unknown as readonly DeviceHandle[];
@@ -96,8 +96,8 @@ export async function measure(load: LoadToMeasure): Promise<MeasuredLoad> {
   await sender.close();
   const latency = metrics.read('call.latency');
   const percentile = (percent: number) =>
-    latency?.kind === 'durations' ? (latency.distribution.percentile(percent) ?? Number.NaN) : Number.NaN;
-  const { load: summary } = metrics.summary().calls;
+    latency?.kind === 'durations' ? (latency.distribution.findPercentile(percent) ?? Number.NaN) : Number.NaN;
+  const { load: summary } = metrics.summarise().calls;
   if (summary === undefined) throw new Error('the load made no request');
   return { summary, contradictions: metrics.contradictions, generator, percentile, sentAt };
 }

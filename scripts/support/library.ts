@@ -1,6 +1,6 @@
 /** The packaged scenarios of scenarios/library and their pages in docs/scenarios, for their test and their proof. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { planOf } from '../../src/cli/read-files.js';
+import { readPlan } from '../../src/cli/read-files.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
 import { type RunOptions, run } from '../../src/runner/run.js';
@@ -34,7 +34,7 @@ export function planIn(
   if (known) return known;
   const lines = ['expect:', ...also.map((line) => `  - ${line}`)];
   const text = readFileSync(file, 'utf8').replace(/^expect:$/m, lines.join('\n'));
-  const { plan } = planOf(text, file, { profiles, vars });
+  const { plan } = readPlan(text, file, { profiles, vars });
   plans.set(key, plan);
   return plan;
 }

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { buildSync, type Metafile } from 'esbuild';
-import { preparedProfiles } from '../../src/profile/library.js';
+import { listPrepared } from '../../src/profile/library.js';
 import { isNewerThan } from './newer.mjs';
 import { filesIn, updateFolder } from './update-folder.js';
 
@@ -56,7 +56,7 @@ export function programFiles(folder: string): ReadonlyMap<string, Uint8Array> {
   const files = new Map(outputFiles.map(({ path, contents }) => [path, contents]));
   const at = dirname(outputFiles[0]?.path ?? '');
   files.set(join(at, LICENCES), Buffer.from(licencesOf(Object.keys(metafile.inputs))));
-  for (const [path, content] of preparedProfiles()) files.set(join(at, path), content);
+  for (const [path, content] of listPrepared()) files.set(join(at, path), content);
   return files;
 }
 

@@ -25,7 +25,7 @@ export class AttemptThread {
    * @returns undefined for an invalid scenario, and for one that cannot be run
    * @throws GhostfleetError if the thread fails, for example because its memory is full
    */
-  async outcomeOf(text: string, signal: AbortSignal): Promise<AttemptOutcome | undefined> {
+  async tryText(text: string, signal: AbortSignal): Promise<AttemptOutcome | undefined> {
     const interrupt = () => this.#send(null);
     signal.addEventListener('abort', interrupt);
     try {

@@ -5,7 +5,7 @@ import { repeat } from '../runner/play.js';
 import type { WorldControl } from '../runner/world/course.js';
 import { usefulParts } from '../scenario/plan/divide.js';
 import { type UnmetWait, unmetWait } from '../scenario/shrink/failure.js';
-import { type Profiles, planOf } from './read-files.js';
+import { type Profiles, readPlan } from './read-files.js';
 
 /** What all attempts on a scenario share; plain data. */
 export interface AttemptSettings {
@@ -37,7 +37,7 @@ export interface AttemptOutcome extends Pick<RunResult, 'exitCode' | 'passed' | 
  */
 export async function runAttempt(attempt: Attempt, signal: AbortSignal): Promise<AttemptOutcome> {
   const { text, file, seed, profiles, allowFile, allowHost, workers = 1 } = attempt;
-  const planned = planOf(text, file, { seed, profiles, allowFiles: allowFile });
+  const planned = readPlan(text, file, { seed, profiles, allowFiles: allowFile });
   let control: WorldControl | undefined;
   const interrupt = () => control?.stop(new InterruptedError('shrink'));
   signal.addEventListener('abort', interrupt);
@@ -57,7 +57,7 @@ export async function runAttempt(attempt: Attempt, signal: AbortSignal): Promise
 }
 
 /** The outcome of an attempt; undefined for an invalid scenario, and for one that cannot be run. */
-export async function outcomeOf(attempt: Attempt, signal: AbortSignal): Promise<AttemptOutcome | undefined> {
+export async function tryAttempt(attempt: Attempt, signal: AbortSignal): Promise<AttemptOutcome | undefined> {
   try {
     return await runAttempt(attempt, signal);
   } catch (error) {

@@ -1,6 +1,6 @@
 /** The attempts of `shrink`: runs of scenario texts, several at a time, in the main thread and in further threads. */
 import PQueue from 'p-queue';
-import { type AttemptOutcome, type AttemptSettings, outcomeOf, runAttempt } from './attempt.js';
+import { type AttemptOutcome, type AttemptSettings, runAttempt, tryAttempt } from './attempt.js';
 import { AttemptThread } from './attempt-thread.js';
 import type { Host } from './host.js';
 import type { Profiles } from './read-files.js';
@@ -12,7 +12,7 @@ interface AttemptsOptions extends AttemptSettings {
 }
 
 /** Where an attempt runs: the main thread, or another one. */
-type Place = Pick<AttemptThread, 'outcomeOf'>;
+type Place = Pick<AttemptThread, 'tryText'>;
 
 /** Each thread makes one attempt after another: most attempts take less time than the start of a process. */
 export class Attempts {
@@ -29,7 +29,7 @@ export class Attempts {
     this.#options = options;
     this.#queue = new PQueue({ concurrency: options.workers });
     const { workers: _, ...undivided } = options;
-    this.#idle = [{ outcomeOf: (text, signal) => outcomeOf({ ...undivided, text }, signal) }];
+    this.#idle = [{ tryText: (text, signal) => tryAttempt({ ...undivided, text }, signal) }];
     this.#forget = host.onInterrupt(() => this.#interrupt.abort());
   }
 
@@ -39,14 +39,14 @@ export class Attempts {
   }
 
   /** Runs the original scenario. Call it while no other attempt runs. @throws GhostfleetError if the scenario cannot be run */
-  first(text: string, seed: number): Promise<AttemptOutcome> {
+  runFirst(text: string, seed: number): Promise<AttemptOutcome> {
     return runAttempt({ ...this.#options, text, seed }, this.#interrupt.signal);
   }
 
   /** Runs a text as the content of another file, with the profiles next to it. Call it while no other attempt runs. */
-  of(file: string, text: string): Promise<AttemptOutcome | undefined> {
+  runAs(file: string, text: string): Promise<AttemptOutcome | undefined> {
     const { profiles: _, ...settings } = this.#options;
-    return outcomeOf({ ...settings, file, text }, this.#interrupt.signal);
+    return tryAttempt({ ...settings, file, text }, this.#interrupt.signal);
   }
 
   /**
@@ -54,23 +54,23 @@ export class Attempts {
    * @param signal ends the attempt early; the caller must then ignore its outcome. Without a signal, the attempt runs in the
    *   main thread at once, so no other attempt may run at the same time
    */
-  async outcome(text: string, signal?: AbortSignal): Promise<AttemptOutcome | undefined> {
+  async tryText(text: string, signal?: AbortSignal): Promise<AttemptOutcome | undefined> {
     if (this.#outcomes.has(text)) return this.#outcomes.get(text);
     const interrupt = this.#interrupt.signal;
     const ending = signal === undefined ? interrupt : AbortSignal.any([signal, interrupt]);
     const outcome =
       signal === undefined
-        ? await outcomeOf({ ...this.#options, text }, ending)
-        : await this.#queue.add(() => this.#amongOthers(text, ending));
+        ? await tryAttempt({ ...this.#options, text }, ending)
+        : await this.#queue.add(() => this.#runAmongOthers(text, ending));
     // The outcome of an attempt that was ended says nothing about its text.
     if (!ending.aborted) this.#outcomes.set(text, outcome);
     return outcome;
   }
 
-  async #amongOthers(text: string, signal: AbortSignal): Promise<AttemptOutcome | undefined> {
+  async #runAmongOthers(text: string, signal: AbortSignal): Promise<AttemptOutcome | undefined> {
     if (signal.aborted) return undefined;
     const place = this.#idle.pop() ?? this.#start();
-    const outcome = await place.outcomeOf(text, signal);
+    const outcome = await place.tryText(text, signal);
     this.#idle.push(place);
     return outcome;
   }

@@ -4,12 +4,12 @@ import { backupDatabase } from '../cloud/store/sqlite/backup.js';
 import { sameKey } from '../cloud/store/sqlite/unlock.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { checkDatabase } from './check-database.js';
-import { command } from './command.js';
+import { defineCommand } from './command.js';
 
 const IN_CLEAR =
   'has its secrets in clear: an earlier version wrote the database; the next start of the service encrypts them';
 
-export const backup = command<{ readonly db: string; readonly target: string }>(
+export const backup = defineCommand<{ readonly db: string; readonly target: string }>(
   (parser) =>
     parser
       .positional('db', { type: 'string', demandOption: true, describe: 'SQLite file of the service' })

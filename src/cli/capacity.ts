@@ -16,19 +16,19 @@ import { TargetLevels } from '../runner/capacity/target-levels.js';
 import { VirtualLevels } from '../runner/capacity/virtual-levels.js';
 import { MOST_WORKERS } from '../runner/play.js';
 import type { RemoteCloud } from '../runner/targets/remote-api.js';
-import { checked, command, wholeNumber } from './command.js';
-import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
-import { type Host, textWidth } from './host.js';
-import { interruption } from './interrupts.js';
+import { checkOption, defineCommand, expectWholeNumber } from './command.js';
+import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
+import { getTextWidth, type Host } from './host.js';
+import { awaitInterruption } from './interrupts.js';
 import { saveLeftovers } from './leftovers.js';
 import { createNotes } from './logs.js';
 import { openCrew, QUEUE, queueIn, queueWords } from './queue.js';
-import { planOf } from './read-files.js';
+import { readPlan } from './read-files.js';
 import { settingWords } from './run-words.js';
-import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
-import { checkTrust, type TrustFlags, trustOptions } from './trust.js';
-import { allVariables, FIRMWARE, SEED, shownVariables, VARIABLES } from './values.js';
-import { version } from './version.js';
+import { addTargetOptions, findCloud, listTargetWords, type TargetFlags } from './target.js';
+import { addTrustOptions, checkTrust, type TrustFlags } from './trust.js';
+import { collectVariables, FIRMWARE, SEED, shownVariables, VARIABLES } from './values.js';
+import { readVersion } from './version.js';
 import { printWarnings } from './warnings.js';
 
 interface CapacityFlags extends TargetFlags, TrustFlags {
@@ -57,19 +57,19 @@ const PRECISION = 0.05;
 const PRECISION_FORM = 'a share from 0.1% to 50%, such as "5%"';
 
 function duration(name: string, describe: string) {
-  return checked({ describe }, name, DURATION_FORM, (text) => parseDuration(text) || undefined);
+  return checkOption({ describe }, name, DURATION_FORM, (text) => parseDuration(text) || undefined);
 }
 
 /** A level, such as `10`, `12.5/s` or `300ms`. */
 function level(name: string, describe: string) {
-  return checked({ describe }, name, 'a number, with or without its unit, such as "10" or "10/s"', (text) =>
+  return checkOption({ describe }, name, 'a number, with or without its unit, such as "10" or "10/s"', (text) =>
     /^\d/.test(text.trim()) ? text : undefined,
   );
 }
 
-export const capacity = command<CapacityFlags>(
+export const capacity = defineCommand<CapacityFlags>(
   (parser) =>
-    trustOptions(targetOptions(parser))
+    addTrustOptions(addTargetOptions(parser))
       .positional('file', { type: 'string', demandOption: true, describe: SCENARIO_FILE })
       .option('vary', {
         type: 'string',
@@ -81,7 +81,7 @@ export const capacity = command<CapacityFlags>(
       .option('to', { ...level('to', 'highest level'), demandOption: true })
       .option(
         'precision',
-        checked(
+        checkOption(
           { describe: 'largest distance between the level that holds and the one that does not (default: 5%)' },
           'precision',
           PRECISION_FORM,
@@ -106,14 +106,14 @@ export const capacity = command<CapacityFlags>(
       .option('var', VARIABLES)
       .option(
         'workers',
-        checked(
+        checkOption(
           {
             describe:
               'number of runs at the same time, with the same result (default: number of cores); with --target: number of threads of each run (default: 1); with --queue: number of workers',
           },
           'workers',
           `a whole number from 1 to ${MOST_WORKERS}`,
-          wholeNumber(1, MOST_WORKERS),
+          expectWholeNumber(1, MOST_WORKERS),
         ),
       )
       .option('queue', QUEUE)
@@ -133,7 +133,7 @@ function share(text: string): number | undefined {
 }
 
 async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
-  const flags = { ...given, file: typedName(given.file, host), var: allVariables(given.var, host.env) };
+  const flags = { ...given, file: readTypedName(given.file, host), var: collectVariables(given.var, host.env) };
   const { vary, from, to, hold, seed, var: vars, firmware, allowFile: allowFiles, out } = flags;
   if (out !== undefined && flags.continue !== undefined) {
     throw new UsageError(
@@ -141,15 +141,15 @@ async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
       '--out cannot be used with --continue: the search continues in its own directory',
     );
   }
-  const cloud = cloudIn(flags, host);
+  const cloud = findCloud(flags, host);
   const queue = queueIn(flags, host);
   const { text, path } = await findScenario(flags.file, host);
-  const first = planOf(text, path, { seed, vars, firmware, allowFiles });
+  const first = readPlan(text, path, { seed, vars, firmware, allowFiles });
   checkTrust(first.plan, flags);
   printWarnings(first.plan, first.profiles, host);
   const question = questionOf({
     read: (rewrite, own) => {
-      return planOf(text, path, { seed: own, vars, firmware, allowFiles, profiles: first.profiles, rewrite }).plan;
+      return readPlan(text, path, { seed: own, vars, firmware, allowFiles, profiles: first.profiles, rewrite }).plan;
     },
     ...{ vary, from, to, hold, seed, atLeast: flags['at-least'], precision: flags.precision ?? PRECISION },
     warmUp: flags['warm-up'],
@@ -157,7 +157,7 @@ async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
   });
   const workers = flags.workers ?? (cloud === undefined ? Math.min(host.cores, MOST_WORKERS) : 1);
   const stop = new AbortController();
-  const { happens, forget } = interruption(host);
+  const { happens, forget } = awaitInterruption(host);
   void happens.then(() => stop.abort());
   try {
     const result = await search({
@@ -171,7 +171,7 @@ async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
       reproduce: commandLine({ ...flags, var: shownVariables(vars, first.secretVars) }, question),
       onRun: (run) => host.err.write(`${progress(run, question)}\n`),
     });
-    host.out.write(flags.json ? capacityJson(result) : capacityText(result, textWidth(host.out)));
+    host.out.write(flags.json ? capacityJson(result) : capacityText(result, getTextWidth(host.out)));
     return result.exitCode;
   } finally {
     forget();
@@ -183,7 +183,7 @@ interface TargetSettings {
   readonly queue: string | undefined;
   readonly flags: CapacityFlags;
   readonly workers: number;
-  readonly profiles: ReturnType<typeof planOf>['profiles'];
+  readonly profiles: ReturnType<typeof readPlan>['profiles'];
 }
 
 function targetLevels({ cloud, queue, flags, workers, profiles }: TargetSettings, host: Host): Promise<Levels> {
@@ -201,7 +201,7 @@ function targetLevels({ cloud, queue, flags, workers, profiles }: TargetSettings
       log: createNotes(host.err),
       reproduce: '',
       out: null,
-      version: version(),
+      version: readVersion(),
       startedAt: isoTime(host.wallClock()),
       stopwatch: () => host.stopwatch(),
       workers,
@@ -232,7 +232,7 @@ function commandLine(flags: CapacityFlags, { asked }: Question): string {
     ...Object.entries(times).flatMap(([name, time]) => (time === undefined ? [] : [`--${name}`, formatDuration(time)])),
     ...(atLeast === undefined ? [] : ['--at-least', atLeast]),
     ...['--seed', String(asked.seed), ...settingWords(flags)],
-    ...targetWords(flags),
+    ...listTargetWords(flags),
     ...queueWords(flags, asked.clock),
   ]);
 }

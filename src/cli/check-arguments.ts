@@ -33,7 +33,7 @@ interface Given {
  * @param args the words as typed
  * @param pattern syntax of the command, such as `run <file>`
  */
-export function wrongArguments(
+export function findWrongArguments(
   args: readonly string[],
   pattern: string,
   parsed: Parsed,
@@ -41,22 +41,22 @@ export function wrongArguments(
 ): readonly string[] {
   const places = [...pattern.matchAll(/[<[](\w+)/g)].map(([, name = '']) => name);
   const options = Object.keys(known.key).filter((name) => !places.includes(name));
-  const given = optionsIn(args);
+  const given = findOptions(args);
   const titleOf = (name: string): string => (places.includes(name) ? `<${name}>` : `--${name}`);
   return [
-    ...given.flatMap((option) => unknown(option, options, known)),
-    ...given.flatMap((option) => wrongSwitch(option, known.boolean)),
-    ...repeated(given, known.array),
+    ...given.flatMap((option) => findUnknown(option, options, known)),
+    ...given.flatMap((option) => findWrongSwitch(option, known.boolean)),
+    ...findRepeated(given, known.array),
     ...Object.keys(known.demandedOptions)
       // The parser drops "-" (standard input) from a list of files, so such a list may look empty.
       .filter((name) => !(known.array.includes(name) && args.includes('-')))
-      .flatMap((name) => missing(titleOf(name), parsed[name], known.choices[name])),
+      .flatMap((name) => findMissing(titleOf(name), parsed[name], known.choices[name])),
     ...[...parsed._.slice(1), ...(parsed['--'] ?? [])].map((word) => `unexpected argument ${quote(String(word))}`),
-    ...Object.entries(known.choices).flatMap(([name, words]) => wrongChoice(titleOf(name), parsed[name], words)),
+    ...Object.entries(known.choices).flatMap(([name, words]) => findWrongChoice(titleOf(name), parsed[name], words)),
   ];
 }
 
-function optionsIn(args: readonly string[]): readonly Given[] {
+function findOptions(args: readonly string[]): readonly Given[] {
   const end = args.indexOf('--');
   return args.slice(0, end < 0 ? undefined : end).flatMap((word) => {
     const [, dashes = '', name, value] = /^(--|-(?=[a-z]))([^=]+)(?:=(.*))?$/is.exec(word) ?? [];
@@ -64,7 +64,11 @@ function optionsIn(args: readonly string[]): readonly Given[] {
   });
 }
 
-function unknown({ name, dashes }: Given, options: readonly string[], { alias, boolean }: Known): readonly string[] {
+function findUnknown(
+  { name, dashes }: Given,
+  options: readonly string[],
+  { alias, boolean }: Known,
+): readonly string[] {
   if (dashes === '-' ? Object.values(alias).flat().includes(name) : options.includes(name)) return [];
   if (name.startsWith('no-') && boolean.includes(name.slice(3))) return [];
   const guess = didYouMean(
@@ -74,23 +78,23 @@ function unknown({ name, dashes }: Given, options: readonly string[], { alias, b
   return [`unknown option ${quote(dashes + name)}${guess}`];
 }
 
-function wrongSwitch({ name, value }: Given, switches: readonly string[]): readonly string[] {
+function findWrongSwitch({ name, value }: Given, switches: readonly string[]): readonly string[] {
   if (value === undefined || value === 'true' || value === 'false' || !switches.includes(name)) return [];
   return [`--${name} ${quote(value)} must be true or false`];
 }
 
-function repeated(given: readonly Given[], lists: readonly string[]): readonly string[] {
+function findRepeated(given: readonly Given[], lists: readonly string[]): readonly string[] {
   const names = given.map(({ name }) => name).filter((name) => !lists.includes(name));
   const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   return [...twice].map((name) => `--${name} may be given only once`);
 }
 
-function missing(title: string, value: unknown, words: readonly string[] | undefined): readonly string[] {
+function findMissing(title: string, value: unknown, words: readonly string[] | undefined): readonly string[] {
   if (value !== undefined && !(Array.isArray(value) && value.length === 0)) return [];
   return [`${title} is missing${words ? `: ${orList(words)}` : ''}`];
 }
 
-function wrongChoice(title: string, value: unknown, words: readonly string[]): readonly string[] {
+function findWrongChoice(title: string, value: unknown, words: readonly string[]): readonly string[] {
   // The parser sets an option without a value to true, and one with the prefix "no-" to false.
   if (value === true) return [`${title} requires a value: ${orList(words)}`];
   if (typeof value !== 'string' || words.includes(value)) return [];

@@ -5,12 +5,12 @@ import { printableLine } from '../kernel/printable.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { LeftThing } from '../report/result.js';
 import { Budget } from '../runner/targets/budget.js';
-import { paced } from '../runner/targets/paced.js';
+import { makeGate } from '../runner/targets/paced.js';
 import { deleteThing } from '../runner/world/clean-up.js';
-import { command } from './command.js';
+import { defineCommand } from './command.js';
 import type { Host } from './host.js';
-import { leftoversOf, saveLeftovers } from './leftovers.js';
-import { showWaits, spaceKey } from './target.js';
+import { findLeftovers, saveLeftovers } from './leftovers.js';
+import { findSpaceKey, showWaits } from './target.js';
 
 interface CleanFlags {
   readonly run: string;
@@ -18,7 +18,7 @@ interface CleanFlags {
   readonly 'api-key': string | undefined;
 }
 
-export const clean = command<CleanFlags>(
+export const clean = defineCommand<CleanFlags>(
   (parser) =>
     parser
       .positional('run', {
@@ -37,7 +37,7 @@ export const clean = command<CleanFlags>(
 );
 
 async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
-  const { leftovers, isOwn } = leftoversOf(flags.run, host.env);
+  const { leftovers, isOwn } = findLeftovers(flags.run, host.env);
   const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
   if (apiKey === undefined) {
     throw new UsageError('bad-flags', 'clean requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
@@ -60,10 +60,10 @@ async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
   const [clock, pace] = [new RealClock(), { atOnce: 1, perSecond: null }];
   const budget = new Budget(clock, null);
   budget.begin();
-  const at = { baseUrl, gate: paced(pace, clock, { budget, waits: showWaits(host) }) };
+  const at = { baseUrl, gate: makeGate(pace, clock, { budget, waits: showWaits(host) }) };
   const own = keep(new DeviceCloudClient({ ...at, apiKey, spaceId }));
   const apiOf = async (space: string | null) =>
-    space === null ? own : keep(await DeviceCloudClient.connect({ ...at, apiKey: spaceKey(space, host) }));
+    space === null ? own : keep(await DeviceCloudClient.connect({ ...at, apiKey: findSpaceKey(space, host) }));
   const left: LeftThing[] = [];
   try {
     for (const { why: _, ...thing } of leftovers.things) {

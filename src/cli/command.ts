@@ -14,7 +14,10 @@ export interface Command {
 }
 
 /** Declares a command: its options, and the function that runs it. Its name and description are in `commands.ts`. */
-export function command<O>(build: (parser: Argv) => Argv, run: (options: O, host: Host) => Promise<ExitCode>): Command {
+export function defineCommand<O>(
+  build: (parser: Argv) => Argv,
+  run: (options: O, host: Host) => Promise<ExitCode>,
+): Command {
   return {
     build,
     // The cast is safe because `build` declares exactly the options of O. yargs adds camel-case copies of names with a hyphen.
@@ -27,7 +30,7 @@ export function command<O>(build: (parser: Argv) => Argv, run: (options: O, host
  * @param wanted the expected text for the error, such as `a number from 1 to 9`
  * @param read parses the text; returns undefined for an invalid text
  */
-export function checked<T>(
+export function checkOption<T>(
   options: Options & { readonly secret?: boolean },
   name: string,
   wanted: string,
@@ -48,7 +51,7 @@ export function checked<T>(
 }
 
 /** Reads a whole number from `min` to `max`. */
-export function wholeNumber(min: number, max: number): (text: string) => number | undefined {
+export function expectWholeNumber(min: number, max: number): (text: string) => number | undefined {
   return (text) => {
     const value = Number(text);
     return /^\d+$/.test(text) && value >= min && value <= max ? value : undefined;

@@ -12,121 +12,121 @@ export interface ListedCommand {
 }
 
 export const COMMANDS: readonly ListedCommand[] = [
-  listed('run <file>', 'Run a scenario and report the result', async () => (await import('./run.js')).run),
-  listed(
+  listCommand('run <file>', 'Run a scenario and report the result', async () => (await import('./run.js')).run),
+  listCommand(
     'capacity <file>',
     'Search the largest load at which all expectations of a scenario hold',
     async () => (await import('./capacity.js')).capacity,
   ),
-  listed('clean <run>', 'Remove what a run left in another cloud', async () => (await import('./clean.js')).clean),
-  listed(
+  listCommand('clean <run>', 'Remove what a run left in another cloud', async () => (await import('./clean.js')).clean),
+  listCommand(
     'compare <a> <b>',
     'Compare the figures of two runs of a scenario',
     async () => (await import('./compare.js')).compare,
   ),
-  listed(
+  listCommand(
     'explain <run> [what]',
     'Explain why downlinks took so long',
     async () => (await import('./explain.js')).explain,
   ),
-  listed(
+  listCommand(
     'what-if <run> [what]',
     'Say what would have happened without a fault, or with other settings',
     async () => (await import('./what-if.js')).whatIf,
   ),
-  listed(
+  listCommand(
     'demo',
     'Run a cloud with 300 devices and its web console in real time',
     async () => (await import('./demo.js')).demo,
   ),
-  listed(
+  listCommand(
     'serve',
     'Run the Device Cloud Service: REST API and UDP gateway',
     async () => (await import('./serve.js')).serve,
   ),
-  listed(
+  listCommand(
     'worker',
     'Carry out parts of runs that "run --queue" divides among machines',
     async () => (await import('./worker.js')).worker,
   ),
-  listed(
+  listCommand(
     'backup <db> <target>',
     'Copy the SQLite database of a service, also while it runs',
     async () => (await import('./backup.js')).backup,
   ),
-  listed(
+  listCommand(
     'doctor <db>',
     'Say what is damaged in the SQLite database of a service, and save what can be read',
     async () => (await import('./doctor.js')).doctor,
   ),
-  listed(
+  listCommand(
     'secrets <action> <db>',
     'Replace the key with which the database of a service encrypts secrets',
     async () => (await import('./secrets.js')).secrets,
   ),
-  listed(
+  listCommand(
     'device <profile>',
     'Run one virtual device in real time, with its shell',
     async () => (await import('./device.js')).device,
   ),
-  listed(
+  listCommand(
     'console [selector..]',
     'Attach to the devices of a run in real time, or send one line to many of them',
     async () => (await import('./console.js')).attachConsole,
   ),
-  listed(
+  listCommand(
     'image <profile>',
     'Print a firmware image for virtual devices as JSON for POST …/firmware-images',
     async () => (await import('./image.js')).image,
   ),
-  listed(
+  listCommand(
     'plan <file>',
     'Print what a scenario will do, without running it',
     async () => (await import('./plan.js')).plan,
   ),
-  listed('validate <files..>', 'Check scenario files', async () => (await import('./validate.js')).validate),
-  listed(
+  listCommand('validate <files..>', 'Check scenario files', async () => (await import('./validate.js')).validate),
+  listCommand(
     'diverge <a> <b>',
     'Show the first event in which two runs differ',
     async () => (await import('./diverge.js')).diverge,
   ),
-  listed(
+  listCommand(
     'shrink <file>',
     'Reduce a failing scenario to what it needs to fail in the same way',
     async () => (await import('./shrink.js')).shrink,
   ),
-  listed(
+  listCommand(
     'scenario <action>',
     'Print the JSON Schema of scenarios for an editor',
     async () => (await import('./scenario.js')).scenario,
   ),
-  listed(
+  listCommand(
     'profile <action> [profiles..]',
     'Check profile files, show a profile, or print the JSON Schema of profiles',
     async () => (await import('./profile.js')).profile,
   ),
-  listed(
+  listCommand(
     'list <subject>',
     'List the profiles, steps, setup, calls, faults, metrics or invariants',
     async () => (await import('./list.js')).list,
   ),
-  listed(
+  listCommand(
     'record',
     'Record the history of a space in a file for replay, without names, ids and bodies',
     async () => (await import('./record.js')).record,
   ),
-  listed(
+  listCommand(
     'replay <file>',
     'Replay a recording in virtual time and compare predicted with recorded deliveries',
     async () => (await import('./replay.js')).replay,
   ),
-  listed(
+  listCommand(
     'fit <file>',
     'Create a scenario whose devices behave like those of a recording',
     async () => (await import('./fit.js')).fit,
   ),
 ];
 
-function listed(pattern: string, about: string, load: () => Promise<Command>): ListedCommand {
+function listCommand(pattern: string, about: string, load: () => Promise<Command>): ListedCommand {
   return { name: pattern.split(' ')[0] ?? pattern, pattern, about, load };
 }

@@ -5,15 +5,15 @@ import { readRegular } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { isDirectory, writeWhole } from '../kernel/write-files.js';
 import { EVENTS_FILE } from '../library/run-files.js';
-import { type ComparedRun, compareRuns, objections } from '../report/compare/compare.js';
-import { comparisonHtml } from '../report/compare/html.js';
-import { comparisonJson } from '../report/compare/json.js';
+import { type ComparedRun, compareRuns, findObjections } from '../report/compare/compare.js';
+import { writeComparisonHtml } from '../report/compare/html.js';
+import { writeComparisonJson } from '../report/compare/json.js';
 import { readSummary } from '../report/compare/read.js';
-import { comparisonText } from '../report/compare/text.js';
+import { writeComparisonText } from '../report/compare/text.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
-import { command } from './command.js';
-import { type Host, textWidth } from './host.js';
-import { digestOf } from './read-run.js';
+import { defineCommand } from './command.js';
+import { getTextWidth, type Host } from './host.js';
+import { computeDigest } from './read-run.js';
 
 interface CompareFlags {
   readonly a: string;
@@ -23,7 +23,7 @@ interface CompareFlags {
   readonly html: string | undefined;
 }
 
-export const compare = command<CompareFlags>(
+export const compare = defineCommand<CompareFlags>(
   (parser) =>
     parser
       .positional('a', {
@@ -44,7 +44,7 @@ export const compare = command<CompareFlags>(
 
 async function execute({ a, b, force, json, html }: CompareFlags, host: Host): Promise<ExitCode> {
   const [one, other] = [readRun(a), readRun(b)];
-  const against = [...objections(one, other), ...[one, other].flatMap(foreignEvents)];
+  const against = [...findObjections(one, other), ...[one, other].flatMap(findForeignEvents)];
   if (against.length > 0 && !force) {
     throw new UsageError(
       'not-comparable',
@@ -53,25 +53,27 @@ async function execute({ a, b, force, json, html }: CompareFlags, host: Host): P
     );
   }
   const comparison = compareRuns(one, other);
-  host.out.write(json ? comparisonJson(comparison, against) : comparisonText(comparison, against, textWidth(host.out)));
-  if (html !== undefined) writeWhole(html, comparisonHtml(comparison, against));
+  host.out.write(
+    json ? writeComparisonJson(comparison, against) : writeComparisonText(comparison, against, getTextWidth(host.out)),
+  );
+  if (html !== undefined) writeWhole(html, writeComparisonHtml(comparison, against));
   return comparison.different ? EXIT.expectation : EXIT.fine;
 }
 
 function readRun(path: string): ComparedRun {
-  return readSummary(readRegular(summaryOf(path)), path);
+  return readSummary(readRegular(findSummary(path)), path);
 }
 
-function summaryOf(path: string): string {
+function findSummary(path: string): string {
   return isDirectory(path) ? join(path, REPORT_FILES.json) : path;
 }
 
 /** An objection if the event log beside a summary is not the one from which the summary was computed. */
-function foreignEvents({ name, digest }: ComparedRun): readonly string[] {
-  const summary = summaryOf(name);
+function findForeignEvents({ name, digest }: ComparedRun): readonly string[] {
+  const summary = findSummary(name);
   const events = join(dirname(summary), EVENTS_FILE);
   if (digest === null || basename(summary) !== REPORT_FILES.json || !existsSync(events)) return [];
-  const found = digestOf(events, digest.length);
+  const found = computeDigest(events, digest.length);
   if (found === digest) return [];
   return [`the summary and the events of "${name}" are of different runs: their digests are ${digest} and ${found}`];
 }

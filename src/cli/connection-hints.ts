@@ -10,7 +10,7 @@ const UNREACHABLE = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', '
 const NOT_HTTP = /from http:\/\/\S+: (connection lost|the response is not HTTP)/;
 
 /** The hint for the message of an error; undefined if there is none. */
-export function connectionHint(message: string, env: Host['env']): string | undefined {
+export function findConnectionHint(message: string, env: Host['env']): string | undefined {
   if (NOT_HTTP.test(message)) return 'if the server expects TLS, its address begins with https://';
   const proxy = PROXIES.find((name) => env[name]);
   const isUnreachable = UNREACHABLE.some((reason) => reason !== undefined && message.includes(reason));

@@ -11,7 +11,7 @@ import { quote } from '../input/problems.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { command } from './command.js';
+import { defineCommand } from './command.js';
 import { type Host, isColoured, type Terminal } from './host.js';
 import { type AfterLine, takeLines } from './typed-lines.js';
 
@@ -22,7 +22,7 @@ interface ConsoleFlags {
   readonly 'show-secrets': boolean;
 }
 
-export const attachConsole = command<ConsoleFlags>(
+export const attachConsole = defineCommand<ConsoleFlags>(
   (parser) =>
     parser
       .positional('selector', {
@@ -73,7 +73,7 @@ async function attach(wanted: string | undefined, host: Host, clock: EdgeClock):
       'start one with "ghostfleet run FILE --clock real" or "ghostfleet device"; runs in virtual time cannot be attached to',
     );
   }
-  const rows = runs.map(({ greeting: { run, name, devices } }) => `  --run ${run}  ${name}, ${counted(devices)}`);
+  const rows = runs.map(({ greeting: { run, name, devices } }) => `  --run ${run}  ${name}, ${countDevices(devices)}`);
   const what = wanted === undefined || more.length > 0 ? 'there are several runs' : `unknown run ${quote(wanted)}`;
   throw new UsageError('which-run', `${what}; choose one with --run`, rows.join('\n'));
 }
@@ -110,7 +110,7 @@ class Session {
     const { greeting, ended } = this.#connection;
     // The run reads selectors, because it knows the tags. An invalid selector ends the console before its first prompt.
     await this.#complete('');
-    const terminal = host.terminal({ prompt: this.#prompt(), complete: (line) => this.#complete(line) });
+    const terminal = host.terminal({ prompt: this.#writePrompt(), complete: (line) => this.#complete(line) });
     this.#print = (lines) => {
       if (terminal) terminal.print(lines);
       else host.out.write(lines.map((line) => `${line}\n`).join(''));
@@ -122,10 +122,10 @@ class Session {
       this.#print([faint(logLine(news.event, news.from) + skipped, isFaint)]);
     });
     try {
-      if (terminal) this.#print([`${greeting.run}: ${counted(greeting.devices)}; type .help for help`]);
+      if (terminal) this.#print([`${greeting.run}: ${countDevices(greeting.devices)}; type .help for help`]);
       if (following) await this.#follow(true);
       const lines = terminal?.lines ?? host.lines();
-      const left = await takeLines(lines, ended, (line) => this.#typed(line.trim(), terminal));
+      const left = await takeLines(lines, ended, (line) => this.#takeLine(line.trim(), terminal));
       const last = left ? LEFT : await ended;
       if (last !== LEFT && terminal) this.#print([last]);
     } finally {
@@ -133,7 +133,7 @@ class Session {
     }
   }
 
-  async #typed(line: string, terminal: Terminal | undefined): Promise<AfterLine> {
+  async #takeLine(line: string, terminal: Terminal | undefined): Promise<AfterLine> {
     try {
       const { selection, command: rest } = splitLine(line);
       const on = selection ?? this.#on;
@@ -184,9 +184,9 @@ class Session {
   async #turnTo(on: string, terminal: Terminal | undefined): Promise<void> {
     const count = await this.#connection.ask({ do: 'list', on }, () => {}).done;
     this.#on = on;
-    terminal?.prompt(this.#prompt());
+    terminal?.prompt(this.#writePrompt());
     if (this.#following) await this.#follow(true);
-    this.#print([`${counted(count)} selected`]);
+    this.#print([`${countDevices(count)} selected`]);
   }
 
   async #follow(on: boolean): Promise<void> {
@@ -206,7 +206,7 @@ class Session {
     return [...own, ...words];
   }
 
-  #prompt(): string {
+  #writePrompt(): string {
     return `${this.#connection.greeting.name} ${this.#on}> `;
   }
 }
@@ -224,6 +224,6 @@ const HELP = [
   '  .quit          detaches, like Ctrl-D; the run continues',
 ];
 
-function counted(devices: number): string {
+function countDevices(devices: number): string {
   return devices === 1 ? '1 device' : `${devices} devices`;
 }

@@ -1,14 +1,14 @@
 /** `ghostfleet demo`: runs a cloud, a fleet and the web console in real time, until Ctrl-C. */
 import { EXIT, type ExitCode } from '../kernel/errors.js';
 import { run as carryOut, type RunControl } from '../runner/run.js';
-import { checked, command } from './command.js';
+import { checkOption, defineCommand } from './command.js';
 import { WEB_CONSOLE } from './console-files.js';
 import { findScenario } from './find-scenario.js';
 import type { Host } from './host.js';
 import { LiveServices } from './live-services.js';
 import { createNotes } from './logs.js';
-import { planOf } from './read-files.js';
-import { POSITIVE_FORM, positiveNumber } from './values.js';
+import { readPlan } from './read-files.js';
+import { POSITIVE_FORM, parsePositiveNumber } from './values.js';
 
 interface DemoFlags {
   readonly open: boolean;
@@ -18,7 +18,7 @@ interface DemoFlags {
 /** The packaged scenario of the demo. */
 const SCENARIO = 'live';
 
-export const demo = command<DemoFlags>(
+export const demo = defineCommand<DemoFlags>(
   (parser) =>
     parser
       .option('open', {
@@ -28,11 +28,11 @@ export const demo = command<DemoFlags>(
       })
       .option(
         'speed',
-        checked(
+        checkOption(
           { default: '60', describe: 'simulated seconds per real second' },
           'speed',
           POSITIVE_FORM,
-          positiveNumber,
+          parsePositiveNumber,
         ),
       ),
   execute,
@@ -40,7 +40,7 @@ export const demo = command<DemoFlags>(
 
 async function execute({ open, speed }: DemoFlags, host: Host): Promise<ExitCode> {
   const { text, path } = await findScenario(SCENARIO, host);
-  const { plan, profiles } = planOf(text, path, {
+  const { plan, profiles } = readPlan(text, path, {
     seed: undefined,
     vars: new Map(),
     firmware: undefined,

@@ -15,18 +15,25 @@ import { RealClock } from '../kernel/real-clock.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import { profileNamed } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
-import { type CloudAddress, deviceKind, sendsRaw, startSingleDevice } from '../runner/single-device.js';
+import { type CloudAddress, isRawSender, makeDeviceKind, startSingleDevice } from '../runner/single-device.js';
 import { usesDtls } from '../runner/world/connection.js';
 import { describeError, SystemErrors } from '../runner/world/system-errors.js';
-import { samplingRandom } from '../scenario/selector/match.js';
+import { makeSamplingRandom } from '../scenario/selector/match.js';
 import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
-import { checked, command, wholeNumber } from './command.js';
+import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import { type Host, isColoured, type Terminal } from './host.js';
-import { interruption } from './interrupts.js';
-import { silenceOf } from './silence.js';
+import { awaitInterruption } from './interrupts.js';
+import { watchSilence } from './silence.js';
 import { type AfterLine, takeLines } from './typed-lines.js';
-import { addressText, FIRMWARE, type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
+import {
+  FIRMWARE,
+  formatAddress,
+  type HostAndPort,
+  POSITIVE_FORM,
+  parseHostAndPort,
+  parsePositiveNumber,
+} from './values.js';
 
 interface DeviceFlags {
   readonly profile: string;
@@ -56,26 +63,26 @@ const API = 'http://127.0.0.1:8080';
 /** Subjects of log lines: prefixes of event kinds. */
 const LOG_SUBJECTS = ['device', 'uplink', 'downlink', 'poll', 'net'];
 
-export const device = command<DeviceFlags>(
+export const device = defineCommand<DeviceFlags>(
   (parser) =>
     parser
       .positional('profile', { type: 'string', demandOption: true, describe: 'device type, see "list profiles"' })
       .option('serial', {
-        ...checked({ describe: 'serial number' }, 'serial', 'a serial number from 1 to 4294967295', serialOf),
+        ...checkOption({ describe: 'serial number' }, 'serial', 'a serial number from 1 to 4294967295', parseSerial),
         demandOption: true,
       })
       .option(
         'token',
-        checked(
+        checkOption(
           { describe: 'claim token; also GHOSTFLEET_CLAIM_TOKEN', secret: true },
           'token',
           'a claim token of 32 hex digits',
-          tokenOf,
+          parseToken,
         ),
       )
       .option(
         'secret',
-        checked(
+        checkOption(
           {
             describe: 'key for DTLS (cloud config protocol flap-dtls), the "secret" of the device in the cloud',
             secret: true,
@@ -98,11 +105,11 @@ export const device = command<DeviceFlags>(
       })
       .option(
         'udp',
-        checked(
-          { describe: `UDP gateway as HOST:PORT (default: ${addressText(GATEWAY)})` },
+        checkOption(
+          { describe: `UDP gateway as HOST:PORT (default: ${formatAddress(GATEWAY)})` },
           'udp',
           'HOST:PORT',
-          hostAndPort,
+          parseHostAndPort,
         ),
       )
       .option('raw', { type: 'boolean', default: false, describe: 'send raw datagrams (port 5002) instead of base64' })
@@ -115,24 +122,29 @@ export const device = command<DeviceFlags>(
       })
       .option(
         'speed',
-        checked(
+        checkOption(
           { default: '1', describe: 'simulated seconds per real second' },
           'speed',
           POSITIVE_FORM,
-          positiveNumber,
+          parsePositiveNumber,
         ),
       )
       .option(
         'for',
-        checked({ describe: 'time to run, such as 10m (default: until Ctrl-C)' }, 'for', DURATION_FORM, parseDuration),
+        checkOption(
+          { describe: 'time to run, such as 10m (default: until Ctrl-C)' },
+          'for',
+          DURATION_FORM,
+          parseDuration,
+        ),
       )
       .option(
         'log',
-        checked(
+        checkOption(
           { describe: `what to log, separated by commas: ${LOG_SUBJECTS.join(', ')} (default: all)` },
           'log',
           `a comma-separated list of ${orList(LOG_SUBJECTS)}`,
-          subjectsIn,
+          parseSubjects,
         ),
       )
       .option('quiet', { type: 'boolean', default: false, describe: 'log nothing' })
@@ -147,7 +159,7 @@ export const device = command<DeviceFlags>(
 async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   const profile = profileNamed(flags.profile, flags.firmware);
   const claimToken = flags.token ?? host.env.GHOSTFLEET_CLAIM_TOKEN;
-  if (claimToken === undefined || tokenOf(claimToken) === undefined) {
+  if (claimToken === undefined || parseToken(claimToken) === undefined) {
     throw new UsageError('bad-flags', 'a claim token of 32 hex digits is required: --token or GHOSTFLEET_CLAIM_TOKEN');
   }
   if (flags.quiet && flags.log !== undefined) throw new UsageError('bad-flags', '--quiet and --log exclude each other');
@@ -159,8 +171,8 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     else for (const line of lines) host.out.write(`${line}\n`);
   };
   const subjects = flags.quiet ? [] : (flags.log ?? LOG_SUBJECTS);
-  const cloud = addressIn(flags, profile);
-  const silence = silenceOf(cloud.link === 'http' ? cloud.api : addressText(cloud));
+  const cloud = chooseAddress(flags, profile);
+  const silence = watchSilence(cloud.link === 'http' ? cloud.api : formatAddress(cloud));
   const emit = (event: TraceEvent): void => {
     consoles?.take(event);
     if (subjects.some((subject) => event.kind.startsWith(`${subject}.`)))
@@ -172,7 +184,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     // `silence` names a service that does not answer.
     if (failure.own && !flags.quiet) print([describeError(failure)]);
   });
-  const { promise: crashed, reject: crash } = withoutResult();
+  const { promise: crashed, reject: crash } = makeNoResult();
   const running = await startSingleDevice({
     profile,
     serial: flags.serial as number,
@@ -186,7 +198,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     crashed: crash,
   });
   const { device: member } = running;
-  const { happens, forget } = interruption(host);
+  const { happens, forget } = awaitInterruption(host);
   const noted = (action: string): void =>
     emit({ kind: 'console.action', at: clock.now, serial: member.serial, action });
   try {
@@ -194,7 +206,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
       name: member.name,
       size: 1,
       tags: [],
-      random: samplingRandom(member.serial),
+      random: makeSamplingRandom(member.serial),
       members: () => [member],
       noted: (_serial, action) => noted(action),
     });
@@ -202,10 +214,10 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
       prompt: `${profile.name}> `,
       complete: async (line) => completions(member, line),
     });
-    const over = Promise.race([happens, after(clock, flags.for), crashed]);
+    const over = Promise.race([happens, waitFor(clock, flags.for), crashed]);
     const lines = terminal?.lines ?? host.lines();
     const options = { secrets: flags['show-secrets'], folder: '.', readText: readRegular, noted };
-    const left = takeLines(lines, over, (line) => typed(line, member, options, print));
+    const left = takeLines(lines, over, (line) => takeLine(line, member, options, print));
     // A pipe may end before its commands have taken effect, so its end does not stop the device.
     if (!(await left) || terminal === undefined) await over;
   } finally {
@@ -217,7 +229,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   return EXIT.fine;
 }
 
-async function typed(line: string, member: Member, options: LineOptions, print: Print): Promise<AfterLine> {
+async function takeLine(line: string, member: Member, options: LineOptions, print: Print): Promise<AfterLine> {
   const word = line.trim();
   if (word === '.quit') return 'leave';
   if (word === '.help') print(HELP);
@@ -234,23 +246,23 @@ const HELP = [
 ];
 
 /** @throws UsageError for options that exclude each other, and for a missing option that another one requires */
-function addressIn({ link, api, udp, raw, config, secret }: DeviceFlags, profile: Profile): CloudAddress {
+function chooseAddress({ link, api, udp, raw, config, secret }: DeviceFlags, profile: Profile): CloudAddress {
   if (link === 'http') {
     const wrong = udp !== undefined ? 'udp' : raw ? 'raw' : undefined;
     if (wrong !== undefined) throw new UsageError('bad-flags', `--${wrong} cannot be used with --link http`);
     return { link, api: api ?? API };
   }
   if (api !== undefined) throw new UsageError('bad-flags', '--api requires --link http');
-  if (usesDtls(deviceKind(profile, config))) {
+  if (usesDtls(makeDeviceKind(profile, config))) {
     if (secret === undefined) throw new UsageError('bad-flags', 'DTLS requires --secret');
     return { link, ...(udp ?? { ...GATEWAY, port: DTLS_PORT }), format: 'dtls' };
   }
-  if (sendsRaw(profile)) return { link, ...(udp ?? { ...GATEWAY, port: RAW_PORT }), format: 'raw' };
+  if (isRawSender(profile)) return { link, ...(udp ?? { ...GATEWAY, port: RAW_PORT }), format: 'raw' };
   return { link, ...(udp ?? GATEWAY), format: raw ? 'raw' : 'base64' };
 }
 
 /** A promise that only fails; nothing happens if its failure is not awaited. */
-function withoutResult(): { readonly promise: Promise<never>; readonly reject: (error: Error) => void } {
+function makeNoResult(): { readonly promise: Promise<never>; readonly reject: (error: Error) => void } {
   let reject: (error: Error) => void = () => {};
   const promise = new Promise<never>((_, fails) => {
     reject = fails;
@@ -259,21 +271,21 @@ function withoutResult(): { readonly promise: Promise<never>; readonly reject: (
   return { promise, reject };
 }
 
-function after(clock: RealClock, duration: Millis | undefined): Promise<void> {
+function waitFor(clock: RealClock, duration: Millis | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (duration !== undefined) clock.after(duration, 'the end of the run', resolve);
   });
 }
 
-function subjectsIn(text: string): readonly string[] | undefined {
+function parseSubjects(text: string): readonly string[] | undefined {
   const subjects = text.split(',').map((subject) => subject.trim());
   return subjects.every((subject) => LOG_SUBJECTS.includes(subject)) ? subjects : undefined;
 }
 
-function serialOf(text: string): number | undefined {
-  return wholeNumber(1, 4_294_967_295)(text);
+function parseSerial(text: string): number | undefined {
+  return expectWholeNumber(1, 4_294_967_295)(text);
 }
 
-function tokenOf(text: string): string | undefined {
+function parseToken(text: string): string | undefined {
   return /^[0-9a-f]{32}$/i.test(text) ? text : undefined;
 }

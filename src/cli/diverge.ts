@@ -7,9 +7,9 @@ import { printableTexts } from '../kernel/printable.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { compareLogs, type LogComparison, type LogDifference, type LoggedEvent } from '../trace/diverge/compare.js';
-import { command } from './command.js';
+import { defineCommand } from './command.js';
 
-export const diverge = command<{ readonly a: string; readonly b: string }>(
+export const diverge = defineCommand<{ readonly a: string; readonly b: string }>(
   (parser) =>
     parser
       .positional('a', {
@@ -19,7 +19,7 @@ export const diverge = command<{ readonly a: string; readonly b: string }>(
       })
       .positional('b', { type: 'string', demandOption: true, describe: 'the same for the other run' }),
   async ({ a, b }, host) => {
-    const [one, other] = [logOf(a), logOf(b)];
+    const [one, other] = [findLog(a), findLog(b)];
     const comparison = compareLogs(one.events, other.events);
     host.out.write(report(comparison, one, other));
     return comparison.difference === undefined && comparison.reordered.count === 0 ? EXIT.fine : EXIT.expectation;
@@ -34,7 +34,7 @@ interface RunLog {
   readonly names: Readonly<Record<string, unknown>>;
 }
 
-function logOf(path: string): RunLog {
+function findLog(path: string): RunLog {
   const events = isDirectory(path) ? join(path, 'events.jsonl') : path;
   const summary = basename(events) === 'events.jsonl' ? readSummary(join(dirname(events), 'summary.json')) : undefined;
   const names = summary?.names;
@@ -68,22 +68,22 @@ const FACTS = [
 
 function report({ difference, reordered, same }: LogComparison, a: RunLog, b: RunLog): string {
   const names = { ...b.names, ...a.names };
-  const lines = [`A  ${a.name}`, `B  ${b.name}`, ...facts(a, b), ''];
+  const lines = [`A  ${a.name}`, `B  ${b.name}`, ...compareFacts(a, b), ''];
   if (reordered.first !== undefined) {
     const where = reordered.count === 1 ? 'At one instant' : `At ${reordered.count} instants`;
     lines.push(`${where} the same events occur in another order; the first place:`, '');
-    lines.push(...shown(reordered.first, names), '');
+    lines.push(...showDifference(reordered.first, names), '');
   }
   if (difference !== undefined) {
     lines.push(`The first ${same === 1 ? 'event is' : `${same} events are`} the same; the next ones differ:`, '');
-    lines.push(...shown(difference, names));
+    lines.push(...showDifference(difference, names));
   } else if (reordered.first !== undefined) lines.push(`Otherwise the same: ${same} events.`);
   else lines.push(`The same: ${same} events.`);
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
 /** Compares the inputs that decide the events of a run. */
-function facts(a: RunLog, b: RunLog): readonly string[] {
+function compareFacts(a: RunLog, b: RunLog): readonly string[] {
   const [one, other] = [a.facts, b.facts];
   if (one === undefined || other === undefined) {
     return ['cannot compare seed, plan and version: a summary.json is missing'];
@@ -95,39 +95,39 @@ function facts(a: RunLog, b: RunLog): readonly string[] {
   const alike = known.filter(([, key]) => one[key] === other[key]).map(([title]) => title);
   return [
     ...(one.format === other.format ? [] : [formats(one.format, other.format)]),
-    ...differ.map(([title, key]) => `${title} differs: ${value(one[key])} in A, ${value(other[key])} in B`),
+    ...differ.map(([title, key]) => `${title} differs: ${formatFact(one[key])} in A, ${formatFact(other[key])} in B`),
     ...(alike.length === 0 ? [] : [`same ${alike.join(', ')}`]),
   ];
 }
 
 function formats(one: unknown, other: unknown): string {
-  return `the format of summary.json differs, so plans cannot be compared: ${value(one)} in A, ${value(other)} in B`;
+  return `the format of summary.json differs, so plans cannot be compared: ${formatFact(one)} in A, ${formatFact(other)} in B`;
 }
 
-function value(fact: unknown): string {
+function formatFact(fact: unknown): string {
   if (fact === undefined) return 'unknown';
   return typeof fact === 'object' ? JSON.stringify(fact) : String(fact);
 }
 
-function shown(difference: LogDifference, names: Readonly<Record<string, unknown>>): readonly string[] {
+function showDifference(difference: LogDifference, names: Readonly<Record<string, unknown>>): readonly string[] {
   const { a, b, before, afterA, afterB, fields } = difference;
-  const [one, other] = [deviceOf(a, names), deviceOf(b, names)];
+  const [one, other] = [nameDevice(a, names), nameDevice(b, names)];
   const both = one === other || one === undefined || other === undefined;
   const devices = both ? (one ?? other) : `${one} in A, ${other} in B`;
   const who = devices === undefined ? [] : [`  device ${devices}`];
   const what = fields.length === 0 ? [] : [`  different fields: ${fields.join(', ')}`];
   return [
     ...who,
-    ...before.map((line) => row('both', line)),
-    row('A', a, '>'),
-    row('B', b, '>'),
+    ...before.map((line) => formatRow('both', line)),
+    formatRow('A', a, '>'),
+    formatRow('B', b, '>'),
     ...what,
     ...(afterA.length + afterB.length === 0 ? [] : ['  next events']),
-    ...aligned(afterA, afterB),
+    ...alignLines(afterA, afterB),
   ];
 }
 
-function deviceOf(line: LoggedEvent | undefined, names: Readonly<Record<string, unknown>>): string | undefined {
+function nameDevice(line: LoggedEvent | undefined, names: Readonly<Record<string, unknown>>): string | undefined {
   if (line === undefined || !('serial' in line.event)) return undefined;
   const serial = JSON.stringify(line.event.serial);
   const name = names[serial];
@@ -135,17 +135,17 @@ function deviceOf(line: LoggedEvent | undefined, names: Readonly<Record<string, 
 }
 
 /** Lists the events of both logs in their order. Events with the same text at the same position share a row. */
-function aligned(a: readonly LoggedEvent[], b: readonly LoggedEvent[]): readonly string[] {
+function alignLines(a: readonly LoggedEvent[], b: readonly LoggedEvent[]): readonly string[] {
   const rows: string[] = [];
   for (let i = 0; i < Math.max(a.length, b.length); i++) {
     const [one, other] = [a[i], b[i]];
-    if (one !== undefined && one.text === other?.text) rows.push(row('both', one));
-    else rows.push(...(one ? [row('A', one)] : []), ...(other ? [row('B', other)] : []));
+    if (one !== undefined && one.text === other?.text) rows.push(formatRow('both', one));
+    else rows.push(...(one ? [formatRow('A', one)] : []), ...(other ? [formatRow('B', other)] : []));
   }
   return rows;
 }
 
-function row(side: string, line: LoggedEvent | undefined, mark = ' '): string {
+function formatRow(side: string, line: LoggedEvent | undefined, mark = ' '): string {
   const place = line === undefined ? '' : `${line.line}`.padStart(8);
   const text = line === undefined ? 'end of the log' : `${humanDuration(sinceStart(line.event.at))}  ${line.text}`;
   return `${mark} ${side.padEnd(5)}${place}  ${text}`;

@@ -6,7 +6,7 @@ import { keyPath, sameKey } from '../cloud/store/sqlite/unlock.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { shownCommand } from '../kernel/web-address.js';
 import { checkDatabase } from './check-database.js';
-import { command } from './command.js';
+import { defineCommand } from './command.js';
 import type { Host } from './host.js';
 
 /** Maximum number of altered rows of a table whose ids are listed. */
@@ -17,7 +17,7 @@ interface DoctorFlags {
   readonly save: string | undefined;
 }
 
-export const doctor = command<DoctorFlags>(
+export const doctor = defineCommand<DoctorFlags>(
   (parser) =>
     parser
       .positional('db', {
@@ -40,7 +40,7 @@ async function execute({ db: given, save: target }: DoctorFlags, host: Host): Pr
   const db = checkDatabase(given);
   const found = examine(db);
   const isSound = found.damagedPages.length === 0 && found.lostEnd === undefined && !found.tables.some(hasLosses);
-  host.out.write(`${[...linesOf(db, found), isSound ? 'sound' : 'damaged', ''].join('\n')}`);
+  host.out.write(`${[...describeFindings(db, found), isSound ? 'sound' : 'damaged', ''].join('\n')}`);
   if (target !== undefined) {
     const saved = save(db, target);
     host.out.write(`saved to ${target}: ${saved.map(({ table, readable }) => `${readable} ${table}`).join(', ')}\n`);
@@ -54,7 +54,7 @@ async function execute({ db: given, save: target }: DoctorFlags, host: Host): Pr
   return EXIT.usage;
 }
 
-function linesOf(db: string, found: Examination): readonly string[] {
+function describeFindings(db: string, found: Examination): readonly string[] {
   const { pages, damagedPages, lostEnd, lastCommit, tables } = found;
   const end =
     lastCommit === undefined
@@ -64,13 +64,13 @@ function linesOf(db: string, found: Examination): readonly string[] {
     `file   ${db}: ${pages} pages`,
     ...(damagedPages.length === 0 ? ['pages  sound'] : damagedPages.map((finding) => `pages  ${finding}`)),
     `end    ${lostEnd ?? end}`,
-    `key    ${keyOf(db, found)}`,
+    `key    ${describeKey(db, found)}`,
     `rows   ${tables.map(({ table, readable }) => `${readable} ${table}`).join(', ')}`,
-    ...tables.filter(hasLosses).flatMap(lossesOf),
+    ...tables.filter(hasLosses).flatMap(describeLosses),
   ];
 }
 
-function keyOf(db: string, { keyId, hasKeyFile }: Examination): string {
+function describeKey(db: string, { keyId, hasKeyFile }: Examination): string {
   if (keyId === undefined) return 'none: an earlier version wrote the file, and nothing in it is encrypted';
   return `${keyId}, ${hasKeyFile ? 'in' : 'which is not in'} ${keyPath(db)}`;
 }
@@ -79,7 +79,7 @@ function hasLosses({ unreadable, altered }: TableFindings): boolean {
   return unreadable !== 0 || altered.length > 0;
 }
 
-function lossesOf({ table, unreadable, altered }: TableFindings): readonly string[] {
+function describeLosses({ table, unreadable, altered }: TableFindings): readonly string[] {
   const count = unreadable === undefined ? 'an unknown number' : `at most ${unreadable}`;
   const more = altered.length > LISTED ? `, and ${altered.length - LISTED} more` : '';
   return [

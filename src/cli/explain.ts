@@ -7,16 +7,16 @@ import { didYouMean, quote } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
-import { recordedRun } from '../record/explained.js';
+import { makeRecordedRun } from '../record/explained.js';
 import { readRecording } from '../record/read.js';
-import { deviceLines, explanationLines } from '../report/explanation/text.js';
+import { writeDevice, writeExplanation } from '../report/explanation/text.js';
 import { DownlinkRepeats } from '../runner/repeats.js';
 import { WhatIf } from '../runner/what-if.js';
-import { checked, command, wholeNumber } from './command.js';
+import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import type { Host } from './host.js';
-import { downlinksOf, historiesOf, isRun, openRun, type StoredDownlink } from './read-run.js';
-import { type Given, repeatableRun } from './stored-plan.js';
-import { ALLOW_FILE, allVariables, VARIABLES } from './values.js';
+import { isRun, openRun, readDownlinks, readHistories, type StoredDownlink } from './read-run.js';
+import { findRepeatableRun, type Given } from './stored-plan.js';
+import { ALLOW_FILE, collectVariables, VARIABLES } from './values.js';
 
 interface ExplainFlags {
   readonly run: string;
@@ -34,7 +34,7 @@ const MOST_ASKED = 1000;
 const DEFAULT_SLOWEST = 3;
 const WIDEST = 120;
 
-export const explain = command<ExplainFlags>(
+export const explain = defineCommand<ExplainFlags>(
   (parser) =>
     parser
       .positional('run', {
@@ -45,11 +45,11 @@ export const explain = command<ExplainFlags>(
       .positional('what', { type: 'string', describe: 'a device (name or serial number) or the id of a downlink' })
       .option(
         'slowest',
-        checked(
+        checkOption(
           { describe: 'explain this many of the slowest downlinks (default: 3)' },
           'slowest',
           'a number from 1 to 1000',
-          wholeNumber(1, MOST_ASKED),
+          expectWholeNumber(1, MOST_ASKED),
         ),
       )
       .option('pending', {
@@ -60,7 +60,7 @@ export const explain = command<ExplainFlags>(
       })
       .option(
         'limit',
-        checked(
+        checkOption(
           {
             describe:
               'time above which a downlink counts as slow; no cause is named for a downlink that arrived sooner (default: 10m)',
@@ -88,35 +88,35 @@ async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
   const asked = [what !== undefined, slowest !== undefined, pending].filter(Boolean).length;
   if (asked > 1) throw new UsageError('bad-flags', 'use either a device or downlink, --slowest, or --pending');
   const source = isRun(run)
-    ? storedSource(run, { vars: allVariables(flags.var, host.env), allowFiles: flags.allowFile })
-    : await recordedSource(run);
-  const serial = what === undefined ? undefined : serialOf(source, what);
+    ? readRunSource(run, { vars: collectVariables(flags.var, host.env), allowFiles: flags.allowFile })
+    : await readRecordingSource(run);
+  const serial = what === undefined ? undefined : findSerial(source, what);
   const width = Math.min(WIDEST, host.out.columns);
   if (serial !== undefined) {
     const explainer = await source.explainer(new Set([serial]));
-    print(host, json, await explainer.device(serial, limit), (device) => deviceLines(device, width));
+    print(host, json, await explainer.device(serial, limit), (device) => writeDevice(device, width));
     return EXIT.fine;
   }
-  const wanted = chosen(source, { what, slowest, pending });
+  const wanted = chooseDownlinks(source, { what, slowest, pending });
   const explainer = await source.explainer(new Set(wanted.map((each) => each.serial)));
   const explanations: Explanation[] = [];
   for (const { serial: own, id } of wanted) {
-    const explanation = await explainer.downlinkOf(own, id, limit);
+    const explanation = await explainer.explainById(own, id, limit);
     if (explanation !== undefined) explanations.push(explanation);
   }
   print(host, json, { downlinks: explanations }, ({ downlinks }) => listLines(downlinks, pending, width));
   return EXIT.fine;
 }
 
-function storedSource(path: string, given: Given): Source {
+function readRunSource(path: string, given: Given): Source {
   const run = openRun(path);
   const { situation, names, unknown } = run;
   return {
     names,
-    downlinks: downlinksOf(run),
+    downlinks: readDownlinks(run),
     explainer: async (serials) => {
-      const histories = historiesOf(run, serials);
-      const repeatable = repeatableRun(run, given, histories);
+      const histories = readHistories(run, serials);
+      const repeatable = findRepeatableRun(run, given, histories);
       const repeats =
         typeof repeatable === 'string' ? repeatable : new DownlinkRepeats(WhatIf.ofRun(repeatable), situation);
       return new RunExplainer(histories, names, { situation, unknown, repeats });
@@ -124,29 +124,31 @@ function storedSource(path: string, given: Given): Source {
   };
 }
 
-async function recordedSource(path: string): Promise<Source> {
-  const { histories, situation, names, unknown, downlinks } = recordedRun(readRecording(await readText(path), path));
+async function readRecordingSource(path: string): Promise<Source> {
+  const { histories, situation, names, unknown, downlinks } = makeRecordedRun(
+    readRecording(await readText(path), path),
+  );
   return { names, downlinks, explainer: async () => new RunExplainer(histories, names, { situation, unknown }) };
 }
 
 /** The serial number of a device by its name or number; undefined for an unknown device. */
-function serialOf({ names, downlinks }: Source, what: string): number | undefined {
+function findSerial({ names, downlinks }: Source, what: string): number | undefined {
   if (Object.hasOwn(names, what) || downlinks.some(({ serial }) => String(serial) === what)) return Number(what);
   const found = Object.entries(names).find(([, name]) => name === what);
   return found && Number(found[0]);
 }
 
 /** @throws UsageError if no downlink or more than one matches `what` */
-function chosen(
+function chooseDownlinks(
   { downlinks, names }: Source,
   { what, slowest = DEFAULT_SLOWEST, pending }: Pick<ExplainFlags, 'what' | 'slowest' | 'pending'>,
 ): readonly StoredDownlink[] {
-  if (what !== undefined) return [named(downlinks, names, what)];
+  if (what !== undefined) return [findNamed(downlinks, names, what)];
   const sorted = [...downlinks].sort((a, b) => b.took - a.took);
   return pending ? sorted.filter((each) => !each.complete) : sorted.slice(0, slowest);
 }
 
-function named(downlinks: readonly StoredDownlink[], names: Source['names'], what: string): StoredDownlink {
+function findNamed(downlinks: readonly StoredDownlink[], names: Source['names'], what: string): StoredDownlink {
   const exact = downlinks.filter(({ id }) => id === what);
   const alike = exact.length > 0 ? exact : downlinks.filter(({ id }) => id.startsWith(what) || id.endsWith(what));
   const [found, ...others] = alike;
@@ -167,7 +169,7 @@ function listLines(explanations: readonly Explanation[], pending: boolean, width
         ? 'all downlinks were delivered and received, and answered where an answer is expected'
         : 'the run has no downlinks',
     ];
-  return explanations.flatMap((explanation, i) => [...(i === 0 ? [] : ['']), ...explanationLines(explanation, width)]);
+  return explanations.flatMap((explanation, i) => [...(i === 0 ? [] : ['']), ...writeExplanation(explanation, width)]);
 }
 
 function print<T extends DeviceExplanation | Pick<DeviceExplanation, 'downlinks'>>(

@@ -31,14 +31,14 @@ export const SCENARIO_FILE =
  * @throws UsageError for an unknown file or scenario
  */
 export async function findScenario(name: string, host: Host): Promise<FoundScenario> {
-  if (name === STANDARD_INPUT) return { text: await allOf(host.lines()), path: '<stdin>' };
-  const path = scenarioPath(name);
+  if (name === STANDARD_INPUT) return { text: await readAll(host.lines()), path: '<stdin>' };
+  const path = findScenarioPath(name);
   return { text: await readText(path), path };
 }
 
 /** Like {@link findScenario}, for a name in a run's folder, which may be foreign: a regular file, never the standard input. */
 export function findNamedScenario(name: string): FoundScenario {
-  const path = scenarioPath(name);
+  const path = findScenarioPath(name);
   return { text: readRegular(path), path };
 }
 
@@ -49,45 +49,45 @@ export function isReadOnce(name: string): boolean {
 }
 
 /** The word for a scenario as it was typed: yargs reads "-" as an empty text. */
-export function typedName(name: string, { args }: Pick<Host, 'args'>): string {
+export function readTypedName(name: string, { args }: Pick<Host, 'args'>): string {
   return name === '' && args.includes(STANDARD_INPUT) ? STANDARD_INPUT : name;
 }
 
-/** Like {@link typedName}, for several words: yargs drops "-" from a list. */
-export function typedNames(names: readonly string[], { args }: Pick<Host, 'args'>): readonly string[] {
+/** Like {@link readTypedName}, for several words: yargs drops "-" from a list. */
+export function readTypedNames(names: readonly string[], { args }: Pick<Host, 'args'>): readonly string[] {
   return args.includes(STANDARD_INPUT) ? [...names, STANDARD_INPUT] : names;
 }
 
 /** Path of a scenario. @throws UsageError for an unknown name, and for a short name that several packaged scenarios have */
-function scenarioPath(name: string): string {
+function findScenarioPath(name: string): string {
   if (existsSync(name)) return name;
-  const names = packagedNames();
+  const names = listPackaged();
   const wanted = name.replace(/^scenarios\//, '').replace(/\.yaml$/, '');
   const found = names.filter((packaged) => packaged === wanted || packaged.endsWith(`/${wanted}`));
   const [only] = found;
-  if (only !== undefined && found.includes(wanted)) return pathOf(wanted);
-  if (only !== undefined && found.length === 1) return pathOf(only);
-  throw unknown(name, wanted, names, found);
+  if (only !== undefined && found.includes(wanted)) return findPath(wanted);
+  if (only !== undefined && found.length === 1) return findPath(only);
+  throw makeUnknown(name, wanted, names, found);
 }
 
-/** The text of a packaged scenario. @param name one of {@link packagedNames} */
-export function packagedText(name: string): string {
-  return readRegular(pathOf(name));
+/** The text of a packaged scenario. @param name one of {@link listPackaged} */
+export function readPackaged(name: string): string {
+  return readRegular(findPath(name));
 }
 
-function pathOf(name: string): string {
+function findPath(name: string): string {
   return `${PACKAGED}${name}.yaml`;
 }
 
 /** Names of the packaged scenarios, such as `demo` and `library/boot-storm`, sorted. */
-export function packagedNames(): readonly string[] {
+export function listPackaged(): readonly string[] {
   return readdirSync(PACKAGED, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => file.replaceAll('\\', '/').replace(/\.yaml$/, ''))
     .sort();
 }
 
-function unknown(name: string, wanted: string, names: readonly string[], found: readonly string[]): UsageError {
+function makeUnknown(name: string, wanted: string, names: readonly string[], found: readonly string[]): UsageError {
   const missing = `${quote(name)} cannot be read: the file does not exist`;
   if (found.length > 1) {
     return new UsageError(
@@ -104,7 +104,7 @@ function unknown(name: string, wanted: string, names: readonly string[], found: 
   return new UsageError('cannot-read', `${missing}, and no packaged scenario has this name${known}`);
 }
 
-async function allOf(lines: AsyncIterable<string>): Promise<string> {
+async function readAll(lines: AsyncIterable<string>): Promise<string> {
   const read: string[] = [];
   for await (const line of lines) read.push(`${line}\n`);
   return read.join('');

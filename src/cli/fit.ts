@@ -5,26 +5,26 @@ import { EXIT, UsageError } from '../kernel/errors.js';
 import { writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
 import { fitGroups } from '../record/fit.js';
-import { scenarioYaml } from '../record/fit-yaml.js';
-import { inDeviceTime } from '../record/pace.js';
+import { writeScenario } from '../record/fit-yaml.js';
+import { convertToDeviceTime } from '../record/pace.js';
 import { readRecording } from '../record/read.js';
-import { deviceTypes } from '../runner/known-types.js';
-import { command } from './command.js';
+import { knowDeviceTypes } from '../runner/known-types.js';
+import { defineCommand } from './command.js';
 
-export const fit = command<{ readonly file: string; readonly out: string | undefined }>(
+export const fit = defineCommand<{ readonly file: string; readonly out: string | undefined }>(
   (parser) =>
     parser
       .positional('file', { type: 'string', demandOption: true, describe: 'file from "ghostfleet record"' })
       .option('out', { type: 'string', requiresArg: true, describe: 'file to write (default: standard output)' }),
   async ({ file, out }, host) => {
-    const recording = inDeviceTime(readRecording(await readText(file), file));
+    const recording = convertToDeviceTime(readRecording(await readText(file), file));
     const profiles = packagedProfiles();
     const groups = fitGroups(recording, profiles);
     if (groups.length === 0) {
       throw new UsageError('bad-file', `"${file}" has no device with two reports, so nothing can be fitted`);
     }
-    const types = deviceTypes(profiles);
-    const yaml = scenarioYaml(nameFor(out ?? file), recording, groups, ({ profile, firmware }, line) =>
+    const types = knowDeviceTypes(profiles);
+    const yaml = writeScenario(nameFor(out ?? file), recording, groups, ({ profile, firmware }, line) =>
       types.get(profile)?.version(firmware).flashRefusal(line),
     );
     if (out === undefined) {

@@ -102,6 +102,6 @@ export function movesCursor({ isTerminal }: Pick<Output, 'isTerminal'>, { TERM }
 }
 
 /** The width of a report: the width of the terminal, within limits; undefined for a file or a pipe. */
-export function textWidth({ isTerminal, columns }: Output): number | undefined {
+export function getTextWidth({ isTerminal, columns }: Output): number | undefined {
   return isTerminal ? Math.max(NARROWEST, Math.min(WIDEST, columns)) : undefined;
 }

@@ -2,41 +2,41 @@
 import yargs, { type Argv } from 'yargs';
 import { didYouMean, quote } from '../input/problems.js';
 import { EXIT, type ExitCode, GhostfleetError, messageOf, UsageError } from '../kernel/errors.js';
-import { type Known, wrongArguments } from './check-arguments.js';
+import { findWrongArguments, type Known } from './check-arguments.js';
 import type { Command, Run } from './command.js';
 import { COMMANDS, type ListedCommand } from './commands.js';
-import { connectionHint } from './connection-hints.js';
+import { findConnectionHint } from './connection-hints.js';
 import type { Host } from './host.js';
-import { safeHost } from './safe-host.js';
-import { version } from './version.js';
+import { makeSafeHost } from './safe-host.js';
+import { readVersion } from './version.js';
 
 /** Runs the program; never throws. */
 export async function main(given: Host): Promise<ExitCode> {
-  const host = safeHost(given);
+  const host = makeSafeHost(given);
   try {
-    return await chosen(host);
+    return await runChosen(host);
   } catch (error) {
     return complain(host, error);
   }
 }
 
-async function chosen(host: Host): Promise<ExitCode> {
+async function runChosen(host: Host): Promise<ExitCode> {
   // yargs does not know "ghostfleet help COMMAND".
   const args = host.args[0] === 'help' ? [...host.args.slice(1), '--help'] : host.args;
   const [first] = args;
-  if (first !== undefined && !first.startsWith('-') && commandNamed(first) === undefined) {
+  if (first !== undefined && !first.startsWith('-') && findCommand(first) === undefined) {
     const names = COMMANDS.map(({ name }) => name);
     throw new UsageError(
       'unknown-command',
       `unknown command ${quote(first)}${didYouMean(first, names)}; commands are ${names.join(', ')}`,
     );
   }
-  const loaded = await commandsIn(args);
+  const loaded = await findCommands(args);
   let action: Run | undefined;
   let parser: Argv = yargs([...args])
     .scriptName('ghostfleet')
     .usage('$0 <command>\n\nA fleet of virtual IoT devices, and the device cloud that they talk to.')
-    .version(version())
+    .version(readVersion())
     .help()
     .alias('help', 'h')
     .demandCommand(1, 'a command is required')
@@ -47,8 +47,8 @@ async function chosen(host: Host): Promise<ExitCode> {
     .middleware((values) => {
       if (values.help || values.version) return;
       const [name] = values._;
-      const wrong = wrongArguments(args, commandNamed(name)?.pattern ?? '', values, knownTo(parser));
-      if (wrong.length > 0) throw badArguments(wrong.join('\n'), name);
+      const wrong = findWrongArguments(args, findCommand(name)?.pattern ?? '', values, listKnown(parser));
+      if (wrong.length > 0) throw makeBadArguments(wrong.join('\n'), name);
     }, true);
   for (const { name, pattern, about } of COMMANDS) {
     const command = loaded.get(name);
@@ -56,9 +56,9 @@ async function chosen(host: Host): Promise<ExitCode> {
       action = command?.runWith(values);
     });
   }
-  withoutSpareHelp(parser);
+  removeSpareHelp(parser);
   const { output, failure } = await parse(parser, args);
-  if (failure !== undefined) throw badArguments(failure, first);
+  if (failure !== undefined) throw makeBadArguments(failure, first);
   if (output !== '') {
     host.out.write(`${output}\n`);
     return EXIT.fine;
@@ -69,24 +69,24 @@ async function chosen(host: Host): Promise<ExitCode> {
 }
 
 /** Loads every command named among the arguments: only the parser knows which of them is the command, and it runs later. */
-async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<string, Command>> {
+async function findCommands(args: readonly string[]): Promise<ReadonlyMap<string, Command>> {
   const named = COMMANDS.filter(({ name }) => args.includes(name));
   return new Map(await Promise.all(named.map(async ({ name, load }) => [name, await load()] as const)));
 }
 
-function commandNamed(name: unknown): ListedCommand | undefined {
+function findCommand(name: unknown): ListedCommand | undefined {
   return COMMANDS.find((command) => command.name === name);
 }
 
-function badArguments(message: string, command: unknown): UsageError {
-  const hint = commandNamed(command)
+function makeBadArguments(message: string, command: unknown): UsageError {
+  const hint = findCommand(command)
     ? `run "ghostfleet ${command} --help" for its options`
     : 'run "ghostfleet --help" for the commands';
   return new UsageError('bad-arguments', message, hint);
 }
 
 /** Skips the help text that yargs renders after each command for a possible failure: it would double the time of a start. */
-function withoutSpareHelp(parser: Argv): void {
+function removeSpareHelp(parser: Argv): void {
   // The cast is needed because the types of yargs omit these methods.
   const { getInternalMethods } = parser as Argv & {
     getInternalMethods(): { getUsageInstance(): { cacheHelpMessage: () => void } };
@@ -95,7 +95,7 @@ function withoutSpareHelp(parser: Argv): void {
 }
 
 /** The declared options of the parser. */
-function knownTo(parser: Argv): Known {
+function listKnown(parser: Argv): Known {
   // The cast is needed because the types of yargs omit this method.
   return (parser as Argv & { getOptions(): Known }).getOptions();
 }
@@ -111,7 +111,7 @@ function parse(parser: Argv, args: readonly string[]): Promise<{ output: string;
 
 function complain(host: Host, error: unknown): ExitCode {
   if (error instanceof GhostfleetError) {
-    const hint = error.hint ?? connectionHint(error.message, host.env);
+    const hint = error.hint ?? findConnectionHint(error.message, host.env);
     host.err.write(`ghostfleet: ${error.message}\n${hint ? `${hint}\n` : ''}`);
     return error.exit;
   }

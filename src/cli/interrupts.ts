@@ -103,7 +103,7 @@ interface Interruption {
   readonly forget: () => void;
 }
 
-export function interruption(host: Host, left?: () => string): Interruption {
+export function awaitInterruption(host: Host, left?: () => string): Interruption {
   let forget = () => {};
   const happens = new Promise<void>((resolve) => {
     forget = host.onInterrupt(() => resolve(), left);

@@ -17,7 +17,7 @@ const OTHER_PLACE = 'set XDG_STATE_HOME to a directory that you may write';
 
 /** Saves a record, or deletes it if nothing is left. @throws UsageError if it cannot be saved */
 export function saveLeftovers(leftovers: Leftovers, env: Env): void {
-  const folder = folderOf(env);
+  const folder = getFolder(env);
   const isEmpty = leftovers.things.length === 0;
   if (folder === undefined) {
     if (isEmpty) return;
@@ -35,9 +35,9 @@ export function saveLeftovers(leftovers: Leftovers, env: Env): void {
 }
 
 /** The records of all runs, in the order of their names. */
-export function knownLeftovers(env: Env): readonly Leftovers[] {
-  const folder = folderOf(env);
-  return filesIn(folder).flatMap((file) => recordIn(join(folder ?? '', file)) ?? []);
+export function readLeftovers(env: Env): readonly Leftovers[] {
+  const folder = getFolder(env);
+  return listFiles(folder).flatMap((file) => recordIn(join(folder ?? '', file)) ?? []);
 }
 
 /**
@@ -45,8 +45,8 @@ export function knownLeftovers(env: Env): readonly Leftovers[] {
  * @param run name of the run as its report shows it, or the folder of --out
  * @throws UsageError if the run left nothing
  */
-export function leftoversOf(run: string, env: Env): { readonly leftovers: Leftovers; readonly isOwn: boolean } {
-  const known = knownLeftovers(env);
+export function findLeftovers(run: string, env: Env): { readonly leftovers: Leftovers; readonly isOwn: boolean } {
+  const known = readLeftovers(env);
   const named = known.find((one) => one.run === run);
   if (named) return { leftovers: named, isOwn: true };
   const inFolder = recordIn(join(run, 'summary.json'));
@@ -58,12 +58,12 @@ export function leftoversOf(run: string, env: Env): { readonly leftovers: Leftov
   throw new UsageError('nothing-left', `no record of things that the run "${run}" left in a cloud`, hint);
 }
 
-function folderOf({ XDG_STATE_HOME, LOCALAPPDATA, HOME }: Env): string | undefined {
+function getFolder({ XDG_STATE_HOME, LOCALAPPDATA, HOME }: Env): string | undefined {
   const base = XDG_STATE_HOME || LOCALAPPDATA || (HOME ? join(HOME, '.local', 'state') : undefined);
   return base === undefined ? undefined : join(base, 'ghostfleet', 'leftovers');
 }
 
-function filesIn(folder: string | undefined): readonly string[] {
+function listFiles(folder: string | undefined): readonly string[] {
   try {
     return folder === undefined
       ? []

@@ -7,7 +7,7 @@ import { SETUPS } from '../scenario/setup/index.js';
 import { STEPS } from '../scenario/steps/index.js';
 import { INVARIANTS } from '../trace/invariants/index.js';
 import { METRICS } from '../trace/metrics/index.js';
-import { command } from './command.js';
+import { defineCommand } from './command.js';
 
 const SUBJECTS = {
   profiles: () =>
@@ -26,7 +26,7 @@ const SUBJECTS = {
 
 type Subject = keyof typeof SUBJECTS;
 
-export const list = command<{ readonly subject: Subject }>(
+export const list = defineCommand<{ readonly subject: Subject }>(
   (parser) =>
     parser.positional('subject', {
       choices: Object.keys(SUBJECTS),

@@ -80,7 +80,7 @@ export class LiveServices {
       this.#api = new LiveApi(world.api);
       host.err.write(this.#api.announcement);
     }
-    if (this.#options.api && world !== undefined) this.#webConsole = this.#announced(control, world, again);
+    if (this.#options.api && world !== undefined) this.#webConsole = this.#openAnnounced(control, world, again);
     if (this.#options.consoles && world !== undefined) this.#consoles = this.#openToConsoles(world.fleet);
     this.#forgetInterrupts = host.onInterrupt((signal) => {
       control.stop(new InterruptedError(signal));
@@ -92,9 +92,9 @@ export class LiveServices {
   }
 
   /** Opens the port for the web console. If this fails, the run continues without a web console. */
-  async #announced(control: RunControl, world: World, again: Again | undefined): Promise<RunServer | undefined> {
+  async #openAnnounced(control: RunControl, world: World, again: Again | undefined): Promise<RunServer | undefined> {
     try {
-      const past = again && world.pace && this.#pastRuns(world, world.pace, again);
+      const past = again && world.pace && this.#makePastRuns(world, world.pace, again);
       const opened = await this.#openWebConsole(control, past, () => {
         const link = world.consoleLink();
         if (link !== undefined && opened) this.#say(opened.server.link(link));
@@ -110,7 +110,7 @@ export class LiveServices {
     }
   }
 
-  #pastRuns({ happened }: World, pace: Pace, again: Again): PastRuns {
+  #makePastRuns({ happened }: World, pace: Pace, again: Again): PastRuns {
     return new PastRuns({
       again,
       happened: () => happened().plan,
@@ -142,8 +142,8 @@ export class LiveServices {
   }
 
   /** Shows that the cloud has rejected requests, so that they wait; undefined: they go on. */
-  waits(wait: RequestWait | undefined): void {
-    this.#progress.waits(wait);
+  showWait(wait: RequestWait | undefined): void {
+    this.#progress.showWait(wait);
   }
 
   /** Passes an event of the run to the consoles. */
@@ -154,7 +154,7 @@ export class LiveServices {
   /** Ends the display of the progress, and pushes the final metrics. The promise resolves after the push, and never rejects. */
   async end(): Promise<void> {
     this.#progress.end();
-    await this.#push?.last();
+    await this.#push?.pushLast();
   }
 
   async close(): Promise<void> {

@@ -15,17 +15,17 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** @param secrets texts that must not appear in a line, such as the key that the user chose */
 export function createLog(output: Output, level: LogLevel, secrets: readonly string[] = []): Log {
   return pino(
-    { level, base: null, formatters: { log: (fields) => masked(fields) as Record<string, unknown> } },
-    { write: (line) => output.write(scrubbed(line, secrets)) },
+    { level, base: null, formatters: { log: (fields) => maskValue(fields) as Record<string, unknown> } },
+    { write: (line) => output.write(scrubLine(line, secrets)) },
   );
 }
 
 /** The log of a run, for people: `ghostfleet: commit failed (error: the disk is full)`. */
 export function createNotes(output: Output): Log {
-  return createLog({ ...output, write: (line) => output.write(noteOf(line)) }, 'error');
+  return createLog({ ...output, write: (line) => output.write(formatNote(line)) }, 'error');
 }
 
-function noteOf(line: string): string {
+function formatNote(line: string): string {
   // The cast is safe because pino writes objects with these fields.
   const { msg, level, time, ...fields } = JSON.parse(line) as { readonly msg: string } & Record<string, unknown>;
   const rest = Object.entries(fields).map(
@@ -49,7 +49,7 @@ const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
   [/(\bpasskey: )[^\s"\\]+/g, `$1${MASK}`],
 ];
 
-function scrubbed(line: string, secrets: readonly string[]): string {
+function scrubLine(line: string, secrets: readonly string[]): string {
   let text = line;
   // The line is JSON, so a secret is escaped in it.
   for (const secret of secrets) text = text.replaceAll(JSON.stringify(secret).slice(1, -1), MASK);
@@ -57,11 +57,11 @@ function scrubbed(line: string, secrets: readonly string[]): string {
   return text;
 }
 
-function masked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(masked);
+function maskValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskValue);
   // pino serializes errors itself.
   if (typeof value !== 'object' || value === null || value instanceof Error) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, SECRET_NAME.test(name) ? MASK : masked(inner)]),
+    Object.entries(value).map(([name, inner]) => [name, SECRET_NAME.test(name) ? MASK : maskValue(inner)]),
   );
 }

@@ -87,7 +87,7 @@ export class MetricsPush {
   }
 
   /** Pushes the final state of the run. Resolves when the push has succeeded, failed or timed out; never rejects. */
-  async last(): Promise<void> {
+  async pushLast(): Promise<void> {
     this.close();
     await this.#push();
   }

@@ -24,12 +24,12 @@ export function openBrowser(
   address: string,
   atExit: (remove: () => void) => void,
   folders: readonly string[] = ownFolders(),
-  opener = opened,
+  opener = openPage,
 ): void {
-  const folder = firstOf(folders);
+  const folder = findFirst(folders);
   if (folder === undefined) return;
   const page = join(folder, 'open.html');
-  writeFileSync(page, leadingTo(address), { mode: PRIVATE.file, flag: 'wx' });
+  writeFileSync(page, writeRedirect(address), { mode: PRIVATE.file, flag: 'wx' });
   atExit(() => rmSync(folder, { recursive: true, force: true }));
   opener(page);
 }
@@ -44,7 +44,7 @@ function ownFolders(): readonly string[] {
 }
 
 /** A new folder that only its owner may read, in the first of the folders in which one can be made. */
-function firstOf(folders: readonly string[]): string | undefined {
+function findFirst(folders: readonly string[]): string | undefined {
   for (const each of folders) {
     try {
       return mkdtempSync(join(each, 'ghostfleet-'));
@@ -56,12 +56,12 @@ function firstOf(folders: readonly string[]): string | undefined {
 }
 
 /** A page that leads to an address, also without scripts. */
-function leadingTo(address: string): string {
+function writeRedirect(address: string): string {
   const text = address.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   return `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${text}"><a href="${text}">ghostfleet</a>\n`;
 }
 
-function opened(page: string): void {
+function openPage(page: string): void {
   const [program, ...args] = OPENERS[platform()] ?? ['xdg-open'];
   const opening = spawn(program, [...args, page], { detached: true, stdio: 'ignore' });
   opening.on('error', () => {});

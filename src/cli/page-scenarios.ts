@@ -15,7 +15,7 @@ import type {
 import { makeTemporaryDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
 import type { RunResult } from '../report/result.js';
-import { packagedNames, packagedText } from './find-scenario.js';
+import { listPackaged, readPackaged } from './find-scenario.js';
 import type { Host } from './host.js';
 import { CheckThread } from './scenario-check/thread.js';
 
@@ -31,11 +31,11 @@ export class PageScenarios implements ScenarioTools {
   }
 
   async words(): Promise<ScenarioWords> {
-    return { ...(await this.#thread.names()), examples: packagedNames() };
+    return { ...(await this.#thread.names()), examples: listPackaged() };
   }
 
   example(name: string): string | undefined {
-    return packagedNames().includes(name) ? packagedText(name) : undefined;
+    return listPackaged().includes(name) ? readPackaged(name) : undefined;
   }
 
   check(text: string): Promise<ScenarioCheck> {
@@ -53,7 +53,7 @@ export class PageScenarios implements ScenarioTools {
     const ended = child.ended.then(({ out, err, signal }) => {
       rmSync(folder, { recursive: true, force: true });
       if (signal !== undefined) return `the run was ended by ${signal}`;
-      return verdictIn(out) ?? err.replaceAll(file, 'scenario').trim().slice(-LONGEST_REASON);
+      return parseVerdict(out) ?? err.replaceAll(file, 'scenario').trim().slice(-LONGEST_REASON);
     });
     return { ended, stop: () => child.stop() };
   }
@@ -64,7 +64,7 @@ export class PageScenarios implements ScenarioTools {
 }
 
 /** Undefined if the text is not the result of a run. */
-function verdictIn(out: string): ScenarioVerdict | undefined {
+function parseVerdict(out: string): ScenarioVerdict | undefined {
   try {
     const { passed, failure, digest, events, simulatedMs, wallMs, expectations } = JSON.parse(out) as RunResult;
     return { passed, failure, digest, events, simulatedMs, wallMs, expectations };

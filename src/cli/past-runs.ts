@@ -81,7 +81,7 @@ export class PastRuns implements TimeTravel {
     const [oldest] = this.#open;
     if (oldest && this.#open.length >= MOST) await this.#giveUp(oldest);
     const folder = makeTemporaryDirectory('ghostfleet-past-');
-    const opened = await this.#until(at, plan, folder).catch((error: unknown) => {
+    const opened = await this.#runUntil(at, plan, folder).catch((error: unknown) => {
       rmSync(folder, { recursive: true, force: true });
       throw error;
     });
@@ -103,7 +103,7 @@ export class PastRuns implements TimeTravel {
     await this.#end(fork, 'This run of the past has been compared with the original, and has ended.');
     const [a, b] = [difference?.a?.event.at, difference?.b?.event.at];
     return {
-      ...{ original: endOf(original), fork: endOf(forked), same },
+      ...{ original: describeEnd(original), fork: describeEnd(forked), same },
       difference:
         difference !== undefined
           ? {
@@ -134,7 +134,7 @@ export class PastRuns implements TimeTravel {
     );
   }
 
-  #until(at: Millis, plan: Plan, folder: string): Promise<Open> {
+  #runUntil(at: Millis, plan: Plan, folder: string): Promise<Open> {
     const { again, openConsole, speed } = this.#options;
     return new Promise((resolve, reject) => {
       const begun = async (control: RunControl): Promise<void> => {
@@ -154,7 +154,7 @@ export class PastRuns implements TimeTravel {
         resolve({ shown, plan, folder, pace, page, control, result });
       };
       const result = again({
-        ...{ plan, pace: FAST, sinks: [withoutActions(new FileSink(join(folder, 'events.jsonl')))] },
+        ...{ plan, pace: FAST, sinks: [dropActions(new FileSink(join(folder, 'events.jsonl')))] },
         started: (control) => void begun(control).catch(reject),
       });
       result.catch(reject);
@@ -171,7 +171,7 @@ export class PastRuns implements TimeTravel {
 }
 
 /** The log without the actions of users, so that the first difference of two logs is an effect of an action. */
-function withoutActions(log: LineSink): LineSink {
+function dropActions(log: LineSink): LineSink {
   const isAction = (line: string) => line.includes('"kind":"console.action"');
   return {
     write: (lines) =>
@@ -185,7 +185,7 @@ function withoutActions(log: LineSink): LineSink {
   };
 }
 
-function endOf({ passed, failure, digest, events, expectations }: RunResult): RunEnd {
+function describeEnd({ passed, failure, digest, events, expectations }: RunResult): RunEnd {
   return {
     ...{ passed, failure, digest, events },
     expectations: expectations.map(({ line, passed: holds, undecided = false, sentence }) => ({

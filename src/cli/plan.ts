@@ -2,10 +2,10 @@
 import { EXIT } from '../kernel/errors.js';
 import { withoutEffect } from '../runner/no-effect.js';
 import { describePlan } from '../scenario/plan/describe.js';
-import { command } from './command.js';
-import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
-import { planOf } from './read-files.js';
-import { ALLOW_FILE, allVariables, FIRMWARE, SEED, VARIABLES } from './values.js';
+import { defineCommand } from './command.js';
+import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
+import { readPlan } from './read-files.js';
+import { ALLOW_FILE, collectVariables, FIRMWARE, SEED, VARIABLES } from './values.js';
 
 interface PlanFlags {
   readonly file: string;
@@ -15,7 +15,7 @@ interface PlanFlags {
   readonly var: ReadonlyMap<string, string>;
 }
 
-export const plan = command<PlanFlags>(
+export const plan = defineCommand<PlanFlags>(
   (parser) =>
     parser
       .positional('file', { type: 'string', demandOption: true, describe: SCENARIO_FILE })
@@ -24,10 +24,10 @@ export const plan = command<PlanFlags>(
       .option('allow-file', ALLOW_FILE)
       .option('firmware', FIRMWARE),
   async ({ file, seed, var: vars, firmware, allowFile: allowFiles }, host) => {
-    const { text, path } = await findScenario(typedName(file, host), host);
-    const { plan: made, profiles } = planOf(text, path, {
+    const { text, path } = await findScenario(readTypedName(file, host), host);
+    const { plan: made, profiles } = readPlan(text, path, {
       seed,
-      vars: allVariables(vars, host.env),
+      vars: collectVariables(vars, host.env),
       firmware,
       allowFiles,
     });

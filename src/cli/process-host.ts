@@ -22,15 +22,15 @@ export function processHost(
   return {
     args: self.argv.slice(2),
     env: self.env,
-    out: output(self.stdout, (why) => {
+    out: makeOutput(self.stdout, (why) => {
       self.stderr.write(`ghostfleet: the output is incomplete: ${why}\n`);
       // Exit code 0 would mean that the output is complete.
       self.on('exit', () => {
         self.exitCode ||= EXIT.usage;
       });
     }),
-    err: output(self.stderr),
-    lines: () => linesOf(self.stdin),
+    err: makeOutput(self.stderr),
+    lines: () => readLines(self.stdin),
     terminal: (options) => processTerminal(self, options, () => interrupts.interrupt('SIGINT')),
     begun: () => interrupts.release(),
     onInterrupt: (handler, left) => interrupts.listen(handler, left),
@@ -49,7 +49,7 @@ function again(self: NodeJS.Process, args: readonly string[], { env, errLine }: 
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const out = text(child.stdout);
-  const err = textWithLines(child.stderr, errLine ?? (() => {}));
+  const err = readText(child.stderr, errLine ?? (() => {}));
   const ended = once(child, 'close').then(async ([code, signal]: readonly unknown[]) => ({
     // A process that a signal has ended has no code.
     ...{ exit: typeof code === 'number' ? code : EXIT.interrupted, out: await out, err: await err },
@@ -59,7 +59,7 @@ function again(self: NodeJS.Process, args: readonly string[], { env, errLine }: 
 }
 
 /** The whole text of a stream. @param take receives each complete line when it arrives */
-async function textWithLines(stream: NodeJS.ReadableStream, take: (line: string) => void): Promise<string> {
+async function readText(stream: NodeJS.ReadableStream, take: (line: string) => void): Promise<string> {
   let all = '';
   let taken = 0;
   stream.setEncoding('utf8');
@@ -74,7 +74,7 @@ async function textWithLines(stream: NodeJS.ReadableStream, take: (line: string)
 }
 
 /** The lines of a pipe. The end of the iteration also closes the pipe; Node's own iterator leaves it open. */
-function linesOf(input: NodeJS.ReadableStream): AsyncIterable<string> {
+function readLines(input: NodeJS.ReadableStream): AsyncIterable<string> {
   const reader = createInterface({ input, terminal: false });
   const lines = reader[Symbol.asyncIterator]();
   const end = async (): Promise<IteratorResult<string>> => {
@@ -85,7 +85,7 @@ function linesOf(input: NodeJS.ReadableStream): AsyncIterable<string> {
 }
 
 /** @param failed called once with the reason when output is lost */
-function output(stream: NodeJS.WriteStream, failed: (why: string) => void = () => {}): Output {
+function makeOutput(stream: NodeJS.WriteStream, failed: (why: string) => void = () => {}): Output {
   let lost = false;
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // EPIPE is normal: a reader such as `head` closes the pipe early.

@@ -7,12 +7,12 @@ import { cannotWrite } from '../kernel/system-errors.js';
 import { shownCommand } from '../kernel/web-address.js';
 import { draftProfile } from '../profile/draft.js';
 import { readHistory } from '../profile/history.js';
-import { packagedFiles, packagedProfiles, packagedSource, userFiles } from '../profile/library.js';
+import { loadUserFiles, packagedFiles, packagedProfiles, readPackagedSource } from '../profile/library.js';
 import { FAMILIES, type FamilyName } from '../profile/profile.js';
 import { readProfile } from '../profile/read.js';
-import { resolvedText } from '../profile/resolve.js';
-import { profileSchema } from '../profile/schema.js';
-import { command } from './command.js';
+import { resolveText } from '../profile/resolve.js';
+import { makeProfileSchema } from '../profile/schema.js';
+import { defineCommand } from './command.js';
 import type { Host } from './host.js';
 
 interface ProfileFlags {
@@ -23,7 +23,7 @@ interface ProfileFlags {
   readonly from: string | undefined;
 }
 
-export const profile = command<ProfileFlags>(
+export const profile = defineCommand<ProfileFlags>(
   (parser) =>
     parser
       .positional('action', {
@@ -59,15 +59,15 @@ export const profile = command<ProfileFlags>(
     if (resolved && action !== 'show') throw new UsageError('bad-flags', `--resolved cannot be used with ${action}`);
     if (from !== undefined && action !== 'new')
       throw new UsageError('bad-flags', `--from cannot be used with ${action}`);
-    if (action === 'schema') host.out.write(`${JSON.stringify(profileSchema(), undefined, 2)}\n`);
+    if (action === 'schema') host.out.write(`${JSON.stringify(makeProfileSchema(), undefined, 2)}\n`);
     else if (first === undefined)
       throw new UsageError(
         'no-profile',
         `profile ${action} requires ${action === 'show' ? 'a name or a file' : 'a file'}`,
       );
-    else if (action === 'new') await draft(first, family, from, host);
+    else if (action === 'new') await writeDraft(first, family, from, host);
     else if (action === 'check') await check(profiles, host);
-    else host.out.write(await shown(first, resolved));
+    else host.out.write(await showProfile(first, resolved));
     return EXIT.fine;
   },
 );
@@ -80,7 +80,7 @@ async function check(files: readonly string[], host: Host): Promise<void> {
   const wrong: string[] = [];
   for (const file of files) {
     try {
-      readProfile(await readText(file), file, userFiles(file));
+      readProfile(await readText(file), file, loadUserFiles(file));
       host.out.write(`${file}: valid\n`);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
@@ -91,7 +91,7 @@ async function check(files: readonly string[], host: Host): Promise<void> {
 }
 
 /** Writes a new profile. @throws UsageError if the file exists or cannot be written, and for a history with problems */
-async function draft(file: string, family: FamilyName, from: string | undefined, host: Host): Promise<void> {
+async function writeDraft(file: string, family: FamilyName, from: string | undefined, host: Host): Promise<void> {
   const name = /(?:^|\/)([a-z][a-z0-9-]*)\.yaml$/.exec(file)?.[1];
   if (name === undefined) {
     throw new UsageError('bad-file', `"${file}" is not a name for a profile; expected one such as "coldroom.yaml"`);
@@ -99,7 +99,7 @@ async function draft(file: string, family: FamilyName, from: string | undefined,
   const history = from === undefined ? [] : readHistory(await readText(from), from);
   const text = draftProfile({ name, family, history });
   try {
-    readProfile(text, file, userFiles(file));
+    readProfile(text, file, loadUserFiles(file));
   } catch (error) {
     if (from === undefined || !(error instanceof InputError)) throw error;
     // The problems have places in the generated profile. Users do not have this file, so line and column are left out.
@@ -119,13 +119,13 @@ async function draft(file: string, family: FamilyName, from: string | undefined,
   );
 }
 
-async function shown(name: string, resolved: boolean): Promise<string> {
-  const packaged = packagedSource(name);
-  if (packaged) return resolved ? resolvedText(packaged.source, packaged.path, packagedFiles) : packaged.source;
+async function showProfile(name: string, resolved: boolean): Promise<string> {
+  const packaged = readPackagedSource(name);
+  if (packaged) return resolved ? resolveText(packaged.source, packaged.path, packagedFiles) : packaged.source;
   if (!name.endsWith('.yaml')) {
     const names = [...packagedProfiles().keys()].join(', ');
     throw new UsageError('unknown-profile', `unknown profile "${name}"; expected one of ${names}, or a .yaml file`);
   }
   const source = await readText(name);
-  return resolved ? resolvedText(source, name, userFiles(name)) : source;
+  return resolved ? resolveText(source, name, loadUserFiles(name)) : source;
 }

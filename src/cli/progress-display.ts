@@ -2,7 +2,7 @@
 import type { Alarm } from '../kernel/clock.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { humanDuration, type Instant, type Millis, seconds } from '../kernel/time.js';
-import { plainProgress, progressLine } from '../report/progress.js';
+import { writePlainProgress, writeProgress } from '../report/progress.js';
 import type { RunControl } from '../runner/run.js';
 import type { RequestWait } from '../runner/targets/paced.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -57,7 +57,7 @@ export class ProgressDisplay {
   }
 
   /** Announces that the cloud has rejected requests, so that they wait; undefined: they go on. */
-  waits(wait: RequestWait | undefined): void {
+  showWait(wait: RequestWait | undefined): void {
     this.#nextOfWait?.cancel();
     this.#wait = undefined;
     if (wait === undefined) return;
@@ -114,8 +114,8 @@ export class ProgressDisplay {
         waiting: { ...this.#wait, left: Math.max(0, this.#wait.until - this.#time.now) },
       }),
     };
-    if (!overwrites) return err.write(`${plainProgress(state)}\n`);
-    const line = progressLine(state, err.columns);
+    if (!overwrites) return err.write(`${writePlainProgress(state)}\n`);
+    const line = writeProgress(state, err.columns);
     err.write(`\r${line.padEnd(this.#onScreen)}`, 'styled');
     this.#onScreen = line.length;
   }

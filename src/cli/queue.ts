@@ -6,7 +6,7 @@ import type { Crew } from '../runner/divided/crew.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { needsOneProcess } from '../scenario/plan/divide.js';
 import type { Host } from './host.js';
-import { version } from './version.js';
+import { readVersion } from './version.js';
 
 /** Environment variable for addresses with a password. */
 const VARIABLE = 'GHOSTFLEET_QUEUE';
@@ -33,11 +33,11 @@ export function queueIn(flags: QueueFlags, { env }: Host): string | undefined {
     throw new UsageError('bad-flags', '--queue requires --target: workers cannot reach the embedded cloud of a run');
   }
   if (workers === undefined) throw new UsageError('bad-flags', '--queue requires --workers, the number of workers');
-  return addressed(queue);
+  return parseAddress(queue);
 }
 
 /** @throws UsageError whose message does not contain `queue`, because `queue` may contain a password */
-function addressed(queue: string): string {
+function parseAddress(queue: string): string {
   if (isPostgresUrl(queue)) return queue;
   throw new UsageError(
     'bad-queue',
@@ -47,10 +47,10 @@ function addressed(queue: string): string {
 }
 
 /** The queue of a worker. @throws UsageError if neither the option nor the variable is set */
-export function queueOfWorker(queue: string | undefined, { env }: Host): string {
+export function findQueueOfWorker(queue: string | undefined, { env }: Host): string {
   const given = queue ?? env[VARIABLE];
   if (given === undefined) throw new UsageError('bad-flags', 'a worker requires --queue', `or set ${VARIABLE}`);
-  return addressed(given);
+  return parseAddress(given);
 }
 
 /** @throws UsageError if the queue cannot be used, or the plan cannot be divided */
@@ -61,7 +61,7 @@ export async function openCrew(url: string, plan: Plan, { err }: Pick<Host, 'err
   }
   // Loaded here, because other runs do not need the libraries.
   const { QueueCrew } = await import('../runner/divided/queue/queue-crew.js');
-  return QueueCrew.open({ url, version: version(), say: (sentence) => err.write(`${sentence}\n`) });
+  return QueueCrew.open({ url, version: readVersion(), say: (sentence) => err.write(`${sentence}\n`) });
 }
 
 /** The words of a command line with these options, without a password. */

@@ -2,9 +2,9 @@
 import { dirname, join, relative } from 'node:path';
 import { readInside } from '../input/text-file.js';
 import { LazyMap } from '../kernel/lazy-map.js';
-import { packagedProfiles, profilesIn } from '../profile/library.js';
+import { packagedProfiles, readProfilesIn } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
-import { deviceTypes } from '../runner/known-types.js';
+import { knowDeviceTypes } from '../runner/known-types.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { parseScenario } from '../scenario/parse/scenario.js';
 import type { ScenarioSources } from '../scenario/parse/sources.js';
@@ -44,8 +44,8 @@ interface ReadPlan {
  * Makes the plan of the scenario in `text`, as if it were the content of the file `path`.
  * @throws UsageError that lists all problems of the scenario
  */
-export function planOf(text: string, path: string, settings: ScenarioSettings): ReadPlan {
-  const { seed, vars = NO_VARIABLES, firmware, allowFiles, profiles = profilesBeside(path, allowFiles) } = settings;
+export function readPlan(text: string, path: string, settings: ScenarioSettings): ReadPlan {
+  const { seed, vars = NO_VARIABLES, firmware, allowFiles, profiles = readProfiles(path, allowFiles) } = settings;
   const { rewrite = (sources) => sources } = settings;
   const files: string[] = [];
   const sources: ScenarioSources = {
@@ -58,7 +58,7 @@ export function planOf(text: string, path: string, settings: ScenarioSettings): 
     vars,
     ...(firmware !== undefined && { firmware }),
   };
-  const scenario = parseScenario(text, path, deviceTypes(profiles), rewrite(sources));
+  const scenario = parseScenario(text, path, knowDeviceTypes(profiles), rewrite(sources));
   const plan = planScenario(scenario, seed === undefined ? {} : { seed });
   return { plan, profiles, secretVars: scenario.secretVars, files };
 }
@@ -71,9 +71,9 @@ const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
  * @throws InputError with all problems of the user's profiles
  * @throws UsageError for a profile that is elsewhere, or not a regular file
  */
-export function profilesBeside(scenario: string, allowFiles: readonly string[] = []): ReadonlyMap<string, Profile> {
+export function readProfiles(scenario: string, allowFiles: readonly string[] = []): ReadonlyMap<string, Profile> {
   const folder = dirname(scenario);
   const read = (path: string) => readInside(folder, relative(folder, path), allowFiles).text;
-  const [packaged, own] = [packagedProfiles(), profilesIn(join(folder, 'profiles'), read)];
+  const [packaged, own] = [packagedProfiles(), readProfilesIn(join(folder, 'profiles'), read)];
   return new LazyMap([...packaged.keys(), ...own.keys()], (name) => (own.get(name) ?? packaged.get(name)) as Profile);
 }

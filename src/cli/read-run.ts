@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
-import { isDelivered, isLost, isUnanswered, timeTaken } from '../explain/course.js';
+import { isDelivered, isLost, isUnanswered, measureTime } from '../explain/course.js';
 import { Histories } from '../explain/histories.js';
 import type { Situation } from '../explain/situation.js';
 import { readRegular } from '../input/text-file.js';
@@ -35,7 +35,7 @@ type RunFacts = Static<typeof FACTS>;
 export interface StoredDownlink {
   readonly id: string;
   readonly serial: number;
-  /** Milliseconds, as in {@link timeTaken}. */
+  /** Milliseconds, as in {@link measureTime}. */
   readonly took: number;
   /** Whether the downlink was delivered, was not lost, and was answered if the device answers downlinks of its type. */
   readonly complete: boolean;
@@ -63,7 +63,7 @@ export function openRun(path: string): StoredRun {
   }
   const summary = join(folder, 'summary.json');
   if (!existsSync(summary)) return { ...NO_SUMMARY, events };
-  const facts = parsed(readRegular(summary), summary);
+  const facts = parseSummary(readRegular(summary), summary);
   const { planned, names, digest } = facts;
   if (typeof digest === 'string') checkDigest(events, digest);
   if (!Check(SITUATION, planned) || !Check(NAMES, names ?? {})) {
@@ -83,7 +83,7 @@ export function openRun(path: string): StoredRun {
 
 /** @throws UsageError if the summary was computed from another log */
 function checkDigest(events: string, digest: string): void {
-  const found = digestOf(events, digest.length);
+  const found = computeDigest(events, digest.length);
   if (found === digest) return;
   throw new UsageError(
     'bad-file',
@@ -92,11 +92,11 @@ function checkDigest(events: string, digest: string): void {
 }
 
 /** The first hexadecimal digits of the digest of an event log. */
-export function digestOf(events: string, digits: number): string {
+export function computeDigest(events: string, digits: number): string {
   const hash = createHash('sha256');
   const file = new LogFile(events);
   try {
-    for (let at = 0, piece = file.chunk(0); piece.length > 0; piece = file.chunk(at)) {
+    for (let at = 0, piece = file.readChunk(0); piece.length > 0; piece = file.readChunk(at)) {
       hash.update(piece);
       at += piece.length;
     }
@@ -113,7 +113,7 @@ const NO_SUMMARY = {
   unknown: ['The run has no summary.json, so its faults and intervals are unknown.'],
 } as const;
 
-function parsed(text: string, path: string): Readonly<Record<string, unknown>> {
+function parseSummary(text: string, path: string): Readonly<Record<string, unknown>> {
   const value = foreignJson(text);
   if (isRecord(value)) return value;
   throw new UsageError('bad-file', `"${path}" is not the summary of a run`);
@@ -172,43 +172,43 @@ const FACTS = Type.Object({
 });
 
 /** All downlinks that users queued, in the order in which they were queued. */
-export function downlinksOf({ events }: StoredRun): readonly StoredDownlink[] {
+export function readDownlinks({ events }: StoredRun): readonly StoredDownlink[] {
   const ledger = new DownlinkLedger();
   const handlers = dispatchTo([ledger]);
   let closing: Instant | undefined;
   let last: Instant = 0;
-  for (const event of eventsIn(events, (line) => line.includes('"kind":"downlink.') || line.includes(CLOSING))) {
+  for (const event of readEvents(events, (line) => line.includes('"kind":"downlink.') || line.includes(CLOSING))) {
     if (event.kind === 'world.closing') closing = event.at;
     last = event.at;
     for (const handler of handlers.get(event.kind) ?? []) handler(event);
   }
-  return [...ledger.records].map((record) => storedDownlink(record, closing ?? last));
+  return [...ledger.records].map((record) => makeStoredDownlink(record, closing ?? last));
 }
 
 const CLOSING = '"kind":"world.closing"';
 
-function storedDownlink(record: DownlinkRecord, closing: Instant): StoredDownlink {
+function makeStoredDownlink(record: DownlinkRecord, closing: Instant): StoredDownlink {
   const { id, serial } = record;
   return {
     id,
     serial,
-    took: timeTaken(record, closing),
+    took: measureTime(record, closing),
     complete: isDelivered(record) && !isLost(record) && !isUnanswered(record),
   };
 }
 
 /** The events of these devices; by default, of all devices. */
-export function historiesOf({ events }: StoredRun, serials?: ReadonlySet<number>): Histories {
+export function readHistories({ events }: StoredRun, serials?: ReadonlySet<number>): Histories {
   const histories = new Histories((serial) => serials?.has(serial) ?? true, Number.POSITIVE_INFINITY);
-  const wanted = (line: string) => (serials?.has(serialIn(line)) ?? true) || line.includes(CLOSING);
-  for (const event of eventsIn(events, wanted)) histories.take(event);
+  const wanted = (line: string) => (serials?.has(findSerial(line)) ?? true) || line.includes(CLOSING);
+  for (const event of readEvents(events, wanted)) histories.take(event);
   return histories;
 }
 
 const SERIAL = '"serial":';
 
 /** The serial number in the line of an event, without parsing the whole line; NaN if it has none. */
-function serialIn(line: string): number {
+function findSerial(line: string): number {
   const at = line.indexOf(SERIAL);
   return at < 0 ? Number.NaN : Number.parseInt(line.slice(at + SERIAL.length, at + SERIAL.length + 10), 10);
 }
@@ -217,20 +217,20 @@ function serialIn(line: string): number {
  * The events whose lines are wanted. An incomplete line is skipped: it is the last line of a run that was killed.
  * @throws UsageError for a wanted line that is not an event
  */
-function* eventsIn(path: string, wanted: (line: string) => boolean): Generator<TraceEvent> {
+function* readEvents(path: string, wanted: (line: string) => boolean): Generator<TraceEvent> {
   const file = new LogFile(path);
   try {
     let number = 0;
     for (const line of file.lines(0, file.size, 1)) {
       number++;
-      if (wanted(line) && line.endsWith('}')) yield eventIn(line, `${path}:${number}`);
+      if (wanted(line) && line.endsWith('}')) yield parseEvent(line, `${path}:${number}`);
     }
   } finally {
     file.close();
   }
 }
 
-function eventIn(line: string, place: string): TraceEvent {
+function parseEvent(line: string, place: string): TraceEvent {
   const value = foreignJson(line);
   // The cast is safe because this program has written the file, and readers skip unknown kinds of events.
   if (isRecord(value) && typeof value.kind === 'string' && typeof value.at === 'number')

@@ -9,15 +9,15 @@ import { shownAddress } from '../kernel/web-address.js';
 import { reserve, writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
 import { collect } from '../record/collect.js';
-import { paceOf } from '../record/pace.js';
+import { findPace } from '../record/pace.js';
 import type { Recording } from '../record/recording.js';
 import { writeRecording } from '../record/write.js';
 import { Budget } from '../runner/targets/budget.js';
-import { paced } from '../runner/targets/paced.js';
-import { checked, command } from './command.js';
+import { makeGate } from '../runner/targets/paced.js';
+import { checkOption, defineCommand } from './command.js';
 import type { Host } from './host.js';
 import { showWaits } from './target.js';
-import { POSITIVE_FORM, positiveNumber } from './values.js';
+import { POSITIVE_FORM, parsePositiveNumber } from './values.js';
 
 interface RecordFlags {
   readonly target: string;
@@ -39,7 +39,7 @@ const PROGRESS_EVERY = 1000;
 const DEFAULT_REACH = days(1);
 const TIME = 'a time such as 2026-03-02T06:00Z, or a duration before now such as 2h';
 
-export const record = command<RecordFlags>(
+export const record = defineCommand<RecordFlags>(
   (parser) =>
     parser
       .option('target', { type: 'string', requiresArg: true, demandOption: true, describe: 'address of the cloud API' })
@@ -55,26 +55,31 @@ export const record = command<RecordFlags>(
       })
       .option(
         'after',
-        checked({ describe: `start of the recording: ${TIME} (default: 1d before --before)` }, 'after', TIME, moment),
+        checkOption(
+          { describe: `start of the recording: ${TIME} (default: 1d before --before)` },
+          'after',
+          TIME,
+          parseMoment,
+        ),
       )
-      .option('before', checked({ describe: 'end of the recording (default: now)' }, 'before', TIME, moment))
+      .option('before', checkOption({ describe: 'end of the recording (default: now)' }, 'before', TIME, parseMoment))
       .option('out', { type: 'string', requiresArg: true, demandOption: true, describe: 'file to write' })
       .option(
         'rate',
-        checked(
+        checkOption(
           { describe: `maximum API requests per second (default: ${GENTLE})` },
           'rate',
           POSITIVE_FORM,
-          positiveNumber,
+          parsePositiveNumber,
         ),
       )
       .option(
         'speed',
-        checked(
+        checkOption(
           { describe: '--speed of the run that produced the history (default: 1)' },
           'speed',
           POSITIVE_FORM,
-          positiveNumber,
+          parsePositiveNumber,
         ),
       )
       .option('bodies', { type: 'boolean', default: false, describe: 'record the range of each measured value' }),
@@ -103,8 +108,8 @@ async function execute(flags: RecordFlags, host: Host): Promise<ExitCode> {
     reserve(flags.out);
     const recording = await read(flags, apiKey, { after, before, signal: abort.signal }, host);
     writeWhole(flags.out, writeRecording(recording));
-    host.out.write(`${summary(flags.out, recording)}\n`);
-    host.err.write(hint(recording));
+    host.out.write(`${writeSummary(flags.out, recording)}\n`);
+    host.err.write(writeHint(recording));
     return signalled === undefined ? EXIT.fine : EXIT.interrupted;
   } finally {
     forget();
@@ -122,7 +127,7 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
   const [clock, pace] = [new RealClock(), { atOnce: 1, perSecond: flags.rate ?? GENTLE }];
   const budget = new Budget(clock, pace.perSecond, PER_PAGE);
   budget.begin();
-  const gate = paced(pace, clock, { signal, waits: showWaits(host), budget });
+  const gate = makeGate(pace, clock, { signal, waits: showWaits(host), budget });
   const options = { baseUrl: flags.target, apiKey, connections: 1, gate };
   const { space } = flags;
   const types = new Map(
@@ -142,7 +147,7 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
       speed: flags.speed ?? 1,
       bodies: flags.bodies,
       typeOf: (bundle) => types.get(bundle),
-      progress: progressOf(host),
+      progress: showProgress(host),
     });
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error;
@@ -154,7 +159,7 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
 }
 
 /** Prints a line for every thousand messages. */
-function progressOf(host: Host): (messages: number) => void {
+function showProgress(host: Host): (messages: number) => void {
   let reported = 0;
   return (messages) => {
     if (messages - reported < PROGRESS_EVERY) return;
@@ -163,14 +168,14 @@ function progressOf(host: Host): (messages: number) => void {
   };
 }
 
-function summary(out: string, { devices, uplinks, downlinks, from, until, cut }: Recording): string {
+function writeSummary(out: string, { devices, uplinks, downlinks, from, until, cut }: Recording): string {
   const counts = `${devices.length} devices, ${uplinks.length} uplinks and ${downlinks.length} downlinks`;
   return `${out}: ${counts} in ${exactDuration(until - from)}${cut === null ? '' : ` (cut short: ${cut})`}`;
 }
 
 /** A warning if the devices report much more often than configured: `--speed` is then probably wrong. */
-function hint(recording: Recording): string {
-  const pace = Math.round(paceOf(recording) ?? 1);
+function writeHint(recording: Recording): string {
+  const pace = Math.round(findPace(recording) ?? 1);
   if (pace < 2) return '';
   return (
     `warning: the devices report about ${pace} times as often as configured; ` +
@@ -181,7 +186,7 @@ function hint(recording: Recording): string {
 /** A moment that may be relative to now. */
 type Moment = (now: UnixMillis) => UnixMillis;
 
-function moment(text: string): Moment | undefined {
+function parseMoment(text: string): Moment | undefined {
   const time = parseTimeOrDate(text);
   if (time !== undefined) return () => time;
   const ago = parseDuration(text);

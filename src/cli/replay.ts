@@ -8,7 +8,7 @@ import { isWithin } from '../record/predict.js';
 import { readRecording } from '../record/read.js';
 import { POLLS, type Polls } from '../record/script.js';
 import { replayRecording } from '../runner/replay/replay.js';
-import { checked, command } from './command.js';
+import { checkOption, defineCommand } from './command.js';
 import type { Host } from './host.js';
 import { createNotes } from './logs.js';
 
@@ -19,13 +19,13 @@ interface ReplayFlags {
   readonly json: boolean;
 }
 
-export const replay = command<ReplayFlags>(
+export const replay = defineCommand<ReplayFlags>(
   (parser) =>
     parser
       .positional('file', { type: 'string', demandOption: true, describe: 'file from "ghostfleet record"' })
       .option(
         'within',
-        checked(
+        checkOption(
           { describe: 'exit with status 3 if a prediction is off by more than this' },
           'within',
           DURATION_FORM,

@@ -3,12 +3,12 @@ import { isPostgresUrl } from '../cloud/store/postgres/url.js';
 import { UsageError } from '../kernel/errors.js';
 import { databaseIn } from '../library/run-files.js';
 import type { RunOptions } from '../runner/run.js';
-import { checked } from './command.js';
+import { checkOption } from './command.js';
 import type { Host } from './host.js';
-import { SECRETS_KEY, secretsKeyIn } from './secrets-key.js';
+import { findSecretsKey, SECRETS_KEY } from './secrets-key.js';
 
 /** The option for yargs. Messages never contain its value, because it may contain a password. */
-export const STORE = checked(
+export const STORE = checkOption(
   {
     describe: `where the embedded cloud keeps its data: memory, sqlite (requires --out), or an empty PostgreSQL database as postgres://… (requires ${SECRETS_KEY}) (default: memory)`,
     secret: true,
@@ -35,14 +35,14 @@ export function checkStore({ store, out }: StoreFlags): void {
  * @param out the directory of `--out`, from which the database of an earlier run is removed
  * @throws UsageError if PostgreSQL has no key
  */
-export function storeOf(
+export function chooseStore(
   { store = 'memory' }: StoreFlags,
   out: string | undefined,
   { env }: Host,
 ): Pick<RunOptions, 'db' | 'secretsKey'> {
   if (store === 'sqlite' && out !== undefined) return { db: databaseIn(out) };
   if (!isPostgresUrl(store)) return { db: 'memory' };
-  const secretsKey = secretsKeyIn(undefined, env);
+  const secretsKey = findSecretsKey(undefined, env);
   if (secretsKey === undefined) {
     throw new UsageError(
       'no-secrets-key',

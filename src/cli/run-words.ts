@@ -1,5 +1,5 @@
 /** The words of a command that runs a scenario again. */
-import { type TrustFlags, trustWords } from './trust.js';
+import { listTrustWords, type TrustFlags } from './trust.js';
 
 interface WhatRuns extends TrustFlags {
   readonly file: string;
@@ -18,6 +18,6 @@ export function settingWords(what: Omit<WhatRuns, 'file'>): readonly string[] {
   return [
     ...(firmware === undefined ? [] : ['--firmware', firmware]),
     ...[...vars].flatMap(([name, value]) => ['--var', `${name}=${value}`]),
-    ...trustWords(what),
+    ...listTrustWords(what),
   ];
 }

@@ -7,7 +7,7 @@ import { plainBase, shownAddress, shownCommand } from '../kernel/web-address.js'
 import { beginRun, EVENTS_FILE, type RunFolder, sourceOf, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import type { Leftovers, RunResult } from '../report/result.js';
-import { MOST_WORKERS, undividedBecause } from '../runner/play.js';
+import { findUndividedReason, MOST_WORKERS } from '../runner/play.js';
 import { run as carryOut, type RunControl, type RunOptions } from '../runner/run.js';
 import { TRANSPORTS, type TransportName } from '../runner/targets/embedded.js';
 import type { RequestWait } from '../runner/targets/paced.js';
@@ -18,24 +18,32 @@ import type { Plan } from '../scenario/model/plan.js';
 import { usefulParts } from '../scenario/plan/divide.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { FileSink } from '../trace/sinks.js';
-import { checked, command, wholeNumber } from './command.js';
+import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import { WEB_CONSOLE } from './console-files.js';
-import { type FoundScenario, findScenario, isReadOnce, SCENARIO_FILE, typedName } from './find-scenario.js';
-import { type Host, isColoured, textWidth } from './host.js';
-import { knownLeftovers, saveLeftovers } from './leftovers.js';
+import { type FoundScenario, findScenario, isReadOnce, readTypedName, SCENARIO_FILE } from './find-scenario.js';
+import { getTextWidth, type Host, isColoured } from './host.js';
+import { readLeftovers, saveLeftovers } from './leftovers.js';
 import { LiveServices } from './live-services.js';
 import { createNotes } from './logs.js';
 import { PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
 import type { Again } from './past-runs.js';
 import { openCrew, QUEUE, queueIn, queueWords } from './queue.js';
-import { planOf } from './read-files.js';
-import { checkStore, STORE, storeOf } from './run-store.js';
+import { readPlan } from './read-files.js';
+import { checkStore, chooseStore, STORE } from './run-store.js';
 import { runWords } from './run-words.js';
 import { MOST_SEEDS, runSeeds } from './seeds.js';
-import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
-import { checkTrust, type TrustFlags, trustOptions } from './trust.js';
-import { allVariables, FIRMWARE, POSITIVE_FORM, positiveNumber, SEED, shownVariables, VARIABLES } from './values.js';
-import { version } from './version.js';
+import { addTargetOptions, findCloud, listTargetWords, type TargetFlags } from './target.js';
+import { addTrustOptions, checkTrust, type TrustFlags } from './trust.js';
+import {
+  collectVariables,
+  FIRMWARE,
+  POSITIVE_FORM,
+  parsePositiveNumber,
+  SEED,
+  shownVariables,
+  VARIABLES,
+} from './values.js';
+import { readVersion } from './version.js';
 import { printWarnings } from './warnings.js';
 
 interface RunFlags extends TargetFlags, TrustFlags {
@@ -59,18 +67,18 @@ interface RunFlags extends TargetFlags, TrustFlags {
   readonly 'metrics-push': PushAddress | undefined;
 }
 
-export const run = command<RunFlags>(
+export const run = defineCommand<RunFlags>(
   (parser) =>
-    trustOptions(targetOptions(parser))
+    addTrustOptions(addTargetOptions(parser))
       .positional('file', { type: 'string', demandOption: true, describe: SCENARIO_FILE })
       .option('seed', SEED)
       .option(
         'seeds',
-        checked(
+        checkOption(
           { describe: 'number of runs, each with the next seed, spread over the cores' },
           'seeds',
           `a whole number from 2 to ${MOST_SEEDS}`,
-          wholeNumber(2, MOST_SEEDS),
+          expectWholeNumber(2, MOST_SEEDS),
         ),
       )
       .option('firmware', FIRMWARE)
@@ -81,20 +89,20 @@ export const run = command<RunFlags>(
       })
       .option(
         'speed',
-        checked(
+        checkOption(
           { describe: 'simulated seconds per real second, with --clock real (default: 1)' },
           'speed',
           POSITIVE_FORM,
-          positiveNumber,
+          parsePositiveNumber,
         ),
       )
       .option(
         'pace',
-        checked(
+        checkOption(
           { describe: 'maximum simulated seconds per real second, with --clock virtual; gives the run a console' },
           'pace',
           POSITIVE_FORM,
-          positiveNumber,
+          parsePositiveNumber,
         ),
       )
       .option('transport', {
@@ -110,23 +118,23 @@ export const run = command<RunFlags>(
       })
       .option(
         'metrics-port',
-        checked(
+        checkOption(
           { describe: 'port on 127.0.0.1 where Prometheus can scrape metrics during the run; 0 takes a free one' },
           'metrics-port',
           'a port number',
-          wholeNumber(0, 65_535),
+          expectWholeNumber(0, 65_535),
         ),
       )
       .option(
         'workers',
-        checked(
+        checkOption(
           {
             describe:
               'number of threads for the devices (default: in virtual time the number of cores, fewer for a small run, with the same result; in real time 1); with --queue: number of workers on other machines; with --seeds: number of concurrent runs',
           },
           'workers',
           `a whole number from 1 to ${MOST_WORKERS}`,
-          wholeNumber(1, MOST_WORKERS),
+          expectWholeNumber(1, MOST_WORKERS),
         ),
       )
       .option('queue', QUEUE)
@@ -137,7 +145,7 @@ export const run = command<RunFlags>(
       })
       .option(
         'metrics-push',
-        checked(
+        checkOption(
           {
             describe: 'Pushgateway to push metrics to every 15 s and at the end; may contain user:password@',
             secret: true,
@@ -152,9 +160,9 @@ export const run = command<RunFlags>(
 );
 
 async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
-  const flags = { ...given, file: typedName(given.file, host), var: allVariables(given.var, host.env) };
+  const flags = { ...given, file: readTypedName(given.file, host), var: collectVariables(given.var, host.env) };
   if (flags.seeds !== undefined) return runSeeds({ ...flags, seeds: flags.seeds }, host);
-  const place = placeOf(flags, host);
+  const place = choosePlace(flags, host);
   // Before the handler, so that a signal ends the wait for a pipe.
   const input = { ...place, ...(await findScenario(flags.file, host)) };
   let early: string | undefined;
@@ -175,20 +183,20 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
 /** @param begun called when the run can be stopped; returns the signal that has arrived before */
 async function executeOne(
   flags: RunFlags,
-  { cloud, clock, queue, text, path }: ReturnType<typeof placeOf> & FoundScenario,
+  { cloud, clock, queue, text, path }: ReturnType<typeof choosePlace> & FoundScenario,
   host: Host,
   begun: () => string | undefined,
 ): Promise<ExitCode> {
   const { seed, var: vars, firmware, allowFile: allowFiles } = flags;
-  const { plan, profiles, secretVars } = planOf(text, path, { seed, vars, firmware, allowFiles });
+  const { plan, profiles, secretVars } = readPlan(text, path, { seed, vars, firmware, allowFiles });
   if (cloud) {
-    host.err.write(ignoredSettings(cloud.api, plan));
+    host.err.write(warnOfIgnored(cloud.api, plan));
     offerLeftovers(cloud.api, host);
   }
   printWarnings(plan, profiles, host);
   checkTrust(plan, flags);
   const crew = queue && (await openCrew(queue, plan, host));
-  const reproduce = commandLine({ ...flags, var: shownVariables(vars, secretVars) }, clock, plan);
+  const reproduce = writeCommand({ ...flags, var: shownVariables(vars, secretVars) }, clock, plan);
   const isLive = clock === 'real' || flags.pace !== undefined;
   let left: Leftovers | undefined;
   let isRecorded = true;
@@ -199,7 +207,7 @@ async function executeOne(
     metricsPush: flags['metrics-push'],
     consoles: isLive,
     api: isLive && cloud === undefined,
-    leftBehind: () => leftBy(flags, left, isRecorded),
+    leftBehind: () => describeInterrupted(flags, left, isRecorded),
   });
   let downlinks: Iterable<DownlinkRecord> = [];
   const kept: string[] = [];
@@ -212,7 +220,7 @@ async function executeOne(
       profiles,
       clock,
       speed: flags.speed ?? 1,
-      transport: transportOf(flags, clock),
+      transport: chooseTransport(flags, clock),
       ...(cloud && { cloud }),
       connectorHosts: flags.allowHost,
       ...(flags.keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
@@ -224,7 +232,7 @@ async function executeOne(
         ? undefined
         : sourceOf(flags.file, vars, secretVars, { firmware, allowFile: allowFiles }),
       out: null,
-      version: version(),
+      version: readVersion(),
       startedAt: isoTime(host.wallClock()),
       stopwatch: () => host.stopwatch(),
       ...(host.meter && { meter: host.meter }),
@@ -244,12 +252,12 @@ async function executeOne(
     } satisfies RunOptions;
     const options = {
       ...again,
-      ...(isLive && watchedBy(live, flags)),
-      ...storeOf(flags, out, host),
+      ...(isLive && makeWatchOptions(live, flags)),
+      ...chooseStore(flags, out, host),
       repeats: true,
       sinks: out ? [new FileSink(join(out, EVENTS_FILE))] : [],
       out: flags.out ?? null,
-      waits: (wait: RequestWait | undefined) => live.waits(wait),
+      waits: (wait: RequestWait | undefined) => live.showWait(wait),
       started: (control: RunControl) => {
         const past: Again = (changes) => carryOut({ ...again, webConsole: WEB_CONSOLE, ...changes });
         live.follow(control, clock === 'virtual' ? past : undefined);
@@ -258,7 +266,7 @@ async function executeOne(
         if (signal !== undefined) control.stop(new InterruptedError(signal));
       },
     } satisfies RunOptions;
-    const result = await carryOut({ ...options, workers: workersOf(flags, options, host) });
+    const result = await carryOut({ ...options, workers: chooseWorkers(flags, options, host) });
     const ended = live.end();
     printResult(result, flags, host);
     // The files are written after printing. So a failure to write them does not lose the result of a long run.
@@ -269,35 +277,35 @@ async function executeOne(
   } finally {
     await live.close();
     folder?.end();
-    if (flags.keep) host.err.write(keptText(kept));
+    if (flags.keep) host.err.write(describeKept(kept));
     // Without a result, no report lists it.
-    if (left !== undefined) host.err.write(leftText(left, isRecorded ? left.run : undefined));
+    if (left !== undefined) host.err.write(describeLeft(left, isRecorded ? left.run : undefined));
   }
 }
 
 /** The cloud, the clock and the queue of the run. @throws UsageError for options that exclude or need each other */
-function placeOf(flags: RunFlags, host: Host) {
+function choosePlace(flags: RunFlags, host: Host) {
   checkTarget(flags);
-  const cloud = cloudIn(flags, host);
+  const cloud = findCloud(flags, host);
   const clock = flags.clock ?? (cloud === undefined ? 'virtual' : 'real');
   checkNeeds(flags, clock);
   return { cloud, clock, queue: queueIn(flags, host) };
 }
 
 /** Options for the consoles of a run in real time or with --pace. */
-function watchedBy(watch: LiveServices, { pace }: RunFlags): Pick<RunOptions, 'watch' | 'webConsole' | 'pace'> {
+function makeWatchOptions(watch: LiveServices, { pace }: RunFlags): Pick<RunOptions, 'watch' | 'webConsole' | 'pace'> {
   return { watch, webConsole: WEB_CONSOLE, ...(pace !== undefined && { pace }) };
 }
 
 /** The transport of the run. Messages in memory do not leave a thread, so devices in other threads reach the cloud over UDP. */
-function transportOf({ transport, workers = 1, target }: RunFlags, clock: RunOptions['clock']): TransportName {
+function chooseTransport({ transport, workers = 1, target }: RunFlags, clock: RunOptions['clock']): TransportName {
   return transport ?? (clock === 'real' && workers > 1 && target === undefined ? 'udp' : 'memory');
 }
 
 /** Returns the number of threads. Prints a note if the run cannot be divided as asked, or has no console for it. */
-function workersOf({ workers }: RunFlags, options: RunOptions, { cores, err }: Host): number {
+function chooseWorkers({ workers }: RunFlags, options: RunOptions, { cores, err }: Host): number {
   if (workers === undefined) return options.clock === 'virtual' ? usefulParts(options.plan, cores) : 1;
-  const reason = workers > 1 ? undividedBecause(options) : undefined;
+  const reason = workers > 1 ? findUndividedReason(options) : undefined;
   if (reason !== undefined) err.write(`note: the run takes one thread, because ${reason}\n`);
   else if (options.clock === 'real' && workers > 1) err.write('note: a run with several workers has no console\n');
   return workers;
@@ -306,7 +314,7 @@ function workersOf({ workers }: RunFlags, options: RunOptions, { cores, err }: H
 function printResult(result: RunResult, { json }: RunFlags, { out, env }: Host): void {
   const colour = isColoured(out, env);
   if (json) out.write(RENDERERS.json(result));
-  else out.write(RENDERERS.text(result, { colour, width: textWidth(out) }), 'styled');
+  else out.write(RENDERERS.text(result, { colour, width: getTextWidth(out) }), 'styled');
 }
 
 /** @throws UsageError for options that exclude --target or need it */
@@ -334,7 +342,7 @@ function checkNeeds(flags: RunFlags, clock: RunOptions['clock']): void {
 }
 
 /** A warning, if the cloud at `api` does not get the scenario's cloud settings. The scenario may still run against it. */
-function ignoredSettings(api: string, { cloud }: Plan): string {
+function warnOfIgnored(api: string, { cloud }: Plan): string {
   const settings = cloud ? describeCloud(cloud) : [];
   return settings.length === 0
     ? ''
@@ -349,7 +357,11 @@ function withoutRecord({ things }: Leftovers): string {
 }
 
 /** Message about the leftovers of a run if the user quits immediately. */
-function leftBy({ target, out }: RunFlags, leftovers: Leftovers | undefined, isRecorded: boolean): string | undefined {
+function describeInterrupted(
+  { target, out }: RunFlags,
+  leftovers: Leftovers | undefined,
+  isRecorded: boolean,
+): string | undefined {
   const left = [
     ...(target === undefined ? [] : [`what the run created in ${shownAddress(target)} may still exist`]),
     ...(leftovers === undefined
@@ -361,11 +373,11 @@ function leftBy({ target, out }: RunFlags, leftovers: Leftovers | undefined, isR
 }
 
 /** Lists what `--keep` left in the cloud, to be inspected and deleted by hand. */
-function keptText(things: readonly string[]): string {
+function describeKept(things: readonly string[]): string {
   return [`kept in the cloud: ${things.length} things`, ...things].join('\n  ').concat('\n');
 }
 
-function leftText(left: Leftovers, record: string | undefined): string {
+function describeLeft(left: Leftovers, record: string | undefined): string {
   return [describeLeftovers(left, record), ...left.things.map(({ what, why }) => `${what}: ${why}`)]
     .join('\n  ')
     .concat('\n');
@@ -374,18 +386,18 @@ function leftText(left: Leftovers, record: string | undefined): string {
 /** Names what earlier runs left in the cloud. */
 function offerLeftovers(api: string, { err, env }: Host): void {
   const address = plainBase(api);
-  for (const left of knownLeftovers(env)) {
+  for (const left of readLeftovers(env)) {
     if (left.api === address) err.write(`note: ${describeLeftovers(left, left.run)}\n`);
   }
 }
 
 /** The command that repeats the run. Options that do not decide its events are left out. */
-function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
+function writeCommand(flags: RunFlags, clock: string, plan: Plan): string {
   const words = ['ghostfleet', ...runWords(flags, plan.seed, clock)];
   if (flags.speed !== undefined) words.push('--speed', String(flags.speed));
-  const transport = transportOf(flags, 'virtual');
+  const transport = chooseTransport(flags, 'virtual');
   if (transport !== 'memory') words.push('--transport', transport);
-  words.push(...targetWords(flags), ...queueWords(flags, clock));
+  words.push(...listTargetWords(flags), ...queueWords(flags, clock));
   return shownCommand(words);
 }
 

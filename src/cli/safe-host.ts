@@ -7,19 +7,19 @@ import { printable } from '../kernel/printable.js';
 import type { Host, Output, Terminal } from './host.js';
 
 /** The host with outputs that escape control characters. */
-export function safeHost(host: Host): Host {
+export function makeSafeHost(host: Host): Host {
   return {
     ...host,
-    out: safeOutput(host.out),
-    err: safeOutput(host.err),
+    out: makeSafeOutput(host.out),
+    err: makeSafeOutput(host.err),
     terminal: (options) => {
       const terminal = host.terminal(options);
-      return terminal && safeTerminal(terminal);
+      return terminal && makeSafeTerminal(terminal);
     },
   };
 }
 
-function safeOutput(output: Output): Output {
+function makeSafeOutput(output: Output): Output {
   return {
     write: (text, own) => output.write(own === 'styled' ? text : printable(text)),
     get isTerminal() {
@@ -31,12 +31,12 @@ function safeOutput(output: Output): Output {
   };
 }
 
-function safeTerminal(terminal: Terminal): Terminal {
-  return { ...terminal, print: (lines) => terminal.print(lines.map(safeLine)) };
+function makeSafeTerminal(terminal: Terminal): Terminal {
+  return { ...terminal, print: (lines) => terminal.print(lines.map(makeSafeLine)) };
 }
 
 /** Escapes a line. If the codes for faint text enclose the whole line, they are kept. */
-function safeLine(line: string): string {
+function makeSafeLine(line: string): string {
   const inner = FAINT.exec(line)?.[1];
   return inner === undefined ? printable(line) : `\u001b[2m${printable(inner)}\u001b[22m`;
 }

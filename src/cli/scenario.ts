@@ -1,9 +1,9 @@
 /** `ghostfleet scenario`: prints the JSON Schema of scenarios for editors. */
 import { EXIT } from '../kernel/errors.js';
 import { scenarioSchema } from '../scenario/parse/schema.js';
-import { command } from './command.js';
+import { defineCommand } from './command.js';
 
-export const scenario = command<{ readonly action: 'schema' }>(
+export const scenario = defineCommand<{ readonly action: 'schema' }>(
   (parser) => parser.positional('action', { choices: ['schema'] as const, demandOption: true, describe: 'what to do' }),
   async (_options, host) => {
     host.out.write(`${JSON.stringify(scenarioSchema(), undefined, 2)}\n`);

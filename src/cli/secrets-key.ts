@@ -13,7 +13,7 @@ export const SECRETS_KEY_FILE = {
 } as const;
 
 /** The key in the file, or else in the environment variable. @throws UsageError `bad-secrets-key` for an invalid key */
-export function secretsKeyIn(file: string | undefined, env: Host['env']): NamedKey | undefined {
+export function findSecretsKey(file: string | undefined, env: Host['env']): NamedKey | undefined {
   if (file !== undefined) return keyInFile(file);
   const text = env[SECRETS_KEY];
   return text === undefined ? undefined : keyFrom(text, SECRETS_KEY);

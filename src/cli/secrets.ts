@@ -3,9 +3,9 @@ import { rotateKey } from '../cloud/open-store.js';
 import { createKeyFile, keyInFileIfAny } from '../cloud/store/secrets/key.js';
 import { EXIT, type ExitCode } from '../kernel/errors.js';
 import { checkDatabase } from './check-database.js';
-import { command } from './command.js';
+import { defineCommand } from './command.js';
 import type { Host } from './host.js';
-import { SECRETS_KEY_FILE, secretsKeyIn } from './secrets-key.js';
+import { findSecretsKey, SECRETS_KEY_FILE } from './secrets-key.js';
 
 interface SecretsFlags {
   readonly action: 'rotate';
@@ -14,7 +14,7 @@ interface SecretsFlags {
   readonly newKeyFile: string | undefined;
 }
 
-export const secrets = command<SecretsFlags>(
+export const secrets = defineCommand<SecretsFlags>(
   (parser) =>
     parser
       .positional('action', {
@@ -35,7 +35,7 @@ export const secrets = command<SecretsFlags>(
 
 async function execute({ db: given, secretsKeyFile, newKeyFile }: SecretsFlags, host: Host): Promise<ExitCode> {
   const db = checkDatabase(given);
-  const key = secretsKeyIn(secretsKeyFile, host.env);
+  const key = findSecretsKey(secretsKeyFile, host.env);
   const next = newKeyFile === undefined ? undefined : (keyInFileIfAny(newKeyFile) ?? createKeyFile(newKeyFile));
   const { rows, keyId, file } = await rotateKey(db, { key, next });
   const where = file === undefined ? 'give the new key to every start of the service' : `the new key is in ${file}`;

@@ -6,14 +6,14 @@ import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/err
 import { writeWhole } from '../kernel/write-files.js';
 import { beginRun, SEEDS_FILES, seedDirectory } from '../library/run-files.js';
 import type { RunResult } from '../report/result.js';
-import { overSeeds, type SeedsResult, seedsCsv, seedsText } from '../report/seeds.js';
-import { verdictOf } from '../report/verdict.js';
+import { type SeedsResult, summariseSeeds, writeSeedsCsv, writeSeedsText } from '../report/seeds.js';
+import { getVerdict } from '../report/verdict.js';
 import { findScenario, isReadOnce } from './find-scenario.js';
 import type { AnotherRun, EndedRun, Host } from './host.js';
-import { planOf } from './read-files.js';
+import { readPlan } from './read-files.js';
 import { runWords } from './run-words.js';
 import { checkTrust, type TrustFlags } from './trust.js';
-import { variablesAsEnvironment } from './values.js';
+import { makeEnvironment } from './values.js';
 import { printWarnings } from './warnings.js';
 
 /** Maximum number of runs of one command. */
@@ -66,7 +66,7 @@ export async function runSeeds(flags: SeedsFlags, host: Host): Promise<ExitCode>
   }
   // Planned here first, so that problems of the scenario are reported once and not by every run.
   const { text, path } = await findScenario(flags.file, host);
-  const { plan, profiles } = planOf(text, path, {
+  const { plan, profiles } = readPlan(text, path, {
     ...{ seed: flags.seed, vars: flags.var, firmware: flags.firmware, allowFiles: flags.allowFile },
   });
   checkTrust(plan, flags);
@@ -75,11 +75,11 @@ export async function runSeeds(flags: SeedsFlags, host: Host): Promise<ExitCode>
   try {
     const { results, failures, interrupted } = await runAll(plan.seed, flags, host);
     if (results.length > 0) {
-      const over = overSeeds(results, flags.seeds);
-      host.out.write(flags.json ? `${JSON.stringify(over, null, 2)}\n` : seedsText(over));
+      const over = summariseSeeds(results, flags.seeds);
+      host.out.write(flags.json ? `${JSON.stringify(over, null, 2)}\n` : writeSeedsText(over));
       if (folder !== undefined) writeTables(folder.path, over);
     }
-    if (interrupted === undefined) return worst(results, failures);
+    if (interrupted === undefined) return findWorst(results, failures);
     if (results.length === 0) host.err.write('no run has ended\n');
     throw interrupted;
   } finally {
@@ -107,16 +107,16 @@ async function runAll(first: number, flags: SeedsFlags, host: Host): Promise<End
   const failures: ExitCode[] = [];
   const one = async (seed: number): Promise<void> => {
     if (interrupted) return;
-    const run = host.again(argumentsOf(flags, seed), { env: variablesAsEnvironment(flags.var) });
+    const run = host.again(listArguments(flags, seed), { env: makeEnvironment(flags.var) });
     running.add(run);
     const ended = await run.ended;
     const { exit, out } = ended;
     running.delete(run);
-    const result = resultIn(out);
+    const result = parseResult(out);
     if (interrupted && (result?.exitCode ?? EXIT.interrupted) === EXIT.interrupted) return;
     if (result !== undefined) {
       results.set(seed, result);
-      host.err.write(`seed ${seed}: ${verdictOf(result).word} (${results.size} of ${flags.seeds})\n`);
+      host.err.write(`seed ${seed}: ${getVerdict(result).word} (${results.size} of ${flags.seeds})\n`);
     }
     if (result !== undefined && exit === result.exitCode) return;
     failures.push(failureOf(ended));
@@ -152,7 +152,7 @@ const OUT_OF_MEMORY = ', probably because the memory of this machine was exhaust
 
 const COMPLAINT = '\nghostfleet: ';
 
-function argumentsOf(flags: SeedsFlags, seed: number): readonly string[] {
+function listArguments(flags: SeedsFlags, seed: number): readonly string[] {
   const { transport, store, out } = flags;
   return [
     // The values of variables may be secrets, so they are not arguments.
@@ -166,7 +166,7 @@ function argumentsOf(flags: SeedsFlags, seed: number): readonly string[] {
 }
 
 /** Undefined if the text is not the result of a run. */
-function resultIn(text: string): RunResult | undefined {
+function parseResult(text: string): RunResult | undefined {
   try {
     return JSON.parse(text) as RunResult;
   } catch {
@@ -176,11 +176,11 @@ function resultIn(text: string): RunResult | undefined {
 
 function writeTables(out: string, over: SeedsResult): void {
   writeWhole(join(out, SEEDS_FILES.json), `${JSON.stringify(over, null, 2)}\n`);
-  writeWhole(join(out, SEEDS_FILES.csv), seedsCsv(over));
+  writeWhole(join(out, SEEDS_FILES.csv), writeSeedsCsv(over));
 }
 
 /** The most serious exit code of the runs. */
-function worst(results: readonly RunResult[], failures: readonly ExitCode[]): ExitCode {
+function findWorst(results: readonly RunResult[], failures: readonly ExitCode[]): ExitCode {
   const codes = [...failures, ...results.map(({ exitCode }) => exitCode)];
   const serious = SEVERITY.find((code) => codes.includes(code));
   return serious ?? (results.every(({ passed }) => passed) ? EXIT.fine : EXIT.expectation);

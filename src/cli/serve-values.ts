@@ -5,7 +5,7 @@ import { parseDuration } from '../kernel/time.js';
 import { SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse/cloud.js';
 
 /** Addresses and networks, separated by commas. */
-export function networks(text: string): readonly string[] | undefined {
+export function parseNetworks(text: string): readonly string[] | undefined {
   const list = text.split(',').map((each) => each.trim());
   try {
     addressesIn(list);
@@ -16,19 +16,19 @@ export function networks(text: string): readonly string[] | undefined {
 }
 
 /** Host names, separated by commas. */
-export function hostNames(text: string): readonly string[] | undefined {
+export function parseHostNames(text: string): readonly string[] | undefined {
   const list = text.split(',').map(hostName);
   return list.every((name) => name !== undefined) ? list : undefined;
 }
 
 /** How long messages are kept, in milliseconds. */
-export function retention(text: string): number | undefined {
+export function parseRetention(text: string): number | undefined {
   const keep = parseDuration(text) ?? 0;
   return keep >= SHORTEST_RETENTION ? keep : undefined;
 }
 
 /** How long a downlink may wait, in milliseconds. */
-export function expiry(text: string): number | undefined {
+export function parseExpiry(text: string): number | undefined {
   const after = parseDuration(text) ?? 0;
   return after >= SHORTEST_EXPIRY ? after : undefined;
 }

@@ -12,15 +12,15 @@ import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { MOST_REQUESTS } from '../scenario/parse/cloud.js';
 import { checkDatabase } from './check-database.js';
-import { checked, command, wholeNumber } from './command.js';
+import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import { WEB_CONSOLE } from './console-files.js';
 import type { Host } from './host.js';
-import { interruption } from './interrupts.js';
+import { awaitInterruption } from './interrupts.js';
 import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';
-import { SECRETS_KEY_FILE, secretsKeyIn } from './secrets-key.js';
-import { expiry, hostNames, networks, retention } from './serve-values.js';
+import { findSecretsKey, SECRETS_KEY_FILE } from './secrets-key.js';
+import { parseExpiry, parseHostNames, parseNetworks, parseRetention } from './serve-values.js';
 
-const port = wholeNumber(0, 65_535);
+const port = expectWholeNumber(0, 65_535);
 const PORT = 'a port number from 0 to 65535';
 
 interface ServeFlags {
@@ -49,18 +49,21 @@ interface ServeFlags {
   readonly strictNames: boolean;
 }
 
-export const serve = command<ServeFlags>((parser) => outputOptions(accessOptions(placeOptions(parser))), execute);
+export const serve = defineCommand<ServeFlags>(
+  (parser) => addOutputOptions(addAccessOptions(addPlaceOptions(parser))),
+  execute,
+);
 
 /** Options for the addresses of the service and for its data. */
-function placeOptions(parser: Argv): Argv {
+function addPlaceOptions(parser: Argv): Argv {
   return parser
     .option('host', { type: 'string', requiresArg: true, default: '127.0.0.1', describe: 'address to listen on' })
-    .option('port', portOption('port', '8080', 'port of the API'))
-    .option('udp-port', portOption('udp-port', '5003', 'UDP port for base64 datagrams'))
-    .option('udp-raw-port', portOption('udp-raw-port', '5002', 'UDP port for raw datagrams'))
+    .option('port', makePortOption('port', '8080', 'port of the API'))
+    .option('udp-port', makePortOption('udp-port', '5003', 'UDP port for base64 datagrams'))
+    .option('udp-raw-port', makePortOption('udp-raw-port', '5002', 'UDP port for raw datagrams'))
     .option(
       'udp-dtls-port',
-      checked(
+      checkOption(
         {
           describe:
             'UDP port for devices with DTLS (5005 by convention), for tests only; 0 takes a free one (default: none)',
@@ -78,25 +81,25 @@ function placeOptions(parser: Argv): Argv {
     .option('secrets-key-file', SECRETS_KEY_FILE)
     .option(
       'retain-messages',
-      checked(
+      checkOption(
         { describe: 'delete messages after this time, such as 30d (default: never)' },
         'retain-messages',
         'a duration of 2d or more, such as 30d',
-        retention,
+        parseRetention,
       ),
     )
     .option(
       'expire-downlinks',
-      checked(
+      checkOption(
         { describe: 'expire a downlink that was not delivered within this time, such as 7d (default: 30d)' },
         'expire-downlinks',
         'a duration of 1h or more, such as 7d',
-        expiry,
+        parseExpiry,
       ),
     );
 }
 
-function accessOptions(parser: Argv): Argv {
+function addAccessOptions(parser: Argv): Argv {
   return parser
     .option('api-key', {
       type: 'string',
@@ -107,7 +110,7 @@ function accessOptions(parser: Argv): Argv {
     .option('space', { type: 'string', requiresArg: true, describe: 'name of the space; the first start creates it' })
     .option(
       'admin',
-      checked(
+      checkOption(
         {
           describe:
             'email address of a user to make an admin; password in GHOSTFLEET_ADMIN_PASSWORD, in place of an earlier one',
@@ -119,37 +122,37 @@ function accessOptions(parser: Argv): Argv {
     )
     .option(
       'rate-limit',
-      checked(
+      checkOption(
         { describe: 'requests per minute that one key may make (default: no limit)' },
         'rate-limit',
         'a whole number of 1 or more',
-        wholeNumber(1, MOST_REQUESTS),
+        expectWholeNumber(1, MOST_REQUESTS),
       ),
     )
     .option(
       'trust-proxy',
-      checked(
+      checkOption(
         { describe: 'addresses of reverse proxies, whose X-Forwarded-… headers are true, such as 10.0.0.0/8' },
         'trust-proxy',
         'IP addresses or networks, separated by commas',
-        networks,
+        parseNetworks,
       ),
     )
     .option(
       'allowed-host',
-      checked(
+      checkOption(
         {
           describe:
             'names under which callers reach the service, such as cloud.example.com (default: localhost and --host)',
         },
         'allowed-host',
         'host names without ports, separated by commas',
-        hostNames,
+        parseHostNames,
       ),
     )
     .option(
       'public-url',
-      checked(
+      checkOption(
         { describe: 'address of the service behind a reverse proxy, such as https://example.com/iot' },
         'public-url',
         'an http or https address without a query, whose path does not begin with a path of the service such as /v2',
@@ -164,7 +167,7 @@ function accessOptions(parser: Argv): Argv {
 }
 
 /** Options for the form of API responses and for the output of the command. */
-function outputOptions(parser: Argv): Argv {
+function addOutputOptions(parser: Argv): Argv {
   return parser
     .option('message-body', {
       choices: ['json', 'string'] as const,
@@ -194,8 +197,8 @@ function outputOptions(parser: Argv): Argv {
     .option('log-level', { choices: LOG_LEVELS, default: 'warn' as const, describe: 'what to log on stderr' });
 }
 
-function portOption(name: string, usual: string, about: string) {
-  return checked({ default: usual, describe: `${about}; 0 takes a free one` }, name, PORT, port);
+function makePortOption(name: string, usual: string, about: string) {
+  return checkOption({ default: usual, describe: `${about}; 0 takes a free one` }, name, PORT, port);
 }
 
 async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
@@ -210,8 +213,8 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
       'give --api-key, or set GHOSTFLEET_API_KEY',
     );
   }
-  const admin = adminIn(options.admin, host.env.GHOSTFLEET_ADMIN_PASSWORD);
-  const secretsKey = secretsKeyIn(options.secretsKeyFile, host.env);
+  const admin = findAdmin(options.admin, host.env.GHOSTFLEET_ADMIN_PASSWORD);
+  const secretsKey = findSecretsKey(options.secretsKeyFile, host.env);
   const service = await startService({
     db,
     ...(secretsKey && { secretsKey }),
@@ -251,17 +254,17 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   const page = isLoopback(options.host) ? (service.consoleLink() ?? service.api) : service.api;
   host.out.write(
     options.json
-      ? machineLine(service, page)
-      : humanLines(service, { ...options, db }, { page, given: apiKey !== undefined }),
+      ? writeMachineLine(service, page)
+      : writeHumanLines(service, { ...options, db }, { page, given: apiKey !== undefined }),
   );
-  const { happens, forget } = interruption(host, () => keptBy(db));
+  const { happens, forget } = awaitInterruption(host, () => describeKept(db));
   await happens;
   await service.close();
   forget();
   return EXIT.fine;
 }
 
-function adminIn(email: string | undefined, given: string | undefined) {
+function findAdmin(email: string | undefined, given: string | undefined) {
   if (email === undefined) return undefined;
   // A secret that was read from a file usually ends with a line end, which cannot be typed at a login.
   const password = given?.replace(/[\r\n]+$/, '');
@@ -275,7 +278,7 @@ function adminIn(email: string | undefined, given: string | undefined) {
   return { email, password };
 }
 
-function machineLine({ api, udp, udpRaw, udpDtls, spaceId, apiKey, keyFile }: Service, page: string): string {
+function writeMachineLine({ api, udp, udpRaw, udpDtls, spaceId, apiKey, keyFile }: Service, page: string): string {
   const ports = { udp, udpRaw, ...(udpDtls !== null && { udpDtls }) };
   const secret = { ...(apiKey !== undefined && { apiKey }), ...(keyFile !== undefined && { keyFile }) };
   return `${JSON.stringify({ api, ...ports, spaceId, ...secret, console: page })}\n`;
@@ -285,7 +288,7 @@ function machineLine({ api, udp, udpRaw, udpDtls, spaceId, apiKey, keyFile }: Se
  * @param page address of the console
  * @param given whether the user chose the key, which is then not shown
  */
-function humanLines(
+function writeHumanLines(
   { api, udp, udpRaw, udpDtls, spaceId, apiKey, keyFile }: Service,
   { host, db, publicUrl }: Pick<ServeFlags, 'host' | 'publicUrl'> & { readonly db: string },
   { page, given }: { readonly page: string; readonly given: boolean },
@@ -301,12 +304,12 @@ function humanLines(
     `API key  ${given ? '(as given)' : made}`,
     `data     ${storeName(db)}`,
     ...(keyFile === undefined ? [] : [`key      ${keyFile} (encrypts the secrets in the data: keep a copy elsewhere)`]),
-    `Press Ctrl-C to stop the service; ${keptBy(db)}.`,
+    `Press Ctrl-C to stop the service; ${describeKept(db)}.`,
     '',
   ].join('\n');
 }
 
-function keptBy(db: string): string {
+function describeKept(db: string): string {
   return db === 'memory' ? 'no data is kept' : 'acknowledged data is kept';
 }
 

@@ -14,11 +14,11 @@ import { failureOf, fixedNumbers, missedOf, shortfallOf } from '../scenario/shri
 import { shrink as reduce } from '../scenario/shrink/shrink.js';
 import type { AttemptOutcome } from './attempt.js';
 import { Attempts } from './attempts.js';
-import { checked, command, wholeNumber } from './command.js';
-import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
+import { checkOption, defineCommand, expectWholeNumber } from './command.js';
+import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
 import type { Host } from './host.js';
-import { planOf } from './read-files.js';
-import { checkTrust, type TrustFlags, trustOptions, trustWords } from './trust.js';
+import { readPlan } from './read-files.js';
+import { addTrustOptions, checkTrust, listTrustWords, type TrustFlags } from './trust.js';
 import { SEED } from './values.js';
 
 interface ShrinkFlags extends TrustFlags {
@@ -31,9 +31,9 @@ interface ShrinkFlags extends TrustFlags {
 
 const BUDGET = minutes(2);
 
-export const shrink = command<ShrinkFlags>(
+export const shrink = defineCommand<ShrinkFlags>(
   (parser) =>
-    trustOptions(parser)
+    addTrustOptions(parser)
       .positional('file', { type: 'string', demandOption: true, describe: SCENARIO_FILE })
       .option('seed', SEED)
       .option('out', {
@@ -44,7 +44,7 @@ export const shrink = command<ShrinkFlags>(
       })
       .option(
         'budget',
-        checked(
+        checkOption(
           { describe: 'time limit of the search (default: 2m)' },
           'budget',
           'a duration such as "30s" or "5m"',
@@ -53,14 +53,14 @@ export const shrink = command<ShrinkFlags>(
       )
       .option(
         'workers',
-        checked(
+        checkOption(
           {
             describe:
               'number of smaller scenarios that run at the same time, with the same result (default: number of cores)',
           },
           'workers',
           `a whole number from 1 to ${MOST_WORKERS}`,
-          wholeNumber(1, MOST_WORKERS),
+          expectWholeNumber(1, MOST_WORKERS),
         ),
       ),
   execute,
@@ -68,12 +68,12 @@ export const shrink = command<ShrinkFlags>(
 
 async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
   const { seed, allowFile, allowHost, budget = BUDGET, workers = Math.min(host.cores, MOST_WORKERS) } = flags;
-  const name = typedName(flags.file, host);
+  const name = readTypedName(flags.file, host);
   const { text: original, path: file } = await findScenario(name, host);
-  const target = flags.out ?? defaultTarget(name, file);
+  const target = flags.out ?? chooseTarget(name, file);
   if (isSameFile(target, file))
     throw new UsageError('bad-flags', `--out "${target}" is the scenario itself; choose another file`);
-  const { plan, profiles, files } = planOf(original, file, { seed, allowFiles: allowFile });
+  const { plan, profiles, files } = readPlan(original, file, { seed, allowFiles: allowFile });
   if (files.some((other) => isSameFile(target, other)))
     throw new UsageError('bad-flags', `--out "${target}" is a file that the scenario names; choose another file`);
   checkTrust(plan, flags);
@@ -83,32 +83,32 @@ async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
   try {
     const began = host.stopwatch();
     host.err.write(`running ${name} with seed ${plan.seed}\n`);
-    const first = await attempts.first(original, plan.seed);
+    const first = await attempts.runFirst(original, plan.seed);
     if (first.passed)
       throw new UsageError('passes', `"${name}" passes with seed ${plan.seed}, so there is nothing to reduce`);
-    if (first.exitCode === EXIT.interrupted) return nothingFound(host);
+    if (first.exitCode === EXIT.interrupted) return sayNothingFound(host);
     const failure = failureOf(first);
     const lines = missedOf(first.expectations).map(({ line }) => line);
     const serials = plan.groups.map((_, index) => plan.devices.find(({ group }) => group === index)?.serial ?? 0);
     const source = normalised(original);
     const strict = pinned(source, plan.seed, lines, serials);
     const fails = async (text: string, signal?: AbortSignal) =>
-      failsLike(await attempts.outcome(text, signal), failure);
+      isSameFailure(await attempts.tryText(text, signal), failure);
     const result = await reduce({
       text: (await fails(strict)) ? strict : source,
       stillFails: fails,
       shortfall: async (text, signal) => {
-        const outcome = await attempts.outcome(text, signal);
+        const outcome = await attempts.tryText(text, signal);
         return outcome && shortfallOf(outcome, lines);
       },
       atOnce: workers,
       enough: () => attempts.interrupted || host.stopwatch() - began > budget,
-      onCut: ({ about }, tries) => host.err.write(`${progress(tries)}  ${about}\n`),
+      onCut: ({ about }, tries) => host.err.write(`${formatProgress(tries)}  ${about}\n`),
     });
-    if (attempts.interrupted && result.cuts === 0) return nothingFound(host);
-    const outcome = (await attempts.outcome(result.text)) ?? first;
+    if (attempts.interrupted && result.cuts === 0) return sayNothingFound(host);
+    const outcome = (await attempts.tryText(result.text)) ?? first;
     const { causes } = result;
-    const text = withOrigin(result.text, { file: name, seed: plan.seed, target, outcome, causes, trust: flags });
+    const text = addOrigin(result.text, { file: name, seed: plan.seed, target, outcome, causes, trust: flags });
     return await finish(target, failure, { ...result, text, outcome, budget, attempts, trust: flags }, host);
   } finally {
     await attempts.close();
@@ -120,7 +120,7 @@ function isSameFile(one: string, other: string): boolean {
 }
 
 /** The file for the result if the command line does not name one. @param name the scenario as it was typed */
-function defaultTarget(name: string, file: string): string {
+function chooseTarget(name: string, file: string): string {
   if (name === '-') return 'stdin-small.yaml';
   const small = `${basename(file, extname(file))}-small.yaml`;
   // A packaged scenario is not in the folder of its name.
@@ -140,15 +140,15 @@ interface Folder {
 function checkFolder({ text, file, target, plan, seed, allowFile }: Folder): void {
   if (resolve(dirname(file)) === resolve(dirname(target))) return;
   try {
-    const there = planOf(text, target, { seed, allowFiles: allowFile });
+    const there = readPlan(text, target, { seed, allowFiles: allowFile });
     if (planDigest(there.plan) === planDigest(plan)) return;
   } catch (error) {
     if (!(error instanceof GhostfleetError)) throw error;
   }
-  throw notHere(target);
+  throw makeNotHere(target);
 }
 
-function notHere(target: string): UsageError {
+function makeNotHere(target: string): UsageError {
   return new UsageError(
     'not-here',
     `the scenario does not fail in the same way in the folder of "${target}"`,
@@ -157,16 +157,16 @@ function notHere(target: string): UsageError {
 }
 
 /** `    7 tries`; the words of successive lines are aligned. */
-function progress(tries: number): string {
+function formatProgress(tries: number): string {
   return `${String(tries).padStart(5)} ${tries === 1 ? 'try  ' : 'tries'}`;
 }
 
-function counted(count: number, one: string, several: string): string {
+function formatCount(count: number, one: string, several: string): string {
   return `${count} ${count === 1 ? one : several}`;
 }
 
 /** Says that the command was interrupted before its first cut. */
-function nothingFound(host: Host): ExitCode {
+function sayNothingFound(host: Host): ExitCode {
   host.out.write('interrupted: no smaller scenario has been found yet\n');
   return EXIT.interrupted;
 }
@@ -189,31 +189,33 @@ interface Found {
 /** Runs the result in its folder, where it must fail in the same way, then writes and prints it. */
 async function finish(target: string, failure: string, found: Found, host: Host): Promise<ExitCode> {
   const { text, outcome, cuts, tries, minimal, budget, attempts, trust } = found;
-  const again = attempts.interrupted ? undefined : await attempts.of(target, text);
-  if (!attempts.interrupted && !failsLike(again, failure)) throw notHere(target);
+  const again = attempts.interrupted ? undefined : await attempts.runAs(target, text);
+  if (!attempts.interrupted && !isSameFailure(again, failure)) throw makeNotHere(target);
   writeWhole(target, text);
   if (attempts.interrupted) {
     host.out.write(`interrupted: ${target} has the smallest scenario found so far\n`);
     return EXIT.interrupted;
   }
-  const { plan } = planOf(text, target, { allowFiles: trust.allowFile });
-  const size = `${counted(plan.devices.length, 'device', 'devices')}, ${formatDuration(plan.duration)}`;
+  const { plan } = readPlan(text, target, { allowFiles: trust.allowFile });
+  const size = `${formatCount(plan.devices.length, 'device', 'devices')}, ${formatDuration(plan.duration)}`;
   const end = minimal
     ? 'nothing more can be removed'
     : `stopped after ${formatDuration(budget)}; --budget sets the time limit`;
-  host.out.write(`${target}: ${size}; ${counted(cuts, 'cut', 'cuts')} in ${counted(tries, 'try', 'tries')}, ${end}\n`);
-  for (const line of reasons(found)) host.out.write(`${line}\n`);
+  host.out.write(
+    `${target}: ${size}; ${formatCount(cuts, 'cut', 'cuts')} in ${formatCount(tries, 'try', 'tries')}, ${end}\n`,
+  );
+  for (const line of listReasons(found)) host.out.write(`${line}\n`);
   for (const line of fixedNumbers(outcome)) {
     host.out.write(
       `note: "${line}" compares with a fixed number, so it may fail only because the scenario is smaller\n`,
     );
   }
-  host.out.write(`${shownCommand(['ghostfleet', 'run', target, ...trustWords(trust)])}\n`);
+  host.out.write(`${shownCommand(['ghostfleet', 'run', target, ...listTrustWords(trust)])}\n`);
   return EXIT.fine;
 }
 
 /** Lines about the faults and steps that cause the failure, and about those that contribute to it and are not in the result. */
-function reasons({ causes, largest, dropped }: Found): readonly string[] {
+function listReasons({ causes, largest, dropped }: Found): readonly string[] {
   return [
     ...causes.map((cause) => `cause: without ${cause}, both the result and the original pass`),
     ...(largest === undefined ? [] : [`cause: ${largest} is the largest of several causes in the original`]),
@@ -222,7 +224,7 @@ function reasons({ causes, largest, dropped }: Found): readonly string[] {
 }
 
 /** Whether an attempt fails in the same way. */
-function failsLike(outcome: AttemptOutcome | undefined, failure: string): boolean {
+function isSameFailure(outcome: AttemptOutcome | undefined, failure: string): boolean {
   return outcome !== undefined && failureOf(outcome) === failure;
 }
 
@@ -236,13 +238,13 @@ interface Origin {
 }
 
 /** Replaces the comment at the top of the original with one that states the origin of the result. */
-function withOrigin(text: string, { file, seed, target, outcome, causes, trust }: Origin): string {
+function addOrigin(text: string, { file, seed, target, outcome, causes, trust }: Origin): string {
   const { expectations, failure } = outcome;
   const failed = missedOf(expectations).map(({ line }) => line);
   const fails = [...failed, ...(failure === null ? [] : [failure])];
   // Like the path of the scenario, relative paths start from its folder.
   const allowFile = trust.allowFile.map((path) => (isAbsolute(path) ? path : relative(dirname(target), path)));
-  const words = ['ghostfleet', 'run', basename(target), ...trustWords({ ...trust, allowFile })];
+  const words = ['ghostfleet', 'run', basename(target), ...listTrustWords({ ...trust, allowFile })];
   const head = [
     `Reduced by "ghostfleet shrink" from ${file === '-' ? 'standard input' : basename(file)} with seed ${seed}. It fails in the same way:`,
     ...fails.map((line) => `    ${line}`),

@@ -5,7 +5,7 @@ import type { TraceEvent } from '../trace/events.js';
  * The message to show after an event, once per silence; undefined for no message.
  * @param address address of the cloud
  */
-export function silenceOf(address: string): (event: TraceEvent) => string | undefined {
+export function watchSilence(address: string): (event: TraceEvent) => string | undefined {
   let reported = false;
   return ({ kind }) => {
     if (kind === 'uplink.acked' || kind === 'downlink.received') reported = false;

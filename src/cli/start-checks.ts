@@ -17,7 +17,7 @@ interface Complaint {
 /**
  * The message to print if the limit of this process is too low; undefined if it is sufficient, and on systems other than Linux.
  */
-export function tooFewOpenFiles(limits?: string): Complaint | undefined {
+export function checkOpenFiles(limits?: string): Complaint | undefined {
   const most = openFileLimit(limits);
   if (most === undefined || most >= LEAST) return undefined;
   const lines = [
@@ -29,7 +29,7 @@ export function tooFewOpenFiles(limits?: string): Complaint | undefined {
 }
 
 /** The message to print if the directory was deleted; undefined if it exists. @param cwd throws if it does not exist */
-export function noWorkingDirectory(cwd: () => string): Complaint | undefined {
+export function checkWorkingDirectory(cwd: () => string): Complaint | undefined {
   try {
     cwd();
     return undefined;

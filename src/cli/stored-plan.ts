@@ -6,8 +6,8 @@ import { SUMMARY_FORMAT } from '../report/result.js';
 import type { RepeatableRun } from '../runner/what-if.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { findNamedScenario } from './find-scenario.js';
-import { planOf } from './read-files.js';
-import { downlinksOf, type StoredRun } from './read-run.js';
+import { readPlan } from './read-files.js';
+import { readDownlinks, type StoredRun } from './read-run.js';
 
 /** What the user gives for a repetition. */
 export interface Given {
@@ -23,10 +23,10 @@ export interface Given {
  * @param histories the events of its devices
  * @returns the reason, worded to follow "because", if its plan is unknown
  */
-export function repeatableRun(
+export function findRepeatableRun(
   run: StoredRun,
   { vars: given, allowFiles }: Given,
-  histories: Pick<Histories, 'of'>,
+  histories: Pick<Histories, 'getHistory'>,
 ): RepeatableRun | string {
   if (run.facts === undefined) return 'its summary.json does not name a scenario file';
   const { format, source, seed, planDigest: wanted, clock, target, transport, simulatedMs } = run.facts;
@@ -36,10 +36,10 @@ export function repeatableRun(
   const vars = new Map(Object.entries(source.vars).map(([name, value]) => [name, value ?? given.get(name) ?? '']));
   try {
     const { text, path } = findNamedScenario(source.file);
-    const { plan, profiles } = planOf(text, path, { firmware: source.firmware, vars, allowFiles, seed });
+    const { plan, profiles } = readPlan(text, path, { firmware: source.firmware, vars, allowFiles, seed });
     if (planDigest(plan) !== wanted) return `${quote(source.file)} is another scenario now`;
     const isExact = clock === 'virtual' && target === 'embedded';
-    const downlinks = () => downlinksOf(run);
+    const downlinks = () => readDownlinks(run);
     return { plan, profiles, transport, end: simulatedMs, isExact, histories, downlinks };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

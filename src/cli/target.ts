@@ -6,14 +6,14 @@ import { humanDuration } from '../kernel/time.js';
 import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
 import type { RequestWait } from '../runner/targets/paced.js';
 import type { RemoteCloud } from '../runner/targets/remote-api.js';
-import { checked } from './command.js';
+import { checkOption } from './command.js';
 import type { Host } from './host.js';
 import {
-  addressText,
+  formatAddress,
   type HostAndPort,
-  hostAndPort,
   POSITIVE_FORM,
-  positiveNumber,
+  parseHostAndPort,
+  parsePositiveNumber,
   REMOTE_PORT,
   remotePort,
 } from './values.js';
@@ -29,7 +29,7 @@ export interface TargetFlags {
   readonly rate: number | undefined;
 }
 
-export function targetOptions(parser: Argv): Argv {
+export function addTargetOptions(parser: Argv): Argv {
   return parser
     .option('target', {
       type: 'string',
@@ -44,18 +44,18 @@ export function targetOptions(parser: Argv): Argv {
     })
     .option(
       'udp',
-      checked(
+      checkOption(
         {
           describe: 'UDP gateway of --target as HOST:PORT (default: port 5003 of its host)',
         },
         'udp',
         'HOST:PORT',
-        hostAndPort,
+        parseHostAndPort,
       ),
     )
     .option(
       'udp-raw-port',
-      checked(
+      checkOption(
         { describe: 'port of the UDP gateway of --target for hio devices (default: 5002)' },
         'udp-raw-port',
         REMOTE_PORT,
@@ -64,7 +64,7 @@ export function targetOptions(parser: Argv): Argv {
     )
     .option(
       'udp-dtls-port',
-      checked(
+      checkOption(
         { describe: 'port of the UDP gateway of --target for hio devices with DTLS (default: 5005)' },
         'udp-dtls-port',
         REMOTE_PORT,
@@ -77,7 +77,12 @@ export function targetOptions(parser: Argv): Argv {
     })
     .option(
       'rate',
-      checked({ describe: 'maximum API requests per second to --target' }, 'rate', POSITIVE_FORM, positiveNumber),
+      checkOption(
+        { describe: 'maximum API requests per second to --target' },
+        'rate',
+        POSITIVE_FORM,
+        parsePositiveNumber,
+      ),
     );
 }
 
@@ -90,7 +95,7 @@ const OF_TARGET = ['api-key', 'space', 'udp', 'udp-raw-port', 'udp-dtls-port', '
 const OF_UDP = ['udp', 'udp-raw-port', 'udp-dtls-port'] as const;
 
 /** The cloud of --target; undefined without it. @throws UsageError if options exclude each other or the key is missing */
-export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined {
+export function findCloud(flags: TargetFlags, host: Host): RemoteCloud | undefined {
   const { target, udp, link } = flags;
   if (target === undefined) {
     const lost = OF_TARGET.find((name) => flags[name] !== undefined);
@@ -113,7 +118,7 @@ export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined
   if (/[?#]/.test(target)) throw new UsageError('bad-flags', `--target "${shown}" must not have a query or a fragment`);
   const { 'udp-raw-port': rawPort, 'udp-dtls-port': dtlsPort } = flags;
   const gateway = {
-    ...(udp ?? { host: hostIn(target), port: GATEWAY_PORT }),
+    ...(udp ?? { host: parseHost(target), port: GATEWAY_PORT }),
     ...(rawPort !== undefined && { rawPort }),
     ...(dtlsPort !== undefined && { dtlsPort }),
   };
@@ -121,7 +126,7 @@ export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined
     api: target,
     apiKey,
     spaceId: flags.space ?? null,
-    keyOf: (space) => spaceKey(space, host),
+    keyOf: (space) => findSpaceKey(space, host),
     gateway: link === 'http' ? null : gateway,
     pace: { atOnce: AT_ONCE, perSecond: flags.rate ?? null },
   };
@@ -136,7 +141,7 @@ export function showWaits({ err }: Host): (wait: RequestWait | undefined) => voi
 }
 
 /** The API key of a further space, from its environment variable. @throws UsageError if the variable is not set */
-export function spaceKey(space: string, { env }: Host): string {
+export function findSpaceKey(space: string, { env }: Host): string {
   const variable = `GHOSTFLEET_API_KEY_${space.toUpperCase().replaceAll('-', '_')}`;
   const key = env[variable];
   if (key === undefined) {
@@ -146,14 +151,14 @@ export function spaceKey(space: string, { env }: Host): string {
 }
 
 /** The host of a web address, without the brackets of an IPv6 address. */
-function hostIn(address: string): string {
+function parseHost(address: string): string {
   return new URL(address).hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 /** The words of a command line with these options, without the key. */
-export function targetWords({ target, space, udp, link, rate, ...flags }: TargetFlags): readonly string[] {
+export function listTargetWords({ target, space, udp, link, rate, ...flags }: TargetFlags): readonly string[] {
   const { 'udp-raw-port': raw, 'udp-dtls-port': dtls } = flags;
   const ports = { 'udp-raw-port': raw, 'udp-dtls-port': dtls };
-  const values = { target, space, udp: udp && addressText(udp), ...ports, link, rate };
+  const values = { target, space, udp: udp && formatAddress(udp), ...ports, link, rate };
   return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
 }

@@ -10,7 +10,7 @@ export interface TrustFlags {
   readonly allowPrivate: boolean;
 }
 
-export function trustOptions(parser: Argv): Argv {
+export function addTrustOptions(parser: Argv): Argv {
   return parser
     .option('allow-file', ALLOW_FILE)
     .option('allow-host', {
@@ -29,7 +29,7 @@ export function trustOptions(parser: Argv): Argv {
 }
 
 /** The words of a command line with these options. */
-export function trustWords({ allowFile, allowHost, allowPrivate }: TrustFlags): readonly string[] {
+export function listTrustWords({ allowFile, allowHost, allowPrivate }: TrustFlags): readonly string[] {
   return [
     ...allowFile.flatMap((path) => ['--allow-file', path]),
     ...allowHost.flatMap((host) => ['--allow-host', host]),

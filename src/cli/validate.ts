@@ -1,9 +1,9 @@
 /** `ghostfleet validate`: checks scenario files, reports all problems, and warns of faults and steps without an effect. */
 import { EXIT, UsageError } from '../kernel/errors.js';
-import { command } from './command.js';
-import { findScenario, SCENARIO_FILE, typedNames } from './find-scenario.js';
-import { planOf } from './read-files.js';
-import { ALLOW_FILE, allVariables, FIRMWARE, VARIABLES } from './values.js';
+import { defineCommand } from './command.js';
+import { findScenario, readTypedNames, SCENARIO_FILE } from './find-scenario.js';
+import { readPlan } from './read-files.js';
+import { ALLOW_FILE, collectVariables, FIRMWARE, VARIABLES } from './values.js';
 import { printWarnings } from './warnings.js';
 
 interface ValidateFlags {
@@ -13,7 +13,7 @@ interface ValidateFlags {
   readonly allowFile: readonly string[];
 }
 
-export const validate = command<ValidateFlags>(
+export const validate = defineCommand<ValidateFlags>(
   (parser) =>
     parser
       .positional('files', { type: 'string', array: true, demandOption: true, describe: `each a ${SCENARIO_FILE}` })
@@ -22,10 +22,14 @@ export const validate = command<ValidateFlags>(
       .option('firmware', FIRMWARE),
   async ({ files, var: vars, firmware, allowFile: allowFiles }, host) => {
     const wrong: string[] = [];
-    for (const file of typedNames(files, host)) {
+    for (const file of readTypedNames(files, host)) {
       try {
         const { text, path } = await findScenario(file, host);
-        const { plan, profiles } = planOf(text, path, { vars: allVariables(vars, host.env), firmware, allowFiles });
+        const { plan, profiles } = readPlan(text, path, {
+          vars: collectVariables(vars, host.env),
+          firmware,
+          allowFiles,
+        });
         host.out.write(`${file}: valid\n`);
         printWarnings(plan, profiles, host, file);
       } catch (error) {

@@ -1,5 +1,5 @@
 /** Options and formats of values that several commands share. */
-import { checked, wholeNumber } from './command.js';
+import { checkOption, expectWholeNumber } from './command.js';
 import type { Host } from './host.js';
 
 export interface HostAndPort {
@@ -11,38 +11,38 @@ export interface HostAndPort {
 export const REMOTE_PORT = 'a port number from 1 to 65535';
 
 /** A port of another machine. */
-export const remotePort = wholeNumber(1, 65_535);
+export const remotePort = expectWholeNumber(1, 65_535);
 
 /** Reads `127.0.0.1:5003` or `[::1]:5003`; undefined for a text of another form. */
-export function hostAndPort(text: string): HostAndPort | undefined {
+export function parseHostAndPort(text: string): HostAndPort | undefined {
   const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   const port = remotePort(digits ?? '');
   return host !== undefined && port !== undefined ? { host, port } : undefined;
 }
 
-/** The form that {@link hostAndPort} reads. */
-export function addressText({ host, port }: HostAndPort): string {
+/** The form that {@link parseHostAndPort} reads. */
+export function formatAddress({ host, port }: HostAndPort): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** For messages: what {@link positiveNumber} expects. */
+/** For messages: what {@link parsePositiveNumber} expects. */
 export const POSITIVE_FORM = 'a number above 0';
 
-export function positiveNumber(text: string): number | undefined {
+export function parsePositiveNumber(text: string): number | undefined {
   const value = Number(text);
   return Number.isFinite(value) && value > 0 ? value : undefined;
 }
 
-export const SEED = checked(
+export const SEED = checkOption(
   { describe: 'seed (default: that of the file)' },
   'seed',
   `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
-  wholeNumber(0, Number.MAX_SAFE_INTEGER),
+  expectWholeNumber(0, Number.MAX_SAFE_INTEGER),
 );
 
 /** `--firmware 3.5.5`, with or without the `v` that devices report. */
-export const FIRMWARE = checked(
+export const FIRMWARE = checkOption(
   { describe: 'firmware version for groups that name none, such as 3.5.5 (default: the newest)' },
   'firmware',
   'a firmware version such as 3.5.5',
@@ -68,13 +68,13 @@ export const ALLOW_FILE = {
 export const VARIABLES = {
   ...REPEATED,
   describe: 'variable of the scenario as name=value; may be repeated; for secrets, set GHOSTFLEET_VAR_<name> instead',
-  coerce: variables,
+  coerce: parseVariables,
 };
 
 const OF_ENVIRONMENT = 'GHOSTFLEET_VAR_';
 
 /** The variables of the environment, `GHOSTFLEET_VAR_<name>`, and those of the command line, which take precedence. */
-export function allVariables(typed: ReadonlyMap<string, string>, env: Host['env']): ReadonlyMap<string, string> {
+export function collectVariables(typed: ReadonlyMap<string, string>, env: Host['env']): ReadonlyMap<string, string> {
   const fromEnvironment = Object.entries(env).flatMap(([key, value]) =>
     key.startsWith(OF_ENVIRONMENT) && value !== undefined ? [[key.slice(OF_ENVIRONMENT.length), value] as const] : [],
   );
@@ -89,13 +89,13 @@ export function shownVariables(
   return new Map([...given].map(([name, value]) => [name, secrets.has(name) ? '***' : value]));
 }
 
-/** The environment that {@link allVariables} reads. */
-export function variablesAsEnvironment(variables: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+/** The environment that {@link collectVariables} reads. */
+export function makeEnvironment(variables: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   return Object.fromEntries([...variables].map(([name, value]) => [`${OF_ENVIRONMENT}${name}`, value]));
 }
 
 /** Values by name; the last one wins. @throws Error for a text that is not `name=value` */
-function variables(texts: readonly string[]): ReadonlyMap<string, string> {
+function parseVariables(texts: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     texts.map((text) => {
       const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];

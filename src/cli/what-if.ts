@@ -1,15 +1,15 @@
 /** `ghostfleet what-if`: what would have happened to downlinks if something had been different. */
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
-import { whatIfLines } from '../report/explanation/what-if.js';
+import { writeWhatIf } from '../report/explanation/what-if.js';
 import { answerWhatIf } from '../runner/answer-what-if.js';
 import { WhatIf } from '../runner/what-if.js';
-import { command } from './command.js';
-import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
+import { defineCommand } from './command.js';
+import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
 import type { Host } from './host.js';
-import { planOf } from './read-files.js';
-import { historiesOf, isRun, openRun } from './read-run.js';
-import { repeatableRun } from './stored-plan.js';
-import { ALLOW_FILE, allVariables, FIRMWARE, REPEATED, SEED, VARIABLES } from './values.js';
+import { readPlan } from './read-files.js';
+import { isRun, openRun, readHistories } from './read-run.js';
+import { findRepeatableRun } from './stored-plan.js';
+import { ALLOW_FILE, collectVariables, FIRMWARE, REPEATED, SEED, VARIABLES } from './values.js';
 
 interface WhatIfFlags {
   readonly run: string;
@@ -25,7 +25,7 @@ interface WhatIfFlags {
 
 const WIDEST = 160;
 
-export const whatIf = command<WhatIfFlags>(
+export const whatIf = defineCommand<WhatIfFlags>(
   (parser) =>
     parser
       .positional('run', {
@@ -44,7 +44,7 @@ export const whatIf = command<WhatIfFlags>(
       .option('set', {
         ...REPEATED,
         describe: 'parameter of the devices as key=value, such as interval-poll=60; may be repeated',
-        coerce: parameters,
+        coerce: parseParameters,
       })
       .option('firmware', { ...FIRMWARE, describe: 'firmware version of the devices, such as 3.5.5' })
       .option('seed', { ...SEED, describe: 'seed for a scenario (default: that of the file)' })
@@ -56,33 +56,35 @@ export const whatIf = command<WhatIfFlags>(
 
 async function execute(flags: WhatIfFlags, host: Host): Promise<ExitCode> {
   const { what, without, set, firmware, json } = flags;
-  const answer = await answerWhatIf(await repetitionsOf(flags, host), { of: what, without, set, firmware });
-  const lines = () => whatIfLines(answer, what !== undefined, Math.min(WIDEST, host.out.columns));
+  const answer = await answerWhatIf(await findRepetitions(flags, host), { of: what, without, set, firmware });
+  const lines = () => writeWhatIf(answer, what !== undefined, Math.min(WIDEST, host.out.columns));
   host.out.write(json ? `${JSON.stringify(answer, null, 2)}\n` : `${lines().join('\n')}\n`);
   return EXIT.fine;
 }
 
 /** @throws UsageError if the run cannot be repeated */
-async function repetitionsOf({ run: name, seed, ...flags }: WhatIfFlags, host: Host): Promise<WhatIf> {
-  const vars = allVariables(flags.var, host.env);
-  const run = typedName(name, host);
+async function findRepetitions({ run: name, seed, ...flags }: WhatIfFlags, host: Host): Promise<WhatIf> {
+  const vars = collectVariables(flags.var, host.env);
+  const run = readTypedName(name, host);
   if (!isRun(run)) {
     const { text, path } = await findScenario(run, host);
-    const { plan, profiles } = planOf(text, path, { seed, vars, allowFiles: flags.allowFile });
+    const { plan, profiles } = readPlan(text, path, { seed, vars, allowFiles: flags.allowFile });
     return WhatIf.ofPlan(plan, profiles);
   }
   if (seed !== undefined) throw new UsageError('bad-flags', '--seed is for a scenario: a run has its own seed');
   const stored = openRun(run);
   // A question about one device needs only its events. Which device it is, may depend on the downlinks.
-  const all = flags.what === undefined ? historiesOf(stored) : undefined;
-  const recorded = all ?? { of: (serial: number) => historiesOf(stored, new Set([serial])).of(serial) };
-  const repeatable = repeatableRun(stored, { vars, allowFiles: flags.allowFile }, recorded);
+  const all = flags.what === undefined ? readHistories(stored) : undefined;
+  const recorded = all ?? {
+    getHistory: (serial: number) => readHistories(stored, new Set([serial])).getHistory(serial),
+  };
+  const repeatable = findRepeatableRun(stored, { vars, allowFiles: flags.allowFile }, recorded);
   if (typeof repeatable !== 'string') return WhatIf.ofRun(repeatable);
   throw new UsageError('not-repeated', `the run cannot be repeated, because ${repeatable}`);
 }
 
 /** Values by key; the last one wins. @throws Error for a text that is not `key=value` */
-function parameters(texts: readonly string[]): Readonly<Record<string, string>> {
+function parseParameters(texts: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     texts.map((text) => {
       const [, key, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];

@@ -2,17 +2,17 @@
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
-import { command } from './command.js';
+import { defineCommand } from './command.js';
 import type { Host } from './host.js';
-import { QUEUE, queueOfWorker } from './queue.js';
-import { version } from './version.js';
+import { findQueueOfWorker, QUEUE } from './queue.js';
+import { readVersion } from './version.js';
 
 interface WorkerFlags {
   readonly queue: string | undefined;
   readonly 'api-key': string | undefined;
 }
 
-export const worker = command<WorkerFlags>(
+export const worker = defineCommand<WorkerFlags>(
   (parser) =>
     parser.option('queue', QUEUE).option('api-key', {
       type: 'string',
@@ -23,7 +23,7 @@ export const worker = command<WorkerFlags>(
 );
 
 async function execute(flags: WorkerFlags, host: Host): Promise<ExitCode> {
-  const url = queueOfWorker(flags.queue, host);
+  const url = findQueueOfWorker(flags.queue, host);
   const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
   if (apiKey === undefined) {
     throw new UsageError('bad-flags', 'a worker requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
@@ -31,7 +31,7 @@ async function execute(flags: WorkerFlags, host: Host): Promise<ExitCode> {
   const { startWorker } = await import('../runner/divided/queue/worker.js');
   const say = (sentence: string) => host.out.write(`${sentence}\n`);
   const running = await startWorker({
-    ...{ url, apiKey, version: version(), say },
+    ...{ url, apiKey, version: readVersion(), say },
     ...(host.meter && { meter: host.meter }),
   });
   say(`worker in process ${pid} on ${hostname()} waits for parts of runs at ${running.queue}`);

@@ -1,6 +1,6 @@
 /** The control commands of a console: short forms of the steps that act on a device from outside. */
 import type { Profile } from '../profile/profile.js';
-import { findQuantity, numberedQuantityNames } from '../profile/quantities.js';
+import { findQuantity, listNumberedNames } from '../profile/quantities.js';
 import type { StepName } from '../scenario/steps/index.js';
 import { MODEM_FAULTS } from '../scenario/steps/modem.js';
 import { quantityOf } from '../scenario/values/quantity.js';
@@ -19,12 +19,12 @@ interface ControlCommand {
 }
 
 const ON_OFF = () => [['on', 'off']];
-const quantities = (profile: Profile) => [numberedQuantityNames(profile)];
+const quantities = (profile: Profile) => [listNumberedNames(profile)];
 /** This contact is not an input of `.pulse`, because `.line-power` switches it. */
 const LINE = 'backup.line_voltage';
 /** Quantities to which pulses can be sent: first the counters, then the contacts. */
 const inputs = (profile: Profile) => {
-  const names = numberedQuantityNames(profile).filter((name) => name !== LINE);
+  const names = listNumberedNames(profile).filter((name) => name !== LINE);
   const counters = names.filter((name) => quantityOf(profile, name)?.counter);
   const contacts = names.filter((name) => quantityOf(profile, name)?.contact);
   return [[...counters, ...contacts]];

@@ -10,7 +10,7 @@ import { GhostfleetError, messageOf } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { Millis } from '../kernel/time.js';
 import { parseSelector } from '../scenario/selector/grammar.js';
-import { matcher } from '../scenario/selector/match.js';
+import { makeMatcher } from '../scenario/selector/match.js';
 import type { TraceEvent } from '../trace/events.js';
 import { carryOut, completions, type LineOptions } from './line.js';
 import type { Answer, Fleet, Member } from './member.js';
@@ -201,7 +201,7 @@ class Attached {
    */
   async #forEach(on: string, action: (member: Member) => Promise<void> | 'enough' | void): Promise<number> {
     const { fleet } = this.#options;
-    const selected = matcher(parseSelector(on, fleet.tags), {
+    const selected = makeMatcher(parseSelector(on, fleet.tags), {
       devices: { [Symbol.iterator]: () => fleet.members()[Symbol.iterator]() },
       random: fleet.random,
     });

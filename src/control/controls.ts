@@ -18,7 +18,7 @@ import { evaluate } from '../scenario/expect/evaluate.js';
 import { checkFault, FAULT_NAMES, FAULTS, type FaultCall, isOnce, kindOf } from '../scenario/faults/index.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { parseSelector } from '../scenario/selector/grammar.js';
-import { matcher } from '../scenario/selector/match.js';
+import { makeMatcher } from '../scenario/selector/match.js';
 import type { DownlinkWaits, FaultKind, RunState, Selection } from './run-state.js';
 import type { TimeTravel } from './travel.js';
 
@@ -82,7 +82,7 @@ export class RunControls {
       if (measure?.kind !== 'durations') continue;
       const { distribution } = measure;
       counts[name] = distribution.count;
-      const [p50_ms, p95_ms] = distribution.percentiles([50, 95]);
+      const [p50_ms, p95_ms] = distribution.findPercentiles([50, 95]);
       if (p50_ms !== undefined && p95_ms !== undefined) latencies[name] = { p50_ms, p95_ms };
     }
     const expectations = this.#plan.expectations.map((expectation) => {
@@ -162,14 +162,14 @@ export class RunControls {
    * run, says what would have delivered it sooner.
    */
   explain(serial: number, id: string): Promise<Explanation | undefined> {
-    return this.#control.explainer().downlinkOf(serial, id);
+    return this.#control.explainer().explainById(serial, id);
   }
 
   /** The waits of downlinks until their delivery; unknown downlinks are left out. */
   waits(downlinks: readonly WantedDownlink[]): readonly DownlinkWaits[] {
     const explainer = this.#control.explainer();
     return downlinks.flatMap(({ id, serial }) => {
-      const waits = explainer.waitsOf(serial, id);
+      const waits = explainer.listWaits(serial, id);
       return waits === undefined ? [] : [{ id, waits: waits.map(({ what, time }) => ({ what, time_ms: time })) }];
     });
   }
@@ -218,7 +218,7 @@ export class RunControls {
 
   #select(on: string): readonly Member[] {
     const members = { [Symbol.iterator]: () => this.#fleet.members()[Symbol.iterator]() };
-    const selected = matcher(parseSelector(on, this.#fleet.tags), { devices: members, random: this.#fleet.random });
+    const selected = makeMatcher(parseSelector(on, this.#fleet.tags), { devices: members, random: this.#fleet.random });
     return [...members].filter(selected);
   }
 }

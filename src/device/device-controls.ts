@@ -7,7 +7,7 @@ import type { Ratio } from '../kernel/ratio.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import { findQuantity, type QuantityAddress } from '../profile/quantities.js';
 import type { Series } from './environment/series.js';
-import { clicked } from './firmware/button.js';
+import { takeClicks } from './firmware/button.js';
 import type { Firmware } from './firmware/firmware.js';
 import type { Hardware } from './hardware/hardware.js';
 import { isLasting, type LastingFault, type PassingFault } from './modem/faults.js';
@@ -123,7 +123,7 @@ export class DeviceControls {
   /** Clicks a button. Several clicks are one multiple click on the button of the board, and single clicks on other buttons. */
   click(button: ButtonName, times: number): void {
     const firmware = this.#running('nothing notices the button');
-    if (button === 'int') this.#change(() => clicked(firmware, times));
+    if (button === 'int') this.#change(() => takeClicks(firmware, times));
     else this.pulse(buttonQuantity(button, 'clicks'), { times, every: CLICK_PAUSE, stays: 0 });
   }
 
@@ -200,7 +200,7 @@ export class DeviceControls {
   clock(drift: number): void {
     this.#change(() => {
       const { firmware } = this.#device;
-      const time = firmware?.exactTime();
+      const time = firmware?.readExactTime();
       this.#boardOverrides.drift = drift;
       // The new drift starts from the present time of the clock, including the error that the clock has by now.
       if (firmware && time !== undefined) firmware.setUnixTime(time);
@@ -211,7 +211,7 @@ export class DeviceControls {
   skew(by: Millis): void {
     const firmware = this.#running('the clock does not run');
     // The calendar of the firmware begins in 1970.
-    this.#change(() => firmware.moveClock(Math.max(0, firmware.exactTime() + by / 1000)));
+    this.#change(() => firmware.moveClock(Math.max(0, firmware.readExactTime() + by / 1000)));
   }
 
   /** The running firmware. @param otherwise beginning of the message of the Error that is thrown if no firmware runs */

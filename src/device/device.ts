@@ -25,7 +25,7 @@ import type { Battery, CurrentUse } from './environment/battery.js';
 import { Environment } from './environment/environment.js';
 import type { Policy } from './family/index.js';
 import { HARDWARE_WATCHDOG } from './firmware/application.js';
-import { factoryResetAt } from './firmware/button.js';
+import { findFactoryReset } from './firmware/button.js';
 import { Firmware } from './firmware/firmware.js';
 import type { Bootloader } from './hardware/bootloader.js';
 import type { DeviceFacts, Extent, Hardware, MessageWitness } from './hardware/hardware.js';
@@ -298,7 +298,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     };
     let first = CUT_SHORT;
     this.run(() => {
-      first = begin(this.type.shell.run(firmware.shellHost(), typable(line)));
+      first = begin(this.type.shell.run(firmware.getShellHost(), typable(line)));
     });
     this.alive();
     return first;
@@ -320,7 +320,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
 
   /** Whole seconds on the clock of the firmware; 0 while none runs. */
   unixTime(): UnixSeconds {
-    return this.#firmware?.unixTime() ?? 0;
+    return this.#firmware?.readUnixTime() ?? 0;
   }
 
   /** Starts no new work; running exchanges finish. */
@@ -339,7 +339,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     const uplink = ++this.#uplinks;
     const { length: bytes } = message;
     this.emit({ kind: 'uplink.made', at: this.clock.now, serial: this.serial, uplink, type, bytes });
-    this.witness((witness) => witness.made(this.serial, uplink, message));
+    this.witness((witness) => witness.noteMade(this.serial, uplink, message));
     return uplink;
   }
 
@@ -356,12 +356,12 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   received(type: DownlinkType, message: Uint8Array, print: string): void {
-    this.witness((witness) => witness.received(this.serial, message));
+    this.witness((witness) => witness.noteReceived(this.serial, message));
     this.emit({ kind: 'downlink.received', at: this.clock.now, serial: this.serial, type, print });
   }
 
   offeredAgain(message: Uint8Array): void {
-    this.witness((witness) => witness.received(this.serial, message));
+    this.witness((witness) => witness.noteReceived(this.serial, message));
   }
 
   executed(type: DownlinkType, print: string, extent: Extent): void {
@@ -473,7 +473,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
       );
     }
     this.adoptVersion();
-    const reset = this.boardOverrides && factoryResetAt(this.clock.now, this.boardOverrides.pressedUntil);
+    const reset = this.boardOverrides && findFactoryReset(this.clock.now, this.boardOverrides.pressedUntil);
     if (reset !== undefined) {
       return this.standStill(reset - this.clock.now, 'a factory reset by its button', () => {
         this.config.reset();

@@ -8,7 +8,7 @@ import { isDelivered } from './course.js';
 import type { Divided } from './explain.js';
 
 /** @returns one sentence for each difference; empty if the explanation agrees with the record of the tables */
-export function disagreements({ downlink, took, waits }: Divided, record: DownlinkRecord): readonly string[] {
+export function findDisagreements({ downlink, took, waits }: Divided, record: DownlinkRecord): readonly string[] {
   const sum = waits.reduce((all, { time }) => all + time, 0);
   const whole = sum === took ? [] : [`the waits of downlink ${downlink} are ${sum} ms, but it took ${took} ms`];
   // The tables end at the last stage. An open downlink has no end, so its explanation goes on.

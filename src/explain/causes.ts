@@ -19,7 +19,7 @@ export type CauseSet = ReadonlySet<CauseKey>;
 
 export const NO_CAUSE: CauseSet = new Set();
 
-export function faultCauses(faults: readonly number[], ...others: readonly CauseKey[]): CauseSet {
+export function collectFaults(faults: readonly number[], ...others: readonly CauseKey[]): CauseSet {
   return new Set<CauseKey>([...others, ...faults.map((index): CauseKey => `fault:${index}`)]);
 }
 
@@ -41,15 +41,15 @@ export class CauseNames {
     this.#part = part;
   }
 
-  fault(index: number): string {
+  nameFault(index: number): string {
     const { what, whom } = this.#faults[index] ?? { what: 'a fault', whom: '' };
     return whom === '' ? what : `${what} (${whom})`;
   }
 
-  of(cause: CauseKey): ExplainedCause {
+  nameCause(cause: CauseKey): ExplainedCause {
     switch (cause) {
       case 'interval':
-        return { kind: cause, name: intervalName(this.#part) };
+        return { kind: cause, name: nameInterval(this.#part) };
       case 'power-on':
         return { kind: cause, name: 'not switched on yet' };
       case 'encoder':
@@ -59,12 +59,12 @@ export class CauseNames {
       case 'update':
         return { kind: cause, name: 'firmware update first' };
       default:
-        return { kind: 'fault', name: this.fault(Number(cause.slice('fault:'.length))) };
+        return { kind: 'fault', name: this.nameFault(Number(cause.slice('fault:'.length))) };
     }
   }
 
   /** `without outage`, `with interval-poll 60` */
-  change(cause: CauseKey): string {
+  describeChange(cause: CauseKey): string {
     switch (cause) {
       case 'interval':
         return this.#part?.pollEvery === null ? 'with interval-report 60' : 'with interval-poll 60';
@@ -77,16 +77,16 @@ export class CauseNames {
       case 'update':
         return 'without the firmware update';
       default:
-        return `without ${this.of(cause).name}`;
+        return `without ${this.nameCause(cause).name}`;
     }
   }
 }
 
 /** `next report (every 30m, no polls)` */
-export function intervalName(part: FleetPart | undefined): string {
+export function nameInterval(part: FleetPart | undefined): string {
   if (part === undefined) return 'next report or poll';
-  const reports = intervalText(part.reportEvery);
-  const polls = intervalText(part.pollEvery);
+  const reports = formatInterval(part.reportEvery);
+  const polls = formatInterval(part.pollEvery);
   if (reports === undefined && polls === undefined) return 'next contact (no regular reports, no polls)';
   if (polls === undefined) return `next report (every ${reports}, no polls)`;
   if (reports === undefined) return `next poll (every ${polls}, no regular reports)`;
@@ -94,6 +94,6 @@ export function intervalName(part: FleetPart | undefined): string {
 }
 
 /** undefined if reports or polls are off, or if the device type has none. */
-function intervalText(every: Millis | null): string | undefined {
+function formatInterval(every: Millis | null): string | undefined {
   return every === null || every === 0 ? undefined : formatDuration(every);
 }

@@ -16,7 +16,7 @@ import {
   type TraceEvent,
   type UplinkType,
 } from '../trace/events.js';
-import { type Missed, missedBy } from './missed.js';
+import { findMissed, type Missed } from './missed.js';
 
 export interface Chance {
   readonly at: Instant;
@@ -77,8 +77,8 @@ const LONGEST_SILENCE = seconds(150);
 const SAME_CONTACT = seconds(30);
 
 /** @param events events of one device, in order */
-export function chancesOf(events: readonly TraceEvent[]): readonly Chance[] {
-  const walk = new Walk(missedBy(events));
+export function findChances(events: readonly TraceEvent[]): readonly Chance[] {
+  const walk = new Walk(findMissed(events));
   for (const event of events) walk.take(event);
   return walk.end();
 }
@@ -98,32 +98,32 @@ class Walk {
     this.#now = event.at;
     switch (event.kind) {
       case 'device.boot':
-        return this.#booted(event.at, event.cause);
+        return this.#takeBoot(event.at, event.cause);
       case 'device.wake':
-        return this.#woke(event.at, event.why);
+        return this.#takeWake(event.at, event.why);
       case 'device.repeat':
-        return this.#repeated(event.at);
+        return this.#takeRepeat(event.at);
       case 'device.restart':
-        return this.#restarted(event.at, event.why);
+        return this.#takeRestart(event.at, event.why);
       case 'uplink.acked':
       case 'downlink.received':
-        return this.#reached(event.at);
+        return this.#takeSuccess(event.at);
       case 'net.fault':
         if (DATAGRAM_SIGNS[event.fault] === 'copies') this.#copied = { at: event.at, by: event.fault };
-        else this.#hit(event.at).lost.push(event.fault);
+        else this.#findHit(event.at).lost.push(event.fault);
         return;
       case 'downlink.offered':
-        return this.#polled(event.at);
+        return this.#takePoll(event.at);
       case 'cloud.stored':
-        this.#ongoing(event.at).heard = true;
+        this.#getOngoing(event.at).heard = true;
         return;
       case 'uplink.sent':
-        return this.#sent(event.at, event.type);
+        return this.#takeUplink(event.at, event.type);
       case 'poll.failed':
-        if (event.why !== LOCKED) this.#failed(event.at, event.why);
+        if (event.why !== LOCKED) this.#takeFailure(event.at, event.why);
         return;
       case 'uplink.dropped':
-        if (!OTHER_DROPS.has(event.why)) this.#failed(event.at, event.why);
+        if (!OTHER_DROPS.has(event.why)) this.#takeFailure(event.at, event.why);
         return;
       case 'radio.paused':
         this.#current?.pauses.push({ at: event.at, why: event.why, lasts: event.lasts });
@@ -138,7 +138,7 @@ class Walk {
     return this.#chances;
   }
 
-  #booted(at: Instant, cause: BootCause): void {
+  #takeBoot(at: Instant, cause: BootCause): void {
     const current = this.#current;
     // A poll without an event for this long has ended before the boot.
     const rested = current?.why === 'poll' && at - current.lastEvent > LONGEST_SILENCE;
@@ -148,35 +148,36 @@ class Walk {
       current.until = at;
     }
     this.#close(at, rested);
-    this.#current = { ...draft(at, 'boot', 'boot'), booted: cause };
+    this.#current = { ...draftChance(at, 'boot', 'boot'), booted: cause };
   }
 
-  #woke(at: Instant, why: ContactReason): void {
+  #takeWake(at: Instant, why: ContactReason): void {
     const current = this.#current;
     const sameBoot = why === 'boot' && current?.booted !== undefined && current.result === 'open' && !current.heard;
     if (sameBoot) return;
     this.#close(at, true);
     const last = this.#chances.at(-1);
     const retry = why === 'poll' && last?.result === 'failed' && Math.abs(at - last.until - POLL_RETRY) < seconds(1);
-    this.#current = draft(at, why, retry ? 'retry' : 'wake');
+    this.#current = draftChance(at, why, retry ? 'retry' : 'wake');
   }
 
-  #repeated(at: Instant): void {
-    const { why } = this.#ongoing(at);
-    this.#failed(at, 'no answer');
+  #takeRepeat(at: Instant): void {
+    const { why } = this.#getOngoing(at);
+    this.#takeFailure(at, 'no answer');
     this.#close(at, false);
-    this.#current = draft(at, why, 'repeat');
+    this.#current = draftChance(at, why, 'repeat');
   }
 
-  #restarted(at: Instant, why: string): void {
+  #takeRestart(at: Instant, why: string): void {
     // A change of the address ends a failed attempt.
-    if (why === 'another address') this.#repeated(at);
-    if (why === 'another address' || why === 'stale answers without end') this.#ongoing(at).restarts.push({ at, why });
+    if (why === 'another address') this.#takeRepeat(at);
+    if (why === 'another address' || why === 'stale answers without end')
+      this.#getOngoing(at).restarts.push({ at, why });
   }
 
   /** An uplink that follows in an exchange: a report from the spool, an answer, or an upload of the session phase. */
-  #sent(at: Instant, type: UplinkType): void {
-    const current = this.#ongoing(at);
+  #takeUplink(at: Instant, type: UplinkType): void {
+    const current = this.#getOngoing(at);
     current.sentReport = type === 'data';
     if (current.begins !== 'follow') return;
     current.why = type === 'data' ? 'report' : type === 'shell' ? 'answer' : 'boot';
@@ -185,23 +186,23 @@ class Walk {
   }
 
   /** A downlink is the answer to a poll, so a report without a result has failed before. It stays in the spool. */
-  #polled(at: Instant): void {
+  #takePoll(at: Instant): void {
     const sending = this.#current?.result === 'open' && this.#current.sentReport;
-    if (sending) this.#failed(at, 'out of time');
-    const current = this.#ongoing(at);
+    if (sending) this.#takeFailure(at, 'out of time');
+    const current = this.#getOngoing(at);
     if (sending) current.why = 'poll';
     current.heard = true;
   }
 
-  #reached(at: Instant): void {
-    const current = this.#ongoing(at);
+  #takeSuccess(at: Instant): void {
+    const current = this.#getOngoing(at);
     current.result = 'reached';
     current.until = at;
     current.missed = this.#missed.get(at);
   }
 
-  #failed(at: Instant, note: string): void {
-    const current = this.#ongoing(at);
+  #takeFailure(at: Instant, note: string): void {
+    const current = this.#getOngoing(at);
     current.result = 'failed';
     current.note = note;
     current.until = at;
@@ -211,13 +212,13 @@ class Walk {
    * The chance to which a datagram hit by a fault belongs. A datagram at the very end of an exchange is its last
    * acknowledgement.
    */
-  #hit(at: Instant): Draft {
+  #findHit(at: Instant): Draft {
     const current = this.#current;
-    return current?.missed !== undefined && current.until === at ? current : this.#ongoing(at);
+    return current?.missed !== undefined && current.until === at ? current : this.#getOngoing(at);
   }
 
   /** The present chance; a new one if the last one has a result, as for a poll that follows a report. */
-  #ongoing(at: Instant): Draft {
+  #getOngoing(at: Instant): Draft {
     const current = this.#current;
     if (current?.result === 'open') {
       current.lastEvent = at;
@@ -225,7 +226,7 @@ class Walk {
     }
     const begins = current?.until ?? at;
     this.#close(begins, false);
-    this.#current = draft(
+    this.#current = draftChance(
       begins,
       current === undefined || current.result === 'reached' ? 'poll' : current.why,
       'follow',
@@ -247,7 +248,7 @@ class Walk {
   }
 }
 
-function draft(at: Instant, why: ContactReason, begins: Chance['begins']): Draft {
+function draftChance(at: Instant, why: ContactReason, begins: Chance['begins']): Draft {
   return {
     ...{
       at,

@@ -29,7 +29,7 @@ export function isUnanswered(record: DownlinkRecord): boolean {
 }
 
 /** When the downlink reached its last stage, was cancelled or expired; undefined while it is pending. */
-export function endOf(record: DownlinkRecord): Instant | undefined {
+export function findEnd(record: DownlinkRecord): Instant | undefined {
   const { last, reached, endedAt } = record;
   if (!isDelivered(record)) return endedAt;
   return last === undefined ? undefined : reached[last];
@@ -39,18 +39,18 @@ export function endOf(record: DownlinkRecord): Instant | undefined {
  * Time from the queueing to the end of the downlink, in whole milliseconds. While it is pending: to the end of the run, or to a
  * stage that it reaches after that, while the run settles.
  */
-export function timeTaken(record: DownlinkRecord, closing: Instant): Millis {
+export function measureTime(record: DownlinkRecord, closing: Instant): Millis {
   const { last, reached } = record;
   const latest = last === undefined ? undefined : reached[last];
-  return timeUntil(record, endOf(record) ?? Math.max(closing, latest ?? closing));
+  return measureUntil(record, findEnd(record) ?? Math.max(closing, latest ?? closing));
 }
 
-/** Like {@link timeTaken}, but to the end of the run for a lost downlink, because the device never received it. */
-export function timeToArrive(record: DownlinkRecord, closing: Instant): Millis {
-  return isLost(record) ? timeUntil(record, closing) : timeTaken(record, closing);
+/** Like {@link measureTime}, but to the end of the run for a lost downlink, because the device never received it. */
+export function measureArrival(record: DownlinkRecord, closing: Instant): Millis {
+  return isLost(record) ? measureUntil(record, closing) : measureTime(record, closing);
 }
 
 /** Both times are rounded first, as in the tables. */
-function timeUntil({ queuedAt }: DownlinkRecord, end: Instant): Millis {
+function measureUntil({ queuedAt }: DownlinkRecord, end: Instant): Millis {
   return Math.max(0, Math.round(end) - Math.round(queuedAt));
 }

@@ -1,16 +1,16 @@
 /** Explains a downlink from the events of its device and the situation of the run. */
 import { type Millis, minutes } from '../kernel/time.js';
-import { type DownlinkRecord, outcomeOf, STAGES, timeTo } from '../trace/downlinks/ledger.js';
+import { type DownlinkRecord, findOutcome, STAGES, timeTo } from '../trace/downlinks/ledger.js';
 import { CauseNames, type CauseSet, NO_CAUSE } from './causes.js';
-import { endOf, isLost, timeTaken, timeToArrive } from './course.js';
+import { findEnd, isLost, measureArrival, measureTime } from './course.js';
 import type { DownlinkCourse, ExplainedWait, Explanation } from './explanation.js';
-import { type DeviceFacts, type DeviceHistory, factsOf, partAt } from './facts.js';
-import { paragraph } from './paragraph.js';
-import { attributed, losing, type Remedy, type Repeats, remediesOf } from './remedies.js';
+import { collectFacts, type DeviceFacts, type DeviceHistory, findPart } from './facts.js';
+import { writeParagraph } from './paragraph.js';
+import { attributeCauses, findLosingCauses, findRemedies, type Remedy, type Repeats } from './remedies.js';
 import type { Situation } from './situation.js';
-import { timelineOf } from './timeline.js';
-import { unanswered } from './unanswered.js';
-import { type CauseTime, causeTimes } from './waits.js';
+import { buildTimeline } from './timeline.js';
+import { explainSilence } from './unanswered.js';
+import { type CauseTime, divideByCause } from './waits.js';
 
 /** A downlink that takes at most this time is fast: no cause has to be removed. */
 export const FAST: Millis = minutes(10);
@@ -34,7 +34,7 @@ export class DeviceExplainer {
 
   /** @param name of the device, for texts */
   constructor(history: DeviceHistory, name: string, options: ExplainerOptions) {
-    this.#facts = factsOf(history, options.situation);
+    this.#facts = collectFacts(history, options.situation);
     this.#options = options;
     this.#serial = history.serial;
     this.#name = name;
@@ -53,12 +53,12 @@ export class DeviceExplainer {
   async explain(record: DownlinkRecord, limit: Millis = FAST): Promise<Explanation> {
     const facts = this.#facts;
     const { situation, unknown = [] } = this.#options;
-    const names = new CauseNames(situation, partAt(facts, record.queuedAt));
+    const names = new CauseNames(situation, findPart(facts, record.queuedAt));
     const { outcome, received, took, timeline } = this.follow(record);
-    const waits = causeTimes(record, facts, record.queuedAt + took);
-    const silent = unanswered(record, facts, names);
+    const waits = divideByCause(record, facts, record.queuedAt + took);
+    const silent = explainSilence(record, facts, names);
     const { main, sooner, simulated, refused } = await this.#answer(record, waits, limit);
-    const causes = took > limit || !received ? new Set([...main, ...losing(record, facts)]) : NO_CAUSE;
+    const causes = took > limit || !received ? new Set([...main, ...findLosingCauses(record, facts)]) : NO_CAUSE;
     const said: Omit<Explanation, 'text'> = {
       downlink: record.id,
       serial: this.#serial,
@@ -70,36 +70,36 @@ export class DeviceExplainer {
       ...(silent?.why !== undefined && { noAnswer: silent.why }),
       ...(silent !== undefined && facts.goesOn && { awaitsAnswer: true }),
       took,
-      causes: [...causes].map((cause) => names.of(cause)),
-      waits: named(waits, names),
+      causes: [...causes].map((cause) => names.nameCause(cause)),
+      waits: nameWaits(waits, names),
       ...(simulated !== undefined && { simulated: Math.round(simulated) }),
       sooner: sooner.slice(0, MOST_REMEDIES).map(({ without, time }) => ({
-        without: [...without].map((cause) => names.of(cause).name),
-        change: [...without].map((cause) => names.change(cause)).join(' and '),
+        without: [...without].map((cause) => names.nameCause(cause).name),
+        change: [...without].map((cause) => names.describeChange(cause)).join(' and '),
         time: Math.round(time),
       })),
       timeline,
       unknown: refused === undefined ? unknown : [...unknown, `${NOT_REPEATED}, because ${refused}.`],
     };
-    return { ...said, text: paragraph(said, limit) };
+    return { ...said, text: writeParagraph(said, limit) };
   }
 
   /** Finds the causes of a downlink: by repetitions, or by its waits if the device cannot be repeated. */
   async #answer(record: DownlinkRecord, waits: readonly CauseTime[], limit: Millis): Promise<Answer> {
     const facts = this.#facts;
     const { repeats } = this.#options;
-    const took = timeToArrive(record, facts.closing);
-    const longest = attributed(waits, timeTaken(record, facts.closing), limit);
+    const took = measureArrival(record, facts.closing);
+    const longest = attributeCauses(waits, measureTime(record, facts.closing), limit);
     // Only a fault makes a downlink lost.
     const main = isLost(record) ? new Set([...longest].filter((cause) => cause.startsWith('fault:'))) : longest;
     const byWaits = { main, sooner: [] };
     if (repeats === undefined) return byWaits;
     if (typeof repeats === 'string') return { ...byWaits, refused: repeats };
-    const refused = await repeats.refused(this.#serial);
+    const refused = await repeats.findRefusal(this.#serial);
     if (refused !== undefined) return { ...byWaits, refused };
     const simulated = repeats.simulated ? await repeats.time(record, facts, NO_CAUSE) : undefined;
     if (repeats.simulated && simulated === undefined) return byWaits;
-    const sooner = await remediesOf({ record, facts, waits, limit, repeats }, simulated ?? took);
+    const sooner = await findRemedies({ record, facts, waits, limit, repeats }, simulated ?? took);
     const [first] = sooner;
     const isFast = first !== undefined && first.time <= limit;
     return {
@@ -114,36 +114,36 @@ export class DeviceExplainer {
   follow(record: DownlinkRecord): DownlinkCourse {
     const facts = this.#facts;
     const { situation } = this.#options;
-    const names = new CauseNames(situation, partAt(facts, record.queuedAt));
-    const took = timeTaken(record, facts.closing);
-    const until = Math.max(record.queuedAt + took, unanswered(record, facts, names)?.until ?? 0);
+    const names = new CauseNames(situation, findPart(facts, record.queuedAt));
+    const took = measureTime(record, facts.closing);
+    const until = Math.max(record.queuedAt + took, explainSilence(record, facts, names)?.until ?? 0);
     return {
-      outcome: endOf(record) === undefined ? 'pending' : outcomeOf(record),
+      outcome: findEnd(record) === undefined ? 'pending' : findOutcome(record),
       received: !isLost(record),
       took,
       stages: Object.fromEntries(
         STAGES.flatMap((stage) => (record.reached[stage] === undefined ? [] : [[stage, timeTo(record, stage)]])),
       ),
-      timeline: timelineOf(record, facts, situation, names, until),
+      timeline: buildTimeline(record, facts, situation, names, until),
     };
   }
 
   /** The time of a downlink, and its waits: the part of an explanation that needs no repetition. */
   divide(record: DownlinkRecord): Divided {
     const facts = this.#facts;
-    const took = timeTaken(record, facts.closing);
-    const names = new CauseNames(this.#options.situation, partAt(facts, record.queuedAt));
-    return { downlink: record.id, took, waits: named(causeTimes(record, facts, record.queuedAt + took), names) };
+    const took = measureTime(record, facts.closing);
+    const names = new CauseNames(this.#options.situation, findPart(facts, record.queuedAt));
+    return { downlink: record.id, took, waits: nameWaits(divideByCause(record, facts, record.queuedAt + took), names) };
   }
 
   /**
    * The waits of a downlink until its delivery, or until now, longest first. Intervals have the same name for all devices, so
    * that many downlinks can be compared.
    */
-  waited(record: DownlinkRecord): readonly ExplainedWait[] {
-    const end = record.reached.delivered ?? record.queuedAt + timeTaken(record, this.#facts.closing);
+  listWaits(record: DownlinkRecord): readonly ExplainedWait[] {
+    const end = record.reached.delivered ?? record.queuedAt + measureTime(record, this.#facts.closing);
     const names = new CauseNames(this.#options.situation, undefined);
-    return named(causeTimes(record, this.#facts, end), names);
+    return nameWaits(divideByCause(record, this.#facts, end), names);
   }
 }
 
@@ -161,12 +161,12 @@ interface Answer {
 
 const NOT_REPEATED = 'It is not known how long it would have taken without a cause';
 
-function named(waits: readonly CauseTime[], names: CauseNames): readonly ExplainedWait[] {
+function nameWaits(waits: readonly CauseTime[], names: CauseNames): readonly ExplainedWait[] {
   return waits.map(({ causes, time, parts }) => ({ what: waitName(causes, names), time, parts }));
 }
 
 function waitName(causes: CauseSet | undefined, names: CauseNames): ExplainedWait['what'] {
   if (causes === undefined) return 'unknown';
   if (causes.size === 0) return 'exchange';
-  return [...causes].map((cause) => names.of(cause).name).join(' + ');
+  return [...causes].map((cause) => names.nameCause(cause).name).join(' + ');
 }

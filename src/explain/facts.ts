@@ -4,7 +4,7 @@ import { dispatchTo } from '../trace/dispatch.js';
 import { DownlinkLedger, type DownlinkRecord, isTracked } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
 import { type JudgedChance, judge } from './blockers.js';
-import { type Chance, chancesOf } from './chances.js';
+import { type Chance, findChances } from './chances.js';
 import {
   contains,
   FaultCalendar,
@@ -55,7 +55,7 @@ export function isUnderWay({ result, until }: JudgedChance, { goesOn, closing }:
   return goesOn && result === 'open' && until >= closing;
 }
 
-export function factsOf(
+export function collectFacts(
   { serial, events: recorded, goesOn = false }: DeviceHistory,
   situation: Situation,
 ): DeviceFacts {
@@ -64,19 +64,19 @@ export function factsOf(
   // In the order of the recording, as for the tables of the run, so that both have the same waits.
   for (const event of recorded) for (const handler of handlers.get(event.kind) ?? []) handler(event);
   const events = [...recorded].sort((a, b) => a.at - b.at);
-  const chances = chancesOf(events);
+  const chances = findChances(events);
   const downlinks = [...ledger.records];
-  const calendar = new FaultCalendar(withRests(withoutHarmless(situation.faults, chances), events), serial);
+  const calendar = new FaultCalendar(addRests(dropHarmless(situation.faults, chances), events), serial);
   return {
     calendar,
     chances: judge(chances, calendar),
     part: situation.fleet.find(({ serials }) => contains(serials, serial)),
     ready: events.filter(({ kind }) => kind === 'device.ready').map(({ at }) => at),
-    firstBoot: firstBootIn(events),
-    updates: updatesIn(events),
+    firstBoot: findFirstBoot(events),
+    updates: findUpdates(events),
     downlinks,
-    byStep: downlinksByStep(events),
-    settings: settingsOf(downlinks, situation.settings, serial),
+    byStep: matchSteps(events),
+    settings: assignSettings(downlinks, situation.settings, serial),
     closing: events.find(({ kind }) => kind === 'world.closing')?.at ?? events.at(-1)?.at ?? 0,
     lastAt: events.at(-1)?.at ?? 0,
     goesOn,
@@ -87,7 +87,7 @@ export function factsOf(
  * Removes the times in which a weak battery did no harm: at least one exchange succeeded, and no exchange was cut off by a
  * brown-out. Whether a weak battery fails depends on the temperature and the device.
  */
-function withoutHarmless(faults: readonly SituationFault[], chances: readonly Chance[]): readonly SituationFault[] {
+function dropHarmless(faults: readonly SituationFault[], chances: readonly Chance[]): readonly SituationFault[] {
   return faults.map((fault) => {
     if (fault.sign !== BROWN_OUT) return fault;
     const harms = ({ from, until }: FaultWindow) => {
@@ -111,7 +111,7 @@ const ACCEPTED: Millis = seconds(10);
  * Assigns the interval settings of steps to the queued configurations. The settings of steps with the same time are assigned in
  * the order in which the configurations were queued.
  */
-function settingsOf(
+function assignSettings(
   downlinks: readonly DownlinkRecord[],
   settings: readonly IntervalSetting[],
   serial: number,
@@ -127,7 +127,7 @@ function settingsOf(
 }
 
 /** The event of a step follows the downlink that the step queued for the device; a rejected step has an event only. */
-function downlinksByStep(events: readonly TraceEvent[]): ReadonlyMap<string, string> {
+function matchSteps(events: readonly TraceEvent[]): ReadonlyMap<string, string> {
   const byStep = new Map<string, string>();
   const counts = new Map<string, number>();
   let queued: string | undefined;
@@ -143,12 +143,12 @@ function downlinksByStep(events: readonly TraceEvent[]): ReadonlyMap<string, str
 }
 
 /** If a history has messages but no boots, the device was on from the beginning. */
-function firstBootIn(events: readonly TraceEvent[]): Instant | undefined {
+function findFirstBoot(events: readonly TraceEvent[]): Instant | undefined {
   const boot = events.find(({ kind }) => kind === 'device.boot');
   return boot?.at ?? (events.some(({ kind }) => kind === 'uplink.acked' || kind === 'device.wake') ? 0 : undefined);
 }
 
-function updatesIn(events: readonly TraceEvent[]): DeviceFacts['updates'] {
+function findUpdates(events: readonly TraceEvent[]): DeviceFacts['updates'] {
   const open = new Map<string, Instant>();
   const updates: { from: Instant; until: Instant }[] = [];
   for (const event of events) {
@@ -176,7 +176,7 @@ const AT_ONCE: Millis = seconds(1);
  * Returns `faults` with one change: a fault that made the modem fail once (`disturbs`) blocks for as long as the modem was off.
  * @param events of one device, in order
  */
-function withRests(faults: readonly SituationFault[], events: readonly TraceEvent[]): readonly SituationFault[] {
+function addRests(faults: readonly SituationFault[], events: readonly TraceEvent[]): readonly SituationFault[] {
   const rests = events.flatMap((event): readonly Rest[] => (event.kind === 'radio.paused' ? [event] : []));
   return faults.map((fault): SituationFault => {
     if (fault.effect !== 'disturbs') return fault;
@@ -193,7 +193,7 @@ interface IntervalChange extends Partial<Intervals> {
 }
 
 /** The intervals at the first boot and those that configurations set in the trace, in order. */
-function intervalChanges({ part, downlinks, settings }: DeviceFacts): readonly IntervalChange[] {
+function listIntervalChanges({ part, downlinks, settings }: DeviceFacts): readonly IntervalChange[] {
   const initial = { at: 0, reportEvery: part?.reportEvery ?? null, pollEvery: part === undefined ? 0 : part.pollEvery };
   const later = downlinks.flatMap(({ id, reached: { executed, answered } }) => {
     const setting = settings.get(id);
@@ -205,10 +205,10 @@ function intervalChanges({ part, downlinks, settings }: DeviceFacts): readonly I
 }
 
 /** The group of the device with the intervals at `at`; undefined if it is not known. */
-export function partAt(facts: DeviceFacts, at: Instant): FleetPart | undefined {
+export function findPart(facts: DeviceFacts, at: Instant): FleetPart | undefined {
   if (facts.part === undefined) return undefined;
   let part = facts.part;
-  for (const { at: since, reportEvery, pollEvery } of intervalChanges(facts)) {
+  for (const { at: since, reportEvery, pollEvery } of listIntervalChanges(facts)) {
     if (since > at) break;
     part = {
       ...part,

@@ -40,6 +40,6 @@ export const RESTARTS: Readonly<Record<RuledRestart, string>> = {
 };
 
 /** @param part undefined if it is not known; the family of most devices is then assumed */
-export function rulesOf(part: Pick<FleetPart, 'family'> | undefined): FamilyRules {
+export function getRules(part: Pick<FleetPart, 'family'> | undefined): FamilyRules {
   return RULES[part?.family ?? 'chester'];
 }

@@ -67,7 +67,7 @@ export class Histories implements Fold {
     return [...this.#byDevice.keys()].filter((serial) => this.#withDownlinks.has(serial));
   }
 
-  of(serial: number): DeviceHistory {
+  getHistory(serial: number): DeviceHistory {
     return { serial, events: [...(this.#byDevice.get(serial) ?? []), ...this.#common] };
   }
 }

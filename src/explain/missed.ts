@@ -24,14 +24,14 @@ const NEVER: Instant = Number.NEGATIVE_INFINITY;
  * What the cloud lacks, by the time at which the device counted the exchange as complete.
  * @param events events of one device, in order
  */
-export function missedBy(events: readonly TraceEvent[]): ReadonlyMap<Instant, Missed> {
+export function findMissed(events: readonly TraceEvent[]): ReadonlyMap<Instant, Missed> {
   return new Map<Instant, Missed>([
-    ...lostAcknowledgements(events).map((at) => [at, 'acknowledgement'] as const),
-    ...unstoredUploads(events).map((at) => [at, 'upload'] as const),
+    ...findLostAcknowledgements(events).map((at) => [at, 'acknowledgement'] as const),
+    ...findUnstoredUploads(events).map((at) => [at, 'upload'] as const),
   ]);
 }
 
-function lostAcknowledgements(events: readonly TraceEvent[]): readonly Instant[] {
+function findLostAcknowledgements(events: readonly TraceEvent[]): readonly Instant[] {
   const lost: Instant[] = [];
   /** When the device received the latest downlink; undefined if the cloud knows of its delivery. */
   let received: Instant | undefined;
@@ -43,7 +43,7 @@ function lostAcknowledgements(events: readonly TraceEvent[]): readonly Instant[]
     if (received - destroyedAt <= RELEASE || now - received > OVERTAKEN) lost.push(received);
   };
   for (const event of events) {
-    if (destroysUplink(event)) destroyedAt = event.at;
+    if (isUplinkDestroyed(event)) destroyedAt = event.at;
     else if (event.kind === 'downlink.received') {
       settle(false, event.at);
       received = event.at - arrivedAt <= RELEASE ? undefined : event.at;
@@ -59,7 +59,7 @@ function lostAcknowledgements(events: readonly TraceEvent[]): readonly Instant[]
   return lost;
 }
 
-function unstoredUploads(events: readonly TraceEvent[]): readonly Instant[] {
+function findUnstoredUploads(events: readonly TraceEvent[]): readonly Instant[] {
   const acknowledged: Instant[] = [];
   let unstored = false;
   for (const event of events) {
@@ -72,6 +72,6 @@ function unstoredUploads(events: readonly TraceEvent[]): readonly Instant[] {
   return acknowledged;
 }
 
-function destroysUplink(event: TraceEvent): boolean {
+function isUplinkDestroyed(event: TraceEvent): boolean {
   return event.kind === 'net.fault' && event.way === 'up' && DATAGRAM_SIGNS[event.fault] === 'destroys';
 }

@@ -3,31 +3,31 @@ import { humanDuration, type Millis, sinceStart } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { ExplainedCause, ExplainedWait, Explanation } from './explanation.js';
 
-export function paragraph(explanation: Omit<Explanation, 'text'>, limit: Millis): string {
+export function writeParagraph(explanation: Omit<Explanation, 'text'>, limit: Millis): string {
   const { timeline, unknown } = explanation;
   const failures = timeline.reduce((sum, { kind, times = 1 }) => sum + (kind === 'failure' ? times : 0), 0);
   return [
-    opening(explanation),
-    ...answerSentence(explanation),
-    ...causeSentences(explanation, limit),
+    writeOpening(explanation),
+    ...writeAnswer(explanation),
+    ...writeCauses(explanation, limit),
     ...(failures === 0
       ? []
       : [`${failures === 1 ? 'One exchange' : `${failures} exchanges`} of the device failed in this time.`]),
-    ...waitSentence(explanation),
-    ...soonerSentence(explanation),
+    ...writeWaits(explanation),
+    ...writeSooner(explanation),
     ...unknown,
   ].join(' ');
 }
 
-function soonerSentence({ sooner: [first], simulated }: Omit<Explanation, 'text'>): readonly string[] {
+function writeSooner({ sooner: [first], simulated }: Omit<Explanation, 'text'>): readonly string[] {
   if (simulated === undefined) {
-    return first === undefined ? [] : [`${capital(first.change)} it would have taken ${humanDuration(first.time)}.`];
+    return first === undefined ? [] : [`${capitalise(first.change)} it would have taken ${humanDuration(first.time)}.`];
   }
   const changed = first === undefined ? '' : `, and ${humanDuration(first.time)} ${first.change}`;
   return [`In a simulation of the same plan it takes ${humanDuration(simulated)}${changed}.`];
 }
 
-function opening({ type, device, outcome, received, took, queuedAt }: Omit<Explanation, 'text'>): string {
+function writeOpening({ type, device, outcome, received, took, queuedAt }: Omit<Explanation, 'text'>): string {
   const queued = `queued at ${humanDuration(sinceStart(queuedAt))}`;
   const subject = `The ${type} downlink to ${device}, ${queued},`;
   if (outcome === 'pending') return `${subject} was still pending after ${humanDuration(took)}.`;
@@ -48,13 +48,13 @@ const RULE =
   'By the rule of the protocol, once the cloud has sent the last fragment of a downlink, the next message or poll of the ' +
   'device counts as confirmation, even if that fragment was lost.';
 
-function answerSentence({ noAnswer, awaitsAnswer }: Omit<Explanation, 'text'>): readonly string[] {
+function writeAnswer({ noAnswer, awaitsAnswer }: Omit<Explanation, 'text'>): readonly string[] {
   if (awaitsAnswer)
     return [noAnswer === undefined ? 'No answer has come yet.' : `No answer has come yet: ${noAnswer}.`];
   return noAnswer === undefined ? [] : [`No answer came: ${noAnswer}.`];
 }
 
-function causeSentences({ causes, received, took }: Omit<Explanation, 'text'>, limit: Millis): readonly string[] {
+function writeCauses({ causes, received, took }: Omit<Explanation, 'text'>, limit: Millis): readonly string[] {
   if (received && took <= limit) return [`A time up to ${humanDuration(limit)} does not count as slow.`];
   if (causes.length === 0) return ['No cause is known without which it would have been fast.'];
   const [first] = causes;
@@ -73,13 +73,13 @@ const REASONS: Readonly<Record<ExplainedCause['kind'], (cause: ExplainedCause) =
   update: () => 'The cloud holds configurations back during a firmware update, because they restart the device.',
 };
 
-function waitSentence({ waits, took }: Omit<Explanation, 'text'>): readonly string[] {
+function writeWaits({ waits, took }: Omit<Explanation, 'text'>): readonly string[] {
   const shown = waits.filter(({ time }) => time >= took / 20).slice(0, 3);
   if (shown.length === 0) return [];
-  return [`It waited ${shown.map((wait) => `${humanDuration(wait.time)} ${reason(wait)}`).join(', ')}.`];
+  return [`It waited ${shown.map((wait) => `${humanDuration(wait.time)} ${describeWait(wait)}`).join(', ')}.`];
 }
 
-function reason({ what }: ExplainedWait): string {
+function describeWait({ what }: ExplainedWait): string {
   const known = WAITS[what];
   if (known !== undefined) return known;
   if (what.startsWith('next ')) return `for the ${what}`;
@@ -98,6 +98,6 @@ const WAITS: Readonly<Record<string, string>> = {
 /** Name of the cause `power-on`. */
 const POWER_ON = 'not switched on yet';
 
-function capital(text: string): string {
+function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

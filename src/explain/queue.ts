@@ -9,12 +9,12 @@ import type { DeviceFacts } from './facts.js';
 const SAME_EXCHANGE = seconds(30);
 
 /** Whether the cloud never sent the data because it had no encoder of the device. */
-export function withoutEncoder({ type, reached, lacks }: DownlinkRecord, { part }: DeviceFacts): boolean {
+export function isWithoutEncoder({ type, reached, lacks }: DownlinkRecord, { part }: DeviceFacts): boolean {
   return type === 'data' && (part?.encoder === false || lacks === 'encoder') && reached.offered === undefined;
 }
 
 /** Why the downlink was not delivered after this successful exchange; undefined if no lasting reason is known. */
-export function heldBack(
+export function explainHoldBack(
   { id, type, queuedAt, reached }: DownlinkRecord,
   { chances, updates, downlinks }: DeviceFacts,
   { at, until }: JudgedChance,
@@ -55,12 +55,12 @@ export class OtherDownlinks {
   }
 
   /** Whether the device executes or answers another downlink at `at`, or restarts for it. */
-  occupy(at: Instant): boolean {
+  isBusyAt(at: Instant): boolean {
     return this.#spans.some(({ from, until }) => from <= at && at < until);
   }
 
   /** Whether the exchange fetches another downlink, or belongs to its answer or its restart. */
-  own({ at, until }: JudgedChance): boolean {
-    return this.occupy(at) || this.#spans.some(({ from }) => from >= at && from <= until);
+  isOfOther({ at, until }: JudgedChance): boolean {
+    return this.isBusyAt(at) || this.#spans.some(({ from }) => from >= at && from <= until);
   }
 }

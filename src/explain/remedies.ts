@@ -1,10 +1,10 @@
 /** Which causes have to be removed for a downlink to be fast: found by repetitions of its device. */
 import { type Instant, type Millis, minutes } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
-import { type CauseKey, type CauseSet, faultCauses, hasFault, NO_CAUSE } from './causes.js';
-import { isLost, timeTaken } from './course.js';
+import { type CauseKey, type CauseSet, collectFaults, hasFault, NO_CAUSE } from './causes.js';
+import { isLost, measureTime } from './course.js';
 import type { DeviceFacts } from './facts.js';
-import { withoutEncoder } from './queue.js';
+import { isWithoutEncoder } from './queue.js';
 import type { CauseTime } from './waits.js';
 
 /** Repeats the device of a downlink (runner/repeats.ts). */
@@ -12,7 +12,7 @@ export interface Repeats {
   /** Whether the device is repeated in a simulation of the same plan, because the run itself cannot be repeated. */
   readonly simulated: boolean;
   /** Why the device cannot be repeated, worded to follow "because"; undefined if it can. */
-  refused(serial: number): Promise<string | undefined>;
+  findRefusal(serial: number): Promise<string | undefined>;
   /**
    * The time that the downlink takes without these causes, to the end of the run if the device does not receive it. Undefined
    * if the causes cannot be removed, or if the downlink is not queued without them.
@@ -53,13 +53,13 @@ const AFTER_EFFECT: Millis = minutes(40);
  * @returns first the sets without which it is fast: the smallest first, and faults before other causes; then the sets that only
  * help, the most effective first
  */
-export async function remediesOf(question: Question, total: Millis): Promise<readonly Remedy[]> {
+export async function findRemedies(question: Question, total: Millis): Promise<readonly Remedy[]> {
   const { record, facts, waits, limit, repeats } = question;
   const lost = isLost(record);
   const slow = total > limit || lost;
   // Without the faults that made the downlink lost, other causes may still have delayed it.
-  const base = losing(record, facts);
-  const causes = causesOf(question)
+  const base = findLosingCauses(record, facts);
+  const causes = listCauses(question)
     .filter((cause) => !base.has(cause))
     .slice(0, slow ? MOST_CAUSES : MOST_OF_FAST);
   const remedies: Remedy[] = [];
@@ -77,32 +77,32 @@ export async function remediesOf(question: Question, total: Millis): Promise<rea
   if (slow && !enough && causes.length > 1) {
     const isFast = async (set: readonly CauseKey[]) =>
       ((await repeats.time(record, facts, new Set([...base, ...set]))) ?? total) <= limit;
-    const smallest = await smallestOf(causes, isFast);
+    const smallest = await findSmallest(causes, isFast);
     if (smallest !== undefined) await remove(smallest);
   }
   const longest = waits.find(({ causes: each }) => each !== undefined && each.size > 0)?.causes ?? NO_CAUSE;
-  const [main] = ordered(remedies, limit);
+  const [main] = orderRemedies(remedies, limit);
   // With shorter intervals, the downlink would have been delivered before the fault because of which it waited longest. The
   // fault is then a cause, too.
   if (slow && hasFault(longest) && main !== undefined && main.time <= limit && !hasFault(main.without)) {
     await remove([...longest, ...main.without]);
   }
-  const sorted = ordered(remedies, limit);
+  const sorted = orderRemedies(remedies, limit);
   const withFault = sorted.find(({ without, time }) => hasFault(without) && time <= limit);
   if (withFault === undefined || !hasFault(longest)) return sorted;
   return [withFault, ...sorted.filter((each) => each !== withFault)];
 }
 
 /** The faults of the exchange in which a lost downlink was sent: they caused its loss, even if they did not delay it. */
-export function losing(record: DownlinkRecord, { chances }: DeviceFacts): CauseSet {
+export function findLosingCauses(record: DownlinkRecord, { chances }: DeviceFacts): CauseSet {
   const { delivered } = record.reached;
   if (!isLost(record) || delivered === undefined) return NO_CAUSE;
   const sent = chances.findLast(({ at, heard, failing }) => heard && failing && at < delivered);
-  return faultCauses(sent?.faults ?? []);
+  return collectFaults(sent?.faults ?? []);
 }
 
 /** As few of the causes as possible, all of which have to be removed; undefined if not even all of them are enough. */
-async function smallestOf(
+async function findSmallest(
   causes: readonly CauseKey[],
   isEnough: (set: readonly CauseKey[]) => Promise<boolean>,
 ): Promise<readonly CauseKey[] | undefined> {
@@ -118,7 +118,7 @@ async function smallestOf(
   return smallest;
 }
 
-function ordered(remedies: readonly Remedy[], limit: Millis): readonly Remedy[] {
+function orderRemedies(remedies: readonly Remedy[], limit: Millis): readonly Remedy[] {
   const ordinary = ({ without }: Remedy) => [...without].filter(isOrdinary).length;
   const [enough, rest] = [remedies.filter(({ time }) => time <= limit), remedies.filter(({ time }) => time > limit)];
   return [
@@ -133,10 +133,10 @@ function isOrdinary(cause: CauseKey): boolean {
 }
 
 /** The causes that could have delayed the downlink, those with the longest waits first. */
-function causesOf({ record, facts, waits }: Question): readonly CauseKey[] {
+function listCauses({ record, facts, waits }: Question): readonly CauseKey[] {
   const { calendar, part, firstBoot, downlinks, updates } = facts;
   const { queuedAt, type } = record;
-  const end: Instant = queuedAt + timeTaken(record, facts.closing);
+  const end: Instant = queuedAt + measureTime(record, facts.closing);
   const times = new Map<CauseKey, Millis>();
   for (const { causes = NO_CAUSE, time } of waits)
     for (const cause of causes) times.set(cause, (times.get(cause) ?? 0) + time);
@@ -144,7 +144,7 @@ function causesOf({ record, facts, waits }: Question): readonly CauseKey[] {
   const known: readonly (readonly [CauseKey, boolean])[] = [
     ['interval', part === undefined || part.pollEvery === null || part.pollEvery === 0 || part.pollEvery > minutes(1)],
     ['power-on', (firstBoot ?? end) > queuedAt],
-    ['encoder', withoutEncoder(record, facts)],
+    ['encoder', isWithoutEncoder(record, facts)],
     ['downlinks', others],
     ['update', type === 'config' && updates.length > 0],
   ];
@@ -155,7 +155,7 @@ function causesOf({ record, facts, waits }: Question): readonly CauseKey[] {
   return [
     ...new Set([
       ...[...times].sort(([, a], [, b]) => b - a).flatMap(([cause]) => (isPossible(cause) ? [cause] : [])),
-      ...faultCauses([...blamed, ...faults]),
+      ...collectFaults([...blamed, ...faults]),
       ...possible,
     ]),
   ];
@@ -165,7 +165,7 @@ function causesOf({ record, facts, waits }: Question): readonly CauseKey[] {
  * The causes without whose waits the downlink would have been fast, longest waits first. They take the place of a repetition
  * for a device that cannot be repeated.
  */
-export function attributed(waits: readonly CauseTime[], total: Millis, limit: Millis): CauseSet {
+export function attributeCauses(waits: readonly CauseTime[], total: Millis, limit: Millis): CauseSet {
   const causes = new Set<CauseKey>();
   let rest = total;
   for (const wait of waits) {

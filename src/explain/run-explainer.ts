@@ -1,11 +1,11 @@
 /** Explains the downlinks of a run. */
 import { humanDuration, type Instant, type Millis } from '../kernel/time.js';
-import { type DownlinkRecord, outcomeOf } from '../trace/downlinks/ledger.js';
-import { CauseNames, intervalName } from './causes.js';
-import { isLost, isUnanswered, timeTaken } from './course.js';
+import { type DownlinkRecord, findOutcome } from '../trace/downlinks/ledger.js';
+import { CauseNames, nameInterval } from './causes.js';
+import { isLost, isUnanswered, measureTime } from './course.js';
 import { DeviceExplainer, type Divided, type ExplainerOptions } from './explain.js';
 import type { ExplainedWait, Explanation } from './explanation.js';
-import { type DeviceFacts, partAt } from './facts.js';
+import { type DeviceFacts, findPart } from './facts.js';
 import type { Histories } from './histories.js';
 
 /** Everything about one device: its state at the end, and each of its downlinks. */
@@ -26,14 +26,14 @@ interface Candidate {
 }
 
 export class RunExplainer {
-  readonly #histories: Pick<Histories, 'of' | 'withDownlinks' | 'overflowed'>;
+  readonly #histories: Pick<Histories, 'getHistory' | 'withDownlinks' | 'overflowed'>;
   readonly #names: Readonly<Record<string, string>>;
   readonly #options: ExplainerOptions;
   readonly #devices = new Map<number, DeviceExplainer>();
 
   /** @param names of the devices, by serial number */
   constructor(
-    histories: Pick<Histories, 'of' | 'withDownlinks' | 'overflowed'>,
+    histories: Pick<Histories, 'getHistory' | 'withDownlinks' | 'overflowed'>,
     names: Readonly<Record<string, string>>,
     options: ExplainerOptions,
   ) {
@@ -48,9 +48,9 @@ export class RunExplainer {
   }
 
   /** The slowest downlinks, slowest first; a pending one counts with its time so far. */
-  async slowest(most: number, limit?: Millis): Promise<readonly Explanation[]> {
+  async explainSlowest(most: number, limit?: Millis): Promise<readonly Explanation[]> {
     const explained: Explanation[] = [];
-    const sorted = this.#candidates().sort((a, b) => b.took - a.took);
+    const sorted = this.#listCandidates().sort((a, b) => b.took - a.took);
     for (const { record, explainer } of sorted.slice(0, most)) explained.push(await explainer.explain(record, limit));
     return explained;
   }
@@ -59,15 +59,15 @@ export class RunExplainer {
    * Explains the downlink that matches `id`; undefined if no downlink or more than one matches.
    * @param id id of a downlink, or its beginning or end
    */
-  async downlink(id: string, limit?: Millis): Promise<Explanation | undefined> {
-    const [found, ...others] = this.idsLike(id);
+  async explainDownlink(id: string, limit?: Millis): Promise<Explanation | undefined> {
+    const [found, ...others] = this.findIds(id);
     if (found === undefined || others.length > 0) return undefined;
-    const candidate = this.#candidates().find(({ record }) => record.id === found);
+    const candidate = this.#listCandidates().find(({ record }) => record.id === found);
     return candidate?.explainer.explain(candidate.record, limit);
   }
 
   /** Explains a downlink; undefined for an unknown one. @param serial serial number of its device @param id its complete id */
-  async downlinkOf(serial: number, id: string, limit?: Millis): Promise<Explanation | undefined> {
+  async explainById(serial: number, id: string, limit?: Millis): Promise<Explanation | undefined> {
     const { explainer, record } = this.#find(serial, id);
     return record && explainer.explain(record, limit);
   }
@@ -79,32 +79,32 @@ export class RunExplainer {
   }
 
   /** The waits of a downlink until its delivery, or until now, longest first; undefined for an unknown downlink. */
-  waitsOf(serial: number, id: string): readonly ExplainedWait[] | undefined {
+  listWaits(serial: number, id: string): readonly ExplainedWait[] | undefined {
     const { explainer, record } = this.#find(serial, id);
-    return record && explainer.waited(record);
+    return record && explainer.listWaits(record);
   }
 
   /** All downlink ids that begin or end with `id`; only `id` itself if it is a complete downlink id. */
-  idsLike(id: string): readonly string[] {
-    return idsLike(this.ids, id);
+  findIds(id: string): readonly string[] {
+    return findIds(this.ids, id);
   }
 
   /** Ids of all downlinks of users. */
   get ids(): readonly string[] {
-    return this.#candidates().map(({ record }) => record.id);
+    return this.#listCandidates().map(({ record }) => record.id);
   }
 
   async device(serial: number, limit?: Millis): Promise<DeviceExplanation> {
     const explainer = this.#device(serial);
     const { facts } = explainer;
     const end = facts.lastAt;
-    const part = partAt(facts, end);
+    const part = findPart(facts, end);
     const downlinks: Explanation[] = [];
     for (const record of explainer.downlinks) downlinks.push(await explainer.explain(record, limit));
     return {
       serial,
-      device: this.#nameOf(serial),
-      state: deviceState({ ...facts, part }, new CauseNames(this.#options.situation, part), end),
+      device: this.#getName(serial),
+      state: describeState({ ...facts, part }, new CauseNames(this.#options.situation, part), end),
       downlinks,
     };
   }
@@ -114,36 +114,36 @@ export class RunExplainer {
     return { explainer, record: explainer.downlinks.find((each) => each.id === id) };
   }
 
-  #candidates(): Candidate[] {
+  #listCandidates(): Candidate[] {
     return this.#histories.withDownlinks.flatMap((serial) => {
       const explainer = this.#device(serial);
       const { closing } = explainer.facts;
-      return explainer.downlinks.map((record) => ({ record, explainer, took: timeTaken(record, closing) }));
+      return explainer.downlinks.map((record) => ({ record, explainer, took: measureTime(record, closing) }));
     });
   }
 
   #device(serial: number): DeviceExplainer {
     const known = this.#devices.get(serial);
     if (known) return known;
-    const made = new DeviceExplainer(this.#histories.of(serial), this.#nameOf(serial), this.#options);
+    const made = new DeviceExplainer(this.#histories.getHistory(serial), this.#getName(serial), this.#options);
     this.#devices.set(serial, made);
     return made;
   }
 
-  #nameOf(serial: number): string {
+  #getName(serial: number): string {
     return this.#names[String(serial)] ?? String(serial);
   }
 }
 
 /** The ids that begin or end with `id`; only `id` itself if it is one of them. */
-export function idsLike(ids: readonly string[], id: string): readonly string[] {
+export function findIds(ids: readonly string[], id: string): readonly string[] {
   return ids.includes(id) ? [id] : ids.filter((each) => each.startsWith(id) || each.endsWith(id));
 }
 
 /** Sentences about the device. @param now end of the trace */
-function deviceState(facts: DeviceFacts, names: CauseNames, now: Instant): readonly string[] {
+function describeState(facts: DeviceFacts, names: CauseNames, now: Instant): readonly string[] {
   const { chances, calendar, downlinks, part, firstBoot } = facts;
-  const pending = downlinks.filter((record) => outcomeOf(record) === 'pending').length;
+  const pending = downlinks.filter((record) => findOutcome(record) === 'pending').length;
   const lost = downlinks.filter(isLost).length;
   const never = lost === 0 ? '' : `, delivered but never received: ${lost}`;
   const silent = downlinks.filter(isUnanswered).length;
@@ -155,21 +155,23 @@ function deviceState(facts: DeviceFacts, names: CauseNames, now: Instant): reado
     heard === undefined
       ? 'No exchange has succeeded.'
       : `Last successful exchange: ${humanDuration(now - heard.until)} before the end.`;
-  const inForce = calendar.at(now, 'blocks', 'hinders').map((fault) => names.fault(fault));
+  const inForce = calendar.at(now, 'blocks', 'hinders').map((fault) => names.nameFault(fault));
   return [
     contact,
-    ...failing(facts, names, now),
+    ...describeFailing(facts, names, now),
     ...(inForce.length === 0 ? [] : [`Faults in force: ${inForce.join(', ')}.`]),
-    `At rest it waits for its ${intervalName(part)}.`,
+    `At rest it waits for its ${nameInterval(part)}.`,
     queue,
   ];
 }
 
-function failing({ chances }: DeviceFacts, names: CauseNames, now: Instant): readonly string[] {
+function describeFailing({ chances }: DeviceFacts, names: CauseNames, now: Instant): readonly string[] {
   const good = chances.findLastIndex(({ failing: bad }) => !bad);
   const [first, ...others] = chances.slice(good + 1);
   if (first === undefined) return [];
-  const faults = [...new Set([first, ...others].flatMap((chance) => chance.faults))].map((fault) => names.fault(fault));
+  const faults = [...new Set([first, ...others].flatMap((chance) => chance.faults))].map((fault) =>
+    names.nameFault(fault),
+  );
   const because = faults.length === 0 ? '' : ` (${faults.join(', ')})`;
   return [`Its exchanges have failed for ${humanDuration(now - first.at)}${because}.`];
 }

@@ -9,9 +9,9 @@ import type { CauseNames } from './causes.js';
 import { isLost } from './course.js';
 import type { TimelineEntry } from './explanation.js';
 import { type DeviceFacts, isUnderWay } from './facts.js';
-import { RESTARTS, rulesOf } from './family-rules.js';
+import { getRules, RESTARTS } from './family-rules.js';
 import type { Missed } from './missed.js';
-import { heldBack } from './queue.js';
+import { explainHoldBack } from './queue.js';
 import type { Situation } from './situation.js';
 
 const CONTACTS: Readonly<Record<ContactReason, string>> = {
@@ -44,7 +44,7 @@ const MISSED: Readonly<Record<Missed, string>> = {
 };
 
 /** @param end end of the timeline */
-export function timelineOf(
+export function buildTimeline(
   record: DownlinkRecord,
   facts: DeviceFacts,
   situation: Situation,
@@ -53,28 +53,28 @@ export function timelineOf(
 ): readonly TimelineEntry[] {
   const { queuedAt } = record;
   const entries = [
-    ...stages(record),
-    ...faultEntries(facts, situation, names, queuedAt, end),
-    ...exchanges(record, facts, names, end),
-    ...pauses(facts, queuedAt),
-    ...restarts(facts),
+    ...listStages(record),
+    ...listFaults(facts, situation, names, queuedAt, end),
+    ...listExchanges(record, facts, names, end),
+    ...listPauses(facts, queuedAt),
+    ...listRestarts(facts),
   ];
   const ordered = entries.filter(({ at }) => at >= queuedAt && at <= end).sort((a, b) => a.at - b.at);
-  return collapsed(ordered).map((entry) => ({ ...entry, at: Math.round(entry.at - queuedAt) }));
+  return collapse(ordered).map((entry) => ({ ...entry, at: Math.round(entry.at - queuedAt) }));
 }
 
 /** Entries in a row that differ only in numbers become one entry; stages stay separate. */
-function collapsed(entries: readonly Entry[]): readonly Entry[] {
+function collapse(entries: readonly Entry[]): readonly Entry[] {
   const rows: [Entry, ...Entry[]][] = [];
   for (const entry of entries) {
     const row = rows.at(-1);
-    if (row && entry.kind === row[0].kind && entry.kind !== 'stage' && alike(entry, row[0])) row.push(entry);
+    if (row && entry.kind === row[0].kind && entry.kind !== 'stage' && isAlike(entry, row[0])) row.push(entry);
     else rows.push([entry]);
   }
-  return rows.map(together);
+  return rows.map(joinEntries);
 }
 
-function together(row: readonly [Entry, ...Entry[]]): Entry {
+function joinEntries(row: readonly [Entry, ...Entry[]]): Entry {
   const [first] = row;
   const pauses = row.flatMap(({ lasts }) => lasts ?? []);
   const lasts = pauses.reduce((sum, pause) => sum + pause, 0);
@@ -92,7 +92,7 @@ function together(row: readonly [Entry, ...Entry[]]): Entry {
 }
 
 /** Whether two entries differ in numbers only. */
-function alike(one: Entry, other: Entry): boolean {
+function isAlike(one: Entry, other: Entry): boolean {
   const bare = ({ what }: Entry) => what.replace(/\d[\dhms.: ]*/g, '#');
   return bare(one) === bare(other);
 }
@@ -104,7 +104,7 @@ interface Entry extends Omit<TimelineEntry, 'at'> {
 
 const LOST = 'the cloud counts it as delivered, but the device has not received it';
 
-function stages(record: DownlinkRecord): readonly Entry[] {
+function listStages(record: DownlinkRecord): readonly Entry[] {
   const { queuedAt, reached, type, ended, endedAt } = record;
   const textOf = (stage: Stage) => (stage === 'delivered' && isLost(record) ? LOST : STAGE_TEXTS[stage]);
   return [
@@ -120,7 +120,7 @@ function stages(record: DownlinkRecord): readonly Entry[] {
   ];
 }
 
-function faultEntries(
+function listFaults(
   { calendar }: DeviceFacts,
   { faults }: Situation,
   names: CauseNames,
@@ -131,11 +131,11 @@ function faultEntries(
   const before: readonly Entry[] = inForce.map((index) => ({
     at: from,
     kind: 'fault',
-    what: `${names.fault(index)} is in force`,
+    what: `${names.nameFault(index)} is in force`,
   }));
   const during = calendar.during(from, end, 'blocks', 'hinders', 'restarts', 'disturbs').flatMap((index) =>
     (faults[index]?.windows ?? []).flatMap((window): readonly Entry[] => {
-      const name = names.fault(index);
+      const name = names.nameFault(index);
       if (window.until === window.from) return [{ at: window.from, kind: 'fault', what: name }];
       return [
         ...(window.from > from ? [{ at: window.from, kind: 'fault' as const, what: `${name} begins` }] : []),
@@ -147,17 +147,17 @@ function faultEntries(
 }
 
 /** The entries of all exchanges. Repetitions of a datagram belong to the entry of their exchange. */
-function exchanges(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames, end: Instant): readonly Entry[] {
+function listExchanges(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames, end: Instant): readonly Entry[] {
   const entries: Entry[] = [];
   const chances = facts.chances.filter(({ at }) => at <= end);
-  for (let i = firstSince(record.queuedAt, chances); i < chances.length; ) {
+  for (let i = findFirstSince(record.queuedAt, chances); i < chances.length; ) {
     let next = i + 1;
     while (chances[next]?.begins === 'repeat') next++;
     const [first, ...repeats] = chances.slice(i, next);
     if (first !== undefined) {
       // One by one: a log of another author may have more events than a call may have arguments.
-      for (const entry of exchange(record, facts, names, end, first, repeats)) entries.push(entry);
-      for (const entry of repetition(record, facts, repeats)) entries.push(entry);
+      for (const entry of describeExchange(record, facts, names, end, first, repeats)) entries.push(entry);
+      for (const entry of describeRepetition(record, facts, repeats)) entries.push(entry);
     }
     i = next;
   }
@@ -165,14 +165,14 @@ function exchanges(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames
 }
 
 /** Index of the first chance (chances.ts) that ends after `from`, or of the beginning of its exchange. */
-function firstSince(from: Instant, chances: readonly JudgedChance[]): number {
+function findFirstSince(from: Instant, chances: readonly JudgedChance[]): number {
   let first = chances.findIndex(({ until }) => until >= from);
   if (first < 0) return chances.length;
   while (first > 0 && chances[first]?.begins === 'repeat') first--;
   return first;
 }
 
-function exchange(
+function describeExchange(
   record: DownlinkRecord,
   facts: DeviceFacts,
   names: CauseNames,
@@ -183,19 +183,19 @@ function exchange(
   const all = [first, ...repeats];
   const last = all.at(-1) ?? first;
   const at = Math.max(first.at, record.queuedAt);
-  const name = nameOf(first, record);
+  const name = nameContact(first, record);
   const since = first.at < record.queuedAt ? `, since ${humanDuration(record.queuedAt - first.at)} before` : '';
-  const copies = copiesOf(repeats);
-  const faults = [...new Set(all.flatMap((chance) => chance.faults))].map((index) => names.fault(index));
+  const copies = describeCopies(repeats);
+  const faults = [...new Set(all.flatMap((chance) => chance.faults))].map((index) => names.nameFault(index));
   const because = faults.length === 0 ? '' : `: ${faults.join(', ')}`;
   if (last.missed !== undefined) {
     return [{ at, kind: 'failure', what: `${name}${since}${copies}: ${MISSED[last.missed]}${because}` }];
   }
   if (last.result === 'reached') {
-    const held = heldBack(record, facts, last, end);
+    const held = explainHoldBack(record, facts, last, end);
     const took = last.until - at;
     const slow = took > minutes(1) ? `, after ${humanDuration(took)}` : '';
-    const instead = held === undefined ? '' : `; ${names.of(held).name}`;
+    const instead = held === undefined ? '' : `; ${names.nameCause(held).name}`;
     const what = `${name}${since}${copies}: acknowledged${slow}${faults.length === 0 ? '' : ` (${faults.join(', ')})`}${instead}`;
     return [{ at, kind: 'contact', what }];
   }
@@ -206,19 +206,19 @@ function exchange(
   const why =
     last.cutBy !== undefined ? `cut off by a restart (${last.cutBy})` : last.note === '' ? 'no answer' : last.note;
   const failure: Entry = { at, kind: 'failure', what: `${name}${since}${copies}: ${why}${because}` };
-  const retry = last.why === 'poll' && last.note !== '' && last.cutBy === undefined ? [retryAfter(facts, last)] : [];
+  const retry = last.why === 'poll' && last.note !== '' && last.cutBy === undefined ? [describeRetry(facts, last)] : [];
   return [failure, ...retry.flat()];
 }
 
 /** `, sent 99 times (32 changes of the address)` */
-function copiesOf(repeats: readonly JudgedChance[]): string {
+function describeCopies(repeats: readonly JudgedChance[]): string {
   if (repeats.length === 0) return '';
   const changes = repeats.flatMap(({ restarts }) => restarts).filter(({ why }) => why === 'another address').length;
   const named = changes === 0 ? '' : ` (${changes === 1 ? 'one change' : `${changes} changes`} of the address)`;
   return `, sent ${repeats.length + 1} times${named}`;
 }
 
-function nameOf({ at, booted, begins, why }: JudgedChance, { type, reached }: DownlinkRecord): string {
+function nameContact({ at, booted, begins, why }: JudgedChance, { type, reached }: DownlinkRecord): string {
   // A recording shows the delivery only.
   const isReceived = (reached.received ?? reached.delivered ?? Number.POSITIVE_INFINITY) <= at;
   if (booted === 'config' && !(isReceived && type === 'config'))
@@ -229,33 +229,33 @@ function nameOf({ at, booted, begins, why }: JudgedChance, { type, reached }: Do
 }
 
 /** The rule that the firmware polls again 5 min after a failed poll, if it applied. */
-function retryAfter({ chances, part }: DeviceFacts, failed: JudgedChance): readonly Entry[] {
+function describeRetry({ chances, part }: DeviceFacts, failed: JudgedChance): readonly Entry[] {
   const next = chances.find(({ at }) => at > failed.until);
-  const what = rulesOf(part).pollRetry;
+  const what = getRules(part).pollRetry;
   return next?.begins !== 'retry' || what === null ? [] : [{ at: failed.until, kind: 'rule', what }];
 }
 
 /** Each time that a transfer begins again by a rule. */
-function restarts({ chances }: DeviceFacts): readonly Entry[] {
+function listRestarts({ chances }: DeviceFacts): readonly Entry[] {
   return chances.flatMap(({ restarts }) =>
     restarts.map(({ at, why }): Entry => ({ at, kind: 'rule', what: RESTARTS[why] })),
   );
 }
 
 /** The rule by which the transfer layer repeats a datagram, once for an exchange. */
-function repetition(
+function describeRepetition(
   { queuedAt }: DownlinkRecord,
   { part }: DeviceFacts,
   repeats: readonly JudgedChance[],
 ): readonly Entry[] {
-  const what = rulesOf(part).repeats;
+  const what = getRules(part).repeats;
   const first = repeats.find(({ restarts }) => restarts.length === 0);
   return what === null || first === undefined ? [] : [{ at: Math.max(first.at, queuedAt), kind: 'rule', what }];
 }
 
 /** The pauses of the modem that end after `from`. */
-function pauses({ chances, part }: DeviceFacts, from: Instant): readonly Entry[] {
-  const texts = rulesOf(part).pauses;
+function listPauses({ chances, part }: DeviceFacts, from: Instant): readonly Entry[] {
+  const texts = getRules(part).pauses;
   return chances
     .flatMap((chance) => chance.pauses)
     .filter(({ at, lasts }) => at + lasts > from)

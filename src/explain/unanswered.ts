@@ -20,7 +20,7 @@ interface Unanswered {
 const REPEATED = 'no answer';
 
 /** Undefined if the downlink was answered, if no answer is due, or if the events cannot show a reason. */
-export function unanswered(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames): Unanswered | undefined {
+export function explainSilence(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames): Unanswered | undefined {
   if (!isUnanswered(record)) return undefined;
   const { reached, partly } = record;
   const { received = Number.POSITIVE_INFINITY } = reached;
@@ -34,7 +34,7 @@ export function unanswered(record: DownlinkRecord, facts: DeviceFacts, names: Ca
       chance.until >= received &&
       chance.failing &&
       chance.result !== 'reached' &&
-      answers(chance) &&
+      isAnswering(chance) &&
       !isUnderWay(chance, facts),
   );
   // An attempt whose datagram is repeated has not failed yet.
@@ -43,11 +43,11 @@ export function unanswered(record: DownlinkRecord, facts: DeviceFacts, names: Ca
     return { until: facts.closing, why: facts.goesOn ? undefined : 'the device did not send one until the end' };
   }
   const note = failed.cutBy === undefined ? failed.note || 'no acknowledgement' : `restart (${failed.cutBy})`;
-  const faults = failed.faults.map((fault) => names.fault(fault)).join(', ');
+  const faults = failed.faults.map((fault) => names.nameFault(fault)).join(', ');
   return { until: failed.until, why: faults === '' ? note : `${note} (${faults})` };
 }
 
 /** A shell downlink is answered by a message, a configuration by the uploads after the restart. */
-function answers({ why, booted }: JudgedChance): boolean {
+function isAnswering({ why, booted }: JudgedChance): boolean {
   return why === 'answer' || why === 'boot' || booted !== undefined;
 }

@@ -1,11 +1,11 @@
 /** Splits the time of a downlink among its causes, without gaps. */
 import type { Instant, Millis } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
-import { partsOf, WAIT_CAUSES, type WaitStretch, type Waits } from '../trace/downlinks/waits.js';
+import { sumStretches, WAIT_CAUSES, type WaitStretch, type Waits } from '../trace/downlinks/waits.js';
 import { type JudgedChance, leavesWaiting } from './blockers.js';
-import { type CauseKey, type CauseSet, faultCauses, NO_CAUSE, setKey } from './causes.js';
+import { type CauseKey, type CauseSet, collectFaults, NO_CAUSE, setKey } from './causes.js';
 import type { DeviceFacts } from './facts.js';
-import { heldBack, OtherDownlinks, withoutEncoder } from './queue.js';
+import { explainHoldBack, isWithoutEncoder, OtherDownlinks } from './queue.js';
 
 export interface CauseTime {
   /** Empty for the time that every exchange takes; undefined if no cause is known. */
@@ -29,7 +29,7 @@ interface Span {
  * further, so the sums are those of the tables. Times are rounded to whole milliseconds, as in the ledger.
  * @returns longest first
  */
-export function causeTimes(record: DownlinkRecord, facts: DeviceFacts, end: Instant): readonly CauseTime[] {
+export function divideByCause(record: DownlinkRecord, facts: DeviceFacts, end: Instant): readonly CauseTime[] {
   const times = new Map<string, { causes: CauseSet | undefined; stretches: WaitStretch[] }>();
   const add = (causes: CauseSet | undefined, stretch: WaitStretch) => {
     const key = causes === undefined ? '?' : setKey(causes);
@@ -38,7 +38,7 @@ export function causeTimes(record: DownlinkRecord, facts: DeviceFacts, end: Inst
     else times.set(key, { causes, stretches: [stretch] });
   };
   const zero = Math.round(record.queuedAt);
-  const spans = spansOf(record, facts, end);
+  const spans = listSpans(record, facts, end);
   let index = 0;
   for (const { cause, from, until } of record.stretchesUntil(end)) {
     for (let begin = from; begin < until; ) {
@@ -51,37 +51,37 @@ export function causeTimes(record: DownlinkRecord, facts: DeviceFacts, end: Inst
   }
   return [...times.values()]
     .map(({ causes, stretches }) => {
-      const parts = partsOf(stretches);
+      const parts = sumStretches(stretches);
       return { causes, time: WAIT_CAUSES.reduce((sum, cause) => sum + parts[cause], 0), parts };
     })
     .sort((a, b) => b.time - a.time);
 }
 
 /** The time from the queueing to `end`, divided among the exchanges of the device and the times between them. */
-function spansOf(record: DownlinkRecord, facts: DeviceFacts, end: Instant): readonly Span[] {
+function listSpans(record: DownlinkRecord, facts: DeviceFacts, end: Instant): readonly Span[] {
   const spans: Span[] = [];
   const resting = (until: Instant, causes: CauseSet | undefined) =>
-    spans.push({ until, asleep: atRest(causes), awake: isRest(causes) ? NO_CAUSE : causes });
+    spans.push({ until, asleep: assumeInterval(causes), awake: isRest(causes) ? NO_CAUSE : causes });
   const others = new OtherDownlinks(record, facts);
   spans.push({ until: facts.firstBoot ?? end, awake: POWER_ON, asleep: POWER_ON });
-  let rest: CauseSet | undefined = restBefore(record, facts);
+  let rest: CauseSet | undefined = findRestBefore(record, facts);
   let before: JudgedChance | undefined;
   for (const chance of facts.chances) {
     if (chance.until < record.queuedAt) continue;
     if (chance.at > end) break;
-    const waiting = others.occupy(chance.at) && rest?.has('interval') === true;
-    resting(chance.at, waiting ? only('downlinks') : rest);
-    if (!before?.failing) spans.push({ until: harmedFrom(chance, facts), awake: NO_CAUSE, asleep: atRest(rest) });
+    const waiting = others.isBusyAt(chance.at) && rest?.has('interval') === true;
+    resting(chance.at, waiting ? makeSet('downlinks') : rest);
+    if (!before?.failing) spans.push({ until: findHarm(chance, facts), awake: NO_CAUSE, asleep: assumeInterval(rest) });
     before = chance;
-    rest = restAfter(record, facts, chance, end);
+    rest = findRestAfter(record, facts, chance, end);
     if (chance.failing) {
-      const causes = failureCause(chance);
+      const causes = getFailureCauses(chance);
       spans.push({ until: chance.until, awake: causes, asleep: causes });
-    } else if (others.own(chance)) {
-      spans.push({ until: chance.until, awake: only('downlinks'), asleep: only('downlinks') });
+    } else if (others.isOfOther(chance)) {
+      spans.push({ until: chance.until, awake: makeSet('downlinks'), asleep: makeSet('downlinks') });
     } else {
       // A poll that finds nothing leaves no event, so it seems to last longer than it does: the device is asleep by then.
-      spans.push({ until: chance.until, awake: NO_CAUSE, asleep: atRest(rest) });
+      spans.push({ until: chance.until, awake: NO_CAUSE, asleep: assumeInterval(rest) });
     }
   }
   resting(end, rest);
@@ -89,8 +89,8 @@ function spansOf(record: DownlinkRecord, facts: DeviceFacts, end: Instant): read
 }
 
 /** A device that sleeps without another cause waits for its next contact. */
-function atRest(causes: CauseSet | undefined): CauseSet | undefined {
-  return causes?.size === 0 ? only('interval') : causes;
+function assumeInterval(causes: CauseSet | undefined): CauseSet | undefined {
+  return causes?.size === 0 ? makeSet('interval') : causes;
 }
 
 /** Causes that need a device at rest: while it is awake, it has an exchange. */
@@ -99,43 +99,43 @@ function isRest(causes: CauseSet | undefined): boolean {
 }
 
 /** The cause of the first wait if the device is at rest when the downlink is queued. */
-function restBefore(record: DownlinkRecord, { chances }: DeviceFacts): CauseSet | undefined {
+function findRestBefore(record: DownlinkRecord, { chances }: DeviceFacts): CauseSet | undefined {
   const last = chances.findLast(({ until }) => until < record.queuedAt);
-  return last?.failing && last.result !== 'reached' ? failureCause(last) : only('interval');
+  return last?.failing && last.result !== 'reached' ? getFailureCauses(last) : makeSet('interval');
 }
 
-function restAfter(
+function findRestAfter(
   record: DownlinkRecord,
   facts: DeviceFacts,
   chance: JudgedChance,
   end: Instant,
 ): CauseSet | undefined {
-  if (withoutEncoder(record, facts)) return only('encoder');
-  if (leavesWaiting(chance)) return failureCause(chance);
+  if (isWithoutEncoder(record, facts)) return makeSet('encoder');
+  if (leavesWaiting(chance)) return getFailureCauses(chance);
   const { received } = record.reached;
   if (received !== undefined && received <= chance.until) {
     const missed = facts.chances.findLast(
       (each) => each.missed !== undefined && each.until >= received && each.until <= chance.until,
     );
-    return missed === undefined ? NO_CAUSE : failureCause(missed);
+    return missed === undefined ? NO_CAUSE : getFailureCauses(missed);
   }
-  const held = heldBack(record, facts, chance, end);
-  return only(held ?? 'interval');
+  const held = explainHoldBack(record, facts, chance, end);
+  return makeSet(held ?? 'interval');
 }
 
 /** When the faults of an exchange began to delay it. The exchange may have begun before the faults. */
-function harmedFrom({ at, until, failing, faults }: JudgedChance, { calendar }: DeviceFacts): Instant {
+function findHarm({ at, until, failing, faults }: JudgedChance, { calendar }: DeviceFacts): Instant {
   if (!failing || calendar.at(at, 'blocks', 'hinders').some((fault) => faults.includes(fault))) return at;
   if (faults.some((fault) => calendar.get(fault)?.effect === 'restarts')) return at;
   return calendar.starts(at, until).find(({ fault }) => faults.includes(fault))?.at ?? at;
 }
 
-function failureCause({ faults }: JudgedChance): CauseSet | undefined {
-  return faults.length === 0 ? undefined : faultCauses(faults);
+function getFailureCauses({ faults }: JudgedChance): CauseSet | undefined {
+  return faults.length === 0 ? undefined : collectFaults(faults);
 }
 
-function only(cause: CauseKey): CauseSet {
+function makeSet(cause: CauseKey): CauseSet {
   return new Set([cause]);
 }
 
-const POWER_ON = only('power-on');
+const POWER_ON = makeSet('power-on');

@@ -13,9 +13,9 @@ import { EXIT, GhostfleetError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { inVersion, profileNamed } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
-import { type DeviceAccount, deviceKind, switchOn } from '../runner/single-device.js';
-import { newClaimToken } from '../runner/world/claim-tokens.js';
-import { type DeviceKind, registeredSecret } from '../runner/world/connection.js';
+import { type DeviceAccount, makeDeviceKind, switchOn } from '../runner/single-device.js';
+import { makeClaimToken } from '../runner/world/claim-tokens.js';
+import { type DeviceKind, makeRegisteredSecret } from '../runner/world/connection.js';
 import type { FleetDevice } from '../runner/world/fleet-device.js';
 import type { State } from '../scenario/selector/device.js';
 import type { Transport } from '../transport/transport.js';
@@ -241,13 +241,13 @@ async function start(
   { serial: given, token }: FirstDevice,
 ): Promise<readonly VirtualDevice[]> {
   const { service, firmware, config = [] } = options;
-  const kind = deviceKind(profileOf(options.profile, firmware), config);
+  const kind = makeDeviceKind(profileOf(options.profile, firmware), config);
   const first = given ?? nextSerials.get(service) ?? FIRST_SERIAL;
   // Reserved at once: another call may begin before these devices exist.
   if (given === undefined) nextSerials.set(service, first + count);
   const identities = Array.from({ length: count }, (_, i) => {
     const serial = first + i;
-    return { name: named(serial, i), serial, claimToken: token ?? newClaimToken() };
+    return { name: named(serial, i), serial, claimToken: token ?? makeClaimToken() };
   });
   const reached = await connectTo(service, count);
   try {
@@ -321,7 +321,7 @@ async function created(
         () =>
           client.createDevice({
             ...{ name, serial_number: String(serial).padStart(10, '0'), token: claimToken },
-            ...registeredSecret(kind, claimToken),
+            ...makeRegisteredSecret(kind, claimToken),
           }),
     ),
   );

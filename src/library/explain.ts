@@ -5,7 +5,7 @@ import { didYouMean, quote } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
 import { type Millis, minutes } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
-import { explainerOf } from '../runner/explainers.js';
+import { getExplainer } from '../runner/explainers.js';
 
 /**
  * Explains why a downlink took as long as it did. The explanation lists every exchange since the downlink was queued. It says
@@ -18,7 +18,7 @@ import { explainerOf } from '../runner/explainers.js';
  * 300,000 events
  */
 export async function explain(result: RunResult, downlink: string, limit: Millis = minutes(10)): Promise<Explanation> {
-  const explainer = explainerOf(result);
+  const explainer = getExplainer(result);
   if (explainer === undefined) {
     throw new UsageError('no-history', 'explain needs the result of a run of this process, not a copy');
   }
@@ -40,9 +40,9 @@ async function downlinkOf(explainer: RunExplainer, id: string, limit: Millis): P
       'the run had too many events to be kept in memory; run it with "out", and use "ghostfleet explain" on that directory',
     );
   }
-  const found = await explainer.downlink(id, limit);
+  const found = await explainer.explainDownlink(id, limit);
   if (found !== undefined) return found;
-  const alike = explainer.idsLike(id);
+  const alike = explainer.findIds(id);
   if (alike.length > 1) {
     const shown = alike.slice(0, 5).join(', ');
     throw new UsageError(

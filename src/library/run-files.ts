@@ -9,7 +9,7 @@ import { PRIVATE } from '../kernel/private-file.js';
 import { cannotWrite, fileReason } from '../kernel/system-errors.js';
 import { shownAddress } from '../kernel/web-address.js';
 import { isDirectory, writeWhole } from '../kernel/write-files.js';
-import { downlinksCsv } from '../report/renderers/csv.js';
+import { writeDownlinksCsv } from '../report/renderers/csv.js';
 import { RENDERERS, REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult, RunSource } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
@@ -285,6 +285,6 @@ export function writeReports(
     }
   };
   for (const format of formats) write(REPORT_FILES[format], () => RENDERERS[format](result));
-  if (downlinks !== undefined) write(DOWNLINKS_FILE, () => downlinksCsv(downlinks, result.names));
+  if (downlinks !== undefined) write(DOWNLINKS_FILE, () => writeDownlinksCsv(downlinks, result.names));
   if (failed.length > 0) throw new UsageError('cannot-write', failed.join('; '));
 }

@@ -13,8 +13,8 @@ import { packagedProfiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
 import { REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
-import { downlinksOf } from '../runner/explainers.js';
-import { deviceTypes } from '../runner/known-types.js';
+import { getDownlinks } from '../runner/explainers.js';
+import { knowDeviceTypes } from '../runner/known-types.js';
 import { MOST_WORKERS } from '../runner/play.js';
 import { type RunOptions as FullRunOptions, run } from '../runner/run.js';
 import { TRANSPORTS } from '../runner/targets/embedded.js';
@@ -135,7 +135,7 @@ function planDefinition(definition: ScenarioDefinition, options: DefineOptions, 
   const { seed } = options;
   const seeded = seed === undefined ? definition : { ...definition, seed };
   const sources = rewrite({ profiles, readFile: filesOf(options) });
-  return planScenario(readDefinition(seeded, deviceTypes(profiles), sources));
+  return planScenario(readDefinition(seeded, knowDeviceTypes(profiles), sources));
 }
 
 const UNCHANGED: Rewrite = (sources) => sources;
@@ -167,7 +167,7 @@ interface PlannedText {
 function planText(source: string, file: string, options: TextOptions, rewrite = UNCHANGED): PlannedText {
   const { profiles = packagedProfiles(), seed, vars } = options;
   const sources = { profiles, readFile: filesOf(options), ...(vars && { vars }) };
-  const scenario = parseScenario(source, file, deviceTypes(profiles), rewrite(sources));
+  const scenario = parseScenario(source, file, knowDeviceTypes(profiles), rewrite(sources));
   return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), secretVars: scenario.secretVars };
 }
 
@@ -319,7 +319,7 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
   try {
     const log = new FileSink(join(folder.path, EVENTS_FILE));
     const result = await run({ ...all, sinks: [...sinks, log] });
-    writeFiles(out, result, downlinksOf(result));
+    writeFiles(out, result, getDownlinks(result));
     return result;
   } finally {
     folder.end();
@@ -359,7 +359,7 @@ export function writeReports(result: RunResult, folder: string, formats?: readon
   const problems = new Problems();
   if (formats !== undefined) list(oneOf(FILE_FORMATS))(valueNode(formats, 'formats'), problems);
   problems.finish();
-  const downlinks = downlinksOf(result);
+  const downlinks = getDownlinks(result);
   if (downlinks === undefined && formats?.includes('downlinks')) {
     throw new UsageError('no-history', 'downlinks.csv needs the result of a run of this process, not a copy');
   }

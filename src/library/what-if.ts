@@ -5,7 +5,7 @@ import type { Profile } from '../profile/profile.js';
 import type { WhatIfAnswer } from '../report/explanation/what-if.js';
 import type { RunResult } from '../report/result.js';
 import { answerWhatIf } from '../runner/answer-what-if.js';
-import { whatIfOf } from '../runner/explainers.js';
+import { getWhatIf } from '../runner/explainers.js';
 import { WhatIf } from '../runner/what-if.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { checkOptions, PROFILES, such, TEXT, TEXTS } from './options.js';
@@ -52,7 +52,7 @@ function repetitionsOf(run: RunResult | Plan, profiles: ReadonlyMap<string, Prof
     if ('devices' in run && 'actions' in run) {
       return WhatIf.ofPlan(run, profiles);
     }
-    const known = whatIfOf(run);
+    const known = getWhatIf(run);
     if (known !== undefined) return known;
   }
   throw new UsageError('no-history', 'whatIf needs a plan, or the result of a run of this process, not a copy');

@@ -8,7 +8,7 @@ import type { BodyParts } from './body-references.js';
 const LAYOUTS = { period: '$tsp', offsets: '$tso' } as const;
 
 /** The columns of an array in the decoder. If their names are not `wanted`, notes a problem and returns undefined. */
-export function columnsOf(
+export function findColumns(
   field: CodecField,
   kind: keyof typeof LAYOUTS,
   wanted: readonly string[],
@@ -25,14 +25,14 @@ export function columnsOf(
   return undefined;
 }
 
-/** The common factor of the columns, see {@link divideOf}. Notes a problem if their factors differ. */
-export function sameDivide(
+/** The common factor of the columns, see {@link findDivide}. Notes a problem if their factors differ. */
+export function checkSameDivide(
   columns: readonly CodecColumn[],
   path: string,
   node: ScalarNode,
   problems: Problems,
 ): number {
-  const [first = 1, ...others] = columns.map((column) => divideOf(column, path, node, problems));
+  const [first = 1, ...others] = columns.map((column) => findDivide(column, path, node, problems));
   if (others.some((divide) => divide !== first)) {
     problems.add(node, `the columns of ${quote(path)} must all be divided by the same number`);
   }
@@ -40,7 +40,7 @@ export function sameDivide(
 }
 
 /** The factor by which the firmware multiplies a measured value. The decoder divides by the same number. */
-export function divideOf(column: CodecColumn, path: string, node: ScalarNode, problems: Problems): number {
+export function findDivide(column: CodecColumn, path: string, node: ScalarNode, problems: Problems): number {
   let divide = 1;
   for (const modifier of column.modifiers) {
     if (modifier.kind === 'div') divide *= modifier.by;

@@ -3,10 +3,10 @@ import { type Check, complain } from '../input/checks.js';
 import type { LocatedNode, Problems, ScalarNode } from '../input/document.js';
 import { quote } from '../input/problems.js';
 import type { Codec, CodecField } from '../protocol/codec.js';
-import { indexOf } from './checks.js';
+import { expectIndex } from './checks.js';
 import type { ModuleSpec } from './parameters.js';
 import type { EventListSpec, SensorSpec } from './profile.js';
-import { quantityRef } from './read-sensors.js';
+import { expectQuantityRef } from './read-sensors.js';
 
 /** The sections to which a body refers. A section with errors is undefined, and references to it are accepted unchecked. */
 export interface BodyParts {
@@ -44,44 +44,44 @@ export class BodyReferences {
   }
 
   /** The key of the decoder with this path; undefined if there is none. */
-  field(path: string): CodecField | undefined {
+  findField(path: string): CodecField | undefined {
     return this.#decoder.keys[this.#decoder.numbers.get(path) ?? -1];
   }
 
   /** The index of a sensor that an entry inside of `each` may use. */
-  sensor(node: ScalarNode, each: Each): number | undefined {
+  findSensor(node: ScalarNode, each: Each): number | undefined {
     const sensor = this.anySensor(node, this.problems);
-    return sensor === undefined ? undefined : this.#ifBelongs(sensor, sensor, node, each);
+    return sensor === undefined ? undefined : this.#checkBelongs(sensor, sensor, node, each);
   }
 
   /** The check that reads the name of any sensor as its index. */
   get anySensor(): Check<number> {
     const names = this.parts.sensors?.map(({ name }) => name);
-    return indexOf(names, 'a sensor');
+    return expectIndex(names, 'a sensor');
   }
 
   /** A quantity of a sensor that an entry inside of `each` may use. */
-  quantity(node: ScalarNode, each: Each): { readonly sensor: number; readonly quantity: number } | undefined {
-    const at = quantityRef(this.parts.sensors)(node, this.problems);
-    return at && this.#ifBelongs(at, at.sensor, node, each);
+  findQuantity(node: ScalarNode, each: Each): { readonly sensor: number; readonly quantity: number } | undefined {
+    const at = expectQuantityRef(this.parts.sensors)(node, this.problems);
+    return at && this.#checkBelongs(at, at.sensor, node, each);
   }
 
   /** The index of an event list of a sensor that an entry inside of `each` may use. */
-  eventList(node: ScalarNode, each: Each): number | undefined {
+  findEventList(node: ScalarNode, each: Each): number | undefined {
     const lists = this.parts.eventLists;
     const names = lists?.map(({ name }) => name);
-    const list = indexOf(names, 'an event list')(node, this.problems);
+    const list = expectIndex(names, 'an event list')(node, this.problems);
     if (list === undefined) return undefined;
     const spec = lists?.[list];
-    return spec ? this.#ifBelongs(list, spec.sensor, node, each) : list;
+    return spec ? this.#checkBelongs(list, spec.sensor, node, each) : list;
   }
 
   refuse(node: LocatedNode, wanted: string): undefined {
     return complain(node, this.problems, wanted);
   }
 
-  #ifBelongs<T>(value: T, sensor: number, node: ScalarNode, each: Each): T | undefined {
-    return this.#belongs(sensor, each) ? value : this.refuse(node, this.#wantedSensor(each));
+  #checkBelongs<T>(value: T, sensor: number, node: ScalarNode, each: Each): T | undefined {
+    return this.#belongs(sensor, each) ? value : this.refuse(node, this.#describeWanted(each));
   }
 
   /**
@@ -95,7 +95,7 @@ export class BodyReferences {
     return each.length === 1 && each[0] === sensor;
   }
 
-  #wantedSensor(each: Each): string {
+  #describeWanted(each: Each): string {
     if (each === undefined)
       return `about a sensor that every device has exactly once; use a list with "${EACH}" for others`;
     const names = each.map((sensor) => quote(this.parts.sensors?.[sensor]?.name));

@@ -7,10 +7,10 @@
 import type { ScalarNode } from '../input/document.js';
 import { orList, quote } from '../input/problems.js';
 import type { CodecField } from '../protocol/codec.js';
-import { columnsOf, divideOf, sameDivide } from './body-columns.js';
+import { checkSameDivide, findColumns, findDivide } from './body-columns.js';
 import { FRAMES, SOURCE, SOURCE_WORDS, type SourceWord } from './body-form.js';
 import { type BodyReferences, EACH, type Each } from './body-references.js';
-import { parameter } from './checks.js';
+import { expectParameter } from './checks.js';
 import { type BodyNode, FACTS, LABELS, type SampleColumn, SCAN_FACTS, type WindowSpec } from './profile.js';
 
 /** One leaf: `last thermometer.temperature * 1000`. */
@@ -58,9 +58,14 @@ const READERS: Readonly<Record<SourceWord, SourceReader>> = {
     return label ? { kind: 'label', key: field.number, label } : refs.refuse(name, `a label: ${orList(LABELS)}`);
   },
   last: ({ field, node, name, times, each }, refs) => {
-    const at = refs.quantity(name, each);
+    const at = refs.findQuantity(name, each);
     if (at === undefined) return undefined;
-    return { kind: 'last', key: field.number, ...at, divide: times * divideOf(field, field.path, node, refs.problems) };
+    return {
+      kind: 'last',
+      key: field.number,
+      ...at,
+      divide: times * findDivide(field, field.path, node, refs.problems),
+    };
   },
   windows: readWindows,
   log: readLog,
@@ -68,14 +73,14 @@ const READERS: Readonly<Record<SourceWord, SourceReader>> = {
   total: (source, refs) => readCounter('total', source, refs),
   delta: (source, refs) => readCounter('delta', source, refs),
   calibration: ({ field, name, each }, refs) => {
-    const sensor = refs.sensor(name, each);
+    const sensor = refs.findSensor(name, each);
     if (sensor === undefined) return undefined;
     const calibrated = refs.parts.sensors?.[sensor]?.quantities.some(({ model }) => model.kind === 'calibrated');
     if (calibrated === false) return refs.refuse(name, 'a sensor with a calibrated quantity');
     return { kind: 'calibration', key: field.number, sensor };
   },
   state: ({ field, name, each }, refs) => {
-    const list = refs.eventList(name, each);
+    const list = refs.findEventList(name, each);
     if (list === undefined) return undefined;
     const spec = refs.parts.eventLists?.[list];
     if (spec && spec.kind !== 'edge') return refs.refuse(name, 'an edge event list');
@@ -94,40 +99,45 @@ function readCounter(
   { field, name, each }: Source,
   refs: BodyReferences,
 ): BodyNode | undefined {
-  const at = refs.quantity(name, each);
+  const at = refs.findQuantity(name, each);
   if (at === undefined) return undefined;
   if (refs.parts.sensors?.[at.sensor]?.counter === false) return refs.refuse(name, 'a counter');
   return { kind, key: field.number, ...at };
 }
 
 function readWindows({ field, node, name, each }: Source, refs: BodyReferences): BodyNode | undefined {
-  const at = refs.quantity(name, each);
+  const at = refs.findQuantity(name, each);
   if (at === undefined) return undefined;
   const { sensors } = refs.parts;
   const kind = sensors === undefined ? 'statistics' : sensors[at.sensor]?.windows?.kind;
   if (kind === undefined || kind === 'log') return refs.refuse(name, 'a sensor with windows');
   const single = sensors?.[at.sensor]?.quantities[at.quantity]?.atWindow;
-  const columns = columnsOf(field, 'period', single ? WINDOW_COLUMNS.total : WINDOW_COLUMNS[kind], node, refs);
+  const columns = findColumns(field, 'period', single ? WINDOW_COLUMNS.total : WINDOW_COLUMNS[kind], node, refs);
   if (columns === undefined) return undefined;
-  return { kind: 'windows', key: field.number, ...at, divide: sameDivide(columns, field.path, node, refs.problems) };
+  return {
+    kind: 'windows',
+    key: field.number,
+    ...at,
+    divide: checkSameDivide(columns, field.path, node, refs.problems),
+  };
 }
 
 function readLog({ field, node, name, each }: Source, refs: BodyReferences): BodyNode | undefined {
-  const sensor = refs.sensor(name, each);
+  const sensor = refs.findSensor(name, each);
   const spec = refs.parts.sensors?.[sensor ?? -1];
   if (sensor === undefined || spec === undefined) return undefined;
   if (spec.windows?.kind !== 'log') return refs.refuse(name, LOGGED);
   const names = spec.quantities.map((quantity) => quantity.name);
-  const columns = columnsOf(field, 'offsets', names, node, refs);
+  const columns = findColumns(field, 'offsets', names, node, refs);
   if (columns === undefined) return undefined;
-  return { kind: 'log', key: field.number, sensor, divide: sameDivide(columns, field.path, node, refs.problems) };
+  return { kind: 'log', key: field.number, sensor, divide: checkSameDivide(columns, field.path, node, refs.problems) };
 }
 
 /** Reads `samples each`, of each sensor of the list, or `samples <name>`, of one. Keys are the quantities' names. */
 function readSamples({ field, name, each }: Source, refs: BodyReferences): BodyNode | undefined {
-  const sensors = sampledSensors(name, each, refs);
+  const sensors = findSampled(name, each, refs);
   if (sensors === undefined) return undefined;
-  const time = refs.field(`${field.path}.timestamp`);
+  const time = refs.findField(`${field.path}.timestamp`);
   if (time === undefined) {
     refs.problems.add(name, `${quote(field.path)} has no "timestamp" in the decoder, which samples need`);
     return undefined;
@@ -139,9 +149,9 @@ function readSamples({ field, name, each }: Source, refs: BodyReferences): BodyN
     if (spec.windows?.kind !== 'log') return refs.refuse({ ...name, source: spec.name, value: spec.name }, LOGGED);
     const keys = spec.quantities.flatMap((quantity): readonly SampleColumn[] => {
       const path = `${field.path}.${quantity.name}`;
-      const known = refs.field(path);
+      const known = refs.findField(path);
       if (known) {
-        const divide = divideOf(known, known.path, name, refs.problems);
+        const divide = findDivide(known, known.path, name, refs.problems);
         return [{ key: known.number, divide, float: quantity.float }];
       }
       const reader = `the sensor ${quote(spec.name)} has the quantity ${quote(quantity.name)}`;
@@ -153,15 +163,15 @@ function readSamples({ field, name, each }: Source, refs: BodyReferences): BodyN
   return { kind: 'samples', key: field.number, time: time.number, columns };
 }
 
-function sampledSensors(name: ScalarNode, each: Each, refs: BodyReferences): readonly number[] | undefined {
+function findSampled(name: ScalarNode, each: Each, refs: BodyReferences): readonly number[] | undefined {
   if (name.source === 'each') return each ?? refs.refuse(name, 'inside of a list');
-  const sensor = refs.sensor(name, each);
+  const sensor = refs.findSensor(name, each);
   return sensor === undefined ? undefined : [sensor];
 }
 
 /** The key of an event list is a `$tso` array in the decoder. Except for alarms, it may also be an array without a layout. */
 function readEvents({ field, node, name, ifAny, each }: Source, refs: BodyReferences): BodyNode | undefined {
-  const list = refs.eventList(name, each);
+  const list = refs.findEventList(name, each);
   if (list === undefined) return undefined;
   const alarms = refs.parts.eventLists?.[list]?.kind === 'alarm';
   const { series } = field;
@@ -169,11 +179,11 @@ function readEvents({ field, node, name, ifAny, each }: Source, refs: BodyRefere
   if (!alarms && series === undefined) return { ...common, divide: 1 };
   // Some decoders have no column for the value of an alarm; the firmware writes it anyway.
   const valued = alarms && !(series?.kind === 'offsets' && series.columns.length === 1);
-  const columns = columnsOf(field, 'offsets', valued ? ['type', 'value'] : ['type'], node, refs);
+  const columns = findColumns(field, 'offsets', valued ? ['type', 'value'] : ['type'], node, refs);
   if (columns === undefined) return undefined;
   const value = columns[1];
   const undeclared = alarms ? UNDECLARED_DIVIDE : 1;
-  return { ...common, divide: value ? divideOf(value, field.path, node, refs.problems) : undeclared };
+  return { ...common, divide: value ? findDivide(value, field.path, node, refs.problems) : undeclared };
 }
 
 /** For a `$wmbus` key, signal strengths and frames alternate. For other keys, each frame is a map with `rssi` and `data`. */
@@ -185,12 +195,12 @@ function readFrames(
   name: string,
 ): BodyNode | undefined {
   if (!refs.parts.receives) return refs.refuse(node, NO_RECEIVER);
-  const when = parameter(refs.parts.modules, ['bool'])({ ...node, value: name, source: name }, refs.problems);
+  const when = expectParameter(refs.parts.modules, ['bool'])({ ...node, value: name, source: name }, refs.problems);
   if (when === undefined) return undefined;
   const common = { kind: 'frames', key: field.number, when, is } as const;
   if (field.series?.kind === 'frames') return common;
-  const rssi = refs.field(`${field.path}.rssi`);
-  const data = refs.field(`${field.path}.data`);
+  const rssi = refs.findField(`${field.path}.rssi`);
+  const data = refs.findField(`${field.path}.data`);
   if (rssi && data) return { ...common, keys: { rssi: rssi.number, data: data.number } };
   refs.problems.add(node, `${quote(field.path)} must be a $wmbus in the decoder, or have "rssi" and "data"`);
   return undefined;

@@ -25,7 +25,7 @@ export const range: Check<readonly [number, number]> = refine(list(number()), (e
 });
 
 /** A reference by name to an item of another section, read as its index. If that section has errors, any name is accepted. */
-export function indexOf(names: readonly string[] | undefined, what: string): Check<number> {
+export function expectIndex(names: readonly string[] | undefined, what: string): Check<number> {
   return formed(
     () => ({ type: 'string' }),
     (node, problems) => {
@@ -39,7 +39,7 @@ export function indexOf(names: readonly string[] | undefined, what: string): Che
 }
 
 /** A shell line that sets a configuration parameter: `app config mode "lte"`. The shell checks the value. */
-export function setupLine(modules: readonly ModuleSpec[] | undefined): Check<string> {
+export function expectSetupLine(modules: readonly ModuleSpec[] | undefined): Check<string> {
   return formed(
     () => ({ type: 'string', pattern: SETUP.source }),
     (node, problems) => {
@@ -59,7 +59,7 @@ const SETUP = /^(\S+) config (\S+) ./;
  * The name of a configuration parameter: `module.name`, or only the name for a parameter of the application.
  * @param types the types that the parameter may have
  */
-export function parameter(
+export function expectParameter(
   modules: readonly ModuleSpec[] | undefined,
   types: readonly ModuleSpec['parameters'][number]['type'][],
 ): Check<ParameterRef> {
@@ -84,8 +84,8 @@ export function parameter(
 }
 
 /** A map whose keys depend on its kind, the word at `tag`. The check of the kind reads the whole map, including `tag`. */
-export function byTag<T>(what: string, tag: string, kinds: Readonly<Record<string, Check<T>>>): Check<T> {
-  const form = () => ({ anyOf: Object.entries(kinds).map(([kind, check]) => tagged(formOf(check), tag, kind)) });
+export function chooseByTag<T>(what: string, tag: string, kinds: Readonly<Record<string, Check<T>>>): Check<T> {
+  const form = () => ({ anyOf: Object.entries(kinds).map(([kind, check]) => addTag(formOf(check), tag, kind)) });
   return formed(form, (node, problems) => {
     if (node.kind !== 'map') return complain(node, problems, `${what}: a map`);
     const entry = node.entries.get(tag);
@@ -99,14 +99,14 @@ export function byTag<T>(what: string, tag: string, kinds: Readonly<Record<strin
 }
 
 /** The form of one kind, with the word of the kind as the only value of `tag`. */
-function tagged(form: Form, tag: string, kind: string): Form {
+function addTag(form: Form, tag: string, kind: string): Form {
   // The cast is safe because only the form of a record has `properties`, and they are forms.
   const properties = form.properties as Form | undefined;
   return properties ? { ...form, properties: { ...properties, [tag]: { const: kind } } } : form;
 }
 
 /** A map of the first kind in `kinds` whose name is one of its keys, else of the last kind. */
-export function byKey<T>(kinds: Readonly<Record<string, Check<T>>>): Check<T> {
+export function chooseByKey<T>(kinds: Readonly<Record<string, Check<T>>>): Check<T> {
   const checks = Object.entries(kinds);
   return formed(
     () => ({ anyOf: checks.map(([, check]) => formOf(check)) }),
@@ -118,7 +118,7 @@ export function byKey<T>(kinds: Readonly<Record<string, Check<T>>>): Check<T> {
 }
 
 /** A map in which the name of each key selects the check of its value; undefined if any value is invalid. */
-export function named<T>(wanted: string, check: (name: string) => Check<T>): Check<readonly T[]> {
+export function expectNamed<T>(wanted: string, check: (name: string) => Check<T>): Check<readonly T[]> {
   const form = () => ({
     type: 'object',
     propertyNames: { pattern: NAME.source },
@@ -156,6 +156,6 @@ export const IDENTITY_LENGTHS = {
 } as const;
 
 /** The form of a text in the identity, and its name for messages. */
-export function identityText(length: number): { readonly form: RegExp; readonly what: string } {
+export function expectIdentityText(length: number): { readonly form: RegExp; readonly what: string } {
   return { form: new RegExp(`^\\S.{0,${length - 1}}$`), what: `a text of at most ${length} characters` };
 }

@@ -56,18 +56,18 @@ const REMOVED = ['thermometer', 'battery', 'accelerometer', 'backup', 'w1_thermo
 
 /** The text of a profile. @throws CodecError for values that no codec can carry */
 export function draftProfile({ name, family, history }: DraftOptions): string {
-  const session = last(history, 'session');
+  const session = findLast(history, 'session');
   const messages = history.some(({ type }) => type === 'data') ? history : [...history, ...TEMPLATE];
   const values = new Values();
   for (const { type, body, direction } of messages) if (type === 'data' && direction !== 'down') values.add(body);
-  const bundle = observedText(session.fw_bundle) ?? `com.example.${name}`;
+  const bundle = formatObserved(session.fw_bundle) ?? `com.example.${name}`;
   const document = { version: 2, type: 'decoder', name: bundle, schema: values.schema() } as const;
   const chester = family === 'chester';
-  const parameters = { ...INTERVALS, ...(chester && { mode: MODE }), ...parametersIn(last(history, 'config')) };
+  const parameters = { ...INTERVALS, ...(chester && { mode: MODE }), ...listParameters(findLast(history, 'config')) };
   const profile = {
     extends: chester ? 'common/chester.yaml' : 'common/hio.yaml',
-    title: observedText(session.fw_name) ?? name,
-    identity: identityIn(session, bundle, name),
+    title: formatObserved(session.fw_name) ?? name,
+    identity: findIdentity(session, bundle, name),
     message_version: 1,
     ...(chester && { transfer_buffer: 16_384, supply_module: null }),
     commands: { own: ['sample', ...(chester ? [] : ['send'])] },
@@ -86,28 +86,31 @@ export function draftProfile({ name, family, history }: DraftOptions): string {
     events: chester ? { backup: null } : {},
     tasks: [{ sample: values.names(), every: 'interval-sample', first: '0s' }],
     body: values.body(),
-    decoder: { hash: compileCodec(document).hash, document: { ...document, schema: document.schema.map(entryMap) } },
+    decoder: {
+      hash: compileCodec(document).hash,
+      document: { ...document, schema: document.schema.map(makeEntryMap) },
+    },
   };
   return `# ${profile.title}: a draft. Check units, ranges, models and parameters against the sources of the device.\n${stringify(profile, { lineWidth: 120, nullStr: '~' })}`;
 }
 
-function identityIn(session: Plain, bundle: string, name: string): Plain {
+function findIdentity(session: Plain, bundle: string, name: string): Plain {
   const { product_name, vendor_name, hw_variant, hw_revision, fw_name, fw_version } = session;
   const known = { vendor: vendor_name, product: product_name, hw_variant, hw_revision };
   const given = Object.entries(known).flatMap(([name, value]) => {
-    const line = observedText(value);
+    const line = formatObserved(value);
     return line === undefined ? [] : [[name, line] as const];
   });
   return {
     ...Object.fromEntries(given),
     fw_bundle: bundle,
-    fw_name: observedText(fw_name) ?? name,
-    fw_version: observedText(fw_version) ?? 'v1.0.0',
+    fw_name: formatObserved(fw_name) ?? name,
+    fw_version: formatObserved(fw_version) ?? 'v1.0.0',
   };
 }
 
 /** Body of the newest uplink of a type; `{}` without one. A list is returned under the key `lines`. */
-function last(history: readonly ObservedMessage[], type: string): Plain {
+function findLast(history: readonly ObservedMessage[], type: string): Plain {
   const body = history.filter((message) => message.type === type && message.direction !== 'down').at(-1)?.body;
   return Array.isArray(body) ? { lines: body } : isPlain(body) ? body : {};
 }
@@ -116,19 +119,19 @@ function last(history: readonly ObservedMessage[], type: string): Plain {
 export const PARAMETER_LINE = /^app config (\S+) (.+)$/;
 
 /** Parameters of the application from the lines of `config show`; their ranges are unknown. */
-function parametersIn(config: Plain): Plain {
+function listParameters(config: Plain): Plain {
   const lines = Object.values(config)
     .flatMap((value) => (Array.isArray(value) ? value : []))
     .map(String);
   const found = lines.flatMap((line): readonly (readonly [string, Plain])[] => {
     const [, name, value] = PARAMETER_LINE.exec(line) ?? [];
     if (name === undefined || value === undefined || name === 'mode' || name.startsWith('channel-')) return [];
-    return [[name, { ...specOf(value), help: `Observed as ${value.replaceAll('"', '')}.` }]];
+    return [[name, { ...makeSpec(value), help: `Observed as ${value.replaceAll('"', '')}.` }]];
   });
   return Object.fromEntries(found);
 }
 
-function specOf(value: string): Plain {
+function makeSpec(value: string): Plain {
   if (value === 'true' || value === 'false') return { type: 'bool', default: value === 'true' };
   if (/^-?\d{1,9}$/.test(value)) {
     return {
@@ -162,18 +165,21 @@ class Values {
   }
 
   names(): readonly string[] {
-    return [...this.#sections.keys()].map(sensorOf);
+    return [...this.#sections.keys()].map(nameSensor);
   }
 
   sensors(): Plain {
-    const all = [...this.#sections].map(([section, fields]) => [sensorOf(section), { reads: mapped(fields, readOf) }]);
+    const all = [...this.#sections].map(([section, fields]) => [
+      nameSensor(section),
+      { reads: mapFields(fields, makeRead) },
+    ]);
     return Object.fromEntries(all);
   }
 
   body(): Plain {
     const own = [...this.#sections].map(([section, fields]) => [
       section,
-      mapped(fields, (_, name) => `last ${sensorOf(section)}.${name}`),
+      mapFields(fields, (_, name) => `last ${nameSensor(section)}.${name}`),
     ]);
     return { ...COMMON_BODY, ...Object.fromEntries(own) };
   }
@@ -181,7 +187,7 @@ class Values {
   schema(): readonly CodecEntry[] {
     const own = [...this.#sections].map(([section, fields]) => ({
       name: section,
-      value: [...fields].map(([name, { digits }]) => ({ name, value: modifiers(digits) })),
+      value: [...fields].map(([name, { digits }]) => ({ name, value: makeModifiers(digits) })),
     }));
     return [...COMMON_SCHEMA, ...own];
   }
@@ -203,32 +209,38 @@ export function isCommonSection(section: string): boolean {
   return ['message', 'system', 'network', 'attribute'].includes(section);
 }
 
-function sensorOf(section: string): string {
+function nameSensor(section: string): string {
   return REMOVED.includes(section) ? `own_${section}` : section;
 }
 
 /** A codec entry as profiles write it: a map of one name. */
-function entryMap({ name, value }: CodecEntry): Plain {
-  return { [name]: Array.isArray(value) ? value.map(entryMap) : value };
+function makeEntryMap({ name, value }: CodecEntry): Plain {
+  return { [name]: Array.isArray(value) ? value.map(makeEntryMap) : value };
 }
 
-function mapped(fields: ReadonlyMap<string, Seen>, of: (seen: Seen, name: string) => unknown): Plain {
+function mapFields(fields: ReadonlyMap<string, Seen>, of: (seen: Seen, name: string) => unknown): Plain {
   return Object.fromEntries([...fields].map(([name, seen]) => [name, of(seen, name)]));
 }
 
 /** A quantity that stays within the observed range. */
-function readOf({ min, max }: Seen): Plain {
+function makeRead({ min, max }: Seen): Plain {
   const half = (max - min) / 2;
   const range = half === 0 ? [min - 1, max + 1] : [min, max];
-  return { range, model: 'constant', value: rounded(min + half), spread: rounded(half / 2), noise: rounded(half / 5) };
+  return {
+    range,
+    model: 'constant',
+    value: roundValue(min + half),
+    spread: roundValue(half / 2),
+    noise: roundValue(half / 5),
+  };
 }
 
-function rounded(value: number): number {
+function roundValue(value: number): number {
   return Number(value.toFixed(3));
 }
 
 /** The device sends whole numbers; the decoder divides them. */
-function modifiers(digits: number): CodecEntry['value'] {
+function makeModifiers(digits: number): CodecEntry['value'] {
   if (digits === 0) return null;
   return [
     { name: '$div', value: [1, 10, 100, 1000][digits] ?? 1000 },
@@ -250,7 +262,7 @@ const COMMON_SCHEMA: readonly CodecEntry[] = [
 ];
 
 /** A text of a message on one line, without control characters: it may become a comment of the profile. Undefined if empty. */
-export function observedText(value: unknown): string | undefined {
+export function formatObserved(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const line = value.replace(/[\p{Cc}\u2028\u2029 ]+/gu, ' ').trim();
   return line === '' ? undefined : line;

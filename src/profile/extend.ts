@@ -36,14 +36,14 @@ function resolve(root: LocatedNode, chain: readonly string[], files: Files, prob
   const entry = root.kind === 'map' ? root.entries.get(KEY) : undefined;
   if (root.kind !== 'map' || entry === undefined) return root;
   const named = entry.value.kind === 'list' ? entry.value.items : [entry.value];
-  const bases = named.flatMap((node) => inherited(node, chain, files, problems) ?? []);
+  const bases = named.flatMap((node) => inheritProfile(node, chain, files, problems) ?? []);
   if (named.length === 0) problems.add(entry.value, 'an empty list of files to extend');
-  const [first, ...more] = [...bases, without(root, KEY)];
+  const [first, ...more] = [...bases, removeKey(root, KEY)];
   return more.reduce(merge, first ?? root);
 }
 
 /** An extended file, merged with the files that it extends itself; undefined if a problem was noted. */
-function inherited(
+function inheritProfile(
   node: LocatedNode,
   chain: readonly string[],
   files: Files,
@@ -91,6 +91,6 @@ export function merge(base: LocatedNode, own: LocatedNode): LocatedNode {
 }
 
 /** The map without one of its keys. */
-export function without(node: MapNode, name: string): MapNode {
+export function removeKey(node: MapNode, name: string): MapNode {
   return { ...node, entries: new Map([...node.entries].filter(([key]) => key !== name)) };
 }

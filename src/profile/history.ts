@@ -3,8 +3,8 @@ import { complain } from '../input/checks.js';
 import { type LocatedNode, type MapNode, type Place, Problems, plain } from '../input/document.js';
 import { readJson } from '../input/json.js';
 import { InputError, quote } from '../input/problems.js';
-import { IDENTITY_LENGTHS, identityText, isName } from './checks.js';
-import { INTERVALS, isCommonSection, type ObservedMessage, observedText, PARAMETER_LINE } from './draft.js';
+import { expectIdentityText, IDENTITY_LENGTHS, isName } from './checks.js';
+import { formatObserved, INTERVALS, isCommonSection, type ObservedMessage, PARAMETER_LINE } from './draft.js';
 
 /** Largest number in a report: a draft multiplies by up to 1000, and the product must be an exact integer. */
 const LARGEST = 1e12;
@@ -16,7 +16,7 @@ const LARGEST = 1e12;
  */
 export function readHistory(text: string, file: string): readonly ObservedMessage[] {
   const problems = new Problems();
-  const root = withBodies(readJson(text, file));
+  const root = parseBodies(readJson(text, file));
   if (root.kind !== 'list' || root.items.length === 0) {
     complain(root, problems, 'a list of messages, as GET …/messages returns it');
   } else {
@@ -30,36 +30,34 @@ export function readHistory(text: string, file: string): readonly ObservedMessag
 }
 
 /** The messages of `root`, with JSON texts parsed; all values of a text have its place. */
-function withBodies(root: LocatedNode): LocatedNode {
+function parseBodies(root: LocatedNode): LocatedNode {
   if (root.kind !== 'list') return root;
   const items = root.items.map((item) => {
     const body = item.kind === 'map' ? item.entries.get('body') : undefined;
     if (item.kind !== 'map' || body?.value.kind !== 'scalar' || typeof body.value.value !== 'string') return item;
-    const value = contentOf(body.value.value, body.value);
+    const value = parseContent(body.value.value, body.value);
     return { ...item, entries: new Map([...item.entries, ['body', { ...body, value }]]) };
   });
   return { ...root, items };
 }
 
 /** The content of a JSON text with a list or a map; otherwise the text itself. */
-function contentOf(text: string, node: LocatedNode): LocatedNode {
+function parseContent(text: string, node: LocatedNode): LocatedNode {
   if (!/^\s*[[{]/.test(text)) return node;
   try {
-    return movedTo(node, readJson(text, node.file));
+    return moveTo(node, readJson(text, node.file));
   } catch (error) {
     if (error instanceof InputError) return node;
     throw error;
   }
 }
 
-function movedTo(place: Place, node: LocatedNode): LocatedNode {
+function moveTo(place: Place, node: LocatedNode): LocatedNode {
   const { file, line, column } = place;
   const at = { file, line, column };
-  if (node.kind === 'list') return { ...node, ...at, items: node.items.map((item) => movedTo(place, item)) };
+  if (node.kind === 'list') return { ...node, ...at, items: node.items.map((item) => moveTo(place, item)) };
   if (node.kind === 'scalar') return { ...node, ...at, textColumn: column };
-  const entries = [...node.entries].map(
-    ([key, { value }]) => [key, { key: at, value: movedTo(place, value) }] as const,
-  );
+  const entries = [...node.entries].map(([key, { value }]) => [key, { key: at, value: moveTo(place, value) }] as const);
   return { ...node, ...at, entries: new Map(entries) };
 }
 
@@ -111,8 +109,8 @@ const IDENTITY_FIELDS = { vendor_name: vendor, product_name: product, ...SAME_NA
 function checkSession(body: MapNode, problems: Problems): void {
   for (const [name, length] of Object.entries(IDENTITY_FIELDS)) {
     const node = body.entries.get(name)?.value;
-    const { form, what } = identityText(length);
-    const text = node?.kind === 'scalar' ? observedText(node.value) : undefined;
+    const { form, what } = expectIdentityText(length);
+    const text = node?.kind === 'scalar' ? formatObserved(node.value) : undefined;
     if (node !== undefined && text !== undefined && !form.test(text)) complain(node, problems, what);
   }
 }

@@ -6,14 +6,14 @@ import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import { LazyMap } from '../kernel/lazy-map.js';
 import type { LoadText, ReadFiles } from './extend.js';
-import { preparedProfile, prepareProfile } from './prepared.js';
+import { prepareProfile, readPrepared } from './prepared.js';
 import type { Profile } from './profile.js';
 import { loadProfiles, readProfile } from './read.js';
 
 // The package root is two levels above this file, both in src/profile/ and in dist/program/.
 const ROOT = new URL('../../', import.meta.url);
 /** Name of the prepared file of a profile. The build puts these files beside the program; the sources have none. */
-const preparedName = (name: string) => `profiles/${name}.bin`;
+const makePreparedName = (name: string) => `profiles/${name}.bin`;
 
 let packaged: ReadonlyMap<string, Profile> | undefined;
 
@@ -28,29 +28,29 @@ export function packagedProfiles(): ReadonlyMap<string, Profile> {
 
 function readPackagedProfiles(): ReadonlyMap<string, Profile> {
   const shared: ReadFiles = new Map();
-  return new LazyMap(packagedNames(), (name) => {
-    const path = packagedPath(name);
+  return new LazyMap(listPackagedNames(), (name) => {
+    const path = findPackagedPath(name);
     return (
-      preparedProfile(new URL(preparedName(name), import.meta.url), path, packagedFiles) ??
+      readPrepared(new URL(makePreparedName(name), import.meta.url), path, packagedFiles) ??
       readProfile(packagedFiles(path) ?? '', path, packagedFiles, shared)
     );
   });
 }
 
 /** Files that the build puts beside the program, by path: the packaged profiles in a form that is read faster than YAML. */
-export function preparedProfiles(): ReadonlyMap<string, Uint8Array> {
+export function listPrepared(): ReadonlyMap<string, Uint8Array> {
   return new Map(
-    packagedNames().map((name) => [preparedName(name), prepareProfile(packagedPath(name), packagedFiles)]),
+    listPackagedNames().map((name) => [makePreparedName(name), prepareProfile(findPackagedPath(name), packagedFiles)]),
   );
 }
 
-function packagedNames(): readonly string[] {
+function listPackagedNames(): readonly string[] {
   return readdirSync(fileURLToPath(new URL('profiles/', ROOT)))
     .flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? [])
     .sort();
 }
 
-function packagedPath(name: string): string {
+function findPackagedPath(name: string): string {
   return `profiles/${name}.yaml`;
 }
 
@@ -61,7 +61,7 @@ function packagedPath(name: string): string {
  * @param read reads a file of the user. Default: reads files in any folder
  * @returns a function that throws a UsageError for an unreadable file
  */
-export function userFiles(file: string, read: (path: string) => string = readRegular): LoadText {
+export function loadUserFiles(file: string, read: (path: string) => string = readRegular): LoadText {
   const folder = file.slice(0, file.lastIndexOf('/') + 1);
   return (path) => {
     if (existsSync(path)) return read(path);
@@ -74,10 +74,10 @@ export function userFiles(file: string, read: (path: string) => string = readReg
  * @param read reads a file; its errors are thrown unchanged
  * @throws InputError if a profile is invalid
  */
-export function profilesIn(folder: string, read: (path: string) => string): ReadonlyMap<string, Profile> {
+export function readProfilesIn(folder: string, read: (path: string) => string): ReadonlyMap<string, Profile> {
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.yaml')) : [];
   const paths = files.sort().map((file) => `${folder}/${file}`);
-  return loadProfiles(paths, userFiles(`${folder}/`, read));
+  return loadProfiles(paths, loadUserFiles(`${folder}/`, read));
 }
 
 /**
@@ -86,7 +86,7 @@ export function profilesIn(folder: string, read: (path: string) => string): Read
  * @throws UsageError for an unknown name or version; the message lists the packaged profiles, or the versions of the profile
  */
 export function profileNamed(name: string, firmware?: string): Profile {
-  return inVersion(newestNamed(name), firmware);
+  return inVersion(findNewest(name), firmware);
 }
 
 /** The profile of another firmware version; without a version, the given profile. @throws UsageError that lists the versions */
@@ -97,8 +97,8 @@ export function inVersion(profile: Profile, firmware: string | undefined): Profi
   throw new UsageError('unknown-firmware', `unknown firmware version "${firmware}" of "${profile.name}": ${versions}`);
 }
 
-function newestNamed(name: string): Profile {
-  if (name.endsWith('.yaml')) return readProfile(readRegular(name), name, userFiles(name));
+function findNewest(name: string): Profile {
+  if (name.endsWith('.yaml')) return readProfile(readRegular(name), name, loadUserFiles(name));
   const profiles = packagedProfiles();
   const profile = profiles.get(name);
   if (profile) return profile;
@@ -106,8 +106,8 @@ function newestNamed(name: string): Profile {
 }
 
 /** The text of a packaged profile, and its path in messages; undefined without a profile of this name. */
-export function packagedSource(name: string): { readonly source: string; readonly path: string } | undefined {
-  const path = packagedPath(name);
+export function readPackagedSource(name: string): { readonly source: string; readonly path: string } | undefined {
+  const path = findPackagedPath(name);
   const source = /^[a-z0-9-]+$/.test(name) ? readPackaged(path) : undefined;
   return source === undefined ? undefined : { source, path };
 }

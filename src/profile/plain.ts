@@ -1,6 +1,6 @@
 /** A profile as data, for other threads and processes: with every firmware version, because functions cannot be sent. */
 import type { Profile } from './profile.js';
-import { firmwareVersions } from './versions.js';
+import { listVersions } from './versions.js';
 
 type Sections = Omit<Profile, 'firmware'>;
 
@@ -12,16 +12,16 @@ export interface PlainProfile {
 }
 
 /** @throws InputError if a version of the profile is invalid */
-export function plainProfile(profile: Profile): PlainProfile {
+export function makePlain(profile: Profile): PlainProfile {
   const versions = profile.firmware.names.map((name) => [name, profile.firmware.with(name)] as const);
   const others = versions.flatMap(([name, other]) =>
-    other === undefined || other === profile ? [] : [[name, sectionsOf(other)] as const],
+    other === undefined || other === profile ? [] : [[name, getSections(other)] as const],
   );
-  return { profile: sectionsOf(profile), others: new Map(others) };
+  return { profile: getSections(profile), others: new Map(others) };
 }
 
-export function profileFrom({ profile: sections, others }: PlainProfile): Profile {
-  const firmware = firmwareVersions(
+export function restoreProfile({ profile: sections, others }: PlainProfile): Profile {
+  const firmware = listVersions(
     sections.identity.fwVersion,
     () => profile,
     new Map([...others].map(([name, other]) => [name, () => ({ ...other, firmware })])),
@@ -30,6 +30,6 @@ export function profileFrom({ profile: sections, others }: PlainProfile): Profil
   return profile;
 }
 
-function sectionsOf({ firmware: _, ...sections }: Profile): Sections {
+function getSections({ firmware: _, ...sections }: Profile): Sections {
   return sections;
 }

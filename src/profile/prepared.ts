@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import type { LoadText } from './extend.js';
-import { type PlainProfile, plainProfile, profileFrom } from './plain.js';
+import { makePlain, type PlainProfile, restoreProfile } from './plain.js';
 import type { Profile } from './profile.js';
 import { readProfile } from './read.js';
 
@@ -25,12 +25,12 @@ export function prepareProfile(path: string, load: LoadText): Uint8Array {
   const sources = new Map<string, string>();
   const recorded: LoadText = (file) => {
     const text = load(file);
-    if (text !== undefined) sources.set(file, digestOf(text).toString('hex'));
+    if (text !== undefined) sources.set(file, computeDigest(text).toString('hex'));
     return text;
   };
-  const profile = plainProfile(readProfile(recorded(path) ?? '', path, recorded));
+  const profile = makePlain(readProfile(recorded(path) ?? '', path, recorded));
   const content = serialize({ sources, profile } satisfies Prepared);
-  return Buffer.concat([digestOf(content), content]);
+  return Buffer.concat([computeDigest(content), content]);
 }
 
 /**
@@ -41,26 +41,26 @@ export function prepareProfile(path: string, load: LoadText): Uint8Array {
  * @returns undefined if the file is missing, is damaged or has another profile, if one of the loaded files has changed, or if a
  * newer version of Node wrote it
  */
-export function preparedProfile(file: URL, path: string, load: LoadText): Profile | undefined {
-  const prepared = intact(file);
+export function readPrepared(file: URL, path: string, load: LoadText): Profile | undefined {
+  const prepared = readIntact(file);
   if (prepared === undefined || !prepared.sources.has(path)) return undefined;
   const isChanged = [...prepared.sources].some(
-    ([source, hash]) => digestOf(load(source) ?? '').toString('hex') !== hash,
+    ([source, hash]) => computeDigest(load(source) ?? '').toString('hex') !== hash,
   );
-  return isChanged ? undefined : profileFrom(prepared.profile);
+  return isChanged ? undefined : restoreProfile(prepared.profile);
 }
 
-function intact(file: URL): Prepared | undefined {
+function readIntact(file: URL): Prepared | undefined {
   try {
     const bytes = readFileSync(file);
     const content = bytes.subarray(DIGEST_BYTES);
     // The type of the content is not checked, because only `prepareProfile` writes files with the right digest.
-    return digestOf(content).equals(bytes.subarray(0, DIGEST_BYTES)) ? deserialize(content) : undefined;
+    return computeDigest(content).equals(bytes.subarray(0, DIGEST_BYTES)) ? deserialize(content) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function digestOf(content: Uint8Array | string): Buffer {
+function computeDigest(content: Uint8Array | string): Buffer {
   return createHash('sha256').update(content).digest();
 }

@@ -22,14 +22,14 @@ export function findQuantity(profile: Profile, name: string): QuantityAddress | 
 }
 
 /** All names that {@link findQuantity} accepts, one for each quantity of a kind: `trigger.<1-8>.state`. */
-export function quantityNames(profile: Profile): readonly string[] {
+export function listQuantityNames(profile: Profile): readonly string[] {
   return profile.sensors.flatMap(({ name, count, quantities }) =>
     quantities.map((quantity) => `${name}${count > 1 ? `.<1-${count}>` : ''}.${quantity.name}`),
   );
 }
 
-/** Like {@link quantityNames}, but with a name for each sensor: `trigger.1.state` to `trigger.8.state`. */
-export function numberedQuantityNames(profile: Profile): readonly string[] {
+/** Like {@link listQuantityNames}, but with a name for each sensor: `trigger.1.state` to `trigger.8.state`. */
+export function listNumberedNames(profile: Profile): readonly string[] {
   return profile.sensors.flatMap(({ name, count, quantities }) =>
     quantities.flatMap((quantity) =>
       Array.from({ length: count }, (_, n) => `${name}${count > 1 ? `.${n + 1}` : ''}.${quantity.name}`),

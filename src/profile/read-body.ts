@@ -35,19 +35,19 @@ export function readBody(parts: BodyParts): Check<readonly BodyNode[]> {
       if (node.kind !== 'map') return complain(node, problems, 'a map from the keys of the decoder to their values');
       if (parts.decoder === undefined) return undefined;
       const refs = new BodyReferences(parts, parts.decoder, problems);
-      return readEntries(refs, inOrder(refs, node), '', undefined);
+      return readEntries(refs, sortBody(refs, node), '', undefined);
     },
   );
 }
 
 /** The section with its keys in the order of the firmware. */
-function inOrder(refs: BodyReferences, body: MapNode): MapNode {
+function sortBody(refs: BodyReferences, body: MapNode): MapNode {
   const wanted = body.entries.get(ORDER);
   if (wanted === undefined) return body;
   const order = list(text())(wanted.value, refs.problems) ?? [];
   const items = wanted.value.kind === 'list' ? wanted.value.items : [];
   order.forEach((name, i) => {
-    if (refs.field(name) !== undefined) return;
+    if (refs.findField(name) !== undefined) return;
     const near = didYouMean(name, refs.paths);
     refs.problems.add(items[i] ?? wanted.key, `${quote(name)} is not a key of the decoder${near}`);
   });
@@ -62,7 +62,7 @@ function readEntries(refs: BodyReferences, map: MapNode, parent: string, each: E
     if ((name === EACH || name === SPARSE) && each !== undefined) continue;
     if (name === IF) continue;
     const path = name.includes('.') || parent === '' ? name : `${parent}.${name}`;
-    const field = refs.field(path);
+    const field = refs.findField(path);
     if (field === undefined) {
       refs.problems.add(key, `${quote(path)} is not a key of the decoder${didYouMean(path, refs.paths)}`);
       continue;

@@ -16,8 +16,8 @@ import type { Hash } from '../protocol/hashes.js';
 import { anything } from './checks.js';
 
 /** Reads `decoder` or `encoder`: the expected `hash` and the `document`. */
-export function codec(type: CodecDocument['type']): Check<Codec> {
-  const documents = codecDocument(type);
+export function expectCodec(type: CodecDocument['type']): Check<Codec> {
+  const documents = expectCodecDocument(type);
   // The located nodes are kept, because a problem with the hash needs its position and the compiled document.
   const shape = { hash: formed(() => formOf(hash), anything), document: formed(() => formOf(documents), anything) };
   return refine(record(`the ${type}`, shape), (read, _node, problems) => {
@@ -42,7 +42,7 @@ const hash: Check<Hash> = formed(
 
 const HASH = /^[0-9a-f]{16}$/;
 
-function codecDocument(type: CodecDocument['type']): Check<CodecDocument> {
+function expectCodecDocument(type: CodecDocument['type']): Check<CodecDocument> {
   const version: Check<2> = formed(
     () => ({ const: 2 }),
     (node, problems) => (node.kind === 'scalar' && node.value === 2 ? 2 : complain(node, problems, '2')),

@@ -15,7 +15,7 @@ import {
 } from '../input/checks.js';
 import type { LocatedNode, Problems } from '../input/document.js';
 import { didYouMean } from '../input/problems.js';
-import { byTag, range } from './checks.js';
+import { chooseByTag, range } from './checks.js';
 import { type ModuleSpec, type ParameterSpec, type SlotTypes, STRING_CHECKS } from './parameters.js';
 
 /** A parameter without its name. */
@@ -23,14 +23,14 @@ type Nameless = ParameterSpec extends infer P ? (P extends ParameterSpec ? Omit<
 
 const anyText: Check<string> = text(/^/);
 
-/** `after` names the parameter that comes before this parameter; {@link inOrder} reads it. */
+/** `after` names the parameter that comes before this parameter; {@link sortSpecs} reads it. */
 const common = { type: text(), help: text(), after: optional(text()) };
 
 const slotTypes: Check<SlotTypes> = refine(dictionary(integer(0, 255)), (read) => Object.fromEntries(read));
 
-const parameterSpec = byTag<Nameless>('a parameter', 'type', {
-  int: numeric('int', integer(-2_147_483_648, 2_147_483_647)),
-  float: numeric('float', number()),
+const parameterSpec = chooseByTag<Nameless>('a parameter', 'type', {
+  int: expectNumeric('int', integer(-2_147_483_648, 2_147_483_647)),
+  float: expectNumeric('float', number()),
   bool: refine(record('a bool parameter', { ...common, default: boolean }), (read) => {
     return { type: 'bool', help: read.help, default: read.default };
   }),
@@ -74,7 +74,7 @@ const parameterSpec = byTag<Nameless>('a parameter', 'type', {
   ),
 });
 
-function numeric(type: 'int' | 'float', value: Check<number>): Check<Nameless> {
+function expectNumeric(type: 'int' | 'float', value: Check<number>): Check<Nameless> {
   return refine(record(`a ${type} parameter`, { ...common, range, default: value }), (read, node, problems) => {
     const [min, max] = read.range;
     if (read.default < min || read.default > max) {
@@ -95,9 +95,9 @@ const hidden = record('hidden', {
 });
 
 /** A module's parameters in the order of `config show`. An extension's come last, unless `after` says otherwise. */
-const parameters: Check<ReadonlyMap<string, Nameless>> = refine(dictionary(parameterSpec), inOrder);
+const parameters: Check<ReadonlyMap<string, Nameless>> = refine(dictionary(parameterSpec), sortSpecs);
 
-function inOrder(
+function sortSpecs(
   specs: ReadonlyMap<string, Nameless>,
   node: LocatedNode,
   problems: Problems,

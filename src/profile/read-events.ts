@@ -1,10 +1,10 @@
 /** The section `events`: the lists of edges, alarms and presses for the next report. */
 import { type Check, integer, list, number, optional, record, refine, text } from '../input/checks.js';
 import { quote } from '../input/problems.js';
-import { byTag, named, parameter } from './checks.js';
+import { chooseByTag, expectNamed, expectParameter } from './checks.js';
 import type { ModuleSpec } from './parameters.js';
 import type { AlarmSpec, EventListSpec, SensorSpec } from './profile.js';
-import { quantityRef } from './read-sensors.js';
+import { expectQuantityRef } from './read-sensors.js';
 
 type Modules = readonly ModuleSpec[] | undefined;
 
@@ -14,16 +14,16 @@ export function readEventLists(
   modules: Modules,
   sensors: readonly SensorSpec[] | undefined,
 ): Check<readonly EventListSpec[]> {
-  const common = { kind: text(), of: quantityRef(sensors), capacity };
-  const onOff = parameter(modules, ['bool']);
+  const common = { kind: text(), of: expectQuantityRef(sensors), capacity };
+  const onOff = expectParameter(modules, ['bool']);
   const alarm: Check<AlarmSpec> = record('an alarm', {
-    threshold: parameter(modules, ['float']),
-    hysteresis: parameter(modules, ['float']),
+    threshold: expectParameter(modules, ['float']),
+    hysteresis: expectParameter(modules, ['float']),
     report: onOff,
   });
   const report = record('report', { on: onOff, off: onOff });
-  return named('event lists by name', (name) =>
-    byTag<EventListSpec>(`the event list ${quote(name)}`, 'kind', {
+  return expectNamed('event lists by name', (name) =>
+    chooseByTag<EventListSpec>(`the event list ${quote(name)}`, 'kind', {
       edge: refine(record('an edge event list', { ...common, above: number(), report }), (read, map, problems) => {
         const { of, capacity, above } = read;
         const model = sensors?.[of.sensor]?.quantities[of.quantity]?.model.kind;
@@ -47,9 +47,9 @@ export function readEventLists(
 function pressList(name: string, modules: Modules, sensors: readonly SensorSpec[] | undefined): Check<EventListSpec> {
   const shape = {
     kind: text(),
-    of: list(quantityRef(sensors), 1),
+    of: list(expectQuantityRef(sensors), 1),
     capacity: optional(capacity),
-    period: optional(parameter(modules, ['int'])),
+    period: optional(expectParameter(modules, ['int'])),
   };
   return refine(record('a press event list', shape), ({ of, capacity: most, period }, map, problems) => {
     const [first] = of;

@@ -15,7 +15,7 @@ import {
 } from '../input/checks.js';
 import type { LocatedNode, Problems } from '../input/document.js';
 import { days } from '../kernel/time.js';
-import { amount, byTag, indexOf, parameter, range } from './checks.js';
+import { amount, chooseByTag, expectIndex, expectParameter, range } from './checks.js';
 import { type ModelSpec, RHYTHMS, type RhythmName } from './models.js';
 import type { ModuleSpec } from './parameters.js';
 import type { QuantitySpec } from './profile.js';
@@ -24,12 +24,12 @@ import type { QuantitySpec } from './profile.js';
  * One quantity of a sensor: a map with its unit, its range, its model, and the options of the model.
  * @param above the quantities above it in the profile, from which it may be derived
  */
-export function quantity(
+export function expectQuantity(
   name: string,
   above: readonly string[],
   modules: readonly ModuleSpec[] | undefined,
 ): Check<QuantitySpec> {
-  const other = indexOf(above, 'a quantity above');
+  const other = expectIndex(above, 'a quantity above');
   const kinds: { readonly [K in ModelSpec['kind']]: Check<QuantitySpec> } = {
     constant: of({ value: number(), spread: optional(amount, 0), noise: optional(amount, 0) }, (options) => ({
       kind: 'constant',
@@ -85,15 +85,15 @@ export function quantity(
     }),
     battery: of({ shows: oneOf(['rest', 'load']) }, (options) => ({ kind: 'battery', ...options })),
     scaled: of({ of: other, factor: number() }, (options) => ({ kind: 'scaled', ...options })),
-    orientation: of({ of: three(other) }, (options) => ({ kind: 'orientation', ...options })),
+    orientation: of({ of: expectThree(other) }, (options) => ({ kind: 'orientation', ...options })),
   };
-  return byTag('a quantity', 'model', kinds);
+  return chooseByTag('a quantity', 'model', kinds);
 
   function of<S extends Parameters<typeof record>[1]>(
     shape: S,
     make: (options: RecordOf<S>, refuse: (why: string) => void) => ModelSpec,
   ): Check<QuantitySpec> {
-    const common = commonOptions(modules);
+    const common = listCommonOptions(modules);
     return refine(record('this quantity', { ...common, ...shape }), (read, node, problems) => {
       const {
         model: _,
@@ -114,12 +114,12 @@ export function quantity(
 }
 
 /** The keys that a quantity has whatever its model is. */
-function commonOptions(modules: readonly ModuleSpec[] | undefined) {
+function listCommonOptions(modules: readonly ModuleSpec[] | undefined) {
   return {
     model: text(),
     unit: optional(text(), ''),
     range: optional(range, UNBOUNDED),
-    enabled: optional(parameter(modules, ['bool'])),
+    enabled: optional(expectParameter(modules, ['bool'])),
     float: optional(boolean, false),
     at_window: optional(boolean, false),
   };
@@ -138,7 +138,7 @@ const by = optional(oneOf(RHYTHMS), 'even' as const);
 
 const UNBOUNDED = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
-function three(item: Check<number>): Check<readonly [number, number, number]> {
+function expectThree(item: Check<number>): Check<readonly [number, number, number]> {
   return refine(list(item, 3), ([x, y, z, ...more], node, problems) => {
     if (x !== undefined && y !== undefined && z !== undefined && more.length === 0) return [x, y, z];
     return complain(node, problems, 'a list of three quantities');

@@ -2,13 +2,13 @@
 import { type Check, duration, integer, list, ratio, record, refine, text } from '../input/checks.js';
 import { orList, quote } from '../input/problems.js';
 import type { Millis } from '../kernel/time.js';
-import { parameter, range } from './checks.js';
+import { expectParameter, range } from './checks.js';
 import type { ModuleSpec } from './parameters.js';
 import type { MetersSpec, ReceiverSpec } from './profile.js';
 
 export function readReceiver(modules: readonly ModuleSpec[] | undefined): Check<ReceiverSpec> {
-  const seconds = parameter(modules, ['int']);
-  const choice = parameter(modules, ['enum']);
+  const seconds = expectParameter(modules, ['int']);
+  const choice = expectParameter(modules, ['enum']);
   const scan = record('scan', {
     mode: choice,
     every: seconds,

@@ -15,21 +15,21 @@ import {
 } from '../input/checks.js';
 import type { LocatedNode, Problems } from '../input/document.js';
 import { orList, quote } from '../input/problems.js';
-import { byKey, byTag, named, parameter } from './checks.js';
+import { chooseByKey, chooseByTag, expectNamed, expectParameter } from './checks.js';
 import { type CalibratedModel, isTotal } from './models.js';
 import type { ModuleSpec, ParameterSpec } from './parameters.js';
 import type { Presence, QuantitySpec, SensorSpec, WindowSpec } from './profile.js';
-import { quantity } from './read-models.js';
+import { expectQuantity } from './read-models.js';
 
 type Modules = readonly ModuleSpec[] | undefined;
 
 export function readSensors(modules: Modules): Check<readonly SensorSpec[]> {
-  return named('sensors by name', (name) => {
+  return expectNamed('sensors by name', (name) => {
     const shape = {
       count: optional(integer(1, 32), 1),
-      present: optional(presence(modules)),
+      present: optional(expectPresence(modules)),
       windows: optional(windowSpec),
-      reads: quantities(modules),
+      reads: expectQuantities(modules),
     };
     return refine(record(`the sensor ${quote(name)}`, shape), (read, entry, problems) => {
       const { count, present, windows } = read;
@@ -51,10 +51,10 @@ export function readSensors(modules: Modules): Check<readonly SensorSpec[]> {
   });
 }
 
-function quantities(modules: Modules): Check<readonly QuantitySpec[]> {
+function expectQuantities(modules: Modules): Check<readonly QuantitySpec[]> {
   const reads = (above: string[]) =>
-    named('quantities by name', (name) => {
-      const check = quantity(name, [...above], modules);
+    expectNamed('quantities by name', (name) => {
+      const check = expectQuantity(name, [...above], modules);
       above.push(name);
       return check;
     });
@@ -64,11 +64,11 @@ function quantities(modules: Modules): Check<readonly QuantitySpec[]> {
   );
 }
 
-function presence(modules: Modules): Check<Presence> {
+function expectPresence(modules: Modules): Check<Presence> {
   const withSlots = modules?.flatMap((module) => (module.slots ? [module.name] : []));
   const numbered = text(/^[a-z0-9-]+$/, 'a parameter');
-  const slot = { slots: withSlots ? oneOf(withSlots) : text(), enabled: parameter(modules, ['bool']) };
-  return byKey<Presence>({
+  const slot = { slots: withSlots ? oneOf(withSlots) : text(), enabled: expectParameter(modules, ['bool']) };
+  return chooseByKey<Presence>({
     slots: refine(record('present', slot), ({ slots, enabled }) => ({ kind: 'slot', module: slots, enabled })),
     device: refine(record('present', { device: numbered, is: text() }), ({ device, is }) => ({
       kind: 'device',
@@ -76,7 +76,7 @@ function presence(modules: Modules): Check<Presence> {
       is,
     })),
     setting: refine(
-      record('present', { setting: parameter(modules, ['enum']), is: list(text(), 1) }),
+      record('present', { setting: expectParameter(modules, ['enum']), is: list(text(), 1) }),
       ({ setting, is }) => ({ kind: 'setting', ref: setting, is }),
     ),
     flag: refine(record('present', { flag: numbered }), ({ flag }) => ({
@@ -190,23 +190,23 @@ function checkCalibration(
 
 const buffer = integer(1, 1024);
 
-function totals(kind: 'count' | 'total'): Check<WindowSpec> {
+function expectTotals(kind: 'count' | 'total'): Check<WindowSpec> {
   return refine(record('windows', { kind: text(), windows: buffer }), ({ windows }) => {
     return { kind, windows, samples: 0, missing: 'unchecked', each: 1 };
   });
 }
 
 /** Reads `windows`. Windows without a `kind` are of the kind `statistics`. */
-const windowSpec: Check<WindowSpec> = byKey<WindowSpec>({
-  kind: byTag<WindowSpec>('windows', 'kind', {
+const windowSpec: Check<WindowSpec> = chooseByKey<WindowSpec>({
+  kind: chooseByTag<WindowSpec>('windows', 'kind', {
     direction: refine(record('windows', { kind: text(), samples: buffer, windows: buffer }), (read) => ({
       ...read,
       kind: 'direction',
       missing: 'spoils',
       each: 1,
     })),
-    count: totals('count'),
-    total: totals('total'),
+    count: expectTotals('count'),
+    total: expectTotals('total'),
     amount: refine(record('windows', { kind: text(), windows: buffer, each: number() }), (read) => ({
       ...read,
       kind: 'amount',
@@ -240,7 +240,7 @@ const windowSpec: Check<WindowSpec> = byKey<WindowSpec>({
 });
 
 /** Reads a quantity of a sensor, such as `hygrometer.temperature`, as the indices of the sensor and of the quantity. */
-export function quantityRef(
+export function expectQuantityRef(
   sensors: readonly SensorSpec[] | undefined,
 ): Check<{ readonly sensor: number; readonly quantity: number }> {
   return formed(

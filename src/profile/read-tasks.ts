@@ -15,7 +15,7 @@ import {
 import type { LocatedNode, Problems } from '../input/document.js';
 import { quote } from '../input/problems.js';
 import { type Millis, parseDuration } from '../kernel/time.js';
-import { parameter } from './checks.js';
+import { expectParameter } from './checks.js';
 import type { ModuleSpec, ParameterRef } from './parameters.js';
 import type { EventListSpec, SensorSpec, TaskSpec } from './profile.js';
 
@@ -26,7 +26,7 @@ export function readTasks(
   sensors: readonly SensorSpec[] | undefined,
   eventLists: readonly EventListSpec[] | undefined,
 ): Check<readonly TaskSpec[]> {
-  return refine(list(task(modules, sensors), 1), (tasks, node, problems) => {
+  return refine(list(expectTask(modules, sensors), 1), (tasks, node, problems) => {
     // Buttons whose windows are closed by presses instead of by a task: those with a `period`.
     const pressed = (eventLists ?? []).flatMap((each) => (each.kind === 'press' && each.period ? [each.sensor] : []));
     if (sensors) checkTasks(tasks, sensors, pressed, node, problems);
@@ -56,13 +56,13 @@ function checkTasks(
   });
 }
 
-function task(modules: Modules, sensors: readonly SensorSpec[] | undefined): Check<TaskSpec> {
+function expectTask(modules: Modules, sensors: readonly SensorSpec[] | undefined): Check<TaskSpec> {
   const names = sensors?.map(({ name }) => name);
   const sensorList = list(names ? oneOf(names) : text(), 1);
   const shape = {
     sample: optional(sensorList),
     aggregate: optional(sensorList),
-    every: interval(modules),
+    every: expectInterval(modules),
     first: optional(duration),
     on_request: optional(boolean, true),
   };
@@ -85,8 +85,8 @@ function task(modules: Modules, sensors: readonly SensorSpec[] | undefined): Che
 }
 
 /** A duration, or the name of a parameter with a number of seconds. */
-function interval(modules: Modules): Check<Millis | ParameterRef> {
-  const holds = parameter(modules, ['int']);
+function expectInterval(modules: Modules): Check<Millis | ParameterRef> {
+  const holds = expectParameter(modules, ['int']);
   return formed(
     () => ({ anyOf: [formOf(duration), formOf(holds)] }),
     (node, problems) => {

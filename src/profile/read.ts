@@ -22,7 +22,7 @@ import {
 import { type LocatedNode, Problems } from '../input/document.js';
 import { InputError } from '../input/problems.js';
 import type { BodyParts } from './body-references.js';
-import { IDENTITY_LENGTHS, identityText, parameter, setupLine } from './checks.js';
+import { expectIdentityText, expectParameter, expectSetupLine, IDENTITY_LENGTHS } from './checks.js';
 import { COMMAND_WORDS } from './command-words.js';
 import { type LoadText, type ReadFiles, readExtended } from './extend.js';
 import type { ModuleSpec } from './parameters.js';
@@ -36,13 +36,13 @@ import {
   type Timing,
 } from './profile.js';
 import { readBody } from './read-body.js';
-import { codec } from './read-codec.js';
+import { expectCodec } from './read-codec.js';
 import { readModules } from './read-config.js';
 import { readEventLists } from './read-events.js';
 import { readReceiver } from './read-receiver.js';
 import { readSensors } from './read-sensors.js';
 import { readTasks } from './read-tasks.js';
-import { firmwareVersions, separateVersions } from './versions.js';
+import { listVersions, separateVersions } from './versions.js';
 
 /**
  * Reads one profile.
@@ -58,18 +58,18 @@ export function readProfile(source: string, file: string, load: LoadText, read?:
   problems.finish();
   const { newest, older } = separateVersions(root, problems);
   problems.finish();
-  const sections = compiled(newest, file);
-  const firmware = firmwareVersions(
+  const sections = compileProfile(newest, file);
+  const firmware = listVersions(
     sections.identity.fwVersion,
     () => profile,
-    new Map([...older].map(([version, node]) => [version, () => ({ ...compiled(node, file), firmware })])),
+    new Map([...older].map(([version, node]) => [version, () => ({ ...compileProfile(node, file), firmware })])),
   );
   const profile: Profile = { ...sections, firmware };
   return profile;
 }
 
 /** @throws InputError with all problems */
-function compiled(root: LocatedNode, file: string): ProfileSections {
+function compileProfile(root: LocatedNode, file: string): ProfileSections {
   const problems = new Problems();
   const sections = compile(root, file, problems);
   problems.finish();
@@ -105,14 +105,14 @@ type ProfileSections = Omit<Profile, 'firmware'>;
 
 const identity: Check<Identity> = refine(
   record('identity', {
-    vendor: atMost(IDENTITY_LENGTHS.vendor),
-    product: atMost(IDENTITY_LENGTHS.product),
-    hw_variant: atMost(IDENTITY_LENGTHS.hw_variant),
-    hw_revision: atMost(IDENTITY_LENGTHS.hw_revision),
-    fw_bundle: atMost(IDENTITY_LENGTHS.fw_bundle),
-    fw_name: atMost(IDENTITY_LENGTHS.fw_name),
-    fw_version: atMost(IDENTITY_LENGTHS.fw_version),
-    modem_firmware: atMost(IDENTITY_LENGTHS.modem_firmware),
+    vendor: expectAtMost(IDENTITY_LENGTHS.vendor),
+    product: expectAtMost(IDENTITY_LENGTHS.product),
+    hw_variant: expectAtMost(IDENTITY_LENGTHS.hw_variant),
+    hw_revision: expectAtMost(IDENTITY_LENGTHS.hw_revision),
+    fw_bundle: expectAtMost(IDENTITY_LENGTHS.fw_bundle),
+    fw_name: expectAtMost(IDENTITY_LENGTHS.fw_name),
+    fw_version: expectAtMost(IDENTITY_LENGTHS.fw_version),
+    modem_firmware: expectAtMost(IDENTITY_LENGTHS.modem_firmware),
   }),
   (read) => ({
     vendorName: read.vendor,
@@ -126,8 +126,8 @@ const identity: Check<Identity> = refine(
   }),
 );
 
-function atMost(length: number): Check<string> {
-  const { form, what } = identityText(length);
+function expectAtMost(length: number): Check<string> {
+  const { form, what } = expectIdentityText(length);
   return text(form, what);
 }
 
@@ -140,8 +140,8 @@ const supplyModule: Check<SupplyModule> = refine(
   (read) => ({ hwRevision: read.hw_revision, hwVariant: read.hw_variant, fwVersion: read.fw_version }),
 );
 
-function timing(modules: readonly ModuleSpec[] | undefined): Check<Timing> {
-  const seconds = parameter(modules, ['int']);
+function expectTiming(modules: readonly ModuleSpec[] | undefined): Check<Timing> {
+  const seconds = expectParameter(modules, ['int']);
   const shape = {
     first_report: optional(duration),
     jitter: ratio,
@@ -151,7 +151,7 @@ function timing(modules: readonly ModuleSpec[] | undefined): Check<Timing> {
     hardware_watchdog: optional(duration),
     event_delay: optional(seconds),
     event_rate: optional(seconds),
-    mode: optional(parameter(modules, ['enum'])),
+    mode: optional(expectParameter(modules, ['enum'])),
     send_timeout: optional(seconds),
     after_failed_send: oneOf(['keep', 'drop']),
     spool: optional(seconds),
@@ -203,8 +203,8 @@ export const SECTIONS = {
   transfer_buffer: () => integer(512, 16_384),
   commands: () => record('commands', { common: commandWords, own: commandWords }),
   button: () => button,
-  setup: ({ modules }: Parts) => list(setupLine(modules)),
-  timing: ({ modules }: Parts) => timing(modules),
+  setup: ({ modules }: Parts) => list(expectSetupLine(modules)),
+  timing: ({ modules }: Parts) => expectTiming(modules),
   config: () => readModules,
   sensors: ({ modules }: Parts) => readSensors(modules),
   events: ({ modules, sensors }: Parts) => readEventLists(modules, sensors),
@@ -212,8 +212,8 @@ export const SECTIONS = {
   receiver: ({ modules }: Parts) => readReceiver(modules),
   serial_line: () => record('serial_line', { name: text(), devices: integer(1, 32) }),
   body: (parts: Parts) => readBody(parts),
-  decoder: () => codec('decoder'),
-  encoder: () => codec('encoder'),
+  decoder: () => expectCodec('decoder'),
+  encoder: () => expectCodec('encoder'),
 } as const satisfies Record<string, (parts: Parts) => Check<unknown>>;
 export type Section = keyof typeof SECTIONS;
 

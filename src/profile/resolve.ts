@@ -7,22 +7,22 @@ import { type LoadText, readExtended } from './extend.js';
  * The profile in YAML with all inherited values and without `extends`.
  * @throws InputError if one of the files is invalid
  */
-export function resolvedText(source: string, file: string, load: LoadText): string {
+export function resolveText(source: string, file: string, load: LoadText): string {
   const problems = new Problems();
   const root = readExtended(source, file, load, problems);
   problems.finish();
-  return stringify(written(root), { lineWidth: 120, aliasDuplicateObjects: false });
+  return stringify(writeNode(root), { lineWidth: 120, aliasDuplicateObjects: false });
 }
 
 /** The plain value of a node. The hash of a codec stays a text, even if YAML would read it as a number. */
-function written(node: LocatedNode): unknown {
+function writeNode(node: LocatedNode): unknown {
   switch (node.kind) {
     case 'scalar':
       return typeof node.value === 'number' && /^[0-9a-f]{16}$/.test(node.source) ? node.source : node.value;
     case 'list':
-      return node.items.map(written);
+      return node.items.map(writeNode);
     case 'map':
-      return Object.fromEntries([...node.entries].map(([name, entry]) => [name, written(entry.value)]));
+      return Object.fromEntries([...node.entries].map(([name, entry]) => [name, writeNode(entry.value)]));
     default:
       return node satisfies never;
   }

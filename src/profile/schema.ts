@@ -12,10 +12,10 @@ import { OPTIONAL_SECTIONS, type Parts, SECTIONS, type Section } from './read.js
 import { CODEC_ENTRY } from './read-codec.js';
 
 /** The JSON Schema, in draft 7, because all editors support that version. */
-export function profileSchema(): Form {
+export function makeProfileSchema(): Form {
   const complete = completeForm();
-  const versions = { description: ABOUT_VERSIONS, type: 'object', additionalProperties: loosened(complete) };
-  const properties = { ...propertiesOf(complete), versions };
+  const versions = { description: ABOUT_VERSIONS, type: 'object', additionalProperties: loosen(complete) };
+  const properties = { ...getProperties(complete), versions };
   const alone = { ...complete, properties };
   const whole = { ...complete, properties: { ...properties, extends: EXTENDS } };
   return {
@@ -26,7 +26,7 @@ export function profileSchema(): Form {
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { $ref: '#/definitions/extending' },
     else: { $ref: '#/definitions/complete' },
-    definitions: { complete: alone, extending: loosened(whole), bodyEntry: BODY_ENTRY, codecEntry: CODEC_ENTRY },
+    definitions: { complete: alone, extending: loosen(whole), bodyEntry: BODY_ENTRY, codecEntry: CODEC_ENTRY },
   };
 }
 
@@ -85,26 +85,26 @@ function completeForm(): Form {
 }
 
 /** The form in a file that extends another: no key is required, and null removes an inherited value. */
-function loosened(form: Form): Form {
+function loosen(form: Form): Form {
   const { required: _, ...rest } = form;
   const entries = Object.entries(rest).map(([keyword, value]): readonly [string, unknown] => {
     if (keyword === 'properties') {
-      const forms = Object.entries(propertiesOf(form)).map(([name, property]) => [name, orNull(property)]);
+      const forms = Object.entries(getProperties(form)).map(([name, property]) => [name, allowNull(property)]);
       return [keyword, Object.fromEntries(forms)];
     }
-    if (keyword === 'additionalProperties' && isForm(value)) return [keyword, orNull(value)];
-    if (keyword === 'anyOf' && Array.isArray(value)) return [keyword, value.map((one) => loosened(one))];
+    if (keyword === 'additionalProperties' && isForm(value)) return [keyword, allowNull(value)];
+    if (keyword === 'anyOf' && Array.isArray(value)) return [keyword, value.map((one) => loosen(one))];
     return [keyword, value];
   });
   return Object.fromEntries(entries);
 }
 
-function orNull(form: Form): Form {
-  const { description, ...rest } = loosened(form);
+function allowNull(form: Form): Form {
+  const { description, ...rest } = loosen(form);
   return { ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] };
 }
 
-function propertiesOf({ properties }: Form): Readonly<Record<string, Form>> {
+function getProperties({ properties }: Form): Readonly<Record<string, Form>> {
   // The cast is safe because `properties` of a schema is a map of schemas.
   return (properties ?? {}) as Readonly<Record<string, Form>>;
 }

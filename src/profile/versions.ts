@@ -9,7 +9,7 @@
  */
 import { text } from '../input/checks.js';
 import type { LocatedNode, Place, Problems } from '../input/document.js';
-import { merge, without } from './extend.js';
+import { merge, removeKey } from './extend.js';
 import type { FirmwareVersions, Profile } from './profile.js';
 
 /** Section of a profile that holds the older versions. */
@@ -30,17 +30,17 @@ interface VersionedNode {
 export function separateVersions(root: LocatedNode, problems: Problems): VersionedNode {
   const section = root.kind === 'map' ? root.entries.get(VERSIONS)?.value : undefined;
   if (root.kind !== 'map' || section === undefined) return { newest: root, older: new Map() };
-  const newest = without(root, VERSIONS);
+  const newest = removeKey(root, VERSIONS);
   if (section.kind !== 'map') {
     problems.add(section, 'versions: a map from a version such as 3.5.5 to what is different in it');
     return { newest, older: new Map() };
   }
   const older = new Map<string, LocatedNode>();
   for (const [version, { key, value }] of section.entries) {
-    if (checkVersion(scalarAt(key, version), problems) === undefined) continue;
+    if (checkVersion(makeScalar(key, version), problems) === undefined) continue;
     if (value.kind !== 'map')
       problems.add(value, `version ${version}: a map of what is different in it, {} for nothing`);
-    else older.set(version, merge(merge(newest, identityOf(version, key)), value));
+    else older.set(version, merge(merge(newest, makeIdentity(version, key)), value));
   }
   return { newest, older };
 }
@@ -50,17 +50,17 @@ export function separateVersions(root: LocatedNode, problems: Problems): Version
  * @param newest compiles the profile as the file describes it
  * @param older functions that compile the older versions, by version
  */
-export function firmwareVersions(
+export function listVersions(
   version: string,
   newest: () => Profile,
   older: ReadonlyMap<string, () => Profile>,
 ): FirmwareVersions {
-  const makers = new Map([...older, [bare(version), newest]]);
+  const makers = new Map([...older, [trimVersion(version), newest]]);
   const made = new Map<string, Profile>();
   return {
-    names: [...makers.keys()].sort(byVersion),
+    names: [...makers.keys()].sort(compareVersions),
     with: (wanted) => {
-      const name = bare(wanted);
+      const name = trimVersion(wanted);
       const profile = made.get(name) ?? makers.get(name)?.();
       if (profile) made.set(name, profile);
       return profile;
@@ -73,24 +73,24 @@ export function firmwareVersions(
  * @param version null for the newest, which is the profile itself
  * @throws Error for a version that the profile does not describe; callers check versions from users first
  */
-export function withFirmware(profile: Profile, version: string | null): Profile {
+export function chooseFirmware(profile: Profile, version: string | null): Profile {
   const found = version === null ? profile : profile.firmware.with(version);
   if (found === undefined) throw new Error(`the profile "${profile.name}" has no firmware version ${version}`);
   return found;
 }
 
-function bare(version: string): string {
+function trimVersion(version: string): string {
   return version.replace(/^v(?=\d)/, '');
 }
 
 /** Compares number by number, so that 3.10.0 is newer than 3.9.0. */
-function byVersion(a: string, b: string): number {
+function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
 /** The version as the device reports it: the key of the section with the prefix `v`. */
-function identityOf(version: string, place: Place): LocatedNode {
-  const identity = mapAt(place, 'fw_version', scalarAt(place, `v${version}`));
+function makeIdentity(version: string, place: Place): LocatedNode {
+  const identity = mapAt(place, 'fw_version', makeScalar(place, `v${version}`));
   return mapAt(place, 'identity', identity);
 }
 
@@ -99,6 +99,6 @@ function mapAt(place: Place, name: string, value: LocatedNode): LocatedNode {
   return { kind: 'map', file, line, column, entries: new Map([[name, { key: place, value }]]) };
 }
 
-function scalarAt({ file, line, column }: Place, value: string): LocatedNode {
+function makeScalar({ file, line, column }: Place, value: string): LocatedNode {
   return { kind: 'scalar', file, line, column, value, source: value, textColumn: column };
 }

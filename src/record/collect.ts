@@ -25,21 +25,21 @@ export async function collect(
   const newestFirst: Message[] = [];
   const query = { after: new Date(after).toISOString(), before: new Date(before).toISOString(), limit: PAGE };
   const fetch = async (cursor: { readonly offset?: string }) =>
-    (await unlessAborted(api.messages({ ...query, ...cursor }), signal)) ?? [];
+    (await raceAbort(api.messages({ ...query, ...cursor }), signal)) ?? [];
   for await (const page of pagesOf('/messages', fetch)) {
     // One by one: a page may have more items than a call may have arguments.
-    for (const message of page) newestFirst.push(checked(message));
+    for (const message of page) newestFirst.push(checkMessage(message));
     progress?.(newestFirst.length);
     if (signal.aborted) break;
   }
-  const cut = signal.aborted ? reasonOf(signal) : null;
+  const cut = signal.aborted ? getReason(signal) : null;
   const oldest = newestFirst.at(-1);
   const from = cut === null ? after : oldest === undefined ? before : Date.parse(oldest.created_at);
   return scrub(newestFirst.reverse(), { from, until: before, cut, ...scrubbing });
 }
 
 /** The fields on which a recording depends. @throws ApiError if one is missing or of another type */
-function checked(message: Message): Message {
+function checkMessage(message: Message): Message {
   const { created_at, device_id, direction, type, raw, down_scheduled_at, down_state_at } = message;
   const isText = [created_at, device_id, direction, type].every((value) => typeof value === 'string');
   const isTime = (time: string | null | undefined) =>
@@ -50,8 +50,8 @@ function checked(message: Message): Message {
 }
 
 /** Result of `request`. Undefined if the signal comes first; the result of the request is then discarded. */
-async function unlessAborted<T>(request: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  const { promise, stop } = whenAborted(signal);
+async function raceAbort<T>(request: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const { promise, stop } = listenToAbort(signal);
   try {
     return await Promise.race([promise, request]);
   } finally {
@@ -60,7 +60,7 @@ async function unlessAborted<T>(request: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-function whenAborted(signal: AbortSignal): { readonly promise: Promise<undefined>; readonly stop: () => void } {
+function listenToAbort(signal: AbortSignal): { readonly promise: Promise<undefined>; readonly stop: () => void } {
   let stop = (): void => {};
   const promise = new Promise<undefined>((resolve) => {
     const aborted = () => resolve(undefined);
@@ -71,6 +71,6 @@ function whenAborted(signal: AbortSignal): { readonly promise: Promise<undefined
   return { promise, stop };
 }
 
-function reasonOf({ reason }: AbortSignal): string {
+function getReason({ reason }: AbortSignal): string {
   return reason instanceof Error ? reason.message : 'interrupted';
 }

@@ -3,7 +3,14 @@
 import { isoTime } from '../kernel/calendar.js';
 import { printableLine } from '../kernel/printable.js';
 import { formatDuration, humanDuration, type Millis } from '../kernel/time.js';
-import { beyond, type ErrorSpread, isWithin, type Prediction, type ReplayAccuracy, worstFirst } from './predict.js';
+import {
+  type ErrorSpread,
+  isWithin,
+  listBeyond,
+  type Prediction,
+  type ReplayAccuracy,
+  sortWorstFirst,
+} from './predict.js';
 import type { Recording } from './recording.js';
 import type { Polls } from './script.js';
 
@@ -30,11 +37,11 @@ export function describeAccuracy(
   ];
   if (cut !== null) lines.push(`the recording is incomplete: ${printableLine(cut)}`);
   lines.push('', `predicted against recorded delivery, ${KNOWN[polls]}:`, '');
-  lines.push(row('type', 'count', 'median', 'p95', 'worst'));
+  lines.push(writeRow('type', 'count', 'median', 'p95', 'worst'));
   for (const spread of byType) lines.push(spreadRow(spread.type, spread));
   if (errors !== null && byType.length > 1) lines.push(spreadRow('all', errors));
   if (byLead.some(({ ledBy }) => ledBy === 'poll')) {
-    lines.push('', row('led by', 'count', 'median', 'p95', 'worst'));
+    lines.push('', writeRow('led by', 'count', 'median', 'p95', 'worst'));
     for (const spread of byLead) lines.push(spreadRow(spread.ledBy, spread));
   }
   if (errors === null) lines.push('  no downlink was delivered in both the recording and the replay');
@@ -43,29 +50,29 @@ export function describeAccuracy(
   if (invented > 0) lines.push(`${invented} delivered in the replay only`);
   if (leftOut > 0)
     lines.push(`${leftOut} not replayed: created by the cloud for clocks or firmware updates, or of an unknown type`);
-  const worst = worstFirst(predictions).slice(0, SHOWN);
-  if (worst.length > 0) lines.push('worst predictions:', ...worst.map(predictionLine));
-  if (within !== null) lines.push('', verdictLine(accuracy, within));
+  const worst = sortWorstFirst(predictions).slice(0, SHOWN);
+  if (worst.length > 0) lines.push('worst predictions:', ...worst.map(writePrediction));
+  if (within !== null) lines.push('', writeVerdict(accuracy, within));
   return `${lines.join('\n').replace(/\n{3,}/g, '\n\n')}\n`;
 }
 
-function verdictLine(accuracy: ReplayAccuracy, within: Millis): string {
+function writeVerdict(accuracy: ReplayAccuracy, within: Millis): string {
   const { length } = accuracy.predictions;
   const limit = formatDuration(within);
   if (isWithin(accuracy, within)) return `PASS: ${length} predictions, all within ${limit}`;
   if (length === 0) return 'FAIL: no downlink was delivered, so there are no predictions';
-  return `FAIL: ${beyond(accuracy, within).length} of ${length} predictions are not within ${limit}`;
+  return `FAIL: ${listBeyond(accuracy, within).length} of ${length} predictions are not within ${limit}`;
 }
 
 function spreadRow(name: string, { count, median, p95, worst }: ErrorSpread): string {
-  return row(name, String(count), humanDuration(median), humanDuration(p95), humanDuration(worst));
+  return writeRow(name, String(count), humanDuration(median), humanDuration(p95), humanDuration(worst));
 }
 
-function row(name: string, ...cells: readonly string[]): string {
+function writeRow(name: string, ...cells: readonly string[]): string {
   return `  ${name.padEnd(10)}${cells.map((cell) => cell.padStart(9)).join('')}`;
 }
 
-function predictionLine({ device, n, type, queued, recorded, predicted, error }: Prediction): string {
+function writePrediction({ device, n, type, queued, recorded, predicted, error }: Prediction): string {
   const after = (at: Millis | null) => (at === null ? 'never' : `after ${humanDuration(at - queued)}`);
   const verdict =
     error === null ? '' : error < 0 ? `, ${humanDuration(-error)} early` : `, ${humanDuration(error)} late`;

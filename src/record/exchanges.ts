@@ -8,8 +8,8 @@
  * for it together with the last acknowledgement.
  */
 import { type Millis, seconds } from '../kernel/time.js';
-import { byDevice } from './group.js';
-import { median } from './median.js';
+import { groupByDevice } from './group.js';
+import { findMedian } from './median.js';
 import type { Poll } from './polls.js';
 import type { RecordedDownlink, Recording } from './recording.js';
 
@@ -40,21 +40,21 @@ interface Exchanges {
 }
 
 /** Number of fragments of a downlink. Data are encoded with integer keys, and session answers are short: one fragment. */
-function fragmentsOf({ type, size }: Pick<RecordedDownlink, 'type' | 'size'>): number {
+function countFragments({ type, size }: Pick<RecordedDownlink, 'type' | 'size'>): number {
   return type === 'shell' || type === 'config' ? Math.max(1, Math.ceil((size + HEAD) / FRAGMENT)) : 1;
 }
 
 /** Maximum pause within an exchange at this speed of the devices. */
-export function longestPause(speed: number): Millis {
+export function findLongestPause(speed: number): Millis {
   return Math.max(LEAST_PAUSE, LONGEST_PAUSE / speed);
 }
 
-export function exchangesIn(recording: History): Exchanges {
-  const pause = longestPause(recording.speed);
+export function findExchanges(recording: History): Exchanges {
+  const pause = findLongestPause(recording.speed);
   const trips: { readonly device: string; readonly trip: Millis }[] = [];
   const lonely: RecordedDownlink[] = [];
   const ledBy = new Map<number, Lead>();
-  for (const { downlink, before } of deliveries(recording)) {
+  for (const { downlink, before } of listDeliveries(recording)) {
     const gap = before === undefined ? Number.POSITIVE_INFINITY : (downlink.ended ?? 0) - before.at;
     if (before === undefined || gap > pause || downlink.at > before.at) {
       lonely.push(downlink);
@@ -62,16 +62,16 @@ export function exchangesIn(recording: History): Exchanges {
       continue;
     }
     ledBy.set(downlink.n, before.downlink === undefined ? 'uplink' : (ledBy.get(before.downlink.n) ?? 'uplink'));
-    const packets = fragmentsOf(downlink) + (before.downlink === undefined ? 1 : 0);
+    const packets = countFragments(downlink) + (before.downlink === undefined ? 1 : 0);
     trips.push({ device: downlink.device, trip: gap / packets });
   }
-  const middle = (some: readonly { readonly trip: Millis }[]) => median(some.map(({ trip }) => trip));
+  const middle = (some: readonly { readonly trip: Millis }[]) => findMedian(some.map(({ trip }) => trip));
   const typical = middle(trips) ?? TYPICAL_TRIP;
-  const own = new Map([...byDevice(trips)].map(([device, all]) => [device, middle(all)]));
+  const own = new Map([...groupByDevice(trips)].map(([device, all]) => [device, middle(all)]));
   const trip = (device: string) => Math.max(1, Math.round(own.get(device) ?? typical));
   const polls = lonely.map((downlink) => ({
     device: downlink.device,
-    at: Math.max(downlink.at, (downlink.ended ?? 0) - fragmentsOf(downlink) * trip(downlink.device)),
+    at: Math.max(downlink.at, (downlink.ended ?? 0) - countFragments(downlink) * trip(downlink.device)),
   }));
   return { trip, polls, ledBy };
 }
@@ -89,7 +89,7 @@ interface Activity {
   readonly downlink?: RecordedDownlink;
 }
 
-function deliveries(recording: History): readonly Delivery[] {
+function listDeliveries(recording: History): readonly Delivery[] {
   const activities: Activity[] = [
     ...recording.downlinks.flatMap((downlink) => {
       const { state, ended, device } = downlink;
@@ -99,7 +99,7 @@ function deliveries(recording: History): readonly Delivery[] {
   ];
   // A delivery comes before an uplink of the same millisecond: the answer follows the acknowledgement.
   activities.sort((a, b) => a.at - b.at);
-  return [...byDevice(activities).values()].flatMap((own) =>
+  return [...groupByDevice(activities).values()].flatMap((own) =>
     own.flatMap(({ downlink }, i) => (downlink === undefined ? [] : [{ downlink, before: own[i - 1] }])),
   );
 }

@@ -4,11 +4,11 @@ import type { FleetPart, Situation } from '../explain/situation.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import { expectsAnswer } from '../trace/downlinks/ledger.js';
 import type { ContactReason, UplinkType as TracedUplink, TraceEvent } from '../trace/events.js';
-import { exchangesIn } from './exchanges.js';
-import { byDevice } from './group.js';
-import { inDeviceTime } from './pace.js';
+import { findExchanges } from './exchanges.js';
+import { groupByDevice } from './group.js';
+import { convertToDeviceTime } from './pace.js';
 import type { RecordedDevice, RecordedDownlink, RecordedUplink, Recording } from './recording.js';
-import { intervalsOf, type RecordedIntervals, silenceOf } from './silences.js';
+import { findIntervals, findSilence, type RecordedIntervals } from './silences.js';
 
 interface ExplainedRecording {
   readonly histories: Histories;
@@ -31,25 +31,25 @@ const UNKNOWN = [
 ];
 
 /** All times are those of the devices, which pass faster than real time if the recorded run had a speed. */
-export function recordedRun(recording: Recording): ExplainedRecording {
-  const { devices, uplinks, downlinks, from, until } = inDeviceTime(recording);
+export function makeRecordedRun(recording: Recording): ExplainedRecording {
+  const { devices, uplinks, downlinks, from, until } = convertToDeviceTime(recording);
   const length = until - from;
   const serials = new Map(devices.map(({ device }, index) => [device, index + 1]));
   const serialOf = (device: string) => serials.get(device) ?? 0;
   const storedAt = new Map(uplinks.map(({ n, at }) => [n, at]));
-  const own = byDevice(uplinks);
+  const own = groupByDevice(uplinks);
   // Exchanges are found in real time: a pause in an exchange may be due to the cloud or the network, which are not faster.
-  const polls = exchangesIn(recording).polls.map((poll) => ({ ...poll, at: Math.round(poll.at * recording.speed) }));
-  const signs = byDevice([...uplinks, ...polls].sort((a, b) => a.at - b.at));
-  const known = devices.map((device) => ({ device, intervals: intervalsOf(own.get(device.device) ?? []) }));
+  const polls = findExchanges(recording).polls.map((poll) => ({ ...poll, at: Math.round(poll.at * recording.speed) }));
+  const signs = groupByDevice([...uplinks, ...polls].sort((a, b) => a.at - b.at));
+  const known = devices.map((device) => ({ device, intervals: findIntervals(own.get(device.device) ?? []) }));
   const silences = known.flatMap(({ device: { device }, intervals }) => {
     const times = signs.get(device)?.map(({ at }) => at) ?? [];
-    return silenceOf(serialOf(device), times, intervals, length) ?? [];
+    return findSilence(serialOf(device), times, intervals, length) ?? [];
   });
   const events = [
-    ...uplinks.flatMap((uplink) => uplinkEvents(uplink, serialOf(uplink.device))),
+    ...uplinks.flatMap((uplink) => makeUplinkEvents(uplink, serialOf(uplink.device))),
     ...polls.map(({ device, at }): TraceEvent => ({ kind: 'device.wake', at, serial: serialOf(device), why: 'poll' })),
-    ...downlinks.flatMap((downlink) => downlinkEvents(downlink, serialOf(downlink.device), storedAt)),
+    ...downlinks.flatMap((downlink) => makeDownlinkEvents(downlink, serialOf(downlink.device), storedAt)),
     ...silences.flatMap(({ missing }) => missing),
     { kind: 'world.closing', at: length } as const,
   ].sort((a, b) => a.at - b.at);
@@ -60,10 +60,10 @@ export function recordedRun(recording: Recording): ExplainedRecording {
     situation: {
       // A device that sent nothing is left out, because its type is unknown.
       fleet: known.flatMap(({ device, intervals }) =>
-        signs.has(device.device) ? [partOf(device, serialOf(device.device), intervals)] : [],
+        signs.has(device.device) ? [makePart(device, serialOf(device.device), intervals)] : [],
       ),
       faults: silences.map(({ fault }) => fault),
-      settings: downlinks.flatMap((downlink) => settingsOf(downlink, serialOf(downlink.device), uplinks)),
+      settings: downlinks.flatMap((downlink) => listSettings(downlink, serialOf(downlink.device), uplinks)),
     },
     names: Object.fromEntries([...serials].map(([device, serial]) => [String(serial), device])),
     unknown: UNKNOWN,
@@ -77,7 +77,7 @@ export function recordedRun(recording: Recording): ExplainedRecording {
 }
 
 /** The intervals that a configuration has set, as its answer shows. */
-function settingsOf(
+function listSettings(
   { at, type, answer }: RecordedDownlink,
   serial: number,
   uplinks: readonly RecordedUplink[],
@@ -99,7 +99,7 @@ function isUsers(type: RecordedDownlink['type']): type is 'data' | 'shell' | 'co
 }
 
 /** A message that arrived: a successful exchange. */
-function uplinkEvents({ n, at, type }: RecordedUplink, serial: number): readonly TraceEvent[] {
+function makeUplinkEvents({ n, at, type }: RecordedUplink, serial: number): readonly TraceEvent[] {
   const traced = TRACED[type];
   return [
     { kind: 'device.wake', at, serial, why: REASONS[type] },
@@ -120,7 +120,7 @@ const TRACED: Readonly<Record<RecordedUplink['type'], TracedUplink>> = {
   ...{ firmware: 'firmware', stats: 'stats', other: 'data' },
 };
 
-function downlinkEvents(
+function makeDownlinkEvents(
   { n, at, type, state, ended, answer }: RecordedDownlink,
   serial: number,
   storedAt: ReadonlyMap<number, Instant>,
@@ -138,7 +138,7 @@ function downlinkEvents(
   return events;
 }
 
-function partOf({ device, type, firmware }: RecordedDevice, serial: number, intervals: RecordedIntervals): FleetPart {
+function makePart({ device, type, firmware }: RecordedDevice, serial: number, intervals: RecordedIntervals): FleetPart {
   const { reportEvery, pollEvery } = intervals;
   return {
     ...{ group: device, serials: [[serial, serial]], profile: type ?? 'unknown', firmware: firmware ?? 'unknown' },

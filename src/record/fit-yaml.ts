@@ -2,10 +2,10 @@
 
 import type { Ratio } from '../kernel/ratio.js';
 import { formatDuration, humanDuration, type Millis, seconds } from '../kernel/time.js';
-import { durationOf, type FittedGroup } from './fit.js';
+import { type FittedGroup, measureDuration } from './fit.js';
 import type { Recording } from './recording.js';
 import type { Regime } from './regimes.js';
-import { span } from './span.js';
+import { findSpan } from './span.js';
 
 /** Why a device of a group rejects a configuration line; undefined when it accepts the line. */
 type RefusalOf = (group: Pick<FittedGroup, 'profile' | 'firmware'>, line: string) => string | undefined;
@@ -15,17 +15,17 @@ type RefusalOf = (group: Pick<FittedGroup, 'profile' | 'firmware'>, line: string
  * @param name of the scenario
  * @param refusalOf decides which settings can be written
  */
-export function scenarioYaml(
+export function writeScenario(
   name: string,
   recording: Recording,
   groups: readonly FittedGroup[],
   refusalOf: RefusalOf,
 ): string {
-  const duration = durationOf(recording, groups);
+  const duration = measureDuration(recording, groups);
   const steps = groups.flatMap((group) => [
     ...changeSteps(group, duration, refusalOf),
     ...dropOutSteps(group, duration),
-    ...rangeSteps(group, duration),
+    ...writeRangeSteps(group, duration),
   ]);
   const hasSteps = steps.some((line) => !line.trimStart().startsWith('#'));
   const lines = [
@@ -36,7 +36,7 @@ export function scenarioYaml(
     `duration: ${formatDuration(duration)}`,
     '',
     'fleet:',
-    ...groups.flatMap((group) => groupLines(group, refusalOf)),
+    ...groups.flatMap((group) => writeGroup(group, refusalOf)),
     ...(hasSteps ? ['', 'steps:'] : []),
     ...steps,
     '',
@@ -52,16 +52,16 @@ const HOW = {
   guess: 'a guess: the recording does not show the type',
 } as const;
 
-function groupLines(group: FittedGroup, refusalOf: RefusalOf): readonly string[] {
+function writeGroup(group: FittedGroup, refusalOf: RefusalOf): readonly string[] {
   const { name, profile, by, firmware, count, period, jitter, configured, missing, due, size, begins, ended, updates } =
     group;
-  const settings = settingsOf(group).map((line) => ({ line, refusal: refusalOf(group, `app config ${line}`) }));
+  const settings = listSettings(group).map((line) => ({ line, refusal: refusalOf(group, `app config ${line}`) }));
   const accepted = settings.flatMap(({ line, refusal }) => (refusal === undefined ? [line.replace(' ', ': ')] : []));
   const setting = configured === null ? '' : ` (configured: ${formatDuration(configured)})`;
   return [
     `  # Profile: ${HOW[by]}.`,
     `  # Median interval of reports: ${humanDuration(period)}${setting}; 90 % of the intervals differ by at most` +
-      ` ${percent(jitter)} from the median.`,
+      ` ${formatPercent(jitter)} from the median.`,
     `  # Bodies of ${size.min} to ${size.max} bytes, median ${size.median}.`,
     `  # ${missing} of ${due} reports are missing.`,
     ...(begins.from === 0
@@ -82,25 +82,25 @@ function groupLines(group: FittedGroup, refusalOf: RefusalOf): readonly string[]
     `    profile: ${profile}`,
     ...(firmware === null ? [] : [`    firmware: ${firmware}`]),
     `    count: ${count}`,
-    `    boot: { ${bootOf(group)} }`,
+    `    boot: { ${writeBoot(group)} }`,
     ...(accepted.length === 0 ? [] : [`    config: { ${accepted.join(', ')} }`]),
   ];
 }
 
-function bootOf({ begins: { from, over } }: FittedGroup): string {
+function writeBoot({ begins: { from, over } }: FittedGroup): string {
   const first = from === 0 ? '' : `from: ${formatDuration(Math.round(from))}, `;
   return `${first}over: ${formatDuration(Math.max(1, Math.round(over)))}, pattern: random`;
 }
 
 /** Parameters of the application with their values: `interval-report 900`. */
-function settingsOf(group: FittedGroup): readonly string[] {
-  return group.poll === 0 ? [reportLine(group)] : settingsAt(group);
+function listSettings(group: FittedGroup): readonly string[] {
+  return group.poll === 0 ? [reportLine(group)] : writeSettings(group);
 }
 
 type Intervals = Pick<Regime, 'configured' | 'period' | 'poll'>;
 
 function reportLine(intervals: Intervals): string {
-  return `interval-report ${Math.max(1, Math.round(intervalOf(intervals) / 1000))}`;
+  return `interval-report ${Math.max(1, Math.round(chooseInterval(intervals) / 1000))}`;
 }
 
 function pollLine({ poll }: Intervals): readonly string[] {
@@ -108,7 +108,7 @@ function pollLine({ poll }: Intervals): readonly string[] {
 }
 
 /** The configured interval, unless the measured one contradicts it. */
-function intervalOf({ configured, period }: Intervals): Millis {
+function chooseInterval({ configured, period }: Intervals): Millis {
   const close = configured !== null && Math.abs(configured - period) < 0.5 * configured;
   return close ? configured : Math.max(seconds(1), period);
 }
@@ -121,7 +121,7 @@ function changeSteps(group: FittedGroup, duration: Millis, refusalOf: RefusalOf)
   const [{ config: same } = { config: '' }] = first;
   const together =
     count > 1 && first.length === count && first.every(({ config, announced }) => announced && config === same);
-  const [begin, last] = span(first.map(({ at }) => at));
+  const [begin, last] = findSpan(first.map(({ at }) => at));
   const over = Math.round(((last - begin) * count) / (count - 1));
   const forAll = { ...{ at: begin, over, to: name, config: same, announced: true } };
   const single = steps.flatMap((step) =>
@@ -133,7 +133,7 @@ function changeSteps(group: FittedGroup, duration: Millis, refusalOf: RefusalOf)
       const refusal = refusalOf({ profile, firmware }, `app config ${line}`);
       return refusal === undefined ? [] : [`  # "${line}" of ${step.to} cannot be set: ${refusal}.`];
     });
-    const why = step.announced ? [] : unannounced(step.to, step.config);
+    const why = step.announced ? [] : writeUnannounced(step.to, step.config);
     if (refusals.length > 0) return [...why, ...refusals];
     const during = step.over > 0 ? `, over: ${formatDuration(step.over)}` : '';
     return [...why, `  - { at: ${formatDuration(step.at)}${during}, to: ${step.to}, config: { ${step.config} } }`];
@@ -141,20 +141,20 @@ function changeSteps(group: FittedGroup, duration: Millis, refusalOf: RefusalOf)
 }
 
 function changeStep({ device, before, after }: FittedGroup['changes'][number]) {
-  const known = settingsAt(before);
-  const changed = settingsAt(after).filter((line) => !known.includes(line));
+  const known = writeSettings(before);
+  const changed = writeSettings(after).filter((line) => !known.includes(line));
   // A device receives a configuration at its next contact, on average half an interval later.
   const at = Math.max(0, Math.round(after.queuedAt ?? after.from - before.period / 2));
   const config = changed.map((line) => line.replace(' ', ': ')).join(', ');
   return changed.length === 0 ? [] : [{ device, at, config, announced: after.announced }];
 }
 
-function settingsAt(intervals: Intervals): readonly string[] {
+function writeSettings(intervals: Intervals): readonly string[] {
   return [reportLine(intervals), ...pollLine(intervals)];
 }
 
 /** What cannot be announced apart in a recording. */
-function unannounced(to: string, config: string): readonly string[] {
+function writeUnannounced(to: string, config: string): readonly string[] {
   return [
     `  # The reports of ${to} fit "${config}" from here on, but the recording has no configuration message of this`,
     '  # time: the interval may have changed, or reports may be missing regularly.',
@@ -175,13 +175,13 @@ function dropOutSteps({ name, dropOuts }: FittedGroup, duration: Millis): readon
 }
 
 /** Each sensor passes once through its measured range. */
-function rangeSteps({ name, ranges }: FittedGroup, duration: Millis): readonly string[] {
+function writeRangeSteps({ name, ranges }: FittedGroup, duration: Millis): readonly string[] {
   return ranges.map(({ quantity, min, max }) => {
     const value = min === max ? `${min}` : `{ from: ${min}, to: ${max}, over: ${formatDuration(duration)} }`;
     return `  - { at: 0s, to: ${name}, sensor: { ${quantity}: ${value} } }`;
   });
 }
 
-function percent(ratio: Ratio): string {
+function formatPercent(ratio: Ratio): string {
   return `${Math.round(ratio * 100)} %`;
 }

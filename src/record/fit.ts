@@ -11,12 +11,12 @@ import type { Ratio } from '../kernel/ratio.js';
 import { type Millis, minutes } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import { findQuantity } from '../profile/quantities.js';
-import { byDevice } from './group.js';
-import { median } from './median.js';
+import { groupByDevice } from './group.js';
+import { findMedian } from './median.js';
 import type { RecordedUplink, Recording, ValueRange } from './recording.js';
-import { type Regime, regimesOf } from './regimes.js';
-import { reportsIn } from './reports.js';
-import { span } from './span.js';
+import { findRegimes, type Regime } from './regimes.js';
+import { findReports } from './reports.js';
+import { findSpan } from './span.js';
 
 export interface FittedGroup {
   /** `clime`, or `clime-60` (period in seconds) when several groups have this profile. */
@@ -98,15 +98,15 @@ interface Member {
 
 /** Groups, largest first; empty when no device has reported twice. */
 export function fitGroups(recording: Recording, profiles: ReadonlyMap<string, Profile>): readonly FittedGroup[] {
-  const values = byDevice(recording.values);
-  const uplinks = byDevice(recording.uplinks);
-  const downlinks = byDevice(recording.downlinks);
+  const values = groupByDevice(recording.values);
+  const uplinks = groupByDevice(recording.uplinks);
+  const downlinks = groupByDevice(recording.downlinks);
   const groups: Member[][] = [];
   for (const { device, type, firmware } of recording.devices) {
     const own = uplinks.get(device) ?? [];
-    const regimes = regimesOf(own, downlinks.get(device) ?? []);
+    const regimes = findRegimes(own, downlinks.get(device) ?? []);
     if (regimes === undefined) continue;
-    const found = profileOf(type, values.get(device) ?? [], profiles);
+    const found = findProfile(type, values.get(device) ?? [], profiles);
     const first = own.find((uplink) => uplink.firmware !== null)?.firmware ?? firmware;
     const known = profiles.get(found.profile)?.firmware.names.find((version) => version === first) ?? null;
     const at = own[0]?.at ?? 0;
@@ -118,7 +118,7 @@ export function fitGroups(recording: Recording, profiles: ReadonlyMap<string, Pr
   }
   groups.sort((a, b) => b.length - a.length);
   const length = recording.until - recording.from;
-  return named(groups.map((members) => fitGroup(members, length, values, profiles)));
+  return nameGroups(groups.map((members) => fitGroup(members, length, values, profiles)));
 }
 
 function isAlike(a: Member, b: Member): boolean {
@@ -140,15 +140,15 @@ function fitGroup(
   const { profile, by, firmware } = members[0] as Member;
   const starts = members.map(({ regimes: [first] }) => first);
   const poll = starts.find((first) => first.poll !== null)?.poll ?? null;
-  const period = median(starts.map((first) => first.period)) ?? 0;
-  const regular = members.flatMap(deviationsOf);
-  const dropOuts = members.flatMap((member, i) => absences(member, i + 1));
-  const ended = members.flatMap((member, i) => endOf(member, length, i + 1));
+  const period = findMedian(starts.map((first) => first.period)) ?? 0;
+  const regular = members.flatMap(measureDeviations);
+  const dropOuts = members.flatMap((member, i) => findAbsences(member, i + 1));
+  const ended = members.flatMap((member, i) => findEnd(member, length, i + 1));
   const missing = dropOuts.reduce((sum, { missed }) => sum + missed, 0);
-  const reports = members.flatMap(({ uplinks }) => reportsIn(uplinks));
+  const reports = members.flatMap(({ uplinks }) => findReports(uplinks));
   const sizes = reports.map(({ size }) => size).sort((a, b) => a - b);
-  const configured = median(starts.flatMap((first) => (first.configured === null ? [] : [first.configured])));
-  const [from, last] = span(members.map(({ begins }) => begins));
+  const configured = findMedian(starts.flatMap((first) => (first.configured === null ? [] : [first.configured])));
+  const [from, last] = findSpan(members.map(({ begins }) => begins));
   return {
     ...{ name: profile, profile, by, firmware, count: members.length, period, missing },
     ...{ configured: configured ?? null, poll },
@@ -160,9 +160,9 @@ function fitGroup(
     changes: members.flatMap(({ regimes }, i) =>
       regimes.slice(1).map((after, k) => ({ device: i + 1, before: regimes[k] ?? regimes[0], after })),
     ),
-    updates: members.flatMap(({ uplinks }, i) => firmwareChanges(uplinks, i + 1)),
-    size: { min: sizes[0] ?? 0, median: median(sizes) ?? 0, max: sizes.at(-1) ?? 0 },
-    ranges: rangesOf(
+    updates: members.flatMap(({ uplinks }, i) => findFirmwareChanges(uplinks, i + 1)),
+    size: { min: sizes[0] ?? 0, median: findMedian(sizes) ?? 0, max: sizes.at(-1) ?? 0 },
+    ranges: findRanges(
       members.flatMap(({ device }) => values.get(device) ?? []),
       profiles.get(profile),
     ),
@@ -170,28 +170,28 @@ function fitGroup(
 }
 
 /** The regime of a device at a time. */
-function regimeAt({ regimes }: Member, at: Millis): Regime {
+function findRegime({ regimes }: Member, at: Millis): Regime {
   return regimes.findLast(({ from }) => from <= at) ?? regimes[0];
 }
 
 /** How far the times between reports deviate from their median, as shares. */
-function deviationsOf(member: Member): readonly Ratio[] {
-  const reports = reportsIn(member.uplinks);
+function measureDeviations(member: Member): readonly Ratio[] {
+  const reports = findReports(member.uplinks);
   return reports.slice(1).flatMap(({ at }, i) => {
     const before = reports[i]?.at ?? at;
-    const { period } = regimeAt(member, before);
-    const isWithin = regimeAt(member, at) === regimeAt(member, before) && at - before < ABSENT * period;
+    const { period } = findRegime(member, before);
+    const isWithin = findRegime(member, at) === findRegime(member, before) && at - before < ABSENT * period;
     return isWithin ? [Math.abs(at - before - period) / period] : [];
   });
 }
 
 /** Times without any message of a device although a report was due. */
-function absences(member: Member, device: number): readonly (DropOut & { readonly missed: number })[] {
-  const updates = firmwareChanges(member.uplinks, device);
+function findAbsences(member: Member, device: number): readonly (DropOut & { readonly missed: number })[] {
+  const updates = findFirmwareChanges(member.uplinks, device);
   return member.uplinks.slice(1).flatMap(({ at, type }, i) => {
     const before = member.uplinks[i]?.at ?? at;
-    const { period } = regimeAt(member, before);
-    const missed = missedIn(at - before, period);
+    const { period } = findRegime(member, before);
+    const missed = countMissed(at - before, period);
     // A device that swaps its firmware sends nothing.
     if (missed === 0 || updates.some((update) => update.at === at)) return [];
     // The absence begins half a period after the message before the gap, and ends half a period before the one after it.
@@ -201,33 +201,33 @@ function absences(member: Member, device: number): readonly (DropOut & { readonl
 }
 
 /** The silence of a device at the end of the recording. */
-function endOf(member: Member, length: Millis, device: number) {
+function findEnd(member: Member, length: Millis, device: number) {
   const at = member.uplinks.at(-1)?.at ?? 0;
-  const missed = missedIn(length - at, regimeAt(member, at).period);
+  const missed = countMissed(length - at, findRegime(member, at).period);
   return missed === 0 ? [] : [{ device, at }];
 }
 
 /** Number of reports that are missing in a silence of this length. */
-function missedIn(silence: Millis, period: Millis): number {
+function countMissed(silence: Millis, period: Millis): number {
   return silence < ABSENT * period ? 0 : Math.max(0, Math.round(silence / period) - 1);
 }
 
-function firmwareChanges(uplinks: readonly RecordedUplink[], device: number): readonly FirmwareChange[] {
+function findFirmwareChanges(uplinks: readonly RecordedUplink[], device: number): readonly FirmwareChange[] {
   const sessions = uplinks.flatMap(({ at, firmware }) => (firmware === null ? [] : [{ device, at, firmware }]));
   return sessions.filter(({ firmware }, i) => i > 0 && firmware !== sessions[i - 1]?.firmware);
 }
 
 /** The profile of the firmware name, or the one whose decoder has most of the reported values. */
-function profileOf(
+function findProfile(
   type: string | null,
   values: readonly ValueRange[],
   profiles: ReadonlyMap<string, Profile>,
 ): Pick<Member, 'profile' | 'by'> {
   if (type !== null && profiles.has(type)) return { profile: type, by: 'firmware' };
-  const keys = new Set(values.map(({ key }) => head(key)));
+  const keys = new Set(values.map(({ key }) => getHead(key)));
   let best: { readonly profile: string; readonly score: number } | undefined;
   for (const [profile, { decoder }] of profiles) {
-    const known = new Set(decoder.keys.map(({ path }) => head(path)));
+    const known = new Set(decoder.keys.map(({ path }) => getHead(path)));
     const shared = [...keys].filter((key) => known.has(key)).length;
     // A value of a profile that the device never sends counts against the profile, but less than a reported value that the
     // profile does not know.
@@ -240,16 +240,16 @@ function profileOf(
 /**
  * Sensor and quantity of a path. The rest of the path is left out, because the lists below a quantity differ between builds.
  */
-function head(path: string): string {
+function getHead(path: string): string {
   return path.split('.').slice(0, 2).join('.');
 }
 
 /** Ranges by quantity: `hygrometer.temperature.measurements.avg` is a value of `hygrometer.temperature`. */
-function rangesOf(values: readonly ValueRange[], profile: Profile | undefined): FittedGroup['ranges'] {
+function findRanges(values: readonly ValueRange[], profile: Profile | undefined): FittedGroup['ranges'] {
   if (profile === undefined) return [];
   const ranges = new Map<string, { min: number; max: number }>();
   for (const { key, min, max } of values) {
-    const quantity = head(key);
+    const quantity = getHead(key);
     const address = findQuantity(profile, quantity);
     const spec = address && profile.sensors[address.sensor];
     const measured = spec?.quantities[address?.quantity ?? -1];
@@ -266,7 +266,7 @@ function isMetadata(key: string): boolean {
   return /\.(timestamp|count|total|increment|delta)$/.test(key);
 }
 
-function named(groups: readonly FittedGroup[]): readonly FittedGroup[] {
+function nameGroups(groups: readonly FittedGroup[]): readonly FittedGroup[] {
   const taken = new Set<string>();
   return groups.map((group) => {
     const several = groups.filter(({ profile }) => profile === group.profile).length > 1;
@@ -279,7 +279,7 @@ function named(groups: readonly FittedGroup[]): readonly FittedGroup[] {
 }
 
 /** Duration of the scenario: that of the recording, at least three report periods and one minute. */
-export function durationOf({ from, until }: Recording, groups: readonly FittedGroup[]): Millis {
+export function measureDuration({ from, until }: Recording, groups: readonly FittedGroup[]): Millis {
   const longest = Math.max(0, ...groups.map(({ period }) => period));
   return Math.max(minutes(1), Math.ceil((until - from) / 1000) * 1000, Math.ceil((3 * longest) / 1000) * 1000);
 }

@@ -1,5 +1,5 @@
 /** Groups items by device; the order of the items is kept. */
-export function byDevice<T extends { readonly device: string }>(
+export function groupByDevice<T extends { readonly device: string }>(
   items: readonly T[],
 ): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();

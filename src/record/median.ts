@@ -1,6 +1,6 @@
 /**
  * Median; of two middle values the lower one, because outliers in recorded times are mostly too high. undefined without values.
  */
-export function median(values: readonly number[]): number | undefined {
+export function findMedian(values: readonly number[]): number | undefined {
   return [...values].sort((a, b) => a - b)[(values.length - 1) >> 1];
 }

@@ -1,11 +1,11 @@
 /** Devices whose time passes faster than real time: those of a run with `--speed`. */
-import { byDevice } from './group.js';
-import { median } from './median.js';
+import { groupByDevice } from './group.js';
+import { findMedian } from './median.js';
 import type { Recording } from './recording.js';
-import { regimesOf } from './regimes.js';
+import { findRegimes } from './regimes.js';
 
 /** Converts a recording to the time of its devices. At a speed of 1, the recording stays as it is. */
-export function inDeviceTime(recording: Recording): Recording {
+export function convertToDeviceTime(recording: Recording): Recording {
   const { from, until, speed, uplinks, downlinks } = recording;
   const stretched = (at: number | null) => (at === null ? null : Math.round(at * speed));
   return {
@@ -23,10 +23,10 @@ export function inDeviceTime(recording: Recording): Recording {
 }
 
 /** Median over all devices of the configured report period divided by the measured one; undefined if no device has both. */
-export function paceOf(recording: Recording): number | undefined {
-  const paces = [...byDevice(inDeviceTime(recording).uplinks).values()].flatMap((own) => {
-    const last = regimesOf(own, [])?.at(-1);
+export function findPace(recording: Recording): number | undefined {
+  const paces = [...groupByDevice(convertToDeviceTime(recording).uplinks).values()].flatMap((own) => {
+    const last = findRegimes(own, [])?.at(-1);
     return last === undefined || last.configured === null ? [] : [last.configured / last.period];
   });
-  return median(paces);
+  return findMedian(paces);
 }

@@ -8,8 +8,8 @@
  */
 import { UsageError } from '../kernel/errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
-import { byDevice } from './group.js';
-import { median } from './median.js';
+import { groupByDevice } from './group.js';
+import { findMedian } from './median.js';
 import type { RecordedUplink, Recording } from './recording.js';
 
 export interface Poll {
@@ -36,26 +36,26 @@ const MOST_POLLS = 1_000_000;
  * @param trip round trip time of a device
  * @throws UsageError for more than {@link MOST_POLLS} estimated polls
  */
-export function pollsByTimer(
+export function findPolls(
   recording: Pick<Recording, 'devices' | 'uplinks' | 'from' | 'until' | 'speed'>,
   seen: readonly Poll[],
   trip: (device: string) => Millis,
 ): ReadonlyMap<string, readonly Millis[]> {
   const { devices, from, until, speed } = recording;
-  const uplinks = byDevice(recording.uplinks);
-  const polls = byDevice([...seen].sort((a, b) => a.at - b.at));
+  const uplinks = groupByDevice(recording.uplinks);
+  const polls = groupByDevice([...seen].sort((a, b) => a.at - b.at));
   const shown = (device: string) => (polls.get(device) ?? []).map(({ at }) => at);
   const wake = WAKE / speed;
   const timers = new Map(
     devices.map(({ device }) => {
       const context = { length: until - from, trip: trip(device), speed };
-      return [device, timersOf(uplinks.get(device) ?? [], shown(device), context)];
+      return [device, findTimers(uplinks.get(device) ?? [], shown(device), context)];
     }),
   );
   const all = [...timers.values()].flat();
   checkNumber(all);
   const delays = all.flatMap((timer) => (timer.anchor === null ? [] : follow(timer, wake).delays));
-  const usual = delays.length < ENOUGH ? wake : (median(delays) ?? wake);
+  const usual = delays.length < ENOUGH ? wake : (findMedian(delays) ?? wake);
   return new Map(
     [...timers].map(([device, own]) => {
       const foretold = own.flatMap((timer) => follow(timer, usual).foretold);
@@ -94,7 +94,7 @@ interface TimerContext {
 }
 
 /** The timers of a device whose interval is known. */
-function timersOf(
+function findTimers(
   uplinks: readonly RecordedUplink[],
   polls: readonly Millis[],
   { length, trip, speed }: TimerContext,
@@ -152,6 +152,6 @@ function follow({ from, until, every, anchor, seen, tolerance }: Timer, usual: M
       continue;
     }
     delays.push(found - due);
-    if (delays.length >= ENOUGH) delay = median(delays.slice(-LATEST)) ?? usual;
+    if (delays.length >= ENOUGH) delay = findMedian(delays.slice(-LATEST)) ?? usual;
   }
 }

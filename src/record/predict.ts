@@ -8,10 +8,10 @@
  */
 import type { Millis } from '../kernel/time.js';
 import { Distribution } from '../trace/distribution.js';
-import { exchangesIn, type Lead } from './exchanges.js';
-import { byDevice } from './group.js';
+import { findExchanges, type Lead } from './exchanges.js';
+import { groupByDevice } from './group.js';
 import type { DownlinkType, RecordedDownlink, Recording } from './recording.js';
-import { type Polls, type Script, scriptOf } from './script.js';
+import { makeScript, type Polls, type Script } from './script.js';
 
 export interface Prediction {
   readonly device: string;
@@ -58,22 +58,22 @@ const REPLAYS = 5;
 const REPLAYED: ReadonlySet<DownlinkType> = new Set(['session', 'data', 'shell', 'config']);
 
 /**
- * The scripts of all replays, each with different downlinks to predict; see {@link scriptOf}. A script has only the devices of
+ * The scripts of all replays, each with different downlinks to predict; see {@link makeScript}. A script has only the devices of
  * these downlinks, because devices do not affect each other. Each script is made when it is needed, because it can be large.
  * @throws UsageError if the devices poll too often for a replay
  */
-export function* scriptsOf(
+export function* listScripts(
   recording: Recording,
   polls: Polls = 'foretold',
   spooling?: ReadonlySet<string>,
 ): Generator<Script> {
   const groups = Array.from({ length: REPLAYS }, () => new Set<number>());
-  [...byDevice(recording.downlinks.filter(isReplayed)).values()].forEach((own, i) => {
+  [...groupByDevice(recording.downlinks.filter(isReplayed)).values()].forEach((own, i) => {
     for (const [j, { n }] of own.entries()) groups[(i + j) % REPLAYS]?.add(n);
   });
   for (const open of groups) {
     if (open.size === 0) continue;
-    const script = scriptOf(recording, open, polls, spooling);
+    const script = makeScript(recording, open, polls, spooling);
     const played = new Set(script.downlinks.flatMap(({ n, device }) => (open.has(n) ? [device] : [])));
     const isPlayed = ({ device }: { readonly device: string }) => played.has(device);
     yield { ...script, devices: script.devices.filter(isPlayed), downlinks: script.downlinks.filter(isPlayed) };
@@ -84,10 +84,10 @@ export function* scriptsOf(
  * Compares predicted with recorded deliveries.
  * @param delivered times of the predicted deliveries, by the number of the downlink
  */
-export function accuracyOf(recording: Recording, delivered: ReadonlyMap<number, Millis>): ReplayAccuracy {
+export function measureAccuracy(recording: Recording, delivered: ReadonlyMap<number, Millis>): ReplayAccuracy {
   const length = recording.until - recording.from;
   const within = (at: Millis | null | undefined) => (at !== null && at !== undefined && at <= length ? at : null);
-  const { ledBy: leads } = exchangesIn(recording);
+  const { ledBy: leads } = findExchanges(recording);
   const predictions = recording.downlinks.filter(isReplayed).flatMap((downlink): Prediction[] => {
     const { device, n, type, at: queued, state, ended } = downlink;
     const recorded = state === 'sent' ? within(ended) : null;
@@ -99,8 +99,8 @@ export function accuracyOf(recording: Recording, delivered: ReadonlyMap<number, 
   return {
     predictions,
     errors: spread(predictions),
-    byType: spreads(predictions, ({ type }) => type).map(([type, own]) => ({ type, ...own })),
-    byLead: spreads(predictions, (prediction) => prediction.ledBy).map(([ledBy, own]) => ({ ledBy, ...own })),
+    byType: listSpreads(predictions, ({ type }) => type).map(([type, own]) => ({ type, ...own })),
+    byLead: listSpreads(predictions, (prediction) => prediction.ledBy).map(([ledBy, own]) => ({ ledBy, ...own })),
     missed: predictions.filter(({ predicted }) => predicted === null).length,
     invented: predictions.filter(({ recorded }) => recorded === null).length,
     leftOut: recording.downlinks.filter((downlink) => !isReplayed(downlink)).length,
@@ -108,17 +108,17 @@ export function accuracyOf(recording: Recording, delivered: ReadonlyMap<number, 
 }
 
 /** Predictions with an error above `within`, or of downlinks delivered on one side only. Worst first. */
-export function beyond({ predictions }: ReplayAccuracy, within: Millis): readonly Prediction[] {
-  return worstFirst(predictions).filter(({ error }) => error === null || Math.abs(error) > within);
+export function listBeyond({ predictions }: ReplayAccuracy, within: Millis): readonly Prediction[] {
+  return sortWorstFirst(predictions).filter(({ error }) => error === null || Math.abs(error) > within);
 }
 
 /** Whether there are predictions, and all of them are within the limit. */
 export function isWithin(accuracy: ReplayAccuracy, within: Millis): boolean {
-  return accuracy.predictions.length > 0 && beyond(accuracy, within).length === 0;
+  return accuracy.predictions.length > 0 && listBeyond(accuracy, within).length === 0;
 }
 
 /** Predictions by absolute error, descending; those without an error come first. */
-export function worstFirst(predictions: readonly Prediction[]): readonly Prediction[] {
+export function sortWorstFirst(predictions: readonly Prediction[]): readonly Prediction[] {
   const size = ({ error }: Prediction) => (error === null ? Number.POSITIVE_INFINITY : Math.abs(error));
   return [...predictions].sort((a, b) => (size(a) === size(b) ? a.n - b.n : size(b) - size(a)));
 }
@@ -128,7 +128,7 @@ function isReplayed({ type }: RecordedDownlink): boolean {
 }
 
 /** Error summary of each kind that occurs, sorted by name. */
-function spreads<K extends string>(
+function listSpreads<K extends string>(
   predictions: readonly Prediction[],
   kindOf: (prediction: Prediction) => K | null,
 ): readonly (readonly [K, ErrorSpread])[] {

@@ -32,13 +32,13 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function readRecording(text: string, file: string): Recording {
   const problems: Problem[] = [];
-  const recording = assemble(linesIn(text, file, problems));
+  const recording = assemble(readLines(text, file, problems));
   if (problems.length > 0) throw new InputError(problems);
   return recording;
 }
 
 /** The first line, and the others that are objects. Empty lines are allowed after the first. */
-function* linesIn(text: string, file: string, problems: Problem[]): Generator<RecordingLine, undefined> {
+function* readLines(text: string, file: string, problems: Problem[]): Generator<RecordingLine, undefined> {
   let number = 0;
   for (let begin = 0; begin <= text.length; ) {
     const newline = text.indexOf('\n', begin);
@@ -67,19 +67,19 @@ function assemble(lines: Generator<RecordingLine, undefined>): Recording {
     switch (line.word('kind', KINDS)) {
       case 'device':
         devices.push({
-          device: line.pseudonym('device'),
+          device: line.readPseudonym('device'),
           type: line.nameOrNull('type'),
-          firmware: line.versionOrNull('firmware'),
+          firmware: line.readVersionOrNull('firmware'),
         });
         break;
       case 'uplink':
-        uplinks.push(uplinkIn(line, uplinks.length + 1));
+        uplinks.push(readUplink(line, uplinks.length + 1));
         break;
       case 'downlink':
-        downlinks.push(downlinkIn(line, downlinks.length + 1));
+        downlinks.push(readDownlink(line, downlinks.length + 1));
         break;
       case 'values':
-        values.push(rangeIn(line));
+        values.push(readRange(line));
         break;
       default:
     }
@@ -113,45 +113,45 @@ function checkHeader(line: RecordingLine, header: Fields, length: number, speed:
   }
 }
 
-function uplinkIn(line: RecordingLine, n: number): RecordedUplink {
-  line.inOrder(n);
+function readUplink(line: RecordingLine, n: number): RecordedUplink {
+  line.checkOrder(n);
   return {
     n,
-    at: line.whole('at'),
-    device: line.pseudonym('device'),
+    at: line.readWhole('at'),
+    device: line.readPseudonym('device'),
     type: line.word('type', UPLINK_TYPES) ?? 'other',
-    size: line.whole('size'),
-    reportEvery: line.wholeOrNull('reportEvery'),
-    pollEvery: line.wholeOrNull('pollEvery'),
-    firmware: line.versionOrNull('firmware'),
+    size: line.readWhole('size'),
+    reportEvery: line.readWholeOrNull('reportEvery'),
+    pollEvery: line.readWholeOrNull('pollEvery'),
+    firmware: line.readVersionOrNull('firmware'),
   };
 }
 
-function downlinkIn(line: RecordingLine, n: number): RecordedDownlink {
-  line.inOrder(n);
+function readDownlink(line: RecordingLine, n: number): RecordedDownlink {
+  line.checkOrder(n);
   return {
     n,
-    at: line.whole('at'),
-    device: line.pseudonym('device'),
+    at: line.readWhole('at'),
+    device: line.readPseudonym('device'),
     type: line.word('type', DOWNLINK_TYPES) ?? 'other',
-    size: line.whole('size'),
-    scheduled: line.wholeOrNull('scheduled'),
+    size: line.readWhole('size'),
+    scheduled: line.readWholeOrNull('scheduled'),
     state: line.word('state', DOWNLINK_STATES) ?? 'pending',
-    ended: line.wholeOrNull('ended'),
-    attempts: line.whole('attempts'),
-    answer: line.wholeOrNull('answer'),
+    ended: line.readWholeOrNull('ended'),
+    attempts: line.readWhole('attempts'),
+    answer: line.readWholeOrNull('answer'),
   };
 }
 
-function rangeIn(line: RecordingLine): ValueRange {
+function readRange(line: RecordingLine): ValueRange {
   const key = String(line.fields?.key);
   if (!/^[a-z][a-z0-9_.]{0,400}$/.test(key)) line.report(`invalid name of a value: ${quote(line.fields?.key ?? null)}`);
   return {
-    device: line.pseudonym('device'),
+    device: line.readPseudonym('device'),
     key,
     min: line.number('min'),
     max: line.number('max'),
-    count: line.whole('count'),
+    count: line.readWhole('count'),
   };
 }
 
@@ -166,7 +166,7 @@ class RecordingLine {
     this.#line = line;
     this.#file = file;
     this.#problems = problems;
-    this.fields = objectIn(text);
+    this.fields = parseObject(text);
     if (this.fields === undefined && (text !== '' || line === 1)) this.report(`${quote(text)} is not a JSON object`);
   }
 
@@ -178,39 +178,39 @@ class RecordingLine {
   }
 
   /** Checks the number of an entry: entries are numbered from 1. */
-  inOrder(n: number): void {
-    if (this.fields?.n !== n) this.#wrong('n', `${n}, the next number`);
+  checkOrder(n: number): void {
+    if (this.fields?.n !== n) this.#reportWrong('n', `${n}, the next number`);
   }
 
   /** Checks a count of the header. */
   checkCount(name: string, count: number): void {
-    if (this.fields?.[name] !== count) this.#wrong(name, `${count}, the number in the file`);
+    if (this.fields?.[name] !== count) this.#reportWrong(name, `${count}, the number in the file`);
   }
 
-  whole(name: string): number {
+  readWhole(name: string): number {
     const value = this.fields?.[name];
     if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
-    this.#wrong(name, 'a whole number from 0');
+    this.#reportWrong(name, 'a whole number from 0');
     return 0;
   }
 
-  wholeOrNull(name: string): number | null {
+  readWholeOrNull(name: string): number | null {
     const value = this.fields?.[name] ?? null;
-    return value === null ? null : this.whole(name);
+    return value === null ? null : this.readWhole(name);
   }
 
   /** Speed of the header. Default: 1 */
   speed(): number {
     const value = this.fields?.speed ?? 1;
     if (typeof value === 'number' && value > 0) return value;
-    this.#wrong('speed', 'a number above 0');
+    this.#reportWrong('speed', 'a number above 0');
     return 1;
   }
 
   number(name: string): number {
     const value = this.fields?.[name];
     if (typeof value === 'number') return value;
-    this.#wrong(name, 'a number');
+    this.#reportWrong(name, 'a number');
     return 0;
   }
 
@@ -218,39 +218,39 @@ class RecordingLine {
     const value = this.fields?.[name];
     const time = typeof value === 'string' ? parseTimeOrDate(value) : undefined;
     if (time === undefined && this.fields?.kind === 'recording')
-      this.#wrong(name, 'a time such as "2026-03-02T06:00:00Z"');
+      this.#reportWrong(name, 'a time such as "2026-03-02T06:00:00Z"');
     return time;
   }
 
   word<W extends string>(name: string, words: readonly W[]): W | undefined {
     const value = this.fields?.[name];
     const word = words.find((known) => known === value);
-    if (word === undefined) this.#wrong(name, orList(words.map(quote)));
+    if (word === undefined) this.#reportWrong(name, orList(words.map(quote)));
     return word;
   }
 
-  pseudonym(name: string): string {
+  readPseudonym(name: string): string {
     const value = this.fields?.[name];
     if (typeof value === 'string' && /^d[1-9]\d{0,6}$/.test(value)) return value;
-    this.#wrong(name, 'a pseudonym such as "d1"');
+    this.#reportWrong(name, 'a pseudonym such as "d1"');
     return 'd1';
   }
 
   nameOrNull(name: string): string | null {
     const value = this.fields?.[name] ?? null;
     if (value === null || (typeof value === 'string' && /^[a-z0-9-]{1,64}$/.test(value))) return value;
-    this.#wrong(name, 'the name of a profile, or null');
+    this.#reportWrong(name, 'the name of a profile, or null');
     return null;
   }
 
-  versionOrNull(name: string): string | null {
+  readVersionOrNull(name: string): string | null {
     const value = this.fields?.[name] ?? null;
     if (value === null || (typeof value === 'string' && /^\d+\.\d+\.\d+(-[a-z0-9.]{1,20})?$/.test(value))) return value;
-    this.#wrong(name, 'a version such as 3.5.5, or null');
+    this.#reportWrong(name, 'a version such as 3.5.5, or null');
     return null;
   }
 
-  #wrong(name: string, wanted: string): void {
+  #reportWrong(name: string, wanted: string): void {
     const value = this.fields?.[name];
     this.report(
       value === undefined ? `"${name}" is missing, expected ${wanted}` : `"${name}": ${quote(value)} is not ${wanted}`,
@@ -258,7 +258,7 @@ class RecordingLine {
   }
 }
 
-function objectIn(text: string): Fields | undefined {
+function parseObject(text: string): Fields | undefined {
   const value = foreignJson(text);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }

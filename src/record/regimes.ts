@@ -1,8 +1,8 @@
 /** A device's intervals over a recording. Without a decoded configuration message, a change shows only in its reports. */
 import type { Millis } from '../kernel/time.js';
-import { median } from './median.js';
+import { findMedian } from './median.js';
 import type { RecordedDownlink, RecordedUplink } from './recording.js';
-import { configuredIn, gapsOf, pollIn, reportsIn } from './reports.js';
+import { findReports, getConfigured, measureGaps, pollIn } from './reports.js';
 
 /** A time in which a device had the same intervals. It ends where the next one begins. */
 export interface Regime {
@@ -29,23 +29,23 @@ const CHANGED = 1.5;
 const IN_A_ROW = 4;
 
 /** In order, the first one from the beginning of the recording; undefined if the device has not reported twice. */
-export function regimesOf(
+export function findRegimes(
   own: readonly RecordedUplink[],
   downlinks: readonly RecordedDownlink[],
 ): readonly [Regime, ...Regime[]] | undefined {
-  const reports = reportsIn(own);
-  const typical = median(gapsOf(reports));
+  const reports = findReports(own);
+  const typical = findMedian(measureGaps(reports));
   if (typical === undefined || typical < 1) return undefined;
-  const spans = spansOf(own, reports);
+  const spans = findSpans(own, reports);
   const regimes = spans.flatMap((span, i) => {
     const until = spans[i + 1]?.from ?? Number.POSITIVE_INFINITY;
     const within = reports.filter(({ at }) => at >= span.from && at < until);
-    const measured = within.length < ENOUGH ? undefined : median(gapsOf(within));
+    const measured = within.length < ENOUGH ? undefined : findMedian(measureGaps(within));
     const period = measured ?? span.configured ?? typical;
     const queuedAt = downlinks.find(({ answer }) => answer !== null && answer === span.message)?.at ?? null;
     const { from, configured, poll } = span;
     const first: Regime = { from, period, configured, poll, queuedAt, announced: true };
-    return shifted(first, within);
+    return splitShifted(first, within);
   });
   return regimes as [Regime, ...Regime[]];
 }
@@ -59,11 +59,11 @@ interface Span {
   readonly message: number | null;
 }
 
-function spansOf(own: readonly RecordedUplink[], reports: readonly RecordedUplink[]): readonly Span[] {
+function findSpans(own: readonly RecordedUplink[], reports: readonly RecordedUplink[]): readonly Span[] {
   const spans: Span[] = [{ from: 0, configured: null, poll: null, message: null }];
   for (const uplink of own) {
     const last = spans.at(-1) as Span;
-    const configured = configuredIn(uplink) ?? last.configured;
+    const configured = getConfigured(uplink) ?? last.configured;
     const poll = pollIn(uplink) ?? last.poll;
     if (configured === last.configured && poll === last.poll) continue;
     const next: Span = { from: uplink.at, configured, poll, message: uplink.n };
@@ -73,7 +73,7 @@ function spansOf(own: readonly RecordedUplink[], reports: readonly RecordedUplin
     else spans[spans.length - 1] = { ...next, from: last.from, message: last.message };
   }
   const [first, second] = spans;
-  if (first !== undefined && second !== undefined && hadAlready(first, second, reports)) {
+  if (first !== undefined && second !== undefined && isSameAlready(first, second, reports)) {
     return [{ ...second, from: 0, message: null }, ...spans.slice(2)];
   }
   // The recording does not show the poll interval before its first configuration message.
@@ -89,20 +89,20 @@ function isOver({ from, configured, message }: Span, until: Millis, reports: rea
 }
 
 /** Whether the device reported before its first configuration message as that message says. */
-function hadAlready(first: Span, { from, configured }: Span, reports: readonly RecordedUplink[]): boolean {
+function isSameAlready(first: Span, { from, configured }: Span, reports: readonly RecordedUplink[]): boolean {
   if (first.configured !== null || configured === null) return false;
-  const measured = median(gapsOf(reports.filter(({ at }) => at < from)));
+  const measured = findMedian(measureGaps(reports.filter(({ at }) => at < from)));
   return measured !== undefined && Math.abs(measured - configured) <= ALIKE * configured;
 }
 
 /** `first`, and the times after changes that only the reports show. @param reports within the time of `first` */
-function shifted(first: Regime, reports: readonly RecordedUplink[]): readonly Regime[] {
-  const gaps = gapsOf(reports);
+function splitShifted(first: Regime, reports: readonly RecordedUplink[]): readonly Regime[] {
+  const gaps = measureGaps(reports);
   const regimes = [first];
   let { period } = first;
   for (let i = 0; i < gaps.length; ) {
-    const run = alikeFrom(i, gaps);
-    const mean = median(gaps.slice(i, i + run)) ?? period;
+    const run = findAlike(i, gaps);
+    const mean = findMedian(gaps.slice(i, i + run)) ?? period;
     const lasts = gaps.slice(i, i + run).reduce((sum, gap) => sum + gap, 0);
     const ratio = Math.max(mean, period) / Math.min(mean, period);
     const isChange = run >= IN_A_ROW && ratio >= CHANGED && lasts >= 2 * period;
@@ -119,8 +119,8 @@ function shifted(first: Regime, reports: readonly RecordedUplink[]): readonly Re
 }
 
 /** Number of intervals from `index` on that are alike. */
-function alikeFrom(index: number, gaps: readonly Millis[]): number {
-  const usual = median(gaps.slice(index, index + IN_A_ROW)) ?? 0;
+function findAlike(index: number, gaps: readonly Millis[]): number {
+  const usual = findMedian(gaps.slice(index, index + IN_A_ROW)) ?? 0;
   let end = index;
   while (end < gaps.length && Math.abs((gaps[end] ?? 0) - usual) <= ALIKE * usual) end++;
   return end - index;

@@ -2,17 +2,17 @@
 import { type Millis, seconds } from '../kernel/time.js';
 import type { RecordedUplink } from './recording.js';
 
-export function reportsIn(own: readonly RecordedUplink[]): readonly RecordedUplink[] {
+export function findReports(own: readonly RecordedUplink[]): readonly RecordedUplink[] {
   return own.filter(({ type }) => type === 'data');
 }
 
 /** Times from each report to the next. */
-export function gapsOf(reports: readonly RecordedUplink[]): readonly Millis[] {
+export function measureGaps(reports: readonly RecordedUplink[]): readonly Millis[] {
   return reports.slice(1).map(({ at }, i) => at - (reports[i]?.at ?? at));
 }
 
 /** Report interval in a configuration message; null if it contains none. */
-export function configuredIn({ reportEvery }: RecordedUplink): Millis | null {
+export function getConfigured({ reportEvery }: RecordedUplink): Millis | null {
   return reportEvery === null || reportEvery === 0 ? null : seconds(reportEvery);
 }
 

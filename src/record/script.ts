@@ -6,9 +6,9 @@
  * the replay includes these uplinks only after it has itself delivered the downlink that caused them.
  */
 import { type Millis, minutes } from '../kernel/time.js';
-import { exchangesIn, longestPause } from './exchanges.js';
-import { byDevice } from './group.js';
-import { pollsByTimer, WAKE } from './polls.js';
+import { findExchanges, findLongestPause } from './exchanges.js';
+import { groupByDevice } from './group.js';
+import { findPolls, WAKE } from './polls.js';
 import type { DownlinkType, RecordedDownlink, RecordedUplink, Recording, UplinkType } from './recording.js';
 
 /** Polls of a script. `foretold`: those that are known without the deliveries of open downlinks; `recorded`: all. */
@@ -71,32 +71,35 @@ const UPLOADS: ReadonlySet<UplinkType> = new Set(['decoder', 'encoder', 'config'
  * @param polls `recorded` includes polls that are known only from the delivery of an open downlink. Default: `foretold`
  * @param spooling device types that send stored reports directly after a new one, before they poll. Default: none
  */
-export function scriptOf(
+export function makeScript(
   recording: Recording,
   open: ReadonlySet<number>,
   polls: Polls = 'foretold',
   spooling: ReadonlySet<string> = new Set(),
 ): Script {
-  const causes = causesIn(recording);
-  const failed = failedIn(recording, causes);
+  const causes = findCauses(recording);
+  const failed = findFailed(recording, causes);
   const isEffect = ({ n }: RecordedUplink) => open.has(causes.get(n) ?? Number.NaN);
   const known: Recording = {
     ...recording,
-    downlinks: recording.downlinks.map((d) => (open.has(d.n) ? withoutDelivery(d) : d)),
+    downlinks: recording.downlinks.map((d) => (open.has(d.n) ? dropDelivery(d) : d)),
   };
-  const { trip, polls: seen } = exchangesIn({ ...known, uplinks: known.uplinks.filter((uplink) => !isEffect(uplink)) });
-  const uplinks = byDevice(known.uplinks);
-  const polled = pollsByTimer(known, polls === 'recorded' ? exchangesIn(recording).polls : seen, trip);
-  const pause = longestPause(known.speed);
-  const downlinksOf = byDevice(known.downlinks);
+  const { trip, polls: seen } = findExchanges({
+    ...known,
+    uplinks: known.uplinks.filter((uplink) => !isEffect(uplink)),
+  });
+  const uplinks = groupByDevice(known.uplinks);
+  const polled = findPolls(known, polls === 'recorded' ? findExchanges(recording).polls : seen, trip);
+  const pause = findLongestPause(known.speed);
+  const downlinksOf = groupByDevice(known.downlinks);
   const devices = known.devices.map(({ device, type }): ScriptDevice => {
     const own = uplinks.get(device) ?? [];
     const drain = type !== null && spooling.has(type) ? pause : 0;
     const contacts = [
       ...own.map((uplink, i) => ({
-        ...contactOf(uplink, own[i + 1], drain),
+        ...makeContact(uplink, own[i + 1], drain),
         cause: causes.get(uplink.n),
-        deaf: uplink.type === 'data' && wasDeaf(uplink, downlinksOf.get(device) ?? [], pause),
+        deaf: uplink.type === 'data' && isDeaf(uplink, downlinksOf.get(device) ?? [], pause),
       })),
       ...(polled.get(device) ?? []).map((at): Contact => ({ at, kind: 'poll', ...UNCAUSED })),
     ];
@@ -114,7 +117,7 @@ export function scriptOf(
 }
 
 /** The downlink as it was when it was queued. A cancellation by a user stays, because it is not predicted. */
-function withoutDelivery(downlink: RecordedDownlink): RecordedDownlink {
+function dropDelivery(downlink: RecordedDownlink): RecordedDownlink {
   if (downlink.state === 'cancelled') return { ...downlink, attempts: 0 };
   return { ...downlink, state: 'pending', ended: null, attempts: 0, answer: null };
 }
@@ -122,7 +125,7 @@ function withoutDelivery(downlink: RecordedDownlink): RecordedDownlink {
 const UNCAUSED = { cause: undefined, moreUploads: false, deaf: false };
 
 /** @param drain maximum time from a report to the stored report after it; 0: the device has no spool */
-function contactOf(
+function makeContact(
   { at, type }: RecordedUplink,
   next: RecordedUplink | undefined,
   drain: Millis,
@@ -136,14 +139,14 @@ function contactOf(
 }
 
 /** Whether the device ignored this report's poll flag: a command waited, but none was delivered within `pause`. */
-function wasDeaf({ at }: RecordedUplink, downlinks: readonly RecordedDownlink[], pause: Millis): boolean {
+function isDeaf({ at }: RecordedUplink, downlinks: readonly RecordedDownlink[], pause: Millis): boolean {
   const delivered = downlinks.filter(({ state, ended }) => state === 'sent' && ended !== null && ended >= at);
   if (delivered.some(({ ended }) => (ended ?? 0) <= at + pause)) return false;
   return delivered.some(({ type, at: queued, scheduled }) => type === 'shell' && (scheduled ?? queued) < at);
 }
 
 /** Delivered configurations after which the device neither restarted nor received another downlink before the retry. */
-function failedIn({ downlinks, from, until }: Recording, causes: ReadonlyMap<number, number>): ReadonlySet<number> {
+function findFailed({ downlinks, from, until }: Recording, causes: ReadonlyMap<number, number>): ReadonlySet<number> {
   const restarted = new Set(causes.values());
   const failed = downlinks.filter(({ n, device, type, state, ended }) => {
     if (type !== 'config' || state !== 'sent' || ended === null || restarted.has(n)) return false;
@@ -156,9 +159,9 @@ function failedIn({ downlinks, from, until }: Recording, causes: ReadonlyMap<num
 }
 
 /** For uplinks that a downlink caused: the number of the downlink, by the number of the uplink. */
-function causesIn({ uplinks, downlinks }: Recording): ReadonlyMap<number, number> {
+function findCauses({ uplinks, downlinks }: Recording): ReadonlyMap<number, number> {
   const causes = new Map<number, number>();
-  const ofDevice = byDevice(uplinks);
+  const ofDevice = groupByDevice(uplinks);
   for (const { n, type, device, state, ended, answer } of downlinks) {
     if (answer !== null) causes.set(answer, n);
     if (type !== 'config' || state !== 'sent' || ended === null) continue;

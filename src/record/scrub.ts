@@ -1,7 +1,7 @@
 /** Converts messages of the public API to a recording, without data that identifies a device or a person. */
 import type { Message } from '../client/client.js';
 import { type Millis, minutes, type Seconds, type UnixMillis } from '../kernel/time.js';
-import { byDevice } from './group.js';
+import { groupByDevice } from './group.js';
 import {
   DOWNLINK_STATES,
   DOWNLINK_TYPES,
@@ -55,15 +55,15 @@ export function scrub(unordered: readonly Message[], options: ScrubOptions): Rec
     pseudonyms.set(message.device_id, device);
     const at = Math.max(0, Date.parse(message.created_at) - options.from);
     if (message.direction === 'down') {
-      downlinks.push(downlinkOf(message, downlinks.length + 1, at, device, options.from));
+      downlinks.push(scrubDownlink(message, downlinks.length + 1, at, device, options.from));
       downs.push(message);
       numbers.set(message.id, downlinks.length);
       continue;
     }
     const build = message.type === 'session' ? buildIn(message.body, options) : undefined;
     if (build !== undefined) builds.set(device, build);
-    uplinks.push(uplinkOf(message, uplinks.length + 1, at, device, build?.firmware ?? null));
-    if (message.type === 'data' && options.bodies) shapeOf(shapes, device).add(message.body);
+    uplinks.push(scrubUplink(message, uplinks.length + 1, at, device, build?.firmware ?? null));
+    if (message.type === 'data' && options.bodies) getShape(shapes, device).add(message.body);
   }
   return {
     from: options.from,
@@ -72,12 +72,12 @@ export function scrub(unordered: readonly Message[], options: ScrubOptions): Rec
     cut: options.cut,
     devices: [...pseudonyms.values()].map((device): RecordedDevice => ({ device, ...(builds.get(device) ?? UNKNOWN) })),
     uplinks,
-    downlinks: withAnswers(downlinks, uplinks, answeredBy(messages, numbers)),
+    downlinks: addAnswers(downlinks, uplinks, matchAnswers(messages, numbers)),
     values: [...shapes].flatMap(([device, shape]) => shape.ranges().map((range) => ({ device, ...range }))),
   };
 }
 
-function uplinkOf(
+function scrubUplink(
   message: Message,
   n: number,
   at: Millis,
@@ -85,13 +85,13 @@ function uplinkOf(
   firmware: RecordedUplink['firmware'],
 ): RecordedUplink {
   const type = UPLINK_TYPES.find((known) => known === message.type) ?? 'other';
-  const size = typeof message.raw === 'string' ? message.raw.length >> 1 : sizeOf(message.body);
-  const interval = (name: string) => (type === 'config' ? intervalIn(message.body, name) : null);
+  const size = typeof message.raw === 'string' ? message.raw.length >> 1 : measureSize(message.body);
+  const interval = (name: string) => (type === 'config' ? findInterval(message.body, name) : null);
   const intervals = { reportEvery: interval('interval-report'), pollEvery: interval('interval-poll') };
   return { n, at, device, type, size, ...intervals, firmware };
 }
 
-function downlinkOf(message: Message, n: number, at: Millis, device: string, from: UnixMillis): RecordedDownlink {
+function scrubDownlink(message: Message, n: number, at: Millis, device: string, from: UnixMillis): RecordedDownlink {
   const since = (time: string | null | undefined) =>
     typeof time !== 'string' ? null : Math.max(0, Date.parse(time) - from);
   const state = DOWNLINK_STATES.find((known) => known === message.down_state) ?? 'pending';
@@ -100,7 +100,7 @@ function downlinkOf(message: Message, n: number, at: Millis, device: string, fro
     at,
     device,
     type: DOWNLINK_TYPES.find((known) => known === message.type) ?? 'other',
-    size: sizeOf(message.body),
+    size: measureSize(message.body),
     scheduled: since(message.down_scheduled_at),
     state,
     ended: state === 'pending' ? null : since(message.down_state_at),
@@ -110,12 +110,12 @@ function downlinkOf(message: Message, n: number, at: Millis, device: string, fro
 }
 
 /** Size of a body as JSON, in bytes. */
-function sizeOf(body: unknown): number {
+function measureSize(body: unknown): number {
   return body === null || body === undefined ? 0 : Buffer.byteLength(JSON.stringify(body));
 }
 
 /** The value of `app config <name> <seconds>` among the lines of a configuration. */
-function intervalIn(lines: unknown, name: string): Seconds | null {
+function findInterval(lines: unknown, name: string): Seconds | null {
   if (!Array.isArray(lines)) return null;
   for (const line of lines) {
     const [, parameter, seconds] = /^app config ([a-z-]+) (\d{1,7})$/.exec(String(line)) ?? [];
@@ -134,7 +134,7 @@ function buildIn(body: unknown, { typeOf }: ScrubOptions): Build | undefined {
   return { type: type.name, firmware };
 }
 
-function shapeOf(shapes: Map<string, Shape>, device: string): Shape {
+function getShape(shapes: Map<string, Shape>, device: string): Shape {
   const shape = shapes.get(device) ?? new Shape();
   shapes.set(device, shape);
   return shape;
@@ -143,7 +143,7 @@ function shapeOf(shapes: Map<string, Shape>, device: string): Shape {
 /**
  * Numbers of shell answers, by the numbers of their downlinks. An answer contains the message id of its downlink (wire W-55).
  */
-function answeredBy(messages: readonly Message[], numbers: ReadonlyMap<string, number>): ReadonlyMap<number, number> {
+function matchAnswers(messages: readonly Message[], numbers: ReadonlyMap<string, number>): ReadonlyMap<number, number> {
   const answers = new Map<number, number>();
   let n = 0;
   for (const { direction, type, body } of messages) {
@@ -160,13 +160,13 @@ function answeredBy(messages: readonly Message[], numbers: ReadonlyMap<string, n
  * Adds the answers of downlinks. The configuration that a device uploads never contains the id of the downlink, and a shell
  * answer may lack it. The next uplink of that type then counts as the answer.
  */
-function withAnswers(
+function addAnswers(
   downlinks: readonly RecordedDownlink[],
   uplinks: readonly RecordedUplink[],
   answers: ReadonlyMap<number, number>,
 ): readonly RecordedDownlink[] {
   const taken = new Set(answers.values());
-  const ofDevice = byDevice(uplinks);
+  const ofDevice = groupByDevice(uplinks);
   return downlinks.map((downlink) => {
     const { n, type, state, ended, device } = downlink;
     if (state !== 'sent' || ended === null || (type !== 'shell' && type !== 'config')) return downlink;

@@ -55,12 +55,12 @@ function isPlainName(name: string): boolean {
   return (
     /^[a-z][a-z_]*(_?\d{1,3}[a-z_]*){0,3}$/.test(name) &&
     name.length <= 40 &&
-    !looksLikeCode(name) &&
+    !isCodeLike(name) &&
     !IDENTIFYING.test(name)
   );
 }
 
 /** Whether a word consists of at least six hex digits with a decimal digit among them, as in `a4c138f00d`. */
-function looksLikeCode(name: string): boolean {
+function isCodeLike(name: string): boolean {
   return name.split('_').some((word) => word.length >= 6 && /^[0-9a-f]+$/.test(word) && /\d/.test(word));
 }

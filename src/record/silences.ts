@@ -2,7 +2,7 @@
 import type { Intervals, SituationFault } from '../explain/situation.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { TraceEvent } from '../trace/events.js';
-import { median } from './median.js';
+import { findMedian } from './median.js';
 import type { RecordedUplink } from './recording.js';
 
 /** A device is silent if a report is missing for this many intervals: one interval, plus jitter and some repetitions. */
@@ -21,13 +21,13 @@ export interface RecordedIntervals extends Intervals {
  * message; with too few such reports, it is the interval in that message. The poll interval is the one in that message.
  * @param uplinks with times of the device
  */
-export function intervalsOf(uplinks: readonly RecordedUplink[]): RecordedIntervals {
+export function findIntervals(uplinks: readonly RecordedUplink[]): RecordedIntervals {
   const changes = uplinks.flatMap(({ at, reportEvery, pollEvery }) =>
     reportEvery === null ? [] : [{ at, reportEvery: seconds(reportEvery), pollEvery: pollEvery ?? 0 }],
   );
   const [first] = changes;
   const reports = uplinks.filter(({ type, at }) => type === 'data' && at < (first?.at ?? Number.POSITIVE_INFINITY));
-  const typical = reports.length < ENOUGH ? undefined : median(gapsOf(reports));
+  const typical = reports.length < ENOUGH ? undefined : findMedian(measureGaps(reports));
   const initial = typical ?? first?.reportEvery;
   return {
     reportEvery: initial ?? null,
@@ -36,7 +36,7 @@ export function intervalsOf(uplinks: readonly RecordedUplink[]): RecordedInterva
   };
 }
 
-function gapsOf(reports: readonly RecordedUplink[]): readonly Millis[] {
+function measureGaps(reports: readonly RecordedUplink[]): readonly Millis[] {
   return reports.slice(1).map(({ at }, i) => at - (reports[i]?.at ?? at));
 }
 
@@ -46,34 +46,36 @@ function gapsOf(reports: readonly RecordedUplink[]): readonly Millis[] {
  * @param signs when the device was in contact with the cloud, in order
  * @param length of the recording
  */
-export function silenceOf(
+export function findSilence(
   serial: number,
   signs: readonly Instant[],
   intervals: RecordedIntervals,
   length: Millis,
 ): { readonly fault: SituationFault; readonly missing: readonly TraceEvent[] } | undefined {
   if (signs.length === 0) {
-    const fault = silence('silence of the device in the whole recording', serial, [{ from: 0, until: null }]);
-    return { fault, missing: [missingReport(0, serial)] };
+    const fault = makeSilence('silence of the device in the whole recording', serial, [{ from: 0, until: null }]);
+    return { fault, missing: [makeMissingReport(0, serial)] };
   }
   const silent = signs.flatMap((at, i) => {
     const next = signs[i + 1];
     const every = intervals.reportEveryAt(at) ?? 0;
     const due = every > 0 && (next ?? length) - at > every * SILENT;
-    return due ? [{ window: { from: at + 1, until: next ?? null }, missing: missingReport(at + every, serial) }] : [];
+    return due
+      ? [{ window: { from: at + 1, until: next ?? null }, missing: makeMissingReport(at + every, serial) }]
+      : [];
   });
   if (silent.length === 0) return undefined;
   const windows = silent.map(({ window }) => window);
-  const fault = silence('silence of the device, although a report was due', serial, windows);
+  const fault = makeSilence('silence of the device, although a report was due', serial, windows);
   return { fault, missing: silent.map(({ missing }) => missing) };
 }
 
 /** A report that was due and did not arrive: an exchange that failed. */
-function missingReport(at: Instant, serial: number): TraceEvent {
+function makeMissingReport(at: Instant, serial: number): TraceEvent {
   return { kind: 'device.wake', at, serial, why: 'report' };
 }
 
-function silence(name: string, serial: number, windows: SituationFault['windows']): SituationFault {
+function makeSilence(name: string, serial: number, windows: SituationFault['windows']): SituationFault {
   return {
     ...{ name, what: name, whom: '', serials: [[serial, serial]], effect: 'blocks', sign: null, windows },
     on: 'datagrams',

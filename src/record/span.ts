@@ -1,5 +1,5 @@
 /** The least and the greatest number of a list of any length; a call of Math.min could not have so many arguments. */
-export function span(numbers: readonly number[]): readonly [least: number, most: number] {
+export function findSpan(numbers: readonly number[]): readonly [least: number, most: number] {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const number of numbers) {
     least = Math.min(least, number);

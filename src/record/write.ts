@@ -18,7 +18,7 @@ export function writeRecording({ from, until, speed, cut, devices, uplinks, down
     downlinks: downlinks.length,
   };
   const events = [
-    ...uplinks.map((uplink) => ({ kind: 'uplink', ...withoutNulls(uplink) })),
+    ...uplinks.map((uplink) => ({ kind: 'uplink', ...dropNulls(uplink) })),
     ...downlinks.map((downlink) => ({ kind: 'downlink', ...downlink })),
   ].sort((a, b) => a.at - b.at);
   const lines: readonly object[] = [
@@ -31,7 +31,7 @@ export function writeRecording({ from, until, speed, cut, devices, uplinks, down
 }
 
 /** Removes fields that are null: only messages of type `config` have intervals, and those of type `session` a version. */
-function withoutNulls<T extends object & { readonly at: number }>(entry: T): T {
+function dropNulls<T extends object & { readonly at: number }>(entry: T): T {
   // The cast is safe for the record: a missing field is read as null again.
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)) as T;
 }

@@ -5,12 +5,12 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?%?$/i;
 type Cell = string | number | null | undefined;
 
 /** A line of a table, with its line end. */
-export function csvRow(cells: readonly Cell[]): string {
-  return `${cells.map(cellText).join(',')}\r\n`;
+export function writeCsvRow(cells: readonly Cell[]): string {
+  return `${cells.map(formatCell).join(',')}\r\n`;
 }
 
 /** A cell's text. An apostrophe hides a formula from spreadsheets; numbers such as `-5` get none. */
-function cellText(cell: Cell): string {
+function formatCell(cell: Cell): string {
   const given = cell === null || cell === undefined ? '' : String(cell);
   const isFormula = typeof cell === 'string' && /^[=+\-@\t\r]/.test(given) && !NUMBER.test(given);
   const text = isFormula ? `'${given}` : given;

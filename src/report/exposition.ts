@@ -19,7 +19,7 @@ interface Exposed {
 }
 
 /** Counts become gauges, because some of them also fall (pending downlinks); durations become summaries in seconds. */
-export function metricsRegistry({ metrics, read, simulatedMs, labels }: Exposed): Registry {
+export function makeRegistry({ metrics, read, simulatedMs, labels }: Exposed): Registry {
   const registry = new Registry();
   const gauge = (name: string, help: string, value: number): void =>
     new Gauge({ name, help, labelNames: Object.keys(labels), registers: [registry] }).set(labels, value);
@@ -29,15 +29,15 @@ export function metricsRegistry({ metrics, read, simulatedMs, labels }: Exposed)
     if (measure === undefined) continue;
     const base = `ghostfleet_run_${name.replaceAll(/[^a-z0-9]/g, '_')}`;
     if (measure.kind === 'count') gauge(base, about, measure.value);
-    else registry.registerMetric(summary(`${base}_seconds`, about, measure.distribution, labels));
+    else registry.registerMetric(makeSummary(`${base}_seconds`, about, measure.distribution, labels));
   }
   return registry;
 }
 
 /** A summary of `distribution`: prom-client's `Summary` only estimates quantiles of what it observes. */
-function summary(name: string, help: string, distribution: Distribution, labels: Exposed['labels']): Summary {
+function makeSummary(name: string, help: string, distribution: Distribution, labels: Exposed['labels']): Summary {
   const quantiles = QUANTILES.flatMap((quantile) => {
-    const value = distribution.percentile(quantile * 100);
+    const value = distribution.findPercentile(quantile * 100);
     return value === undefined ? [] : { labels: { ...labels, quantile }, value: value / 1000 };
   });
   const values = [

@@ -18,8 +18,8 @@ export function spreadCells({ count, p50, p95, p99, max }: Spread): Row {
 export const DOWNLINK_COLUMNS = ['queued', 'answered', 'delivered only', 'pending', 'cancelled', 'expired'] as const;
 
 /** Downlinks by type, their sum if there are several types, and the chunks of firmware updates. */
-export function downlinkRows({ downlinks }: RunResult): readonly Row[] {
-  return downlinkFamilies(downlinks).map(([type, { queued, answered, delivered, pending, cancelled, expired }]) => [
+export function listDownlinkRows({ downlinks }: RunResult): readonly Row[] {
+  return listFamilies(downlinks).map(([type, { queued, answered, delivered, pending, cancelled, expired }]) => [
     type,
     ...[queued, answered, delivered, pending, cancelled, expired].map(humanCount),
   ]);
@@ -29,7 +29,7 @@ export function downlinkRows({ downlinks }: RunResult): readonly Row[] {
 const ALL = 'all';
 
 /** The figures of each type; `all` are those of all users' downlinks, without the chunks. */
-function downlinkFamilies({ byType: { firmware: chunks, ...byType }, ...all }: RunResult['downlinks']) {
+function listFamilies({ byType: { firmware: chunks, ...byType }, ...all }: RunResult['downlinks']) {
   const types = Object.entries(byType);
   return [
     ...types,
@@ -46,9 +46,9 @@ interface StageRow {
   readonly cells: Row;
 }
 
-/** Times from the API to each stage, with the same types as in {@link downlinkRows}. */
-export function stageRows({ downlinks }: RunResult): readonly StageRow[] {
-  return downlinkFamilies(downlinks).flatMap(([type, { stages }]) =>
+/** Times from the API to each stage, with the same types as in {@link listDownlinkRows}. */
+export function listStageRows({ downlinks }: RunResult): readonly StageRow[] {
+  return listFamilies(downlinks).flatMap(([type, { stages }]) =>
     STAGES.flatMap((stage) => {
       const spread = stages[stage];
       return spread === undefined ? [] : [{ type, stage, cells: spreadCells(spread) }];
@@ -57,7 +57,7 @@ export function stageRows({ downlinks }: RunResult): readonly StageRow[] {
 }
 
 /** Name of a stage. `delivered` (`sent` in the API): the cloud counts it so; the device may not have it. */
-export function stageName(stage: Stage): string {
+export function nameStage(stage: Stage): string {
   return stage === 'contact' ? 'first contact' : stage;
 }
 
@@ -125,7 +125,7 @@ export function callReasons({
 
 export const UPLINK_COLUMNS = ['made', 'sent', 'acked', 'dropped', 'waiting', 'stored', 'copies'] as const;
 
-export function uplinkRows({ uplinks: { byType } }: RunResult): readonly Row[] {
+export function listUplinkRows({ uplinks: { byType } }: RunResult): readonly Row[] {
   return Object.entries(byType).map(([type, { made, sent, acked, dropped, waiting, stored, copies }]) => [
     type,
     ...[made, sent, acked, dropped, waiting, stored, copies].map(humanCount),
@@ -142,7 +142,7 @@ export function updateCells({ updates }: RunResult): Row {
 }
 
 /** How far the clock of the target is ahead of or behind the clock of this machine, with the error; empty if unknown. */
-export function targetClockText({ targetClock }: Pick<RunResult, 'targetClock'>): readonly string[] {
+export function describeTargetClock({ targetClock }: Pick<RunResult, 'targetClock'>): readonly string[] {
   if (targetClock === undefined) return [];
   const { offset, error } = targetClock;
   const away = offset < 0 ? `${humanDuration(-offset)} behind` : `${humanDuration(offset)} ahead`;

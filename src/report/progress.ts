@@ -37,24 +37,24 @@ const FORMS: readonly Form[] = [
 ];
 
 /** For a terminal: `[██████░░░░] 31% 37m 12s of 2h 00m · 300/300 ready · …`, as much as fits into `columns`. Default: 100 */
-export function progressLine(progress: Progress, columns = 100): string {
-  const lines = FORMS.map((form) => lineOf(progress, form));
+export function writeProgress(progress: Progress, columns = 100): string {
+  const lines = FORMS.map((form) => writeLine(progress, form));
   const line = lines.find(({ length }) => length <= columns) ?? lines.at(-1) ?? '';
   return line.length <= columns ? line : `${line.slice(0, Math.max(0, columns - 1))}…`;
 }
 
 /** For a log: `37m 12s of 2h 00m · 300/300 ready · 1,204 uplinks stored · 180/210 downlinks delivered · 4.1s real`. */
-export function plainProgress(progress: Progress): string {
-  return `${facts(progress, 'full', ALL)} · ${humanDuration(progress.wall)} real`;
+export function writePlainProgress(progress: Progress): string {
+  return `${writeFacts(progress, 'full', ALL)} · ${humanDuration(progress.wall)} real`;
 }
 
-function lineOf(progress: Progress, form: Form): string {
+function writeLine(progress: Progress, form: Form): string {
   const share = Math.min(1, progress.duration === 0 ? 1 : progress.simulated / progress.duration);
-  const drawn = form.bar === 0 ? '' : `[${bar(share, form.bar)}] `;
-  return `${drawn}${String(Math.floor(share * 100)).padStart(3)}% ${facts(progress, form.words, form.parts)}`;
+  const drawn = form.bar === 0 ? '' : `[${drawBar(share, form.bar)}] `;
+  return `${drawn}${String(Math.floor(share * 100)).padStart(3)}% ${writeFacts(progress, form.words, form.parts)}`;
 }
 
-function facts(progress: Progress, words: Form['words'], parts: Form['parts']): string {
+function writeFacts(progress: Progress, words: Form['words'], parts: Form['parts']): string {
   const { simulated, duration, ready, devices, uplinksStored, downlinksQueued, downlinksDelivered } = progress;
   const full = words === 'full';
   const uplinks = full ? (uplinksStored === 1 ? 'uplink stored' : 'uplinks stored') : 'up';
@@ -77,7 +77,7 @@ function facts(progress: Progress, words: Form['words'], parts: Form['parts']): 
 }
 
 /** A bar of `width` characters, filled in proportion to `share`. */
-export function bar(share: Ratio, width: number): string {
+export function drawBar(share: Ratio, width: number): string {
   const filled = Math.round(Math.max(0, Math.min(1, share)) * width);
   return '█'.repeat(filled) + '░'.repeat(width - filled);
 }

@@ -1,9 +1,9 @@
 /** The results of several runs that differ only in their seed: a verdict for each, and the spread of every number. */
 import { humanCount, humanValue, type Unit } from '../kernel/quantity.js';
-import { csvRow } from './csv-row.js';
+import { writeCsvRow } from './csv-row.js';
 import type { RunResult } from './result.js';
-import { table } from './table.js';
-import { markOf, verdictOf } from './verdict.js';
+import { writeTable } from './table.js';
+import { getMark, getVerdict } from './verdict.js';
 
 interface NumberSpread {
   /** Number of runs in which the number was measured. */
@@ -47,7 +47,7 @@ interface SeedVerdict extends Pick<RunResult, 'seed' | 'passed' | 'exitCode' | '
  * @param results results of one scenario, in the order of their seeds; at least one
  * @param wanted number of runs, also of those that gave no result
  */
-export function overSeeds(results: readonly RunResult[], wanted: number): SeedsResult {
+export function summariseSeeds(results: readonly RunResult[], wanted: number): SeedsResult {
   const runs = results.map((result) => {
     const { seed, passed, exitCode, digest, failure, warnings } = result;
     return { seed, passed, exitCode, digest, failure, warnings };
@@ -57,20 +57,20 @@ export function overSeeds(results: readonly RunResult[], wanted: number): SeedsR
     runs,
     passed: runs.filter(({ passed }) => passed).length,
     missing: wanted - runs.length,
-    expectations: (results[0]?.expectations ?? []).map((_, index) => expectationOver(results, index)),
-    metrics: metricsOver(results),
+    expectations: (results[0]?.expectations ?? []).map((_, index) => summariseExpectation(results, index)),
+    metrics: summariseMetrics(results),
   };
 }
 
-function expectationOver(results: readonly RunResult[], index: number): ExpectationSpread {
+function summariseExpectation(results: readonly RunResult[], index: number): ExpectationSpread {
   const all = results.flatMap(({ seed, expectations }) => {
     const one = expectations[index];
     return one ? [{ seed, one }] : [];
   });
   const { line = '', unit = 'count' } = all[0]?.one ?? {};
-  const seedsOf = (mark: string) => all.filter(({ one }) => markOf(one).mark === mark).map(({ seed }) => seed);
+  const seedsOf = (mark: string) => all.filter(({ one }) => getMark(one).mark === mark).map(({ seed }) => seed);
   const [failed, undecided] = [seedsOf('✗'), seedsOf('?')];
-  const value = spreadOf(all.flatMap(({ one }) => one.left ?? []));
+  const value = computeSpread(all.flatMap(({ one }) => one.left ?? []));
   return {
     ...{ line, passed: seedsOf('✓').length, failed },
     ...(undecided.length > 0 && { undecided }),
@@ -81,11 +81,11 @@ function expectationOver(results: readonly RunResult[], index: number): Expectat
 /** Parts of a result that are metrics. Series and samples are left out, because they contain the same numbers over time. */
 const METRIC_PARTS = ['fleet', 'uplinks', 'downlinks', 'updates', 'calls', 'faults', 'service', 'steps'] as const;
 
-function metricsOver(results: readonly RunResult[]): SeedsResult['metrics'] {
+function summariseMetrics(results: readonly RunResult[]): SeedsResult['metrics'] {
   const values = new Map<string, number[]>();
   for (const result of results) {
     for (const part of METRIC_PARTS) {
-      for (const [path, value] of numbersIn(result[part], part)) {
+      for (const [path, value] of listNumbers(result[part], part)) {
         const known = values.get(path);
         if (known) known.push(value);
         else values.set(path, [value]);
@@ -94,20 +94,20 @@ function metricsOver(results: readonly RunResult[]): SeedsResult['metrics'] {
   }
   return Object.fromEntries(
     [...values].flatMap(([path, all]) => {
-      const spread = spreadOf(all);
+      const spread = computeSpread(all);
       return spread ? [[path, spread] as const] : [];
     }),
   );
 }
 
-function* numbersIn(value: unknown, path: string): Iterable<readonly [string, number]> {
+function* listNumbers(value: unknown, path: string): Iterable<readonly [string, number]> {
   if (typeof value === 'number') yield [path, value];
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-  for (const [key, inner] of Object.entries(value)) yield* numbersIn(inner, `${path}.${key}`);
+  for (const [key, inner] of Object.entries(value)) yield* listNumbers(inner, `${path}.${key}`);
 }
 
 /** Undefined without values. */
-function spreadOf(values: readonly number[]): NumberSpread | undefined {
+function computeSpread(values: readonly number[]): NumberSpread | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   const [min] = sorted;
   const max = sorted.at(-1);
@@ -118,8 +118,8 @@ function spreadOf(values: readonly number[]): NumberSpread | undefined {
 }
 
 /** The text for a terminal. */
-export function seedsText({ scenario, runs, passed, missing, expectations }: SeedsResult): string {
-  const verdicts = runs.map((run) => [String(run.seed), verdictOf(run).word, run.digest, run.failure ?? '']);
+export function writeSeedsText({ scenario, runs, passed, missing, expectations }: SeedsResult): string {
+  const verdicts = runs.map((run) => [String(run.seed), getVerdict(run).word, run.digest, run.failure ?? '']);
   const lines = expectations.map(({ line, passed: met, failed, undecided = [], unit, value }) => [
     failed.length > 0 ? '✗' : undecided.length > 0 ? '?' : '✓',
     line,
@@ -136,12 +136,15 @@ export function seedsText({ scenario, runs, passed, missing, expectations }: See
   return [
     `${scenario} · ${wanted} seeds`,
     '',
-    ...table([{ title: 'seed', align: 'right' }, { title: 'verdict' }, { title: 'digest' }, { title: '' }], verdicts),
+    ...writeTable(
+      [{ title: 'seed', align: 'right' }, { title: 'verdict' }, { title: 'digest' }, { title: '' }],
+      verdicts,
+    ),
     '',
     ...(lines.length === 0
       ? []
       : [
-          ...table(
+          ...writeTable(
             [
               { title: '' },
               { title: 'expectation' },
@@ -153,14 +156,14 @@ export function seedsText({ scenario, runs, passed, missing, expectations }: See
           ),
           '',
         ]),
-    ...warningLines(runs),
+    ...writeWarnings(runs),
     `${word} · ${humanCount(passed)} of ${humanCount(wanted)} runs passed${rest}`,
     '',
   ].join('\n');
 }
 
 /** Each warning once, with the seeds of the runs that have it; then an empty line. */
-function warningLines(runs: readonly SeedVerdict[]): readonly string[] {
+function writeWarnings(runs: readonly SeedVerdict[]): readonly string[] {
   const seeds = new Map<string, number[]>();
   for (const { seed, warnings } of runs) {
     for (const warning of warnings) seeds.set(warning, [...(seeds.get(warning) ?? []), seed]);
@@ -170,7 +173,7 @@ function warningLines(runs: readonly SeedVerdict[]): readonly string[] {
 }
 
 /** The spread of every metric as CSV (RFC 4180), one row each. */
-export function seedsCsv({ metrics }: SeedsResult): string {
+export function writeSeedsCsv({ metrics }: SeedsResult): string {
   const rows = Object.entries(metrics).map(([path, { runs, min, median, max }]) => [path, runs, min, median, max]);
-  return [['metric', 'runs', 'min', 'median', 'max'], ...rows].map(csvRow).join('');
+  return [['metric', 'runs', 'min', 'median', 'max'], ...rows].map(writeCsvRow).join('');
 }

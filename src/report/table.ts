@@ -6,7 +6,7 @@ export interface Column {
 }
 
 /** One line for the titles, then one line per row. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
+export function writeTable(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
   const widths = columns.map((column, i) => Math.max(column.title.length, ...rows.map((row) => (row[i] ?? '').length)));
   const line = (cells: readonly string[]) => {
     const padded = columns.map((column, i) => {
@@ -19,8 +19,8 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   return [line(columns.map((column) => column.title)), ...rows.map(line)];
 }
 
-/** Like {@link table}. If wider than `width`, several tables, each with the first column. */
-export function fittedTable(
+/** Like {@link writeTable}. If wider than `width`, several tables, each with the first column. */
+export function fitTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   width: number,
@@ -39,7 +39,7 @@ export function fittedTable(
   }
   return blocks.flatMap((indices, block) => [
     ...(block === 0 ? [] : ['']),
-    ...table(
+    ...writeTable(
       indices.flatMap((i) => columns[i] ?? []),
       rows.map((row) => indices.map((i) => row[i] ?? '')),
     ),
@@ -47,7 +47,7 @@ export function fittedTable(
 }
 
 /** Marks the spaces in `part`, so that {@link wrap} does not break there. */
-export function unbroken(part: string): string {
+export function keepUnbroken(part: string): string {
   return part.replaceAll(' ', UNBROKEN);
 }
 

@@ -10,7 +10,7 @@ interface Verdict {
 
 type Judged = Pick<RunResult, 'passed' | 'exitCode' | 'failure'>;
 
-export function verdictOf({ passed, exitCode, failure }: Judged): Verdict {
+export function getVerdict({ passed, exitCode, failure }: Judged): Verdict {
   if (exitCode === EXIT.interrupted) return { word: 'interrupted', look: 'open' };
   if (exitCode === EXIT.invalid) return { word: 'INVALID', look: 'bad' };
   if (passed) return { word: 'passed', look: 'good' };
@@ -18,7 +18,7 @@ export function verdictOf({ passed, exitCode, failure }: Judged): Verdict {
 }
 
 /** The mark of an expectation: `?` if the run did not have the data for a verdict. */
-export function markOf({ passed, undecided }: RunResult['expectations'][number]): {
+export function getMark({ passed, undecided }: RunResult['expectations'][number]): {
   readonly mark: '✓' | '✗' | '?';
   readonly look: Verdict['look'];
   readonly word: string;

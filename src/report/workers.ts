@@ -8,28 +8,28 @@ import type { GeneratorReport, RunResult, WorkerReport } from './result.js';
 export const WORKER_COLUMNS = ['devices', 'requests', 'late, p99', 'busy', 'clock', ''] as const;
 
 /** A row for each worker, and one for all together if there are several. Empty if the run was not divided. */
-export function workerRows({ workers = [], generator }: RunResult): readonly Row[] {
+export function listWorkerRows({ workers = [], generator }: RunResult): readonly Row[] {
   const rows = workers.map((worker) => [
     `worker ${worker.number}`,
-    ...counts([worker]),
-    ...pace(worker.generator),
-    clockOf(worker),
-    `${sentence(worker)}${placeOf(worker)}`,
+    ...writeCounts([worker]),
+    ...writePace(worker.generator),
+    describeClock(worker),
+    `${writeSentence(worker)}${describePlace(worker)}`,
   ]);
   if (workers.length < 2) return rows;
-  return [...rows, ['all', ...counts(workers), ...pace(generator), '', together(workers)]];
+  return [...rows, ['all', ...writeCounts(workers), ...writePace(generator), '', joinWorkers(workers)]];
 }
 
 /** `lost`: its devices and loads ended early. `slow`: it measured its own delays. `unknown`: no measurement. */
-export function stateOf({ lost, generator }: WorkerReport): 'fine' | 'slow' | 'lost' | 'unknown' {
+export function getState({ lost, generator }: WorkerReport): 'fine' | 'slow' | 'lost' | 'unknown' {
   if (lost !== null) return 'lost';
   if (generator === null) return 'unknown';
   return generator.spoiled === null ? 'fine' : 'slow';
 }
 
 /** The state of a worker in words. */
-export function sentence(worker: WorkerReport): string {
-  switch (stateOf(worker)) {
+export function writeSentence(worker: WorkerReport): string {
+  switch (getState(worker)) {
     case 'lost':
       return `lost at ${humanDuration(sinceStart(worker.lost?.at ?? 0))}: ${worker.lost?.why}`;
     case 'slow':
@@ -41,8 +41,8 @@ export function sentence(worker: WorkerReport): string {
   }
 }
 
-function together(workers: readonly WorkerReport[]): string {
-  const states = workers.map(stateOf);
+function joinWorkers(workers: readonly WorkerReport[]): string {
+  const states = workers.map(getState);
   const bad = (['lost', 'slow', 'unknown'] as const).flatMap((state) => {
     const count = states.filter((each) => each === state).length;
     return count === 0 ? [] : `${count} ${WORDS[state]}`;
@@ -52,20 +52,20 @@ function together(workers: readonly WorkerReport[]): string {
 
 const WORDS = { lost: 'lost', slow: 'too slow', unknown: 'not measured' } as const;
 
-function counts(workers: readonly WorkerReport[]): Row {
+function writeCounts(workers: readonly WorkerReport[]): Row {
   const sum = (of: (worker: WorkerReport) => number) => workers.reduce((all, worker) => all + of(worker), 0);
   return [humanCount(sum(({ devices }) => devices)), humanCount(sum(({ requests }) => requests))];
 }
 
 /** Lateness and saturation. A cell without a measurement is empty. */
-function pace(generator: GeneratorReport | null): Row {
+function writePace(generator: GeneratorReport | null): Row {
   if (generator === null) return ['', ''];
   const { lateness, busy } = generator;
   return [lateness === undefined ? '' : humanDuration(lateness.p99), humanShare(busy)];
 }
 
 /** How far the worker's clock is ahead of the run's; after `±`, its events' largest error. */
-function clockOf({ clock }: WorkerReport): string {
+function describeClock({ clock }: WorkerReport): string {
   if (clock === null) return '';
   const { uncertainty } = clock;
   // Calendar time has whole milliseconds.
@@ -73,6 +73,6 @@ function clockOf({ clock }: WorkerReport): string {
   return `${system < 0 ? '' : '+'}${humanDuration(system)} ±${humanDuration(uncertainty)}`;
 }
 
-function placeOf({ host, pid }: WorkerReport): string {
+function describePlace({ host, pid }: WorkerReport): string {
   return host === null ? '' : ` (${host}, process ${pid})`;
 }

@@ -1,16 +1,16 @@
 /** Answers what would have happened to the downlinks of a run if something had been different. */
 import { DeviceExplainer } from '../explain/explain.js';
 import type { DownlinkCourse } from '../explain/explanation.js';
-import { idsLike } from '../explain/run-explainer.js';
+import { findIds } from '../explain/run-explainer.js';
 import { didYouMean, quote } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
 import type { ChangedDownlink, WhatIfAnswer } from '../report/explanation/what-if.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { withFirmware, withoutEntries, withParameter } from '../scenario/plan/change.js';
-import { entriesNamed } from '../scenario/plan/named-entries.js';
-import { counterpart } from './repeats.js';
+import { findNamedEntries } from '../scenario/plan/named-entries.js';
+import { findCounterpart } from './repeats.js';
 import { isRefused, type PlanChange, type RepeatedDevice, type WhatIf } from './what-if.js';
-import { profileOf } from './world/fleet.js';
+import { getProfile } from './world/fleet.js';
 
 /** What is different, and which downlinks are asked about. */
 interface WhatIfQuestion {
@@ -27,17 +27,20 @@ interface WhatIfQuestion {
 /** @throws UsageError for unknown names, for a change that devices reject, and for a run that cannot be repeated */
 export async function answerWhatIf(whatIf: WhatIf, question: WhatIfQuestion): Promise<WhatIfAnswer> {
   const { plan } = whatIf;
-  const asked = question.of === undefined ? undefined : await askedAbout(whatIf, question.of);
+  const asked = question.of === undefined ? undefined : await findAsked(whatIf, question.of);
   const indices = plan.devices.flatMap(({ serial }, i) => (asked === undefined || asked.serial === serial ? [i] : []));
-  const { change, changes } = changeOf(whatIf, new Set(indices), question);
+  const { change, changes } = buildChange(whatIf, new Set(indices), question);
   const found: ChangedDownlink[] = [];
   let expectations: WhatIfAnswer['expectations'];
   const add = (serial: number, name: string, before: RepeatedDevice, after: RepeatedDevice) =>
-    found.push(...downlinksOf(serial, name, before, after, asked?.downlink));
+    found.push(...compareDownlinks(serial, name, before, after, asked?.downlink));
   if (asked === undefined) {
-    const [before, after] = [granted(await whatIf.whole()), granted(await whatIf.whole(change))];
+    const [before, after] = [
+      requireGranted(await whatIf.repeatWhole()),
+      requireGranted(await whatIf.repeatWhole(change)),
+    ];
     for (const { serial, name } of plan.devices) {
-      const of = (run: typeof before) => ({ history: run.histories.of(serial), situation: run.situation });
+      const of = (run: typeof before) => ({ history: run.histories.getHistory(serial), situation: run.situation });
       add(serial, name, of(before), of(after));
     }
     expectations = before.expectations.map((each, index) => {
@@ -45,8 +48,8 @@ export async function answerWhatIf(whatIf: WhatIf, question: WhatIfQuestion): Pr
     });
   } else {
     const [before, after] = [
-      granted(await whatIf.device(asked.serial)),
-      granted(await whatIf.device(asked.serial, change)),
+      requireGranted(await whatIf.repeatDevice(asked.serial)),
+      requireGranted(await whatIf.repeatDevice(asked.serial, change)),
     ];
     add(asked.serial, asked.name, before, after);
   }
@@ -71,13 +74,13 @@ interface Wanted {
   readonly place: number;
 }
 
-async function askedAbout(whatIf: WhatIf, word: string): Promise<Asked> {
+async function findAsked(whatIf: WhatIf, word: string): Promise<Asked> {
   const { devices } = whatIf.plan;
   const device = devices.find(({ name, serial }) => name === word || String(serial) === word);
   if (device !== undefined) return device;
-  const known = await whatIf.downlinks();
+  const known = await whatIf.listDownlinks();
   const ids = known.map(({ id }) => id);
-  const alike = word === '' ? [] : idsLike(ids, word);
+  const alike = word === '' ? [] : findIds(ids, word);
   const [only, ...others] = alike;
   const found = known.find(({ id }) => id === only);
   if (found !== undefined && others.length === 0) {
@@ -94,21 +97,21 @@ async function askedAbout(whatIf: WhatIf, word: string): Promise<Asked> {
 }
 
 /** The change of the plan, and its parts in words. @throws UsageError for unknown names */
-function changeOf(
+function buildChange(
   { plan, profiles }: WhatIf,
   devices: ReadonlySet<number>,
   { without = [], set = {}, firmware }: WhatIfQuestion,
 ): { readonly change: PlanChange; readonly changes: readonly string[] } {
-  const left = without.flatMap((word) => entriesNamed(plan, word));
+  const left = without.flatMap((word) => findNamedEntries(plan, word));
   const steps: ((changed: Plan) => Plan)[] = [];
   const changes = [...new Set(left.map(({ name }) => `without ${name}`))];
   if (firmware !== undefined) {
-    const version = firmwareOf({ plan, profiles }, devices, firmware);
+    const version = findFirmware({ plan, profiles }, devices, firmware);
     steps.push((changed) => withFirmware(changed, version.devices, version.name));
     changes.push(`with firmware ${version.name}`);
   }
   for (const [key, value] of Object.entries(set)) {
-    const { module, name, devices: own } = parameterNamed({ plan, profiles }, devices, key);
+    const { module, name, devices: own } = findParameter({ plan, profiles }, devices, key);
     steps.push((changed) => withParameter(changed, own, { module, name, value }));
     changes.push(`with ${module} ${name} ${value}`);
   }
@@ -123,12 +126,12 @@ function changeOf(
 type Known = Pick<WhatIf, 'plan' | 'profiles'>;
 
 /** The devices that have this parameter, with its module and complete name. @throws UsageError if none has it */
-function parameterNamed({ plan, profiles }: Known, devices: ReadonlySet<number>, key: string) {
+function findParameter({ plan, profiles }: Known, devices: ReadonlySet<number>, key: string) {
   const known = new Map<string, Set<number>>();
   for (const index of devices) {
     const group = plan.groups[plan.devices[index]?.group ?? -1];
     if (group === undefined) continue;
-    for (const { name: module, parameters } of profileOf(profiles, group.profile).modules) {
+    for (const { name: module, parameters } of getProfile(profiles, group.profile).modules) {
       for (const { name } of parameters) {
         const full = `${module} ${name}`;
         known.set(full, (known.get(full) ?? new Set()).add(index));
@@ -157,13 +160,13 @@ function parameterNamed({ plan, profiles }: Known, devices: ReadonlySet<number>,
 }
 
 /** The devices whose type has this version. @throws UsageError if none has it */
-function firmwareOf({ plan, profiles }: Known, devices: ReadonlySet<number>, wanted: string) {
+function findFirmware({ plan, profiles }: Known, devices: ReadonlySet<number>, wanted: string) {
   const name = wanted.replace(/^v(?=\d)/, '');
   const versions = new Set<string>();
   const own = new Set<number>();
   for (const index of devices) {
     const group = plan.groups[plan.devices[index]?.group ?? -1];
-    const names = group === undefined ? [] : profileOf(profiles, group.profile).firmware.names;
+    const names = group === undefined ? [] : getProfile(profiles, group.profile).firmware.names;
     for (const each of names) versions.add(each);
     if (names.includes(name)) own.add(index);
   }
@@ -173,7 +176,7 @@ function firmwareOf({ plan, profiles }: Known, devices: ReadonlySet<number>, wan
 }
 
 /** The downlinks of a device before and after. @param wanted the only one that is asked about */
-function downlinksOf(
+function compareDownlinks(
   serial: number,
   name: string,
   before: RepeatedDevice,
@@ -187,7 +190,7 @@ function downlinksOf(
   const named = wanted && (downlinks.find(({ id }) => id === wanted.id) ?? downlinks[wanted.place]);
   return downlinks.flatMap((record): readonly ChangedDownlink[] => {
     if (wanted !== undefined && record !== named) return [];
-    const same = counterpart(record, one.facts, other.facts);
+    const same = findCounterpart(record, one.facts, other.facts);
     const course: DownlinkCourse | null = same === undefined ? null : other.follow(same);
     const { type, queuedAt } = record;
     return [{ downlink: record.id, serial, device: name, type, queuedAt, before: one.follow(record), after: course }];
@@ -195,7 +198,7 @@ function downlinksOf(
 }
 
 /** @throws UsageError if the run cannot be repeated */
-function granted<T extends object>(answer: T | { readonly refused: string }): T {
+function requireGranted<T extends object>(answer: T | { readonly refused: string }): T {
   if (isRefused(answer)) throw new UsageError('not-repeated', `the run cannot be repeated, because ${answer.refused}`);
   return answer as T;
 }

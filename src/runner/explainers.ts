@@ -28,17 +28,17 @@ export function keepKnown(result: RunResult, known: Known): void {
 }
 
 /** The explainer of a run; undefined if `result` is a copy, or comes from another process. */
-export function explainerOf(result: RunResult): RunExplainer | undefined {
+export function getExplainer(result: RunResult): RunExplainer | undefined {
   return KNOWN.get(result)?.explainer;
 }
 
 /** Repeats a run; undefined if `result` is a copy, or comes from another process. */
-export function whatIfOf(result: RunResult): WhatIf | undefined {
+export function getWhatIf(result: RunResult): WhatIf | undefined {
   return KNOWN.get(result)?.whatIf;
 }
 
 /** All downlinks of users, as queued; undefined if `result` is a copy or of another process. */
-export function downlinksOf(result: RunResult): Iterable<DownlinkRecord> | undefined {
+export function getDownlinks(result: RunResult): Iterable<DownlinkRecord> | undefined {
   return KNOWN.get(result)?.downlinks;
 }
 
@@ -57,7 +57,7 @@ interface Explainers {
 }
 
 /** @param end how the run ended, with the simulated time */
-export function explainersOf(
+export function makeExplainers(
   { profiles, transport, clock, cloud, repeats: repeated = false }: Explained,
   { histories, names, metrics }: Pick<Journal, 'histories' | 'names' | 'metrics'>,
   { plan, times }: CourseEnd['happened'],
@@ -81,7 +81,7 @@ export function explainersOf(
 const LATEST = ['Only the latest events of the device are known.'];
 
 /** Explains the downlinks of a run that has not ended, from its events so far. */
-export function explainerNow(
+export function makeExplainerNow(
   { plan, profiles, clock: kind, transport }: Pick<WorldOptions, 'plan' | 'profiles' | 'clock' | 'transport'>,
   { histories, names }: Pick<Journal, 'histories' | 'names'>,
   { clock, world }: Pick<WorldControl, 'clock' | 'world'>,
@@ -90,7 +90,7 @@ export function explainerNow(
   const soFar = {
     overflowed: false,
     withDownlinks: histories.withDownlinks,
-    of: (serial: number) => ({ serial, events: [...histories.of(serial).events, end], goesOn: true }),
+    getHistory: (serial: number) => ({ serial, events: [...histories.getHistory(serial).events, end], goesOn: true }),
   };
   const { plan: carriedOut, times } = world?.happened() ?? { plan, times: undefined };
   const situation = situationOf(carriedOut, profiles, times);

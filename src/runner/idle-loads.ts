@@ -8,7 +8,7 @@ import type { Plan } from '../scenario/model/plan.js';
  * One sentence for each load without a sent request. Loads that the run did not last long enough for are left out.
  * @param ranFor duration of the run, in its own time
  */
-export function idleLoads(
+export function findIdleLoads(
   { loads }: Pick<Plan, 'loads'>,
   calls: RunResult['calls'],
   ranFor: Millis,

@@ -36,7 +36,10 @@ export function judge(
 }
 
 /** How a run ended before its planned end, as the beginning of a sentence; null if it did not, or if all its workers did. */
-export function earlyEnd({ exitCode, failure, busy }: End, workers: readonly WorkerReport[] = []): string | null {
+export function describeEarlyEnd(
+  { exitCode, failure, busy }: End,
+  workers: readonly WorkerReport[] = [],
+): string | null {
   if (exitCode === EXIT.interrupted) return 'interrupted; until then';
   // The scenario has ended before devices can be not at rest.
   if (failure !== null && busy === undefined) return 'the run ended early; until then';
@@ -46,7 +49,7 @@ export function earlyEnd({ exitCode, failure, busy }: End, workers: readonly Wor
 /**
  * Marks an outcome of a run that ended early as undecided if the rest of the run could have changed it. A violated rule stays
  * violated, and an expectation that ended the run stays failed.
- * @param how see {@link earlyEnd}
+ * @param how see {@link describeEarlyEnd}
  * @param expectation undefined for a rule of a target
  * @param at when the run ended
  */

@@ -11,80 +11,80 @@ import { type DeviceType, deviceType } from '../device/type/device-type.js';
 import { didYouMean, quote } from '../input/problems.js';
 import { LazyMap } from '../kernel/lazy-map.js';
 import type { Profile } from '../profile/profile.js';
-import { withFirmware } from '../profile/versions.js';
+import { chooseFirmware } from '../profile/versions.js';
 import { CodecError } from '../protocol/codec.js';
 import { encodeBody } from '../protocol/encode.js';
 import type { DeviceTypes, KnownDeviceType } from '../scenario/parse/sources.js';
 import type { KnownVersion } from '../scenario/values/sending.js';
-import { flashRefusal, parameterRefusal, SURPLUS_VALUE } from './world/flash-settings.js';
+import { findFlashRefusal, findParameterRefusal, SURPLUS_VALUE } from './world/flash-settings.js';
 
 /** The device types for the checks of a scenario. A type and a version are built when a scenario first refers to them. */
-export function deviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {
+export function knowDeviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {
   // The cast is safe because `LazyMap` passes only the names in `profiles`.
-  return new LazyMap(profiles.keys(), (name) => knownType(profiles.get(name) as Profile));
+  return new LazyMap(profiles.keys(), (name) => describeType(profiles.get(name) as Profile));
 }
 
-function knownType(profile: Profile): KnownDeviceType {
+function describeType(profile: Profile): KnownDeviceType {
   const versions = new Map<string | null, KnownVersion>();
   return {
     versions: profile.firmware.names,
     version: (firmware) => {
-      const version = versions.get(firmware) ?? knownVersion(deviceType(withFirmware(profile, firmware)));
+      const version = versions.get(firmware) ?? describeVersion(deviceType(chooseFirmware(profile, firmware)));
       versions.set(firmware, version);
       return version;
     },
   };
 }
 
-function knownVersion(type: DeviceType): KnownVersion {
+function describeVersion(type: DeviceType): KnownVersion {
   return {
-    flashRefusal: (line) => flashRefusal(new DeviceConfig(type.layout), line),
-    lineRefusal: (line) => lineRefusal(type, line),
-    configRefusal: (line) => configLineRefusal(type, line),
-    dataRefusal: (key, value) => dataRefusal(type.profile.encoder, key, value),
+    flashRefusal: (line) => findFlashRefusal(new DeviceConfig(type.layout), line),
+    lineRefusal: (line) => findLineRefusal(type, line),
+    configRefusal: (line) => findConfigLineRefusal(type, line),
+    dataRefusal: (key, value) => findDataRefusal(type.profile.encoder, key, value),
   };
 }
 
 /** Why the shell rejects a line; undefined if the firmware accepts the line, or if that depends on the state of the device. */
-function lineRefusal({ shell, layout }: DeviceType, line: string): string | undefined {
+function findLineRefusal({ shell, layout }: DeviceType, line: string): string | undefined {
   const { words, unclosed } = splitWords(line);
   const found = shell.find(line);
   if (!('command' in found)) {
     if (!isRejected(found)) return undefined;
-    const unknown = unclosed === undefined ? unknownWord(shell.commands, words) : undefined;
+    const unknown = unclosed === undefined ? findUnknownWord(shell.commands, words) : undefined;
     return unknown ?? found.lines[0] ?? 'the line has no command';
   }
   const { command, args } = found;
-  if (command.run === groupHelp) return args.length === 0 ? undefined : unknownWord(shell.commands, words);
+  if (command.run === groupHelp) return args.length === 0 ? undefined : findUnknownWord(shell.commands, words);
   const [module = ''] = words;
   if (command.word !== 'config' || layout.module(module) === undefined) return undefined;
-  return configRefusal(new DeviceConfig(layout), module, args);
+  return findConfigRefusal(new DeviceConfig(layout), module, args);
 }
 
 /** Why a line of a configuration downlink is rejected; undefined if the firmware accepts it. */
-function configLineRefusal(type: DeviceType, line: string): string | undefined {
-  if (type.policy.downlinks.shellRunsConfig) return lineRefusal(type, line);
+function findConfigLineRefusal(type: DeviceType, line: string): string | undefined {
+  if (type.policy.downlinks.shellRunsConfig) return findLineRefusal(type, line);
   const { module, name, value } = readConfigLine(line) ?? {};
   if (module === undefined || name === undefined) return 'expected a line such as "app config mode lte"';
   // `configLines` writes a map for the shell.
   if (value !== undefined && /\\[\s"'\\]/.test(value))
     return 'the firmware would store the backslashes, too; write the line in a list, without them';
-  return parameterRefusal(new DeviceConfig(type.layout), module, name, value);
+  return findParameterRefusal(new DeviceConfig(type.layout), module, name, value);
 }
 
 /** Why `<module> config <words>` is rejected; undefined if it is not. */
-function configRefusal(config: DeviceConfig, module: string, words: readonly string[]): string | undefined {
+function findConfigRefusal(config: DeviceConfig, module: string, words: readonly string[]): string | undefined {
   const [name, ...values] = words;
   if (name === undefined || (name === 'show' && values.length === 0)) return undefined;
   const { items = [], list } = config.layout.module(module) ?? {};
   if (name === list?.name) return values.length === 0 ? undefined : listRefusal(config, list, values);
   const [value, surplus] = values;
   if (surplus !== undefined) return SURPLUS_VALUE;
-  if (!name.endsWith('*')) return parameterRefusal(config, module, name, value);
+  if (!name.endsWith('*')) return findParameterRefusal(config, module, name, value);
   const begin = name.slice(0, -1);
   const meant = items.filter(({ spec }) => spec.name.startsWith(begin));
   if (meant.length === 0) return `the device type has no parameter ${quote(`${module} ${name}`)}`;
-  const refusals = meant.map(({ spec }) => parameterRefusal(config, module, spec.name, value));
+  const refusals = meant.map(({ spec }) => findParameterRefusal(config, module, spec.name, value));
   return refusals.find((refusal) => refusal !== undefined);
 }
 
@@ -96,7 +96,7 @@ function listRefusal(config: DeviceConfig, list: ConfigList, words: readonly str
 }
 
 /** The first unknown word of a command, or undefined. Arguments of a command without subcommands are not checked. */
-function unknownWord(roots: readonly Command[], words: readonly string[]): string | undefined {
+function findUnknownWord(roots: readonly Command[], words: readonly string[]): string | undefined {
   let candidates = roots;
   for (const [i, word] of words.entries()) {
     const found = candidates.find((command) => command.word === word);
@@ -116,7 +116,7 @@ function unknownWord(roots: readonly Command[], words: readonly string[]): strin
   return undefined;
 }
 
-function dataRefusal(encoder: Profile['encoder'], key: string, value: unknown): string | undefined {
+function findDataRefusal(encoder: Profile['encoder'], key: string, value: unknown): string | undefined {
   if (encoder === undefined) return 'the device type takes no data';
   if (!encoder.numbers.has(key)) {
     const names = encoder.keys.flatMap(({ path, name }) => (path === name ? [name] : []));

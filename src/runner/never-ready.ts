@@ -22,7 +22,7 @@ const WITHOUT: Readonly<Record<Lack, string>> = {
  * interrupted.
  * @param early whether the run ended early, so that the devices could have become ready later
  */
-export function neverReady({
+export function warnOfNeverReady({
   fleet,
   exitCode,
   expectations,

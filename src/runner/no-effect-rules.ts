@@ -7,10 +7,10 @@ import { deviceType } from '../device/type/device-type.js';
 import { formatDuration, type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import { findQuantity } from '../profile/quantities.js';
-import { withFirmware } from '../profile/versions.js';
+import { chooseFirmware } from '../profile/versions.js';
 import type { Plan, PlannedAction, PlannedGroup } from '../scenario/model/plan.js';
 import type { StepCall, StepName } from '../scenario/steps/index.js';
-import { flashRefusal } from './world/flash-settings.js';
+import { findFlashRefusal } from './world/flash-settings.js';
 
 /** What may affect a device. */
 export type Cause =
@@ -208,9 +208,9 @@ function cutsLine(call: StepCall): boolean | undefined {
 
 function groupOf(group: PlannedGroup, profiles: ReadonlyMap<string, Profile>): Group {
   // The cast is safe because the scenario has been checked against these profiles.
-  const profile = withFirmware(profiles.get(group.profile) as Profile, group.firmware ?? null);
+  const profile = chooseFirmware(profiles.get(group.profile) as Profile, group.firmware ?? null);
   const config = new DeviceConfig(deviceType(profile).layout);
-  for (const line of group.config) flashRefusal(config, line);
+  for (const line of group.config) findFlashRefusal(config, line);
   config.save();
   config.boot();
   return { profile, config, settings: readSettings(profile, config) };

@@ -12,7 +12,7 @@ import { formatDuration, type Instant } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import { describeFault, kindOf, stepsOfFault } from '../scenario/faults/index.js';
 import type { Plan, PlannedFault } from '../scenario/model/plan.js';
-import { stepsOf } from '../scenario/plan/steps-of.js';
+import { listSteps } from '../scenario/plan/steps-of.js';
 import { describeStep, type StepCall } from '../scenario/steps/index.js';
 import { type Cause, type Hit, NoEffectRules } from './no-effect-rules.js';
 
@@ -94,7 +94,7 @@ function causesOfFault(fault: PlannedFault): readonly StepCause[] {
 
 function stepSubjects({ actions }: Plan): readonly Subject[] {
   const own = actions.filter(({ fault }) => fault === undefined);
-  return stepsOf(own).flatMap(({ first, all }) => {
+  return listSteps(own).flatMap(({ first, all }) => {
     const hits = all.flatMap(({ devices, at, wait }) =>
       devices.map((device) => ({ device, until: null, ...(wait === undefined ? { at, latest: at } : ANY_TIME) })),
     );

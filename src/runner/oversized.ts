@@ -3,19 +3,19 @@ import { humanCount } from '../kernel/quantity.js';
 import type { FleetSummary, Overruns } from '../trace/metrics/devices.js';
 
 /** @param nameOf name of the device with a serial number */
-export function oversized(
+export function warnOfOversized(
   { overruns, hioOverruns }: FleetSummary,
   nameOf: (serial: number) => string,
 ): readonly string[] {
   const sentence = (found: Overruns | undefined, what: string) =>
-    found === undefined ? [] : [`the cloud sends datagrams that ${what}: ${amount(found, nameOf)}`];
+    found === undefined ? [] : [`the cloud sends datagrams that ${what}: ${describeAmount(found, nameOf)}`];
   return [
     ...sentence(overruns, 'no CHESTER can receive'),
     ...sentence(hioOverruns, 'no hio device can receive as a whole'),
   ];
 }
 
-function amount({ datagrams, longest, devices, first }: Overruns, nameOf: (serial: number) => string): string {
+function describeAmount({ datagrams, longest, devices, first }: Overruns, nameOf: (serial: number) => string): string {
   const one = datagrams === 1;
   const count = one
     ? `a datagram of ${humanCount(longest)} bytes`

@@ -16,13 +16,13 @@ import { inRealTime } from './divided/real-time.js';
 import { ThreadCrew } from './divided/threads/thread-crew.js';
 import { inVirtualTime } from './divided/virtual-time.js';
 import { spoiledByLoss } from './divided/worker-reports.js';
-import { cutShort, earlyEnd, judge } from './judge.js';
-import { ruleResults, spoiledByClock } from './targets/audit/rules.js';
+import { cutShort, describeEarlyEnd, judge } from './judge.js';
+import { findClockSpoiling, judgeRules } from './targets/audit/rules.js';
 import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
 import type { End } from './world/end.js';
 import { Journal } from './world/journal.js';
 import { checkOpenFiles } from './world/open-files.js';
-import { spoiledByDevices, spoiledByFailures, spoiledByUnsent } from './world/spoiled.js';
+import { findDeviceSpoiling, findFailureSpoiling, findUnsentSpoiling } from './world/spoiled.js';
 
 /** Maximum number of workers of a run. Starting more threads would take more time than they save. */
 export const MOST_WORKERS = 64;
@@ -36,7 +36,7 @@ export interface PlayOptions extends WorldOptions {
   readonly mostEvents?: number | undefined;
   /**
    * Number of threads among which to divide the devices; with {@link crew}, number of workers. Default: 1. If the devices
-   * cannot be divided ({@link undividedBecause}), the run takes one thread. In virtual time, the number does not change the
+   * cannot be divided ({@link findUndividedReason}), the run takes one thread. In virtual time, the number does not change the
    * result.
    */
   readonly workers?: number | undefined;
@@ -62,15 +62,15 @@ export async function play(
 ): Promise<Played> {
   const { plan, sinks, watch, mostEvents } = options;
   // The workers of a crew check their own parts.
-  if (options.crew === undefined) checkOpenFiles(plan, options.profiles, socketsOf(options), openFileLimit());
+  if (options.crew === undefined) checkOpenFiles(plan, options.profiles, countSockets(options), openFileLimit());
   const watched = options.webConsole !== undefined;
   const journal = new Journal({
-    ...{ plan, virtual: options.clock === 'virtual', watched, acks: seenAcks(options), sinks, watch, mostEvents },
+    ...{ plan, virtual: options.clock === 'virtual', watched, acks: chooseSeenAcks(options), sinks, watch, mostEvents },
   });
-  const course = await courseOf(options, journal, (control) => started(control, journal));
+  const course = await runCourse(options, journal, (control) => started(control, journal));
   journal.invariants.end();
-  const expectations = outcomesOf(options, journal, course);
-  const spoiled = spoiledBy(journal.metrics.summary(), course, journal.nameOf);
+  const expectations = evaluateAll(options, journal, course);
+  const spoiled = findSpoiling(journal.metrics.summarise(), course, journal.nameOf);
   return {
     ...{ journal, course, expectations },
     judge: (contradictions = []) =>
@@ -87,13 +87,13 @@ export function repeat(
 }
 
 /** Runs the plan undivided, in several threads, or among workers. */
-function courseOf(
+function runCourse(
   options: PlayOptions,
   journal: Journal,
   started: (control: WorldControl) => void,
 ): Promise<CourseEnd> {
   const { workers = 1, plan, clock, crew } = options;
-  const divided = (crew !== undefined || workers > 1) && undividedBecause(options) === undefined;
+  const divided = (crew !== undefined || workers > 1) && findUndividedReason(options) === undefined;
   if (!divided) return inOneWorld(options, journal, started);
   const divide = { ...options, crew: crew ?? new ThreadCrew() };
   if (clock === 'real') return inRealTime({ ...divide, workers }, journal, started);
@@ -104,7 +104,7 @@ function courseOf(
 }
 
 /** Why the devices of a run cannot be divided among threads, worded to follow "because"; undefined if they can. */
-export function undividedBecause({ clock, transport, pace, db, plan, cloud }: PlayOptions): string | undefined {
+export function findUndividedReason({ clock, transport, pace, db, plan, cloud }: PlayOptions): string | undefined {
   if (cloud !== undefined) return needsOneProcess(plan);
   if (clock === 'real') {
     return transport === 'memory' ? 'messages in memory do not leave a thread' : needsOneThread(plan);
@@ -114,42 +114,42 @@ export function undividedBecause({ clock, transport, pace, db, plan, cloud }: Pl
   return needsOneWorld(plan);
 }
 
-function outcomesOf(
+function evaluateAll(
   { plan: { expectations } }: PlayOptions,
   journal: Journal,
   { end, simulatedMs, audited, workers }: CourseEnd,
 ): readonly ExpectationResult[] {
   const evidence = journal.evidence(simulatedMs);
-  const rules = ruleResults(audited, journal.nameOf);
+  const rules = judgeRules(audited, journal.nameOf);
   const outcomes = [...expectations.map((expectation) => evaluate(expectation, evidence)), ...rules];
-  const early = earlyEnd(end, workers);
+  const early = describeEarlyEnd(end, workers);
   if (early === null) return outcomes;
   return outcomes.map((outcome, index) => cutShort(outcome, early, expectations[index], simulatedMs));
 }
 
 /** Why the measurement is invalid; null if it is valid. */
-function spoiledBy(
+function findSpoiling(
   { fleet, calls }: RunSummary,
   { workers, generator, audited }: CourseEnd,
   nameOf: Journal['nameOf'],
 ): string | null {
   return (
-    spoiledByDevices(fleet, nameOf) ??
+    findDeviceSpoiling(fleet, nameOf) ??
     spoiledByLoss(workers) ??
     generator?.spoiled ??
-    spoiledByFailures(calls) ??
-    spoiledByUnsent(calls) ??
-    spoiledByClock(audited)
+    findFailureSpoiling(calls) ??
+    findUnsentSpoiling(calls) ??
+    findClockSpoiling(audited)
   );
 }
 
 /** Whether the trace of the run shows which lost messages the cloud has acknowledged; see {@link SeenAcks}. */
-function seenAcks({ cloud, transport }: PlayOptions): SeenAcks {
+function chooseSeenAcks({ cloud, transport }: PlayOptions): SeenAcks {
   if (cloud !== undefined) return 'unseen';
   return transport === 'http' ? 'certain' : 'seen';
 }
 
-function socketsOf({ cloud, transport }: PlayOptions) {
+function countSockets({ cloud, transport }: PlayOptions) {
   return cloud === undefined
     ? { udp: transport === 'udp', service: true }
     : { udp: cloud.gateway !== null, service: false };

@@ -1,7 +1,7 @@
 /** Answers the questions of explanations by repetitions of the device: each cause is a change of the plan. */
 import { type CauseKey, type CauseSet, NO_CAUSE, setKey } from '../explain/causes.js';
-import { timeToArrive } from '../explain/course.js';
-import { type DeviceFacts, factsOf } from '../explain/facts.js';
+import { measureArrival } from '../explain/course.js';
+import { collectFacts, type DeviceFacts } from '../explain/facts.js';
 import type { Repeats } from '../explain/remedies.js';
 import type { Situation } from '../explain/situation.js';
 import type { Millis } from '../kernel/time.js';
@@ -16,8 +16,8 @@ import {
   withParameter,
 } from '../scenario/plan/change.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
-import { isRefused, type PlanChange, refusalOf, UNCHANGED, type WhatIf } from './what-if.js';
-import { profileOf } from './world/fleet.js';
+import { isRefused, type PlanChange, readRefusal, UNCHANGED, type WhatIf } from './what-if.js';
+import { getProfile } from './world/fleet.js';
 
 /** A device that polls, or without polls reports, every minute is the one that does not wait for its next contact. */
 const OFTEN = '60';
@@ -36,25 +36,25 @@ export class DownlinkRepeats implements Repeats {
     return this.#whatIf.simulated;
   }
 
-  async refused(serial: number): Promise<string | undefined> {
-    const answer = await this.#whatIf.device(serial).catch(refusalOf);
+  async findRefusal(serial: number): Promise<string | undefined> {
+    const answer = await this.#whatIf.repeatDevice(serial).catch(readRefusal);
     return isRefused(answer) ? answer.refused : undefined;
   }
 
   async time(record: DownlinkRecord, facts: DeviceFacts, without: CauseSet): Promise<Millis | undefined> {
     const change = this.#changeFor(record, facts, without);
     if (change === undefined) return undefined;
-    const answer = await this.#whatIf.device(record.serial, change).catch(refusalOf);
+    const answer = await this.#whatIf.repeatDevice(record.serial, change).catch(readRefusal);
     if (isRefused(answer)) return undefined;
-    const repeated = factsOf(answer.history, answer.situation);
-    const same = counterpart(record, facts, repeated, without);
-    return same && timeToArrive(same, repeated.closing);
+    const repeated = collectFacts(answer.history, answer.situation);
+    const same = findCounterpart(record, facts, repeated, without);
+    return same && measureArrival(same, repeated.closing);
   }
 
   /** Undefined if one of the causes is not in the plan. */
   #changeFor(record: DownlinkRecord, facts: DeviceFacts, causes: CauseSet): PlanChange | undefined {
     if (causes.size === 0) return UNCHANGED;
-    const changes = [...causes].map((cause) => this.#changeOf(cause, record, facts));
+    const changes = [...causes].map((cause) => this.#findChange(cause, record, facts));
     if (changes.includes(undefined)) return undefined;
     const { id, serial } = record;
     const isOfRun = [...causes].every((cause) => cause.startsWith('fault:'));
@@ -65,19 +65,19 @@ export class DownlinkRepeats implements Repeats {
     };
   }
 
-  #changeOf(cause: CauseKey, record: DownlinkRecord, facts: DeviceFacts): ((plan: Plan) => Plan) | undefined {
+  #findChange(cause: CauseKey, record: DownlinkRecord, facts: DeviceFacts): ((plan: Plan) => Plan) | undefined {
     const { serial } = record;
     const device = this.#whatIf.plan.devices.findIndex((each) => each.serial === serial);
     const only = new Set([device]);
     switch (cause) {
       case 'interval':
-        return this.#often(device);
+        return this.#pollOften(device);
       case 'power-on':
         return (plan) => switchedOn(plan, only);
       case 'encoder':
-        return (plan) => asShell(plan, queuedByStep(record, facts, device));
+        return (plan) => asShell(plan, locateStep(record, facts, device));
       case 'downlinks':
-        return (plan) => withoutOthers(plan, queuedByStep(record, facts, device));
+        return (plan) => withoutOthers(plan, locateStep(record, facts, device));
       case 'update':
         return (plan) => withoutUpdates(plan, only);
       default: {
@@ -87,20 +87,16 @@ export class DownlinkRepeats implements Repeats {
     }
   }
 
-  #often(device: number): ((plan: Plan) => Plan) | undefined {
+  #pollOften(device: number): ((plan: Plan) => Plan) | undefined {
     const { plan, profiles } = this.#whatIf;
     const group = plan.groups[plan.devices[device]?.group ?? -1];
-    const timing = group && profileOf(profiles, group.profile).timing;
+    const timing = group && getProfile(profiles, group.profile).timing;
     const parameter = timing?.pollEvery ?? timing?.reportEvery;
     return parameter && ((changed) => withParameter(changed, new Set([device]), { ...parameter, value: OFTEN }));
   }
 }
 
-function queuedByStep(
-  { id, type, queuedAt }: DownlinkRecord,
-  { downlinks }: DeviceFacts,
-  device: number,
-): QueuedByStep {
+function locateStep({ id, type, queuedAt }: DownlinkRecord, { downlinks }: DeviceFacts, device: number): QueuedByStep {
   const alike = downlinks.filter((each) => each.type === type && each.queuedAt === queuedAt);
   return { device, type, queuedAt, earlier: alike.findIndex((each) => each.id === id) };
 }
@@ -110,7 +106,7 @@ function queuedByStep(
  * time. It has another one in real time, after a restart of the service, and without the other downlinks of its millisecond.
  * @param without what the repetition lacks
  */
-export function counterpart(
+export function findCounterpart(
   record: DownlinkRecord,
   { downlinks, byStep }: Pick<DeviceFacts, 'downlinks' | 'byStep'>,
   repeated: Pick<DeviceFacts, 'downlinks' | 'byStep'>,

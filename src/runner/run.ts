@@ -1,6 +1,6 @@
 /** Runs a plan and judges the result. */
 
-import { disagreements } from '../explain/agreement.js';
+import { findDisagreements } from '../explain/agreement.js';
 import type { Explanation } from '../explain/explanation.js';
 import type { RunExplainer } from '../explain/run-explainer.js';
 import { isoTime } from '../kernel/calendar.js';
@@ -13,14 +13,14 @@ import { planDigest } from '../scenario/plan/describe.js';
 import { outline } from '../scenario/plan/outline.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { Metrics } from '../trace/metrics/index.js';
-import { explainerNow, explainersOf, keepKnown } from './explainers.js';
-import { idleLoads } from './idle-loads.js';
-import { earlyEnd } from './judge.js';
-import { neverReady } from './never-ready.js';
+import { keepKnown, makeExplainerNow, makeExplainers } from './explainers.js';
+import { findIdleLoads } from './idle-loads.js';
+import { describeEarlyEnd } from './judge.js';
+import { warnOfNeverReady } from './never-ready.js';
 import { withoutEffect } from './no-effect.js';
-import { oversized } from './oversized.js';
+import { warnOfOversized } from './oversized.js';
 import { type PlayOptions, play } from './play.js';
-import { clockWarning } from './targets/target-clock.js';
+import { warnOfClock } from './targets/target-clock.js';
 import { describeLeftovers } from './world/clean-up.js';
 import type { LeftBehind, WorldControl } from './world/course.js';
 import { describeError } from './world/system-errors.js';
@@ -73,8 +73,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   // Later, the clock of the cloud is known better; the name stays.
   let run: string | undefined;
   const note = (things: LeftBehind) => {
-    run ??= leavingRun(plan, things);
-    const noted = notedLeftovers(run, things, options);
+    run ??= nameLeavingRun(plan, things);
+    const noted = noteLeftovers(run, things, options);
     record = options.leftBehind?.(noted);
     left = noted.things.length > 0 ? noted : undefined;
   };
@@ -83,7 +83,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       ...control,
       metrics: journal.metrics,
       evidence: () => journal.soFar(control.clock.now),
-      explainer: () => explainerNow(options, journal, control),
+      explainer: () => makeExplainerNow(options, journal, control),
     }),
   );
   const { journal, course, expectations } = played;
@@ -91,15 +91,15 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { end, simulatedMs, generator, remarks = [], happened, targetClock, workers } = course;
   // The explanations repeat devices: their time is not that of the run.
   const wallMs = options.stopwatch() - began;
-  const summary = metrics.summary();
-  const { situation, whatIf, explainer, reported } = explainersOf(options, journal, happened, {
+  const summary = metrics.summarise();
+  const { situation, whatIf, explainer, reported } = makeExplainers(options, journal, happened, {
     ...end,
     at: simulatedMs,
   });
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
   const planned = { ...outline(plan, slowest), ...situation };
-  const explanations = histories.overflowed ? undefined : await reported.slowest(EXPLAINED);
-  const { exitCode, failure } = played.judge(differing(explanations ?? [], metrics.downlinks));
+  const explanations = histories.overflowed ? undefined : await reported.explainSlowest(EXPLAINED);
+  const { exitCode, failure } = played.judge(findDiffering(explanations ?? [], metrics.downlinks));
   const result: RunResult = {
     ...summary,
     format: 2,
@@ -115,18 +115,18 @@ export async function run(options: RunOptions): Promise<RunResult> {
     failure,
     warnings: [
       ...withoutEffect(plan, options.profiles),
-      ...neverReady({ fleet: summary.fleet, exitCode, expectations, early: earlyEnd(end) !== null }),
-      ...oversized(summary.fleet, journal.nameOf),
-      ...(exitCode === EXIT.invalid ? [] : notable(generator?.errors, options).map(describeError)),
-      ...idleLoads(plan, summary.calls, simulatedMs),
-      ...clockWarning(targetClock, options.speed),
+      ...warnOfNeverReady({ fleet: summary.fleet, exitCode, expectations, early: describeEarlyEnd(end) !== null }),
+      ...warnOfOversized(summary.fleet, journal.nameOf),
+      ...(exitCode === EXIT.invalid ? [] : filterNotable(generator?.errors, options).map(describeError)),
+      ...findIdleLoads(plan, summary.calls, simulatedMs),
+      ...warnOfClock(targetClock, options.speed),
       ...remarks,
       ...(left === undefined ? [] : [describeLeftovers(left, record)]),
     ],
     clock: options.clock,
     speed: options.clock === 'real' ? options.speed : null,
     target: shownAddress(options.cloud?.api ?? 'embedded'),
-    transport: transportOf(options),
+    transport: nameTransport(options),
     ...(targetClock && { targetClock }),
     out: options.out,
     simulatedMs,
@@ -137,7 +137,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     expectations,
     planned,
     ...(explanations && { explanations }),
-    reproduce: options.reproduce + withoutConsole(summary.console.actions),
+    reproduce: options.reproduce + noteConsole(summary.console.actions),
     next: plan.next,
     ...(left && { left }),
     ...(options.source && { source: options.source }),
@@ -148,21 +148,21 @@ export async function run(options: RunOptions): Promise<RunResult> {
 }
 
 /** Where the waits of explanations differ from those of the tables. */
-function differing(explanations: readonly Explanation[], records: Iterable<DownlinkRecord>): readonly string[] {
+function findDiffering(explanations: readonly Explanation[], records: Iterable<DownlinkRecord>): readonly string[] {
   const explained = new Map(explanations.map((each) => [each.downlink, each]));
   return [...records].flatMap((record) => {
     const explanation = explained.get(record.id);
-    return explanation === undefined ? [] : disagreements(explanation, record);
+    return explanation === undefined ? [] : findDisagreements(explanation, record);
   });
 }
 
 /** Errors that need a warning. In a run with an embedded cloud, faults of the cloud refuse connections on purpose. */
-function notable(errors: readonly SystemError[] = [], { cloud }: RunOptions): readonly SystemError[] {
+function filterNotable(errors: readonly SystemError[] = [], { cloud }: RunOptions): readonly SystemError[] {
   return errors.filter(({ own }) => own || cloud !== undefined);
 }
 
 /** Name of a run for `ghostfleet clean`. */
-function leavingRun({ scenario }: Plan, { since }: LeftBehind): string {
+function nameLeavingRun({ scenario }: Plan, { since }: LeftBehind): string {
   const name = scenario
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
@@ -171,7 +171,7 @@ function leavingRun({ scenario }: Plan, { since }: LeftBehind): string {
 }
 
 /** What the clean-up has not deleted. */
-function notedLeftovers(run: string, { since, ...rest }: LeftBehind, { cloud }: RunOptions): Leftovers {
+function noteLeftovers(run: string, { since, ...rest }: LeftBehind, { cloud }: RunOptions): Leftovers {
   return {
     run,
     api: plainBase(cloud?.api ?? ''),
@@ -181,12 +181,12 @@ function notedLeftovers(run: string, { since, ...rest }: LeftBehind, { cloud }: 
 }
 
 /** A shell comment for the end of the command, if the command cannot repeat the run; otherwise empty. */
-function withoutConsole(actions: number): string {
+function noteConsole(actions: number): string {
   if (actions === 0) return '';
   return ` # not the same run: without ${actions} ${actions === 1 ? 'action' : 'actions'} from a console`;
 }
 
-function transportOf({ cloud, transport }: RunOptions): string {
+function nameTransport({ cloud, transport }: RunOptions): string {
   if (cloud === undefined) return transport;
   return cloud.gateway === null ? 'http' : 'udp';
 }

@@ -15,8 +15,8 @@ import { httpTransport, pooledRequests } from '../transport/http.js';
 import { ownSockets } from '../transport/own-sockets.js';
 import type { Failed, Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
-import { connection, type DeviceKind } from './world/connection.js';
-import { flashSettings } from './world/flash-settings.js';
+import { type DeviceKind, makeConnection } from './world/connection.js';
+import { makeFlashSettings } from './world/flash-settings.js';
 import { FleetDevice, type NamedDevice } from './world/fleet-device.js';
 
 /** Address of the cloud, with the link that the device uses. */
@@ -59,8 +59,8 @@ const PORTS = 2;
  */
 export async function startSingleDevice(options: SingleDeviceOptions): Promise<SingleDevice> {
   const { profile, serial, claimToken, secret, cloud, clock, trace, crashed } = options;
-  const kind = deviceKind(profile, options.config);
-  const transport = await transportTo(options);
+  const kind = makeDeviceKind(profile, options.config);
+  const transport = await openTransport(options);
   const format = cloud.link === 'http' ? 'http' : cloud.format;
   const wire: Wire = { transport, format, clock, trace, failed: (_serial, error) => crashed(error) };
   const device = switchOn(kind, { name: `${profile.name}-${serial}`, serial, claimToken, secret }, wire);
@@ -78,14 +78,14 @@ export async function startSingleDevice(options: SingleDeviceOptions): Promise<S
  * another
  * @throws UsageError that lists every line that the device rejects
  */
-export function deviceKind(profile: Profile, config: readonly string[]): DeviceKind {
+export function makeDeviceKind(profile: Profile, config: readonly string[]): DeviceKind {
   const type = deviceType(profile);
   const hasMode = type.layout.find('app', 'mode') !== undefined;
-  return { type, flash: flashSettings(type.layout, [...(hasMode ? ['app config mode lte'] : []), ...config]) };
+  return { type, flash: makeFlashSettings(type.layout, [...(hasMode ? ['app config mode lte'] : []), ...config]) };
 }
 
 /** Whether devices of this type always send raw datagrams. */
-export function sendsRaw({ family }: Profile): boolean {
+export function isRawSender({ family }: Profile): boolean {
   return POLICIES[family].transfers.alwaysRaw;
 }
 
@@ -103,13 +103,13 @@ export function switchOn(kind: DeviceKind, account: DeviceAccount, { transport, 
   const device = new Device({
     ...{ ...kind, serial, claimToken, format, random },
     world,
-    connect: connection({ serial, claimToken, secret, transport, random }),
+    connect: makeConnection({ serial, claimToken, secret, transport, random }),
   });
   device.powerOn();
   return new FleetDevice(device, account);
 }
 
-async function transportTo({ cloud, clock, failed }: SingleDeviceOptions): Promise<Transport> {
+async function openTransport({ cloud, clock, failed }: SingleDeviceOptions): Promise<Transport> {
   if (cloud.link === 'udp') {
     if (cloud.format === 'dtls') return ownSockets({ ...cloud, clock, failed });
     return udpTransport({ host: cloud.host, ports: { [cloud.format]: cloud.port }, sockets: PORTS, failed });

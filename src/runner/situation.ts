@@ -10,12 +10,12 @@ import {
 } from '../explain/situation.js';
 import { seconds } from '../kernel/time.js';
 import type { ParameterRef, Profile } from '../profile/profile.js';
-import { withFirmware } from '../profile/versions.js';
+import { chooseFirmware } from '../profile/versions.js';
 import { describeFault, describeWithWay, kindOf } from '../scenario/faults/index.js';
 import type { Plan, PlannedAction, PlannedGroup } from '../scenario/model/plan.js';
 import { describeStep } from '../scenario/steps/index.js';
 import { deviceEffects, type TimedAction } from './situation-steps.js';
-import { profileOf } from './world/fleet.js';
+import { getProfile } from './world/fleet.js';
 import type { StepTimes } from './world/step-times.js';
 
 /** @param times when waits ended, and the steps from consoles; without them, steps after a wait are left out */
@@ -56,7 +56,7 @@ function settingsOf(
 }
 
 function profileOfGroup({ profile, firmware }: PlannedGroup, profiles: ReadonlyMap<string, Profile>): Profile {
-  return withFirmware(profileOf(profiles, profile), firmware ?? null);
+  return chooseFirmware(getProfile(profiles, profile), firmware ?? null);
 }
 
 /** The steps whose time is known, sorted by time. */

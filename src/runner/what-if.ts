@@ -4,7 +4,7 @@
  * the recorded events of the device. If it has not, something connects the devices, such as a load. Then the whole plan is
  * repeated.
  */
-import { type DeviceHistory, factsOf } from '../explain/facts.js';
+import { collectFacts, type DeviceHistory } from '../explain/facts.js';
 import type { Histories } from '../explain/histories.js';
 import type { Situation } from '../explain/situation.js';
 import { GhostfleetError } from '../kernel/errors.js';
@@ -39,7 +39,7 @@ export interface RepeatableRun extends Omit<Repeatable, 'simulated' | 'recorded'
   readonly end: Millis;
   /** False for a run in real time or with another cloud. A repetition without a change then takes the place of the run. */
   readonly isExact: boolean;
-  readonly histories: Pick<Histories, 'of'>;
+  readonly histories: Pick<Histories, 'getHistory'>;
 }
 
 /** A downlink that a question can name. */
@@ -97,7 +97,7 @@ export class WhatIf {
       ...run,
       plan: end < plan.duration ? { ...plan, duration: end } : plan,
       simulated: !isExact,
-      recorded: isExact ? (serial) => histories.of(serial) : undefined,
+      recorded: isExact ? (serial) => histories.getHistory(serial) : undefined,
     });
   }
 
@@ -115,66 +115,66 @@ export class WhatIf {
   }
 
   /** The events of a device in a repetition. @throws UsageError if the devices cannot have the changed configuration */
-  async device(serial: number, change: PlanChange = UNCHANGED): Promise<RepeatedDevice | Refused> {
+  async repeatDevice(serial: number, change: PlanChange = UNCHANGED): Promise<RepeatedDevice | Refused> {
     const alone = await this.#isAlone(serial);
     if (typeof alone === 'object') return alone;
-    if (alone) return this.#ofDevice(serial, change);
-    const { histories, situation } = await this.#ofAll(change);
-    return { history: histories.of(serial), situation };
+    if (alone) return this.#repeatAlone(serial, change);
+    const { histories, situation } = await this.#repeatAll(change);
+    return { history: histories.getHistory(serial), situation };
   }
 
   /** Repeats all devices. @throws UsageError if the devices cannot have the changed configuration */
-  async whole(change: PlanChange = UNCHANGED): Promise<RepeatedRun | Refused> {
+  async repeatWhole(change: PlanChange = UNCHANGED): Promise<RepeatedRun | Refused> {
     const { plan, recorded } = this.#run;
     if (workOf(plan) > MOST_WORK_OF_ALL) return { refused: 'it has too many devices to repeat them all; name one' };
     if (recorded !== undefined) {
-      const { histories } = await this.#ofAll(UNCHANGED);
-      const differs = plan.devices.find(({ serial }) => !agrees(recorded(serial), histories.of(serial)));
+      const { histories } = await this.#repeatAll(UNCHANGED);
+      const differs = plan.devices.find(({ serial }) => !agrees(recorded(serial), histories.getHistory(serial)));
       if (differs !== undefined) return { refused: `the events of ${differs.name} differ in a repetition` };
     }
-    return this.#ofAll(change);
+    return this.#repeatAll(change);
   }
 
   /** The downlinks of users in the run, in the order of the queue of each device. */
-  async downlinks(): Promise<readonly KnownDownlink[]> {
+  async listDownlinks(): Promise<readonly KnownDownlink[]> {
     if (this.#run.downlinks !== undefined) return [...this.#run.downlinks()];
-    const { histories, situation } = await this.#ofAll(UNCHANGED);
-    return histories.withDownlinks.flatMap((serial) => factsOf(histories.of(serial), situation).downlinks);
+    const { histories, situation } = await this.#repeatAll(UNCHANGED);
+    return histories.withDownlinks.flatMap((serial) => collectFacts(histories.getHistory(serial), situation).downlinks);
   }
 
-  #ofAll(change: PlanChange): Promise<RepeatedRun> {
-    return kept(this.#whole, change.key, () => this.#repeat(change.apply(this.#run.plan)));
+  #repeatAll(change: PlanChange): Promise<RepeatedRun> {
+    return keepOnce(this.#whole, change.key, () => this.#repeat(change.apply(this.#run.plan)));
   }
 
   /** Whether the course of a device depends on no other device. */
   #isAlone(serial: number): Promise<true | false | Refused> {
-    return kept(this.#alone, serial, async () => {
+    return keepOnce(this.#alone, serial, async () => {
       const { plan, recorded, onlyAlone = false } = this.#run;
       if (recorded?.(serial).events.some(({ kind }) => kind === 'console.action')) {
         return { refused: 'a user controlled the device on a console' };
       }
       if (!isConnected(plan)) {
         if (recorded === undefined) return true;
-        if (agrees(recorded(serial), (await this.#ofDevice(serial, UNCHANGED)).history)) return true;
+        if (agrees(recorded(serial), (await this.#repeatAlone(serial, UNCHANGED)).history)) return true;
       }
       if (onlyAlone) return { refused: 'its devices depend on each other' };
       if (workOf(plan) > MOST_WORK) return { refused: 'its devices depend on each other, and they are too many' };
       if (recorded === undefined) return false;
-      const { histories } = await this.#ofAll(UNCHANGED);
-      if (agrees(recorded(serial), histories.of(serial))) return false;
+      const { histories } = await this.#repeatAll(UNCHANGED);
+      if (agrees(recorded(serial), histories.getHistory(serial))) return false;
       return {
         refused: 'the events of the device differ in a repetition: something acted on it that is not in the scenario',
       };
     });
   }
 
-  #ofDevice(serial: number, change: PlanChange): Promise<RepeatedDevice> {
-    return kept(this.#devices, `${serial} ${change.key}`, async () => {
+  #repeatAlone(serial: number, change: PlanChange): Promise<RepeatedDevice> {
+    return keepOnce(this.#devices, `${serial} ${change.key}`, async () => {
       const changed = change.apply(this.#run.plan);
       const index = changed.devices.findIndex((device) => device.serial === serial);
       const { histories } = await this.#repeat(planOfDevice(changed, index));
       // The names of its faults are those in the whole plan.
-      return { history: histories.of(serial), situation: situationOf(changed, this.#run.profiles) };
+      return { history: histories.getHistory(serial), situation: situationOf(changed, this.#run.profiles) };
     });
   }
 
@@ -210,7 +210,7 @@ function isSame(one: TraceEvent, other: TraceEvent | undefined): boolean {
 }
 
 /** The value of `key`; `make` is called for the first caller only. */
-function kept<K, V>(all: Map<K, Promise<V>>, key: K, make: () => Promise<V>): Promise<V> {
+function keepOnce<K, V>(all: Map<K, Promise<V>>, key: K, make: () => Promise<V>): Promise<V> {
   const known = all.get(key);
   if (known !== undefined) return known;
   const made = make();
@@ -223,7 +223,7 @@ export function isRefused(answer: object): answer is Refused {
 }
 
 /** The reason of an error that a change causes; other errors are bugs, and are thrown. */
-export function refusalOf(error: unknown): Refused {
+export function readRefusal(error: unknown): Refused {
   if (error instanceof GhostfleetError) return { refused: error.message };
   throw error;
 }

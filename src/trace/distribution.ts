@@ -4,7 +4,7 @@
  * at most 0.1 % above the recorded duration.
  */
 import type { Millis } from '../kernel/time.js';
-import { Histogram, rankOf } from './histogram.js';
+import { findRank, Histogram } from './histogram.js';
 
 /** Summary of a distribution, as reports show it. */
 export interface Spread {
@@ -31,7 +31,7 @@ export class Distribution {
   }
 
   /** One distribution of all values of `parts`. @throws RangeError when the steps differ */
-  static merged(parts: Iterable<Distribution>): Distribution {
+  static merge(parts: Iterable<Distribution>): Distribution {
     let all: Distribution | undefined;
     for (const part of parts) {
       all ??= new Distribution(part.#steps);
@@ -81,31 +81,31 @@ export class Distribution {
   }
 
   /** The smallest value that at least `percent` % of the values do not exceed. @param percent 0 to 100 */
-  percentile(percent: number): Millis | undefined {
-    return this.percentiles([percent])[0];
+  findPercentile(percent: number): Millis | undefined {
+    return this.findPercentiles([percent])[0];
   }
 
   /** Several percentiles, faster than one at a time; empty when nothing was recorded. @param percents ascending */
-  percentiles(percents: readonly number[]): readonly Millis[] {
-    return this.#atRanks(percents.map((percent) => rankOf(percent, this.count)));
+  findPercentiles(percents: readonly number[]): readonly Millis[] {
+    return this.#findAtRanks(percents.map((percent) => findRank(percent, this.count)));
   }
 
   /** The value with this rank, from 1 to `count`. @throws RangeError for any other rank. */
-  atRank(rank: number): Millis {
-    const [value] = this.#atRanks([rank]);
+  findAtRank(rank: number): Millis {
+    const [value] = this.#findAtRanks([rank]);
     if (value === undefined)
       throw new RangeError(`a distribution of ${this.count} values has no value of rank ${rank}`);
     return value;
   }
 
-  /** The histogram as pairs: a duration in steps, and its count ({@link Histogram.toPairs}). */
-  toPairs(): readonly number[] {
-    return this.#histogram.toPairs();
+  /** The histogram as pairs: a duration in steps, and its count ({@link Histogram.listPairs}). */
+  listPairs(): readonly number[] {
+    return this.#histogram.listPairs();
   }
 
   /** undefined when nothing was recorded. */
   spread(): Spread | undefined {
-    const [p50, p95, p99] = this.percentiles([50, 95, 99]);
+    const [p50, p95, p99] = this.findPercentiles([50, 95, 99]);
     if (p50 === undefined || p95 === undefined || p99 === undefined) return undefined;
     return {
       count: this.count,
@@ -118,12 +118,14 @@ export class Distribution {
     };
   }
 
-  #atRanks(ranks: readonly number[]): readonly Millis[] {
-    return this.#histogram.atRanks(ranks).map((value) => percentileWithin(value / this.#steps, this.#min, this.#max));
+  #findAtRanks(ranks: readonly number[]): readonly Millis[] {
+    return this.#histogram
+      .findAtRanks(ranks)
+      .map((value) => clampPercentile(value / this.#steps, this.#min, this.#max));
   }
 }
 
 /** Limits a percentile to the range of the recorded values, because it is rounded up to the end of its bucket. */
-export function percentileWithin(value: Millis, min: Millis, max: Millis): Millis {
+export function clampPercentile(value: Millis, min: Millis, max: Millis): Millis {
   return Math.max(min, Math.min(max, value));
 }

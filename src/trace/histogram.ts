@@ -32,7 +32,7 @@ export class Histogram {
 
   /** @param value a whole number from 0 to 2^53 - 1 */
   record(value: number): void {
-    this.#add(bucketOf(value), 1);
+    this.#add(findBucket(value), 1);
   }
 
   /** Adds all counts of another histogram. */
@@ -46,25 +46,25 @@ export class Histogram {
    * The values with these ranks, each rounded up to the largest number of its bucket.
    * @param ranks ascending; the smallest value has rank 1, the largest has rank `count`
    */
-  atRanks(ranks: readonly number[]): readonly number[] {
+  findAtRanks(ranks: readonly number[]): readonly number[] {
     const values: number[] = [];
     let before = 0;
-    for (const bucket of this.#ascending()) {
-      before += this.#counts[this.#slotOf(bucket)] ?? 0;
-      while (before >= (ranks[values.length] ?? Number.POSITIVE_INFINITY)) values.push(greatestOf(bucket));
+    for (const bucket of this.#sortBuckets()) {
+      before += this.#counts[this.#findSlot(bucket)] ?? 0;
+      while (before >= (ranks[values.length] ?? Number.POSITIVE_INFINITY)) values.push(findGreatest(bucket));
     }
     return values;
   }
 
   /** The buckets with values as `number, count, number, count, …`, ascending. Each number is the smallest one of its bucket. */
-  toPairs(): readonly number[] {
-    return Array.from(this.#ascending()).flatMap((bucket) => [
-      leastOf(bucket),
-      this.#counts[this.#slotOf(bucket)] ?? 0,
+  listPairs(): readonly number[] {
+    return Array.from(this.#sortBuckets()).flatMap((bucket) => [
+      findLeast(bucket),
+      this.#counts[this.#findSlot(bucket)] ?? 0,
     ]);
   }
 
-  #ascending(): Uint16Array {
+  #sortBuckets(): Uint16Array {
     return this.#buckets
       .filter((bucket) => bucket > 0)
       .sort()
@@ -74,7 +74,7 @@ export class Histogram {
   #add(bucket: number, count: number): void {
     // At most three quarters of the slots are in use, so that a search in the table is short.
     if (4 * (this.#used + 1) > 3 * this.#buckets.length) this.#grow();
-    const slot = this.#slotOf(bucket);
+    const slot = this.#findSlot(bucket);
     if (this.#buckets[slot] === 0) {
       this.#buckets[slot] = bucket + 1;
       this.#used++;
@@ -84,7 +84,7 @@ export class Histogram {
   }
 
   /** The slot of a bucket, or the free slot that it would get. */
-  #slotOf(bucket: number): number {
+  #findSlot(bucket: number): number {
     const buckets = this.#buckets;
     const mask = buckets.length - 1;
     // The multiplication spreads consecutive buckets over the table (Knuth, The Art of Computer Programming, vol. 3, section
@@ -101,7 +101,7 @@ export class Histogram {
     this.#counts = new Uint32Array(slots);
     buckets.forEach((bucket, old) => {
       if (bucket === 0) return;
-      const slot = this.#slotOf(bucket - 1);
+      const slot = this.#findSlot(bucket - 1);
       this.#buckets[slot] = bucket;
       this.#counts[slot] = counts[old] ?? 0;
     });
@@ -117,33 +117,33 @@ const NO_COUNTS = new Uint32Array(0);
  * a lower one. The tolerance absorbs rounding errors: in floating point, 7 % of 100 is a little more than 7.
  * @param percent 0 to 100
  */
-export function rankOf(percent: number, count: number): number {
+export function findRank(percent: number, count: number): number {
   return Math.max(1, Math.ceil((percent / 100) * count - 1e-9));
 }
 
 /** The largest number in the bucket of `value`. */
-export function roundedUp(value: number): number {
-  return greatestOf(bucketOf(value));
+export function roundUp(value: number): number {
+  return findGreatest(findBucket(value));
 }
 
-function bucketOf(value: number): number {
+function findBucket(value: number): number {
   if (value < EXACT) return value;
   const bits = value < WORD ? 32 - Math.clz32(value) : 64 - Math.clz32(Math.floor(value / WORD));
   const shift = bits - 1 - BITS;
-  return shift * IN_OCTAVE + Math.floor(value / powerOfTwo(shift));
+  return shift * IN_OCTAVE + Math.floor(value / computePower(shift));
 }
 
-function leastOf(bucket: number): number {
+function findLeast(bucket: number): number {
   if (bucket < EXACT) return bucket;
   const shift = Math.floor(bucket / IN_OCTAVE) - 1;
-  return (bucket - shift * IN_OCTAVE) * powerOfTwo(shift);
+  return (bucket - shift * IN_OCTAVE) * computePower(shift);
 }
 
-function greatestOf(bucket: number): number {
-  return leastOf(bucket + 1) - 1;
+function findGreatest(bucket: number): number {
+  return findLeast(bucket + 1) - 1;
 }
 
 /** @param exponent 0 to 43 */
-function powerOfTwo(exponent: number): number {
+function computePower(exponent: number): number {
   return exponent < 31 ? 1 << exponent : (1 << (exponent - 16)) * 65_536;
 }

@@ -17,7 +17,7 @@ const PRUNED = -5;
  * The sort key of an event among the events of its instant: the serial number of its device. Undefined for an event that
  * concerns all devices: such an event is not sorted, and no other event moves past it.
  */
-function placeOf(event: TraceEvent): number | undefined {
+function findPlace(event: TraceEvent): number | undefined {
   if ('serial' in event) return event.serial;
   if (event.kind === 'cloud.refused') return REFUSED[event.why];
   return event.kind === 'cloud.pruned' ? PRUNED : undefined;
@@ -39,7 +39,7 @@ export class InstantOrder implements Trace {
 
   /** @param line JSON of the event, if it is known */
   emit(event: TraceEvent, line?: string): void {
-    const place = placeOf(event);
+    const place = findPlace(event);
     if (place === undefined || event.at !== this.#held[0]?.event.at) this.settle();
     if (place === undefined) this.#next.emit(event, line);
     else this.#held.push({ event, line, place });

@@ -12,9 +12,18 @@ const OTHER_CONTRACTS: readonly string[] = [
   'src/trace/events.ts: UpdateState',
 ];
 /** Share of functions whose names begin with a verb, by module; raise a number when you have renamed functions. */
-const VERBS: Readonly<Record<string, number>> = {};
+const VERBS: Readonly<Record<string, number>> = {
+  'src/cli': 0.9,
+  'src/explain': 0.85,
+  'src/profile': 0.85,
+  'src/record': 0.9,
+  'src/report': 0.9,
+  'src/runner': 0.75,
+  'src/trace': 0.85,
+};
 /** Kinds, formats and commands have one file each, however short. */
-const KINDS = /^src\/(scenario\/(steps|faults)|device\/environment\/models|report\/renderers|cli)\//;
+const KINDS =
+  /^src\/(scenario\/(steps|faults\/device)|runner\/faults|transport\/faults|device\/environment\/models|report\/renderers|cli)\//;
 
 describe('the structure of the project', () => {
   it('needs few places for an addition: most rows name two files, and no row more than nine', () => {

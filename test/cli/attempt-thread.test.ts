@@ -20,25 +20,25 @@ describe('a thread of shrink', () => {
 
   it('returns the outcome of one attempt after another, and undefined for an invalid scenario', async () => {
     const { signal } = new AbortController();
-    expect(await attempts.outcomeOf(FAILING, signal)).toMatchObject({
+    expect(await attempts.tryText(FAILING, signal)).toMatchObject({
       ...{ exitCode: 3, passed: false },
       expectations: [{ line: 'fleet.devices > 5', left: 1, right: 5 }],
     });
-    expect(await attempts.outcomeOf('name: nothing', signal)).toBeUndefined();
-    expect(await attempts.outcomeOf(FAILING.replace('> 5', '== 1'), signal)).toMatchObject({ passed: true });
+    expect(await attempts.tryText('name: nothing', signal)).toBeUndefined();
+    expect(await attempts.tryText(FAILING.replace('> 5', '== 1'), signal)).toMatchObject({ passed: true });
   });
 
   it('ends a run early if its outcome is not needed', async () => {
     const ending = new AbortController();
-    const outcome = attempts.outcomeOf(FAILING.replace('10s', '300d'), ending.signal);
+    const outcome = attempts.tryText(FAILING.replace('10s', '300d'), ending.signal);
     ending.abort();
     expect(await outcome).toMatchObject({ exitCode: 130 });
-    expect(await attempts.outcomeOf(FAILING, new AbortController().signal)).toMatchObject({ exitCode: 3 });
+    expect(await attempts.tryText(FAILING, new AbortController().signal)).toMatchObject({ exitCode: 3 });
   });
 
   it('reports that it has ended, and what the user can do', async () => {
     const ended = opened();
-    const outcome = ended.outcomeOf(FAILING, new AbortController().signal);
+    const outcome = ended.tryText(FAILING, new AbortController().signal);
     await Promise.all([
       expect(outcome).rejects.toMatchObject({
         ...{ message: 'a thread of shrink has failed: it has ended', exit: 1 },
@@ -55,16 +55,16 @@ describe('the attempts of shrink', () => {
 
   it('run the same text once, and return its outcome again', async () => {
     const attempts = opened();
-    const first = await attempts.outcome(FAILING, new AbortController().signal);
+    const first = await attempts.tryText(FAILING, new AbortController().signal);
     expect(first).toMatchObject({ exitCode: 3 });
-    expect(await attempts.outcome(FAILING)).toBe(first);
+    expect(await attempts.tryText(FAILING)).toBe(first);
     await attempts.close();
   });
 
   it('run a text again if its first attempt was aborted', async () => {
     const attempts = opened();
-    await attempts.outcome(FAILING, AbortSignal.abort());
-    expect(await attempts.outcome(FAILING)).toMatchObject({ exitCode: 3 });
+    await attempts.tryText(FAILING, AbortSignal.abort());
+    expect(await attempts.tryText(FAILING)).toMatchObject({ exitCode: 3 });
     await attempts.close();
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { connectionHint } from '../../src/cli/connection-hints.js';
+import { findConnectionHint } from '../../src/cli/connection-hints.js';
 
 const DIRECT = (name: string) => `ghostfleet does not use ${name}: it connects directly`;
 
@@ -24,5 +24,5 @@ it.each([
   ],
   ['GET /v2 got no answer from https://cloud.example: connection lost', {}, undefined],
 ])('the message "%s" with %j has the right hint', (message, env, hint) => {
-  expect(connectionHint(message, env)).toBe(hint);
+  expect(findConnectionHint(message, env)).toBe(hint);
 });

@@ -1,6 +1,6 @@
 /** The messages of `ghostfleet device` if the cloud does not respond, or if an option is missing. */
 import { expect, it } from 'vitest';
-import { silenceOf } from '../../src/cli/silence.js';
+import { watchSilence } from '../../src/cli/silence.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { ghostfleet } from '../support/host.js';
 
@@ -39,7 +39,7 @@ it('messages that are unsent at the end of --for are dropped with the reason "po
 });
 
 it('a server that stops responding is reported once, and once more if it stops again after an answer', () => {
-  const silence = silenceOf('gateway:5003');
+  const silence = watchSilence('gateway:5003');
   const reported = (kind: string) => silence({ kind, at: 0, serial: 1 } as TraceEvent) !== undefined;
   expect(['uplink.sent', 'device.repeat', 'device.repeat', 'uplink.acked', 'device.repeat'].map(reported)).toEqual([
     false,

@@ -142,7 +142,7 @@ describe('pushed metrics', () => {
     const { clock, push, complaints } = pushingTo(host);
     await clock.runUntil(seconds(15));
     await until(() => pushes.length === 1 && complaints.length > 0);
-    await push.last();
+    await push.pushLast();
     expect(pushes.length).toBe(2);
     expect(complaints).toEqual([`cannot push metrics to http://${host}: the response has the status 503`]);
   });
@@ -150,7 +150,7 @@ describe('pushed metrics', () => {
   it('time out after 5 seconds', async () => {
     const { pushes, host } = await gateway(silent);
     const { clock, push, complaints } = pushingTo(host);
-    const last = push.last();
+    const last = push.pushLast();
     await until(() => pushes.length === 1);
     await clock.runUntil(seconds(5));
     await last;
@@ -160,7 +160,7 @@ describe('pushed metrics', () => {
   it('are aborted without a warning when the user interrupts the run', async () => {
     const { pushes, host } = await gateway(silent);
     const { push, complaints } = pushingTo(host);
-    const last = push.last();
+    const last = push.pushLast();
     await until(() => pushes.length === 1);
     push.interrupt();
     await last;
@@ -171,7 +171,7 @@ describe('pushed metrics', () => {
     const { pushes, host } = await gateway(silent);
     const { clock, push, complaints } = pushingTo(host);
     push.interrupt();
-    const last = push.last();
+    const last = push.pushLast();
     await until(() => pushes.length === 1);
     await clock.runUntil(seconds(1));
     await last;

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Host } from '../../src/cli/host.js';
-import { safeHost } from '../../src/cli/safe-host.js';
+import { makeSafeHost } from '../../src/cli/safe-host.js';
 import { ApiError } from '../../src/client/errors.js';
 import { printable, printableTexts } from '../../src/kernel/printable.js';
 import { writeRecording } from '../../src/record/write.js';
-import { csvRow } from '../../src/report/csv-row.js';
+import { writeCsvRow } from '../../src/report/csv-row.js';
 import { downlink, recording, uplink } from '../record/fixtures.js';
 import { ghostfleet } from '../support/host.js';
 
@@ -56,7 +56,7 @@ describe('the output of', () => {
     const written: string[] = [];
     const output = { write: (words: string) => written.push(words), isTerminal: true, columns: 80 };
     // The cast is safe because safeHost is used only for its outputs.
-    const host = safeHost({ out: output, err: output } as unknown as Host);
+    const host = makeSafeHost({ out: output, err: output } as unknown as Host);
     host.out.write('\u001b[32mname\u001b[0m\n');
     host.out.write(`\u001b[32m${printable(EVIL)}\u001b[0m\n`, 'styled');
     expect(written).toEqual([
@@ -104,13 +104,13 @@ describe('a cell of a CSV table', () => {
     ['\t=1', "'\t=1"],
     ['=a,"b"', '"\'=a,""b"""'],
   ])('that would start a formula is written as text: %j', (cell, expected) => {
-    expect(csvRow([cell])).toBe(`${expected}\r\n`);
+    expect(writeCsvRow([cell])).toBe(`${expected}\r\n`);
   });
 
   it.each([-5, '-5', '+1.5', '-1e-7', '-.5', '-3%', 'a=b', ''])(
     'that would start no formula is unchanged: %j',
     (cell) => {
-      expect(csvRow([cell])).toBe(`${cell}\r\n`);
+      expect(writeCsvRow([cell])).toBe(`${cell}\r\n`);
     },
   );
 });

@@ -9,7 +9,7 @@ import { knownPlaces, newPlace } from '../../src/console/places.js';
 import type { News } from '../../src/console/protocol.js';
 import { ConsoleServer } from '../../src/console/server.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
-import { samplingRandom } from '../../src/scenario/selector/match.js';
+import { makeSamplingRandom } from '../../src/scenario/selector/match.js';
 import { TOKEN } from '../support/cloud.js';
 import { testFleet } from '../support/fleet.js';
 import { folderOfTest } from '../support/folder-of-test.js';
@@ -246,7 +246,14 @@ describe('a run', () => {
       },
     };
     const members = () => Array.from({ length: 5000 }, () => talkative);
-    const fleet: Fleet = { name: 'test', size: 5000, tags: [], members, noted: () => {}, random: samplingRandom(1) };
+    const fleet: Fleet = {
+      name: 'test',
+      size: 5000,
+      tags: [],
+      members,
+      noted: () => {},
+      random: makeSamplingRandom(1),
+    };
     const { server, place } = await running(fleet);
     const { socket } = await raw(place.path);
     socket.pause();

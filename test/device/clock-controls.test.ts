@@ -7,7 +7,7 @@ import { type Body, EVERY, readyDevice } from './ready-device.js';
 describe('the clock', () => {
   it('that runs fast is ahead in a report after ten hours, and is right again after the next session', async () => {
     const { clock, device, bodies } = await readyDevice();
-    const ahead = () => (device.firmware?.exactTime() ?? 0) - clock.wall / 1000;
+    const ahead = () => (device.firmware?.readExactTime() ?? 0) - clock.wall / 1000;
     const before = ahead();
     device.controls.clock(1000);
     expect(ahead()).toBeCloseTo(before, 6);
@@ -27,7 +27,7 @@ describe('the clock', () => {
 
   it('keeps its present error when its drift ends', async () => {
     const { clock, device } = await readyDevice();
-    const ahead = () => (device.firmware?.exactTime() ?? 0) - clock.wall / 1000;
+    const ahead = () => (device.firmware?.readExactTime() ?? 0) - clock.wall / 1000;
     const before = ahead();
     device.controls.clock(-1000);
     await clock.runUntil(clock.now + hours(1));
@@ -78,7 +78,7 @@ describe('a clock that jumps', () => {
   it('does not go back beyond the start of its calendar', async () => {
     const { clock, device } = await readyDevice();
     device.controls.skew(-days(36_500));
-    expect(device.firmware?.unixTime()).toBe(0);
+    expect(device.firmware?.readUnixTime()).toBe(0);
     await clock.runUntil(clock.now + minutes(1));
     expect(device.shell('rtc get').lines[0]).toContain('1970/01/01 00:01:00');
   });

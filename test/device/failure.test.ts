@@ -7,7 +7,7 @@ import { minutes, seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { profileNamed } from '../../src/profile/library.js';
 import type { Profile } from '../../src/profile/profile.js';
-import { connection } from '../../src/runner/world/connection.js';
+import { makeConnection } from '../../src/runner/world/connection.js';
 import { FleetDevice } from '../../src/runner/world/fleet-device.js';
 import { SERIAL, TOKEN } from '../support/cloud.js';
 import { testDevice } from '../support/device.js';
@@ -102,7 +102,7 @@ it('what a device receives over DTLS runs as its own code', () => {
     close: async () => {},
   };
   const random = seededRandom('dtls');
-  const connect = connection({ serial: SERIAL, claimToken: TOKEN, transport, random });
+  const connect = makeConnection({ serial: SERIAL, claimToken: TOKEN, transport, random });
   const ran: unknown[] = [];
   const device = new Device({
     ...{ type, serial: SERIAL, claimToken: TOKEN, random, format: 'dtls' },

@@ -118,7 +118,7 @@ describe('a slot', () => {
     const { firmware } = device;
     if (firmware === undefined) throw new Error('no firmware runs');
     const lines = ['app config serial-mode modbus', 'app config device-2 em5xx', 'app config save'];
-    expect(runRemoteConfig(device.type.shell, firmware.shellHost(), lines)).toMatchObject({
+    expect(runRemoteConfig(device.type.shell, firmware.getShellHost(), lines)).toMatchObject({
       kind: 'stopped',
       line: 'app config save',
       code: -22,

@@ -1,11 +1,11 @@
 /** Explanations divide the time of a downlink as the tables of the run do. */
 import { describe, expect, it } from 'vitest';
-import { disagreements } from '../../src/explain/agreement.js';
+import { findDisagreements } from '../../src/explain/agreement.js';
 import { Histories } from '../../src/explain/histories.js';
 import { RunExplainer } from '../../src/explain/run-explainer.js';
 import { defineScenario, run, type ScenarioDefinition } from '../../src/index.js';
 import type { RunResult } from '../../src/report/result.js';
-import { downlinksOf, explainerOf } from '../../src/runner/explainers.js';
+import { getDownlinks, getExplainer } from '../../src/runner/explainers.js';
 import { dispatchTo } from '../../src/trace/dispatch.js';
 import type { DownlinkRecord } from '../../src/trace/downlinks/ledger.js';
 import { DownlinkLedger } from '../../src/trace/downlinks/ledger.js';
@@ -28,9 +28,9 @@ describe('an explanation', () => {
       ],
       steps: commands(15, 427),
     });
-    const differing = [...(downlinksOf(result) ?? [])].filter(({ serial, id, waits }) => {
+    const differing = [...(getDownlinks(result) ?? [])].filter(({ serial, id, waits }) => {
       const exchange =
-        explainerOf(result)
+        getExplainer(result)
           ?.divide(serial, id)
           ?.waits.find(({ what }) => what === 'exchange')?.time ?? 0;
       return exchange !== waits.radio + waits.transfer + waits.service + waits.device;
@@ -84,7 +84,7 @@ describe('an explanation', () => {
     const explainer = new RunExplainer(histories, {}, { situation: { fleet: [], faults: [], settings: [] } });
     const explanation = explainer.divide(1, 'a');
     if (record === undefined || explanation === undefined) throw new Error('the downlink is missing');
-    expect(disagreements(explanation, record)).toEqual([]);
+    expect(findDisagreements(explanation, record)).toEqual([]);
     expect(explanation.took).toBe(112_000);
   });
 
@@ -93,16 +93,16 @@ describe('an explanation', () => {
       fleet: [{ name: 'control', profile: 'clime', count: 1 }],
       steps: commands(1, 0),
     });
-    const [record] = downlinksOf(result) ?? [];
+    const [record] = getDownlinks(result) ?? [];
     const [explanation] = result.explanations ?? [];
     if (record === undefined || explanation === undefined) throw new Error('the run has no downlink');
-    expect(disagreements(explanation, record)).toEqual([]);
+    expect(findDisagreements(explanation, record)).toEqual([]);
     const waits = { ...record.waits, asleep: record.waits.asleep + 1 };
     const others: DownlinkRecord = { ...record, reached: record.reached, waits, stretchesUntil: () => [] };
-    expect(disagreements(explanation, others)).toEqual([
+    expect(findDisagreements(explanation, others)).toEqual([
       `downlink ${record.id} has ${record.waits.asleep} ms asleep when explained, and ${waits.asleep} ms in tables`,
     ]);
-    expect(disagreements({ ...explanation, took: 1 }, record)[0]).toMatch(
+    expect(findDisagreements({ ...explanation, took: 1 }, record)[0]).toMatch(
       /^the waits of downlink .* but it took 1 ms$/,
     );
   });

@@ -11,7 +11,7 @@ const filled = (rolls: boolean) => {
   for (let at = 1; at <= 50; at++) histories.take(wake(2, at));
   return histories;
 };
-const times = (histories: Histories, serial: number) => histories.of(serial).events.map(({ at }) => at);
+const times = (histories: Histories, serial: number) => histories.getHistory(serial).events.map(({ at }) => at);
 
 describe('a run with more events than are kept', () => {
   it('has no histories', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../src/input/problems.js';
 import { InputError } from '../../src/input/problems.js';
 import type { ReadFiles } from '../../src/profile/extend.js';
-import { packagedFiles, packagedSource } from '../../src/profile/library.js';
+import { packagedFiles, readPackagedSource } from '../../src/profile/library.js';
 import { readProfile } from '../../src/profile/read.js';
 
 /** Files that the profiles extend, read once. */
@@ -11,7 +11,7 @@ const extended: ReadFiles = new Map();
 
 /** The problems of a packaged profile in which something was changed. */
 function problemsOf(name: string, from: string, to: string): readonly Problem[] {
-  const source = packagedSource(name)?.source ?? '';
+  const source = readPackagedSource(name)?.source ?? '';
   if (!source.includes(from)) throw new Error(`${name} has no ${from}`);
   try {
     readProfile(
@@ -145,7 +145,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
 });
 
 it('a body without a receiver must not refer to scans', () => {
-  const source = packagedSource('wmbus')?.source ?? '';
+  const source = readPackagedSource('wmbus')?.source ?? '';
   const without = source.replace(/^receiver:\n( {2}.*\n)+/m, '');
   expect(() => readProfile(without, 'profiles/wmbus.yaml', packagedFiles)).toThrow(
     '"scan time" is not possible without a "receiver"',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { InputError } from '../../src/input/problems.js';
 import { draftProfile } from '../../src/profile/draft.js';
 import { readHistory } from '../../src/profile/history.js';
-import { userFiles } from '../../src/profile/library.js';
+import { loadUserFiles } from '../../src/profile/library.js';
 import { readProfile } from '../../src/profile/read.js';
 
 function problemsOf(text: string): readonly string[] {
@@ -106,7 +106,7 @@ describe('a history', () => {
     const history = readHistory(`[${data(body).slice(1, -1)},${config},${session}]`, 'h.json');
     for (const family of ['chester', 'hio'] as const) {
       const text = draftProfile({ name: 'odd', family, history });
-      expect(readProfile(text, 'odd.yaml', userFiles('odd.yaml')).sensors.map(({ name }) => name)).toEqual([
+      expect(readProfile(text, 'odd.yaml', loadUserFiles('odd.yaml')).sensors.map(({ name }) => name)).toEqual([
         'constructor',
         'tiny',
       ]);

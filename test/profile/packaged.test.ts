@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { Profile } from '../../src/profile/profile.js';
-import { findQuantity, quantityNames } from '../../src/profile/quantities.js';
+import { findQuantity, listQuantityNames } from '../../src/profile/quantities.js';
 
 const profiles = packagedProfiles();
 
@@ -156,7 +156,7 @@ describe('names of quantities', () => {
   );
 
   it('are listed with the range of numbers', () => {
-    expect(quantityNames(profile('control'))).toEqual(
+    expect(listQuantityNames(profile('control'))).toEqual(
       expect.arrayContaining(['backup.line_voltage', 'trigger.<1-8>.state', 'w1_thermometer.temperature']),
     );
   });

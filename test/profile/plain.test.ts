@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { plainProfile, profileFrom } from '../../src/profile/plain.js';
+import { makePlain, restoreProfile } from '../../src/profile/plain.js';
 import type { Profile } from '../../src/profile/profile.js';
 
 /** All firmware versions of a profile, by their names, without functions. */
@@ -9,7 +9,7 @@ const versionsOf = ({ firmware }: Profile) =>
 
 it('a profile that was copied as plain data has the same content in all firmware versions', () => {
   const profile = packagedProfiles().get('clime') as Profile;
-  const copy = profileFrom(structuredClone(plainProfile(profile)));
+  const copy = restoreProfile(structuredClone(makePlain(profile)));
   expect(versionsOf(copy)).toEqual(versionsOf(profile));
   expect(copy.firmware.names.length).toBeGreaterThan(1);
   expect(copy.firmware.with('0.0.1')).toBeUndefined();
@@ -17,7 +17,7 @@ it('a profile that was copied as plain data has the same content in all firmware
 
 it('a copy of a profile with an older firmware version contains itself in its list of versions', () => {
   const older = packagedProfiles().get('clime')?.firmware.with('3.5.5') as Profile;
-  const copy = profileFrom(structuredClone(plainProfile(older)));
+  const copy = restoreProfile(structuredClone(makePlain(older)));
   expect(copy.identity).toEqual(older.identity);
   expect(copy.firmware.with('3.5.5')).toBe(copy);
   expect(versionsOf(copy)).toEqual(versionsOf(older));

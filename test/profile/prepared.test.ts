@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { packagedFiles } from '../../src/profile/library.js';
-import { plainProfile } from '../../src/profile/plain.js';
-import { preparedProfile, prepareProfile } from '../../src/profile/prepared.js';
+import { makePlain } from '../../src/profile/plain.js';
+import { prepareProfile, readPrepared } from '../../src/profile/prepared.js';
 import type { Profile } from '../../src/profile/profile.js';
 import { readProfile } from '../../src/profile/read.js';
 
@@ -21,28 +21,28 @@ describe('a prepared profile', () => {
   it.each(['clime', 'push-fm', 'wmbus'])('has the same content as the YAML of %s, in all firmware versions', (name) => {
     const yaml = `profiles/${name}.yaml`;
     writeFileSync(path, prepareProfile(yaml, packagedFiles));
-    const profile = preparedProfile(file, yaml, packagedFiles) as Profile;
-    expect(plainProfile(profile)).toEqual(plainProfile(readProfile(packagedFiles(yaml) ?? '', yaml, packagedFiles)));
+    const profile = readPrepared(file, yaml, packagedFiles) as Profile;
+    expect(makePlain(profile)).toEqual(makePlain(readProfile(packagedFiles(yaml) ?? '', yaml, packagedFiles)));
   });
 
   it('is not used after a change of its YAML file, or of a file that its YAML file extends', () => {
     writeFileSync(path, prepareProfile(CLIME, packagedFiles));
-    expect(preparedProfile(file, CLIME, packagedFiles)).toBeDefined();
+    expect(readPrepared(file, CLIME, packagedFiles)).toBeDefined();
     for (const changed of [CLIME, 'profiles/common/chester.yaml']) {
       const load = (name: string) => `${packagedFiles(name)}${name === changed ? '# changed' : ''}`;
-      expect(preparedProfile(file, CLIME, load), changed).toBeUndefined();
+      expect(readPrepared(file, CLIME, load), changed).toBeUndefined();
     }
   });
 
   it('is not used if the file is missing, damaged, or that of another profile', () => {
-    expect(preparedProfile(pathToFileURL(join(folder, 'missing.bin')), CLIME, packagedFiles)).toBeUndefined();
+    expect(readPrepared(pathToFileURL(join(folder, 'missing.bin')), CLIME, packagedFiles)).toBeUndefined();
     const content = prepareProfile(CLIME, packagedFiles);
     for (const damaged of [0, 40, content.length - 1]) {
       writeFileSync(path, content.with(damaged, 1 ^ (content[damaged] ?? 0)));
-      expect(preparedProfile(file, CLIME, packagedFiles), `byte ${damaged}`).toBeUndefined();
+      expect(readPrepared(file, CLIME, packagedFiles), `byte ${damaged}`).toBeUndefined();
     }
     writeFileSync(path, content);
-    expect(preparedProfile(file, 'profiles/control.yaml', packagedFiles)).toBeUndefined();
+    expect(readPrepared(file, 'profiles/control.yaml', packagedFiles)).toBeUndefined();
   });
 
   it('is not used if a newer version of Node wrote it', () => {
@@ -50,6 +50,6 @@ describe('a prepared profile', () => {
     // The second byte is the version of the serialization format of Node.
     content[1] = 255;
     writeFileSync(path, Buffer.concat([createHash('sha256').update(content).digest(), content]));
-    expect(preparedProfile(file, CLIME, packagedFiles)).toBeUndefined();
+    expect(readPrepared(file, CLIME, packagedFiles)).toBeUndefined();
   });
 });

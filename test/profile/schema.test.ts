@@ -4,10 +4,10 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { ReadFiles } from '../../src/profile/extend.js';
-import { packagedFiles, packagedSource } from '../../src/profile/library.js';
+import { packagedFiles, readPackagedSource } from '../../src/profile/library.js';
 import { readProfile } from '../../src/profile/read.js';
-import { resolvedText } from '../../src/profile/resolve.js';
-import { profileSchema } from '../../src/profile/schema.js';
+import { resolveText } from '../../src/profile/resolve.js';
+import { makeProfileSchema } from '../../src/profile/schema.js';
 import { schemaNamedIn } from '../support/schema-line.js';
 
 /** Files that the profiles extend, read once. */
@@ -16,11 +16,11 @@ const extended: ReadFiles = new Map();
 const root = new URL('../../', import.meta.url);
 const schema = new URL('schemas/profile.schema.json', root);
 // Optimising the validation code would take longer than it saves here.
-const validate = new Ajv({ strict: false, allErrors: false, code: { optimize: false } }).compile(profileSchema());
+const validate = new Ajv({ strict: false, allErrors: false, code: { optimize: false } }).compile(makeProfileSchema());
 const names = readdirSync(new URL('profiles/', root)).flatMap((file) => /^(.*)\.yaml$/.exec(file)?.[1] ?? []);
 
 function source(name: string): string {
-  const found = packagedSource(name);
+  const found = readPackagedSource(name);
   if (found === undefined) throw new Error(`no profile ${name}`);
   return found.source;
 }
@@ -29,7 +29,7 @@ function source(name: string): string {
 const resolvedTexts = new Map<string, string>();
 
 function resolved(name: string): string {
-  const text = resolvedTexts.get(name) ?? resolvedText(source(name), `profiles/${name}.yaml`, packagedFiles);
+  const text = resolvedTexts.get(name) ?? resolveText(source(name), `profiles/${name}.yaml`, packagedFiles);
   resolvedTexts.set(name, text);
   return text;
 }
@@ -40,7 +40,7 @@ const errors = (yaml: string) => {
 };
 
 it('the shipped schema is current: run "ghostfleet profile schema > schemas/profile.schema.json"', () => {
-  expect(JSON.parse(readFileSync(schema, 'utf8'))).toEqual(JSON.parse(JSON.stringify(profileSchema())));
+  expect(JSON.parse(readFileSync(schema, 'utf8'))).toEqual(JSON.parse(JSON.stringify(makeProfileSchema())));
 });
 
 describe.each(names)('%s', (name) => {

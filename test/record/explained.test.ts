@@ -1,7 +1,7 @@
 /** Explanations of downlinks of a recorded history, which has messages only. */
 import { describe, expect, it } from 'vitest';
 import { RunExplainer } from '../../src/explain/run-explainer.js';
-import { recordedRun } from '../../src/record/explained.js';
+import { makeRecordedRun } from '../../src/record/explained.js';
 import { downlink, FROM, recording, uplink } from './fixtures.js';
 
 const MINUTE = 60_000;
@@ -13,8 +13,8 @@ function history(silentFrom = 60, silentUntil = 60) {
 }
 
 async function explained(...args: Parameters<typeof recording>) {
-  const { histories, situation, names, unknown } = recordedRun(recording(...args));
-  const [first] = await new RunExplainer(histories, names, { situation, unknown }).slowest(1, 3 * MINUTE);
+  const { histories, situation, names, unknown } = makeRecordedRun(recording(...args));
+  const [first] = await new RunExplainer(histories, names, { situation, unknown }).explainSlowest(1, 3 * MINUTE);
   return first;
 }
 
@@ -74,7 +74,7 @@ describe('a recorded downlink', () => {
   it('belongs to a device with the firmware version of its last session', async () => {
     const recorded = recording(history(), []);
     const known = { ...recorded, devices: recorded.devices.map((device) => ({ ...device, firmware: '3.5.5' })) };
-    expect(recordedRun(known).situation.fleet[0]?.firmware).toBe('3.5.5');
+    expect(makeRecordedRun(known).situation.fleet[0]?.firmware).toBe('3.5.5');
   });
 
   it('of a run with a speed is explained in the time of the devices', async () => {
@@ -84,8 +84,8 @@ describe('a recorded downlink', () => {
       uplinks: real.uplinks.map((uplink) => ({ ...uplink, at: uplink.at / 60 })),
       downlinks: real.downlinks.map((each) => ({ ...each, at: each.at / 60, ended: Number(each.ended) / 60 })),
     };
-    expect(recordedRun(fast).downlinks).toEqual(recordedRun(real).downlinks);
-    expect(recordedRun(fast).situation).toEqual(recordedRun(real).situation);
+    expect(makeRecordedRun(fast).downlinks).toEqual(makeRecordedRun(real).downlinks);
+    expect(makeRecordedRun(fast).situation).toEqual(makeRecordedRun(real).situation);
   });
 
   it('is explained with a note about facts that messages do not show', async () => {

@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { fitGroups } from '../../src/record/fit.js';
-import { scenarioYaml } from '../../src/record/fit-yaml.js';
+import { writeScenario } from '../../src/record/fit-yaml.js';
 import type { Recording } from '../../src/record/recording.js';
-import { deviceTypes } from '../../src/runner/known-types.js';
+import { knowDeviceTypes } from '../../src/runner/known-types.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { downlink, recording, uplink } from './fixtures.js';
 
 const profiles = packagedProfiles();
-const types = deviceTypes(profiles);
+const types = knowDeviceTypes(profiles);
 const MINUTE = 60_000;
 
 /** Reports of a device at these minutes. */
@@ -19,7 +19,7 @@ const reports = (device: string, minutes: readonly number[], size = 200) =>
 const every = (step: number, count: number) => Array.from({ length: count }, (_, i) => i * step);
 
 const yamlOf = (made: Recording) =>
-  scenarioYaml('fitted', made, fitGroups(made, profiles), ({ profile, firmware }, line) =>
+  writeScenario('fitted', made, fitGroups(made, profiles), ({ profile, firmware }, line) =>
     types.get(profile)?.version(firmware).flashRefusal(line),
   );
 

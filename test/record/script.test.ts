@@ -1,50 +1,50 @@
 /** Facts that are derived from a recording for a replay, and facts that must not be used. */
 import { describe, expect, it } from 'vitest';
-import { exchangesIn } from '../../src/record/exchanges.js';
-import { pollsByTimer } from '../../src/record/polls.js';
-import { scriptsOf } from '../../src/record/predict.js';
-import { scriptOf } from '../../src/record/script.js';
+import { findExchanges } from '../../src/record/exchanges.js';
+import { findPolls } from '../../src/record/polls.js';
+import { listScripts } from '../../src/record/predict.js';
+import { makeScript } from '../../src/record/script.js';
 import { downlink, FROM, recording, uplink } from './fixtures.js';
 
 const contactsIn = (made: ReturnType<typeof recording>, open: readonly number[] = []) =>
-  scriptOf(made, new Set(open)).devices[0]?.contacts ?? [];
+  makeScript(made, new Set(open)).devices[0]?.contacts ?? [];
 
 describe('round trips', () => {
   it('are computed from the time between an uplink and the next delivery: one round trip for the poll and one for each fragment', () => {
     const single = recording([uplink(10_000)], [downlink(5000, 10_400)]);
-    expect(exchangesIn(single).trip('d1')).toBe(200);
+    expect(findExchanges(single).trip('d1')).toBe(200);
     // With 24 bytes besides its lines, the message has 924 bytes, so it needs three fragments of at most 360 bytes. They
     // take three round trips after the one for the poll.
     const large = downlink(5000, 10_800, { type: 'shell', size: 900 });
-    expect(exchangesIn(recording([uplink(10_000)], [large])).trip('d1')).toBe(200);
+    expect(findExchanges(recording([uplink(10_000)], [large])).trip('d1')).toBe(200);
   });
 
   it('follow from consecutive deliveries as well', () => {
     const made = recording([uplink(10_000)], [downlink(5000, 10_600), downlink(6000, 10_900), downlink(7000, 11_200)]);
-    expect(exchangesIn(made).trip('d1')).toBe(300);
+    expect(findExchanges(made).trip('d1')).toBe(300);
   });
 
   it('ignore a delivery that took too long', () => {
     const made = recording([uplink(10_000), uplink(20_000)], [downlink(5000, 10_400), downlink(15_000, 24_000)]);
-    expect(exchangesIn(made).trip('d1')).toBe(200);
+    expect(findExchanges(made).trip('d1')).toBe(200);
   });
 
   it("ignore a delivery that took minutes on the device's clock, which runs 60 times as fast", () => {
     const made = recording([uplink(10_000)], [downlink(5000, 12_000)], { speed: 60 });
-    expect(exchangesIn(made).trip('d1')).not.toBe(1000);
-    expect(exchangesIn(made).polls).toHaveLength(1);
+    expect(findExchanges(made).trip('d1')).not.toBe(1000);
+    expect(findExchanges(made).polls).toHaveLength(1);
   });
 
   it('of a device without deliveries are the median of the other devices', () => {
     const made = recording([uplink(10_000), uplink(20_000, { device: 'd2' })], [downlink(5000, 10_400)]);
-    expect(exchangesIn(made).trip('d2')).toBe(200);
+    expect(findExchanges(made).trip('d2')).toBe(200);
   });
 });
 
 describe('polls', () => {
   it('are known from deliveries that did not follow an uplink', () => {
     const made = recording([uplink(10_000), uplink(20_000)], [downlink(5000, 10_400), downlink(100_000, 500_000)]);
-    expect(exchangesIn(made).polls).toEqual([{ device: 'd1', at: 499_800 }]);
+    expect(findExchanges(made).polls).toEqual([{ device: 'd1', at: 499_800 }]);
   });
 
   describe('of a timer', () => {
@@ -60,7 +60,7 @@ describe('polls', () => {
     ) => {
       const made = recording(uplinks, [], { until: FROM + 200_000, ...more });
       const polls = seen.map((at) => ({ device: 'd1', at }));
-      return pollsByTimer(made, polls, () => 200).get('d1');
+      return findPolls(made, polls, () => 200).get('d1');
     };
 
     it('have the typical delay of the radio as long as no poll is known', () => {
@@ -74,7 +74,7 @@ describe('polls', () => {
     it('have the median delay of the known polls of the fleet', () => {
       const seen = [62_300, 122_400, 182_500].map((at) => ({ device: 'd1', at }));
       const made = recording([...life(0), ...life(0, 'd2')], [], { until: FROM + 200_000 });
-      expect(pollsByTimer(made, seen, () => 200).get('d2')).toEqual([62_400, 122_400, 182_400]);
+      expect(findPolls(made, seen, () => 200).get('d2')).toEqual([62_400, 122_400, 182_400]);
     });
 
     it('follow the drift of the latest known polls', () => {
@@ -135,19 +135,19 @@ describe('a script', () => {
   it.each(made.downlinks.map(({ n, type }) => [n, type]))(
     'does not depend on the time at which the predicted downlink was delivered: number %i (%s)',
     (n) => {
-      const script = scriptOf(made, new Set([n]));
+      const script = makeScript(made, new Set([n]));
       for (const shift of [-150, 250, 5000]) {
         const downlinks = made.downlinks.map((d) =>
           d.n === n ? { ...d, ended: (d.ended ?? 0) + shift, attempts: 3 } : d,
         );
-        expect(scriptOf({ ...made, downlinks }, new Set([n]))).toEqual(script);
+        expect(makeScript({ ...made, downlinks }, new Set([n]))).toEqual(script);
       }
     },
   );
 
   it('depends on the deliveries of other downlinks', () => {
     const downlinks = made.downlinks.map((d) => (d.n === 4 ? { ...d, ended: 156_000 } : d));
-    expect(scriptOf({ ...made, downlinks }, new Set([2]))).not.toEqual(scriptOf(made, new Set([2])));
+    expect(makeScript({ ...made, downlinks }, new Set([2]))).not.toEqual(makeScript(made, new Set([2])));
   });
 
   it('does not contain a poll that is known only from the delivery to be predicted', () => {
@@ -176,7 +176,7 @@ describe('a script', () => {
       [downlink(30_000, 64_400, { type: 'shell' })],
     );
     const more = (spooling: readonly string[]) =>
-      scriptOf(
+      makeScript(
         { ...stored, devices: [{ device: 'd1', type: 'clime', firmware: null }] },
         new Set(),
         'foretold',
@@ -195,7 +195,7 @@ describe('a script', () => {
 
   it('marks as failed a configuration that was delivered and did not restart its device', () => {
     const configured = (more: Parameters<typeof recording>[0]) =>
-      scriptOf(
+      makeScript(
         recording([uplink(60_000), ...more], [downlink(30_000, 60_400, { type: 'config' })]),
         new Set(),
       ).downlinks.map(({ fails }) => fails);
@@ -204,14 +204,14 @@ describe('a script', () => {
   });
 
   it('is one of several for a recording: exactly one of them predicts a downlink, and neighbours have different ones', () => {
-    const worlds = [...scriptsOf(made)].map(({ open }) => [...open]);
+    const worlds = [...listScripts(made)].map(({ open }) => [...open]);
     expect(worlds.flat().sort((a, b) => a - b)).toEqual(made.downlinks.map(({ n }) => n));
     for (const open of worlds) expect(open.some((n) => open.includes(n + 1))).toBe(false);
   });
 
   it('has only the devices whose downlinks it predicts', () => {
     const queued = Array.from({ length: 6 }, (_, i) => downlink(i * 1000, null, { device: `d${i + 1}` }));
-    const scripts = [...scriptsOf(recording([uplink(0, { device: 'd9' })], queued))];
+    const scripts = [...listScripts(recording([uplink(0, { device: 'd9' })], queued))];
     expect(scripts.map(({ devices }) => devices.map(({ device }) => device))).toEqual([
       ['d1', 'd6'],
       ...['d2', 'd3', 'd4', 'd5'].map((device) => [device]),
@@ -233,7 +233,7 @@ describe('a script', () => {
       [downlink(1000, null)],
       { until: FROM + length, speed },
     );
-    expect(() => [...scriptsOf(made)]).toThrow(
+    expect(() => [...listScripts(made)]).toThrow(
       /by their intervals, the devices of the recording polled \d+ times; a replay can have at most 1000000 polls/,
     );
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { between, seededRandom } from '../../src/kernel/random.js';
-import { type ComparedRun, compareRuns, leastShown, objections } from '../../src/report/compare/compare.js';
-import { comparisonHtml } from '../../src/report/compare/html.js';
-import { comparisonJson } from '../../src/report/compare/json.js';
+import { type ComparedRun, compareRuns, findLeastShown, findObjections } from '../../src/report/compare/compare.js';
+import { writeComparisonHtml } from '../../src/report/compare/html.js';
+import { writeComparisonJson } from '../../src/report/compare/json.js';
 import { readSummary } from '../../src/report/compare/read.js';
-import { comparisonText } from '../../src/report/compare/text.js';
-import { verdict } from '../../src/report/compare/words.js';
-import { json } from '../../src/report/renderers/json.js';
+import { writeComparisonText } from '../../src/report/compare/text.js';
+import { writeVerdict } from '../../src/report/compare/words.js';
+import { renderJson } from '../../src/report/renderers/json.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { downlinkLife, metricsOf } from '../trace/fixtures.js';
 import { resultOf } from './fixtures.js';
@@ -50,7 +50,7 @@ function generated({ seed, slower = 1, dropped = 0 }: Options): ComparedRun {
   for (let i = 0; i < dropped; i++) {
     events.push({ kind: 'uplink.dropped', at: i, serial: i, uplink: 1, type: 'data', why: 'x' });
   }
-  const { samples } = metricsOf(events, 100, 100_000).summary();
+  const { samples } = metricsOf(events, 100, 100_000).summarise();
   return {
     name: `run ${seed}`,
     format: 2,
@@ -116,7 +116,7 @@ describe('comparing two runs', () => {
   it('finds a change that is larger than the smallest one that it claims to show, and no smaller one', () => {
     for (const metric of ['call.latency p(50)', 'call.latency p(95)', 'downlink.delivered p(50)']) {
       const row = rowOf(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2 })), metric);
-      const { increase = 0, decrease = 0 } = (row && leastShown(row)) ?? {};
+      const { increase = 0, decrease = 0 } = (row && findLeastShown(row)) ?? {};
       expect(row?.verdict).toBe('undetected');
       const change = (row?.b ?? 0) / (row?.a ?? 1);
       const changed = (to: number) => {
@@ -130,9 +130,9 @@ describe('comparing two runs', () => {
   });
 
   it('says which changes would have shown if it finds no difference', () => {
-    const page = comparisonHtml(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2 })));
+    const page = writeComparisonHtml(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2 })));
     expect(page).toContain('<span class="verdict open">no difference found</span>');
-    const text = comparisonText(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2 }))).replaceAll(/\s+/g, ' ');
+    const text = writeComparisonText(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2 }))).replaceAll(/\s+/g, ' ');
     expect(text).toMatch(
       /no difference found; the smallest change that would have shown: from \d+\.\d% \([\w.]+( p\(\d+\))?\) to \d+\.\d% \(/,
     );
@@ -141,7 +141,9 @@ describe('comparing two runs', () => {
 
   it('says so if no number has enough data to show a difference', () => {
     const empty = { ...runOf({ seed: 1 }), samples: { batches: 24, counts: {}, durations: {} } } as const;
-    expect(verdict(compareRuns(empty, empty))).toBe('no difference found, but no number has enough data to show one');
+    expect(writeVerdict(compareRuns(empty, empty))).toBe(
+      'no difference found, but no number has enough data to show one',
+    );
   });
 
   it('gives the same result for the same two runs', () => {
@@ -150,7 +152,7 @@ describe('comparing two runs', () => {
   });
 
   it('shows both values, the change and its interval', () => {
-    const text = comparisonText(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, slower: 2 })));
+    const text = writeComparisonText(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, slower: 2 })));
     expect(text).toMatch(/call\.latency p\(50\) +\d+ms +\d+ms +\+\d+\.\d% +\+\d+\.\d% … \+\d+\.\d% +≠/);
     expect(text).toMatch(/\ndifferent: .*call\.latency p\(50\) \+\d+\.\d% \(longer\)/s);
   });
@@ -160,7 +162,7 @@ describe('a comparison in other formats', () => {
   const comparison = compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, slower: 2 }));
 
   it('as JSON has every number, its change and its interval relative to A', () => {
-    const { format, different, metrics, a, b, remarks } = JSON.parse(comparisonJson(comparison, ['careful']));
+    const { format, different, metrics, a, b, remarks } = JSON.parse(writeComparisonJson(comparison, ['careful']));
     expect([format, different, remarks]).toEqual([1, true, ['careful']]);
     expect([a, b]).toEqual([
       { name: 'run 1', scenario: 's', seed: 1 },
@@ -177,8 +179,8 @@ describe('a comparison in other formats', () => {
   });
 
   it('as a page has the texts of the terminal, differences first, and only the script that all pages have', () => {
-    const page = comparisonHtml(comparison, ['<b>careful</b>']);
-    const text = comparisonText(comparison).replaceAll(/ {2,}/g, ' ');
+    const page = writeComparisonHtml(comparison, ['<b>careful</b>']);
+    const text = writeComparisonText(comparison).replaceAll(/ {2,}/g, ' ');
     const rows = [...page.matchAll(/<tr class="(\w+)"><th scope="row">([^<]*)<\/th>(.*?)<\/tr>/g)];
     expect(rows).toHaveLength(comparison.rows.length);
     for (const [, , metric, cells = ''] of rows) {
@@ -193,7 +195,7 @@ describe('a comparison in other formats', () => {
   });
 
   it.each([60, 80, 200])('as text fits into %d columns', (width) => {
-    for (const line of comparisonText(comparison, ['word '.repeat(50).trim()], width).split('\n')) {
+    for (const line of writeComparisonText(comparison, ['word '.repeat(50).trim()], width).split('\n')) {
       expect(line.length).toBeLessThanOrEqual(width);
     }
   });
@@ -203,21 +205,21 @@ describe('objections to a comparison', () => {
   const run = runOf({ seed: 1 });
 
   it('are empty for two finished runs of the same scenario', () => {
-    expect(objections(run, { ...run, seed: 2 })).toEqual([]);
+    expect(findObjections(run, { ...run, seed: 2 })).toEqual([]);
   });
 
   it('name different scenarios, changed scenarios, unfinished runs and changes from a console', () => {
-    expect(objections(run, { ...run, scenario: 't' })).toEqual(['the runs have different scenarios, "s" and "t"']);
-    expect(objections(run, { ...run, situation: 'y' })).toEqual(['the scenario "s" was changed between the runs']);
-    expect(objections(run, { ...run, failure: 'the run is invalid' })[0]).toContain('did not finish');
-    expect(objections(run, { ...run, touched: true })).toEqual(['"run 1" was changed from a console']);
+    expect(findObjections(run, { ...run, scenario: 't' })).toEqual(['the runs have different scenarios, "s" and "t"']);
+    expect(findObjections(run, { ...run, situation: 'y' })).toEqual(['the scenario "s" was changed between the runs']);
+    expect(findObjections(run, { ...run, failure: 'the run is invalid' })[0]).toContain('did not finish');
+    expect(findObjections(run, { ...run, touched: true })).toEqual(['"run 1" was changed from a console']);
   });
 });
 
 describe('reading a summary', () => {
   it('accepts the JSON report', () => {
     const { scenario, seed, digest, samples, planned } = resultOf();
-    const run = readSummary(json(resultOf()), 'x');
+    const run = readSummary(renderJson(resultOf()), 'x');
     expect(run).toEqual({
       name: 'x',
       format: 2,

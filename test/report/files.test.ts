@@ -1,8 +1,8 @@
 /** The formats that other programs read: JUnit, CSV, and the text format of Prometheus. */
 import { describe, expect, it } from 'vitest';
-import { metricsRegistry } from '../../src/report/exposition.js';
-import { downlinksCsv, seriesCsv } from '../../src/report/renderers/csv.js';
-import { junit } from '../../src/report/renderers/junit.js';
+import { makeRegistry } from '../../src/report/exposition.js';
+import { writeDownlinksCsv, writeSeriesCsv } from '../../src/report/renderers/csv.js';
+import { renderJunit } from '../../src/report/renderers/junit.js';
 import type { RunResult } from '../../src/report/result.js';
 import { METRICS } from '../../src/trace/metrics/index.js';
 import { metricsOf } from '../trace/fixtures.js';
@@ -20,14 +20,14 @@ describe('the JUnit report', () => {
   } as const;
 
   it('has one test case per expectation and one for the run', () => {
-    const xml = junit(resultOf({ expectations: [failed, ...resultOf().expectations] }));
+    const xml = renderJunit(resultOf({ expectations: [failed, ...resultOf().expectations] }));
     expect(xml.match(/<testcase /g)).toHaveLength(3);
     expect(xml).toContain('tests="3" failures="1" errors="0"');
   });
 
   it('numbers the test cases of equal expectations', () => {
     const other = { ...failed, line: 'step.failed == 0' };
-    const xml = junit(resultOf({ expectations: [other, failed, other, other] }));
+    const xml = renderJunit(resultOf({ expectations: [other, failed, other, other] }));
     const names = [...xml.matchAll(/<testcase classname="[^"]*" name="([^"]*)"/g)].map(([, name]) => name);
     expect(names).toEqual([
       'the run finishes',
@@ -39,7 +39,7 @@ describe('the JUnit report', () => {
   });
 
   it('escapes markup and replaces characters that XML does not allow', () => {
-    const xml = junit(resultOf({ expectations: [failed] }));
+    const xml = renderJunit(resultOf({ expectations: [failed] }));
     expect(xml).toContain('name="a &lt; &quot;1&quot; &amp; b"');
     expect(xml).toContain('message="a is 1 &lt;\ufffd&gt;"');
     expect(xml).not.toContain('\u0000');
@@ -55,7 +55,7 @@ describe('the JUnit report', () => {
       unit: 'ms',
       sentence: 'not decidable: it leaves out 2 of 4',
     } as const;
-    const xml = junit(resultOf({ passed: false, exitCode: 3, expectations: [open] }));
+    const xml = renderJunit(resultOf({ passed: false, exitCode: 3, expectations: [open] }));
     expect(xml).toContain('tests="2" failures="1" errors="0"');
     expect(xml).toContain(
       'name="downlink.answered p(95) &lt; 1h"><failure type="undecided" message="not decidable: it leaves out 2 of 4">',
@@ -63,7 +63,9 @@ describe('the JUnit report', () => {
   });
 
   it('has an error of the type "interrupted" for a run that the user interrupted', () => {
-    const xml = junit(resultOf({ failure: 'interrupted by SIGINT', exitCode: 130, passed: false, expectations: [] }));
+    const xml = renderJunit(
+      resultOf({ failure: 'interrupted by SIGINT', exitCode: 130, passed: false, expectations: [] }),
+    );
     expect(xml).toContain('name="the run finishes"><error type="interrupted" message="interrupted by SIGINT">');
   });
 
@@ -71,7 +73,7 @@ describe('the JUnit report', () => {
     const [met] = resultOf().expectations;
     const open = { ...failed, undecided: true, cutShort: true } as const;
     const expectations = met === undefined ? [open] : [open, met];
-    const xml = junit(resultOf({ failure: 'interrupted by SIGINT', exitCode: 130, passed: false, expectations }));
+    const xml = renderJunit(resultOf({ failure: 'interrupted by SIGINT', exitCode: 130, passed: false, expectations }));
     expect(xml).toContain('tests="3" failures="0" errors="1"');
     expect(xml).toContain(' skipped="1">');
     expect(xml).toContain('<skipped message="a is 1');
@@ -80,8 +82,8 @@ describe('the JUnit report', () => {
 
   it('has the simulated duration of a run in virtual time, so that equal runs have equal files; otherwise the real duration', () => {
     const times = { simulatedMs: 7_200_000, wallMs: 1234 };
-    expect(junit(resultOf({ ...times, clock: 'virtual' }))).toContain('time="7200.000"');
-    expect(junit(resultOf({ ...times, clock: 'real' }))).toContain('time="1.234"');
+    expect(renderJunit(resultOf({ ...times, clock: 'virtual' }))).toContain('time="7200.000"');
+    expect(renderJunit(resultOf({ ...times, clock: 'real' }))).toContain('time="1.234"');
   });
 
   it.each<[string, Partial<RunResult>]>([
@@ -91,16 +93,16 @@ describe('the JUnit report', () => {
     ['that is invalid', { failure: 'the run is invalid: late', exitCode: 5, passed: false }],
     ['with warnings', { warnings: ['one <warning>', 'another'] }],
   ])("of a run %s contains only what the schema of Jenkins' xunit plugin allows", (_, changes) => {
-    expect(violations(junit(resultOf(changes)))).toEqual([]);
+    expect(violations(renderJunit(resultOf(changes)))).toEqual([]);
   });
 
   it('has all warnings in one element of the suite', () => {
-    const xml = junit(resultOf({ warnings: ['one', 'another'] }));
+    const xml = renderJunit(resultOf({ warnings: ['one', 'another'] }));
     expect(xml).toContain('<system-out>warning: one\nwarning: another</system-out>');
   });
 
   it('counts an invalid run as an error', () => {
-    const xml = junit(resultOf({ failure: 'the run is invalid: late', exitCode: 5, passed: false }));
+    const xml = renderJunit(resultOf({ failure: 'the run is invalid: late', exitCode: 5, passed: false }));
     expect(xml).toContain('errors="1"');
     expect(xml).toContain('<error message="the run is invalid: late">');
   });
@@ -109,7 +111,7 @@ describe('the JUnit report', () => {
 describe('CSV', () => {
   it('of the series has one row per bin and as many cells as titles', () => {
     const result = resultOf();
-    const rows = seriesCsv(result).split('\r\n');
+    const rows = writeSeriesCsv(result).split('\r\n');
     expect(rows.at(-1)).toBe('');
     expect(rows).toHaveLength(result.series.bins + 2);
     expect(new Set(rows.slice(0, -1).map((row) => row.split(',').length)).size).toBe(1);
@@ -117,7 +119,7 @@ describe('CSV', () => {
 
   it('of the downlinks has one row per downlink, with times since the downlink was queued', () => {
     const records = metricsOf(busyRun(), 3).downlinks;
-    const rows = [...downlinksCsv(records, { 2159017985: 'a "quoted", name' })].join('').split('\r\n');
+    const rows = [...writeDownlinksCsv(records, { 2159017985: 'a "quoted", name' })].join('').split('\r\n');
     expect(rows).toHaveLength(5);
     expect(rows[1]).toBe(
       'a,"a ""quoted"", name",2159017985,shell,60000,answered,1,1,final-ack,false,666000,662100,663000,663600,664100,663700,666000,660000,2100,2000,0,1900',
@@ -129,7 +131,7 @@ describe('CSV', () => {
     'of a device named %j is a text for spreadsheets',
     (name) => {
       const records = metricsOf(busyRun(), 3).downlinks;
-      const [, row = ''] = [...downlinksCsv(records, { 2159017985: name })].join('').split('\r\n');
+      const [, row = ''] = [...writeDownlinksCsv(records, { 2159017985: name })].join('').split('\r\n');
       expect(row).toMatch(/^a,"?'[=+@\t-]/);
     },
   );
@@ -137,7 +139,7 @@ describe('CSV', () => {
 
 describe('the metrics for Prometheus', () => {
   const metrics = metricsOf(busyRun(), 3);
-  const registry = metricsRegistry({
+  const registry = makeRegistry({
     metrics: METRICS,
     read: (name) => metrics.read(name),
     simulatedMs: 1500,

@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 
 export function resultOf(changes: Partial<RunResult> = {}, events: readonly TraceEvent[] = busyRun()): RunResult {
   return {
-    ...metricsOf(events, 3, 360 * MINUTE).summary(),
+    ...metricsOf(events, 3, 360 * MINUTE).summarise(),
     format: 2,
     scenario: 'first-fleet',
     seed: 7,

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { days } from '../../src/kernel/time.js';
-import { axisTime } from '../../src/report/html/plot.js';
-import { farDurations } from '../../src/report/html/scale.js';
-import { html } from '../../src/report/renderers/html.js';
+import { formatAxisTime } from '../../src/report/html/plot.js';
+import { makeFarDurations } from '../../src/report/html/scale.js';
+import { renderHtml } from '../../src/report/renderers/html.js';
 import { resultOf } from './fixtures.js';
 
 const HOSTILE = '</script></style><img src=x onerror=alert(1)>"\' &amp; \u202e';
 
 describe('the HTML report', () => {
   it('loads no other file, and contains exactly one script', () => {
-    const page = html(resultOf());
+    const page = renderHtml(resultOf());
     expect(page.match(/<script>/g)).toHaveLength(1);
     expect(page).not.toMatch(
       /<script(?! type="application\/json">|>)|<link|<img|<iframe|javascript:|https?:\/\/|@import|url\(/i,
@@ -20,7 +20,7 @@ describe('the HTML report', () => {
   });
 
   it('forbids everything except its own style sheet and its own script', () => {
-    const page = html(resultOf());
+    const page = renderHtml(resultOf());
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1]?.replaceAll('&#39;', "'");
     const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? '';
     const script = /<script>(.*?)<\/script>/s.exec(page)?.[1] ?? '';
@@ -34,7 +34,7 @@ describe('the HTML report', () => {
     const mark = { kind: 'fault', what: HOSTILE, whom: HOSTILE, from: 600_000, until: 1_200_000 } as const;
     const expectation = { line: HOSTILE, passed: false, left: 1, right: 2, unit: 'count', sentence: HOSTILE } as const;
     const base = resultOf();
-    const page = html(
+    const page = renderHtml(
       resultOf({
         scenario: HOSTILE,
         about: HOSTILE,
@@ -59,7 +59,7 @@ describe('the HTML report', () => {
   });
 
   it('begins with a warning when the run is invalid', () => {
-    const page = html(resultOf({ passed: false, exitCode: 5, failure: 'the run is invalid: too slow' }));
+    const page = renderHtml(resultOf({ passed: false, exitCode: 5, failure: 'the run is invalid: too slow' }));
     const body = page.slice(page.indexOf('<main>'));
     expect(body.replace('<main>', '').trimStart()).toMatch(
       /^<div class="alarm bad" role="alert"><strong>This run is invalid/,
@@ -70,15 +70,15 @@ describe('the HTML report', () => {
   it('shows failed expectations first, with their result', () => {
     const held = { line: 'a == 1', passed: true, left: 1, right: 1, unit: 'count', sentence: 'a is 1' } as const;
     const failed = { ...held, line: 'b == 2', passed: false, sentence: 'b is 1, wanted == 2' } as const;
-    const page = html(resultOf({ passed: false, expectations: [held, failed] }));
+    const page = renderHtml(resultOf({ passed: false, expectations: [held, failed] }));
     expect(page.indexOf('b is 1, wanted == 2')).toBeLessThan(page.indexOf('a == 1'));
     expect(page).toContain('FAILED</span>');
   });
 
   it('moves the expectations below the plots on a phone, unless one of them failed', () => {
     const held = { line: 'a == 1', passed: true, left: 1, right: 1, unit: 'count', sentence: 'a is 1' } as const;
-    expect(html(resultOf({ expectations: [held] }))).toContain('<section id="expectations"><h2>');
-    const page = html(resultOf({ passed: false, expectations: [held, { ...held, passed: false }] }));
+    expect(renderHtml(resultOf({ expectations: [held] }))).toContain('<section id="expectations"><h2>');
+    const page = renderHtml(resultOf({ passed: false, expectations: [held, { ...held, passed: false }] }));
     expect(page).toContain('<section id="expectations" class="urgent"><h2>');
     expect(page).toMatch(/section,footer\{order:2\}#over-time,#downlinks,\.urgent\{order:1\}/);
   });
@@ -86,7 +86,7 @@ describe('the HTML report', () => {
   it('puts long names of a table above their numbers on a phone, and leaves short ones beside them', () => {
     const calls = { planned: 1, sent: 1, answered: 1, failed: 0, refused: 0, inFlight: 0, dropped: 0 };
     const load = { ...calls, closedLoop: true, reasons: {}, latency: undefined, service: undefined };
-    const page = html(resultOf({ calls: { 'latest-value as poller': load } }));
+    const page = renderHtml(resultOf({ calls: { 'latest-value as poller': load } }));
     const lookOf = (title: string) => new RegExp(`aria-label="${title}"><table class="(\\w+)"`).exec(page)?.[1];
     expect(lookOf('Uplinks by type')).toBe('short');
     // The numbers of this table have one column, which fits beside a long name.
@@ -95,7 +95,7 @@ describe('the HTML report', () => {
   });
 
   it('draws every plot for wide and for narrow screens, without NaN or undefined', () => {
-    const page = html(resultOf());
+    const page = renderHtml(resultOf());
     const count = (text: string) => page.split(text).length - 1;
     expect(count('class="wide"')).toBeGreaterThan(4);
     expect(count('class="wide"')).toBe(count('class="narrow"'));
@@ -103,15 +103,15 @@ describe('the HTML report', () => {
   });
 
   it('has ticks of a logarithmic time axis at 10s, 1m, 10m and 1h, but at powers of ten below 1s', () => {
-    expect(farDurations(12_000, 1_400_000).ticks.map(axisTime)).toEqual(['10s', '1m', '10m', '1h']);
-    const { place, ticks } = farDurations(0.4, 90);
-    expect(ticks.map(axisTime)).toEqual(['0.1ms', '1ms', '10ms', '100ms']);
+    expect(makeFarDurations(12_000, 1_400_000).ticks.map(formatAxisTime)).toEqual(['10s', '1m', '10m', '1h']);
+    const { place, ticks } = makeFarDurations(0.4, 90);
+    expect(ticks.map(formatAxisTime)).toEqual(['0.1ms', '1ms', '10ms', '100ms']);
     expect(ticks.map(place).map((at) => at.toFixed(5))).toEqual(['0.00000', '0.33333', '0.66667', '1.00000']);
-    expect(farDurations(60_000, days(4000)).ticks.map(axisTime).at(-1)).toBe('365d');
+    expect(makeFarDurations(60_000, days(4000)).ticks.map(formatAxisTime).at(-1)).toBe('365d');
   });
 
   it('has tables that are scrollable by keyboard, with named rows and columns', () => {
-    const page = html(resultOf());
+    const page = renderHtml(resultOf());
     const tables = page.match(/<table class="(?:long|short)">/g)?.length ?? 0;
     expect(tables).toBeGreaterThan(3);
     expect(page.match(/<div class="scroll" tabindex="0" role="region" aria-label="[^"]+"><table /g)).toHaveLength(
@@ -122,7 +122,7 @@ describe('the HTML report', () => {
   });
 
   it('shows a fault as a band with its name', () => {
-    const page = html(resultOf());
+    const page = renderHtml(resultOf());
     expect(page).toContain('<rect class="band"');
     expect(page).toContain('<line class="edge"');
     expect(page).toContain('["band","loss 10% → clime"]');
@@ -134,18 +134,18 @@ describe('the HTML report', () => {
       const mark = { kind, what: 'x', whom: '', from: 600_000, until: 1_200_000 };
       return resultOf({ planned: { ...base.planned, marks: [mark] } });
     };
-    expect(html(planned('fault'))).toContain('faults are shaded in all plots below');
-    expect(html(planned('step'))).not.toContain('faults are shaded');
+    expect(renderHtml(planned('fault'))).toContain('faults are shaded in all plots below');
+    expect(renderHtml(planned('step'))).not.toContain('faults are shaded');
   });
 
   it('of a run without events is a complete page', () => {
-    const page = html(resultOf({ expectations: [] }, []));
+    const page = renderHtml(resultOf({ expectations: [] }, []));
     expect(page).toContain('</html>');
     expect(page).not.toMatch(/NaN|Infinity|undefined|id="over-time"/);
   });
 
   it('is the same for the same run, except for its start time and its duration', () => {
-    const page = (startedAt: string, wallMs: number) => html(resultOf({ startedAt, wallMs }));
+    const page = (startedAt: string, wallMs: number) => renderHtml(resultOf({ startedAt, wallMs }));
     const [one, other] = [page('2026-01-02T03:04:05.678Z', 2345), page('2027-01-02T03:04:05.678Z', 9876)];
     const without = (text: string) => text.replaceAll(/202[67]-01-02/g, '').replaceAll(/in \d\.\ds/g, '');
     expect(one).not.toBe(other);
@@ -154,14 +154,16 @@ describe('the HTML report', () => {
   });
 
   it('shows when the run started, the version and the description of the scenario', () => {
-    const page = html(resultOf({ startedAt: '2026-01-02T03:04:05.678Z', version: '1.2.3', about: 'A small fleet.' }));
+    const page = renderHtml(
+      resultOf({ startedAt: '2026-01-02T03:04:05.678Z', version: '1.2.3', about: 'A small fleet.' }),
+    );
     expect(page).toContain('<time datetime="2026-01-02T03:04:05.678Z">2026-01-02 03:04 UTC</time>');
     expect(page).toContain('ghostfleet 1.2.3');
     expect(page).toContain('<p class="about">A small fleet.</p>');
   });
 
   it('has an anchor for every section and table, and its links lead to existing anchors', () => {
-    const page = html(resultOf());
+    const page = renderHtml(resultOf());
     expect(page.match(/<section(?! id="[a-z-]+")/g)).toBeNull();
     expect(page.match(/<h3(?! id="[a-z-]+")/g)).toBeNull();
     const links = [...page.matchAll(/href="#([a-z-]+)"/g)].map(([, id]) => id);
@@ -170,7 +172,7 @@ describe('the HTML report', () => {
   });
 
   it('has every number of the plots as text for the pointer, with the faults that were active', () => {
-    const blocks = [...html(resultOf()).matchAll(/<script type="application\/json">(.*?)<\/script>/g)];
+    const blocks = [...renderHtml(resultOf()).matchAll(/<script type="application\/json">(.*?)<\/script>/g)];
     const plots = blocks.map(([, json = '']) => JSON.parse(json));
     expect(plots.length).toBeGreaterThan(5);
     for (const { rows, points, areas, ends } of plots) {
@@ -188,7 +190,7 @@ describe('the HTML report', () => {
   });
 
   it('draws the faults of the device in the timelines of the slowest downlinks', () => {
-    const page = html(resultOf());
+    const page = renderHtml(resultOf());
     // Queued at 1 min, delivered at 12 min; the fault begins at 10 min.
     const [, shell = '', data = ''] = page.split('<div class="fall">');
     expect(shell).toContain('faults active: loss 10% → clime');
@@ -198,7 +200,7 @@ describe('the HTML report', () => {
   });
 
   it('has the times of each stage by type, like the text report', () => {
-    const page = html(resultOf());
+    const page = renderHtml(resultOf());
     const table = page.slice(page.indexOf('id="time-from-the-api-to-each-stage"'));
     const names = [...table.matchAll(/<tr><th scope="(?:row|col)">([^<]*)</g)].map(([, name]) => name);
     expect(names.slice(0, 12)).toEqual([
@@ -209,14 +211,14 @@ describe('the HTML report', () => {
 
   it('has thousands separators', () => {
     const base = resultOf();
-    const page = html(resultOf({ fleet: { ...base.fleet, devices: 12_345, ready: 12_344 } }));
+    const page = renderHtml(resultOf({ fleet: { ...base.fleet, devices: 12_345, ready: 12_344 } }));
     expect(page).toContain('<b>12,344 of 12,345</b>');
     expect(page).toContain('<th scope="row">devices in the plan</th><td>12,345</td>');
   });
 
   it('says that a run was interrupted, not that it failed', () => {
     const open = { line: 'a == 1', passed: false, undecided: true, left: 0, right: 1, unit: 'count' } as const;
-    const page = html(
+    const page = renderHtml(
       resultOf({
         passed: false,
         exitCode: 130,

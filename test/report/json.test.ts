@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { json } from '../../src/report/renderers/json.js';
+import { renderJson } from '../../src/report/renderers/json.js';
 import { resultOf } from './fixtures.js';
 
 describe('the JSON report', () => {
   it('is one object with the keys that programs read', () => {
     const result = resultOf();
-    const report = JSON.parse(json(result));
+    const report = JSON.parse(renderJson(result));
     expect(report).toMatchObject({
       scenario: 'first-fleet',
       seed: 7,
@@ -31,6 +31,6 @@ describe('the JSON report', () => {
 
   it('contains the complete result', () => {
     const result = resultOf();
-    expect(JSON.parse(json(result))).toEqual(JSON.parse(JSON.stringify(result)));
+    expect(JSON.parse(renderJson(result))).toEqual(JSON.parse(JSON.stringify(result)));
   });
 });

@@ -4,7 +4,7 @@ import { between, seededRandom } from '../../src/kernel/random.js';
 import { humanDuration } from '../../src/kernel/time.js';
 import { compareRuns } from '../../src/report/compare/compare.js';
 import { readSummary } from '../../src/report/compare/read.js';
-import { comparisonText } from '../../src/report/compare/text.js';
+import { writeComparisonText } from '../../src/report/compare/text.js';
 import { RENDERERS } from '../../src/report/renderers/index.js';
 import { evaluate } from '../../src/scenario/expect/evaluate.js';
 import { parseExpectation } from '../../src/scenario/expect/grammar.js';
@@ -50,21 +50,21 @@ const expectations = METRICS.flatMap((metric) =>
       clients: undefined,
       tags: [],
     });
-    return evaluate(read, { metrics, invariants: { verdict: () => undefined }, nameOf: String });
+    return evaluate(read, { metrics, invariants: { getVerdict: () => undefined }, nameOf: String });
   }),
 );
-const result = resultOf({ ...metrics.summary(), clock: 'real', speed: 1, expectations }, []);
+const result = resultOf({ ...metrics.summarise(), clock: 'real', speed: 1, expectations }, []);
 
 /** The percentile as the metric itself returns it. */
 function percentileOf(metric: string, percent: number): number {
   const measure = metrics.read(metric);
   if (measure?.kind !== 'durations') throw new Error(`${metric} has no durations`);
-  return measure.distribution.percentile(percent) ?? Number.NaN;
+  return measure.distribution.findPercentile(percent) ?? Number.NaN;
 }
 
 const each = METRICS.flatMap((metric) => PERCENTS.map((percent) => [metric, percent] as const));
 /** The same events in a run without a planned duration, so that all batches have requests. */
-const compared = readSummary(RENDERERS.json(resultOf(metricsOf(events(), 1031).summary(), [])), 'x');
+const compared = readSummary(RENDERERS.json(resultOf(metricsOf(events(), 1031).summarise(), [])), 'x');
 const comparison = compareRuns(compared, compared);
 const cellsOf = (metric: string) => PERCENTS.map((percent) => humanDuration(percentileOf(metric, percent)));
 const text = RENDERERS.text(result);
@@ -79,7 +79,7 @@ describe('a percentile of a run', () => {
     const row = comparison.rows.find((one) => one.metric === `${metric} p(${percent})`);
     expect([row?.a, row?.b]).toEqual([value, value]);
     const [a, b] = [humanDuration(value), humanDuration(value)];
-    expect(comparisonText(comparison).replaceAll(/ +/g, ' ')).toContain(`${metric} p(${percent}) ${a} ${b}`);
+    expect(writeComparisonText(comparison).replaceAll(/ +/g, ' ')).toContain(`${metric} p(${percent}) ${a} ${b}`);
   });
 
   it('is the same in the tables of the terminal and of the page', () => {

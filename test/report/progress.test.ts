@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { bar, plainProgress, progressLine } from '../../src/report/progress.js';
-import { table, wrap } from '../../src/report/table.js';
+import { drawBar, writePlainProgress, writeProgress } from '../../src/report/progress.js';
+import { wrap, writeTable } from '../../src/report/table.js';
 
-type Progress = Parameters<typeof progressLine>[0];
+type Progress = Parameters<typeof writeProgress>[0];
 
 function progressOf(changes: Partial<Progress> = {}): Progress {
   return {
@@ -31,42 +31,42 @@ describe('progress', () => {
     [40, ' 25% 1,204 up · 180/210 down'],
     [12, ' 25% 1,204 …'],
   ])('on a terminal of %d columns is one line, which leaves out the counts last', (columns, line) => {
-    expect(progressLine(progressOf(), columns)).toBe(line);
+    expect(writeProgress(progressOf(), columns)).toBe(line);
   });
 
   it('uses the singular for one uplink', () => {
-    expect(plainProgress(progressOf({ uplinksStored: 1 }))).toContain(' · 1 uplink stored · ');
+    expect(writePlainProgress(progressOf({ uplinksStored: 1 }))).toContain(' · 1 uplink stored · ');
   });
 
   it('in a log is a plain line with the real time', () => {
-    expect(plainProgress(progressOf({ downlinksQueued: 0 }))).toBe(
+    expect(writePlainProgress(progressOf({ downlinksQueued: 0 }))).toBe(
       '30m 00s of 2h 00m · 299/300 ready · 1,204 uplinks stored · 4.1s real',
     );
   });
 
   it('shows that the run is settling after its duration', () => {
-    expect(progressLine(progressOf({ simulated: 7_200_001 }))).toContain('100% settling');
+    expect(writeProgress(progressOf({ simulated: 7_200_001 }))).toContain('100% settling');
   });
 
   it('begins with the wait for a cloud that rejects requests, however narrow the terminal is', () => {
     const waiting = { left: 43_200, status: 429 };
     const line =
       '[█████░░░░░░░░░░░░░░░]  25% waiting 43.2s (429) · 30m 00s of 2h 00m · 299/300 ready · 1,204 up · 180/210 down';
-    expect(progressLine(progressOf({ waiting }), 120)).toBe(line);
-    expect(progressLine(progressOf({ waiting }), 50)).toContain('waiting 43.2s (429)');
-    expect(plainProgress(progressOf({ waiting }))).toMatch(/^waiting 43\.2s \(429\) · 30m 00s of /);
+    expect(writeProgress(progressOf({ waiting }), 120)).toBe(line);
+    expect(writeProgress(progressOf({ waiting }), 50)).toContain('waiting 43.2s (429)');
+    expect(writePlainProgress(progressOf({ waiting }))).toMatch(/^waiting 43\.2s \(429\) · 30m 00s of /);
   });
 
   it('says that the clean-up waits, in place of the progress', () => {
     const waiting = { left: 43_200, status: 429, cleansUp: true };
     const words = 'removing what the run created, waiting 43.2s (429); Ctrl-C leaves it';
-    expect(progressLine(progressOf({ waiting }), 120)).toContain(words);
-    expect(plainProgress(progressOf({ waiting }))).toContain(words);
-    expect(plainProgress(progressOf({ waiting }))).not.toContain('ready');
+    expect(writeProgress(progressOf({ waiting }), 120)).toContain(words);
+    expect(writePlainProgress(progressOf({ waiting }))).toContain(words);
+    expect(writePlainProgress(progressOf({ waiting }))).not.toContain('ready');
   });
 
   it('of a run without a duration is complete', () => {
-    expect(progressLine(progressOf({ simulated: 0, duration: 0 }))).toContain('100%');
+    expect(writeProgress(progressOf({ simulated: 0, duration: 0 }))).toContain('100%');
   });
 });
 
@@ -78,7 +78,7 @@ describe('a bar', () => {
     [7, '████'],
     [-1, '░░░░'],
   ])('of %d is %s', (share, drawn) => {
-    expect(bar(share, 4)).toBe(drawn);
+    expect(drawBar(share, 4)).toBe(drawn);
   });
 });
 
@@ -86,7 +86,7 @@ describe('a table', () => {
   it('has columns as wide as their widest cell, and no spaces at the end of a line', () => {
     const columns = [{ title: 'name' }, { title: 'n', align: 'right' }, { title: '' }] as const;
     expect(
-      table(columns, [
+      writeTable(columns, [
         ['a', '100', ''],
         ['longer', '1', 'x'],
       ]),
@@ -94,7 +94,7 @@ describe('a table', () => {
   });
 
   it('without rows has only its titles', () => {
-    expect(table([{ title: 'a' }, { title: 'b' }], [])).toEqual(['a  b']);
+    expect(writeTable([{ title: 'a' }, { title: 'b' }], [])).toEqual(['a  b']);
   });
 });
 

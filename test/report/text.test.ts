@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { text } from '../../src/report/renderers/text.js';
+import { renderText } from '../../src/report/renderers/text.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { downlinkLife } from '../trace/fixtures.js';
 import { busyRun, resultOf } from './fixtures.js';
@@ -8,7 +8,7 @@ const linesOf = (report: string) => report.trimEnd().split('\n');
 
 describe('the text report', () => {
   it('begins and ends with seed, digest and the command that reproduces the run', () => {
-    const lines = linesOf(text(resultOf()));
+    const lines = linesOf(renderText(resultOf()));
     for (const line of [lines[0], lines.at(-1)]) {
       expect(line).toContain('seed 7 · digest 0123456789abcdef · ghostfleet run scenarios/first-fleet.yaml --seed 7');
     }
@@ -24,27 +24,27 @@ describe('the text report', () => {
       unit: 'count',
       sentence: 'word '.repeat(60).trim(),
     } as const;
-    const report = text(resultOf({ expectations: [failed], failure: 'something '.repeat(30).trim() }));
+    const report = renderText(resultOf({ expectations: [failed], failure: 'something '.repeat(30).trim() }));
     for (const line of linesOf(report)) expect(line.length).toBeLessThanOrEqual(100);
     expect(report).not.toContain('\u001b');
   });
 
   it('escapes control characters in the texts of a scenario', () => {
-    const report = text(resultOf({ scenario: 'a\u001b[2Jb', failure: 'tag \u001b[31mx\nsecond' }));
+    const report = renderText(resultOf({ scenario: 'a\u001b[2Jb', failure: 'tag \u001b[31mx\nsecond' }));
     expect(report).not.toContain('\u001b');
     expect(report).toContain('a\\u001b[2Jb');
     expect(report).toContain('tag \\u001b[31mx\\nsecond');
   });
 
   it('has colour codes on request, and the same words', () => {
-    const coloured = text(resultOf(), { colour: true });
+    const coloured = renderText(resultOf(), { colour: true });
     expect(coloured).toContain('\u001b[32m✓\u001b[0m');
     const plain = ['32', '33', '1', '0'].reduce((words, code) => words.replaceAll(`\u001b[${code}m`, ''), coloured);
-    expect(plain).toBe(text(resultOf()));
+    expect(plain).toBe(renderText(resultOf()));
   });
 
   it('counts uplinks and downlinks by type and outcome', () => {
-    const report = text(resultOf());
+    const report = renderText(resultOf());
     expect(report).toMatch(
       /uplinks +made +sent +acked +dropped +waiting +stored +copies\n +data +1 +1 +1 +0 +0 +1 +0\n/,
     );
@@ -53,7 +53,7 @@ describe('the text report', () => {
   });
 
   it('shows times by stage and by cause of waiting', () => {
-    const report = text(resultOf());
+    const report = renderText(resultOf());
     expect(report).toMatch(/shell +→ first contact +1 +11m 02s/);
     expect(report).toMatch(/ → answered +1 +11m 06s/);
     // The device was asleep for 660 of 785.6 s.
@@ -67,21 +67,21 @@ describe('the text report', () => {
       { ...moved, at: 60_000, update: 'u1', state: 'succeeded', why: '' },
       { ...moved, at: 70_000, update: 'u2', state: 'failed', why: 'image size too big' },
     ];
-    const report = text(resultOf({}, events));
+    const report = renderText(resultOf({}, events));
     expect(report).toMatch(/firmware updates {2}scheduled .*\n +2 +1 +1 +0 +0 +0\n {2}1 failed: image size too big\n/);
     expect(report).toMatch(/scheduled → succeeded +1 +60\.0s/);
-    expect(text(resultOf())).not.toContain('firmware updates');
+    expect(renderText(resultOf())).not.toContain('firmware updates');
   });
 
   it('shows the slowest downlink in chronological order, with the name of the device', () => {
-    const report = text(resultOf()).replaceAll(/\s+/g, ' ');
+    const report = renderText(resultOf()).replaceAll(/\s+/g, ' ');
     expect(report).toContain('11m 06s · shell to clime-0001, queued at 60.0s queued → first contact +11m 02s');
     expect(report).toContain('→ executed +11m 04s → delivered +11m 04s → answered +11m 06s');
     expect(report).toContain('waited: asleep 11m 00s, radio 2.1s, transfer 2.0s, device 1.9s');
   });
 
   it('lists service faults, crashes and rejected datagrams', () => {
-    const report = text(
+    const report = renderText(
       resultOf({}, [
         ...busyRun(),
         { kind: 'cloud.refused', at: 1, why: 'wrong tag' },
@@ -97,7 +97,7 @@ describe('the text report', () => {
   });
 
   it('lists anomalies', () => {
-    const report = text(resultOf());
+    const report = renderText(resultOf());
     expect(report).toContain('network faults: loss 1');
     expect(report).toContain('1 × downlink counted as delivered although its only fragment was lost');
     expect(report).toContain('1 × failed step: downlink: the device has no encoder');
@@ -113,7 +113,7 @@ describe('the text report', () => {
       unit: 'ms',
       sentence,
     } as const;
-    const report = text(resultOf({ passed: false, expectations: [failed] }));
+    const report = renderText(resultOf({ passed: false, expectations: [failed] }));
     expect(report).toContain(`✗ ${failed.line}\n      ${sentence}`);
     expect(linesOf(report).at(-1)).toMatch(/^FAILED · /);
   });
@@ -127,23 +127,23 @@ describe('the text report', () => {
       unit: 'ms',
       sentence: '',
     } as const;
-    expect(text(resultOf({ expectations: [held] }))).toContain('✓ downlink.delivered max < 40m  12m 04s');
+    expect(renderText(resultOf({ expectations: [held] }))).toContain('✓ downlink.delivered max < 40m  12m 04s');
   });
 
   it('of a run without events has no empty tables', () => {
-    const report = text(resultOf({}, []));
+    const report = renderText(resultOf({}, []));
     expect(report).toContain('downlinks\n  none');
     expect(report).not.toContain('time waited, by cause');
     expect(report).not.toContain('uplinks');
   });
 
   it('shows why a run ended early', () => {
-    expect(text(resultOf({ failure: 'interrupted by SIGINT' }))).toContain('✗ interrupted by SIGINT');
+    expect(renderText(resultOf({ failure: 'interrupted by SIGINT' }))).toContain('✗ interrupted by SIGINT');
   });
 
   it('shows the serial number of a device without a name', () => {
     const events = downlinkLife({ serial: 55, contact: 5, offered: 5, delivered: 10 });
-    expect(text(resultOf({}, [...busyRun(), ...events]))).toContain('shell to 55');
+    expect(renderText(resultOf({}, [...busyRun(), ...events]))).toContain('shell to 55');
   });
 
   it('marks an expectation that is not decidable with a question mark', () => {
@@ -157,13 +157,13 @@ describe('the text report', () => {
       sentence: 'not decidable: downlink.answered p(95) is 5.0s without them, but leaves out 2 of 4 (2 pending)',
     } as const;
     const result = resultOf({ passed: false, exitCode: 3, expectations: [open] });
-    expect(text(result)).toContain(`  ? ${open.line}\n      not decidable: `);
-    expect(text(result, { colour: true })).toContain('\u001b[33m?\u001b[0m downlink.answered');
-    expect(linesOf(text(result)).at(-1)).toMatch(/^FAILED · /);
+    expect(renderText(result)).toContain(`  ? ${open.line}\n      not decidable: `);
+    expect(renderText(result, { colour: true })).toContain('\u001b[33m?\u001b[0m downlink.answered');
+    expect(linesOf(renderText(result)).at(-1)).toMatch(/^FAILED · /);
   });
 
   it('says that a run was interrupted, not that it failed', () => {
-    const report = text(resultOf({ passed: false, exitCode: 130, failure: 'interrupted by SIGINT' }));
+    const report = renderText(resultOf({ passed: false, exitCode: 130, failure: 'interrupted by SIGINT' }));
     expect(report).toContain('\n! interrupted by SIGINT\n');
     expect(linesOf(report).at(-1)).toMatch(/^interrupted · seed 7 · /);
     expect(report).not.toContain('FAILED');
@@ -183,26 +183,26 @@ describe('the text report', () => {
           { ...expectation, line: 'a < 1', passed: false, sentence: 'word '.repeat(60).trim() },
         ],
       });
-      const report = text(result, { width });
+      const report = renderText(result, { width });
       const lines = linesOf(report);
       const tooLong = lines.filter((line) => line.length > width && !line.includes('ghostfleet run'));
       expect(tooLong).toEqual([]);
       expect(lines.filter((line) => line !== line.trimEnd())).toEqual([]);
       const numbers = (some: string) => [...new Set(some.match(/\d[\d,.]*(?:h \d\dm|m \d\ds|s|%)?/g))].sort();
-      expect(numbers(report)).toEqual(numbers(text(result)));
+      expect(numbers(report)).toEqual(numbers(renderText(result)));
     },
   );
 
   it('has the comments of the `next` lines beside the commands, or above them if a line would be too wide', () => {
     const next = ['ghostfleet plan a.yaml  # what happens', 'ghostfleet run a.yaml --seed 2'];
-    const lines = (width: number) => text(resultOf({ next }), { width }).split('try next\n')[1]?.split('\n\n')[0];
+    const lines = (width: number) => renderText(resultOf({ next }), { width }).split('try next\n')[1]?.split('\n\n')[0];
     expect(lines(80)).toBe('  ghostfleet plan a.yaml  # what happens\n  ghostfleet run a.yaml --seed 2');
     expect(lines(39)).toBe('  # what happens\n  ghostfleet plan a.yaml\n  ghostfleet run a.yaml --seed 2');
   });
 
   it('indents the further lines of a paragraph, so that its beginning is visible', () => {
     const about = 'downlink whose last acknowledgement was lost or late: the next packet confirmed the delivery';
-    const report = text(resultOf({ anomalies: [{ name: 'x', count: 3, about }], faults: {} }), { width: 62 });
+    const report = renderText(resultOf({ anomalies: [{ name: 'x', count: 3, about }], faults: {} }), { width: 62 });
     expect(report).toContain('\n  3 × downlink whose last acknowledgement was lost or late:\n    the next packet');
   });
 });

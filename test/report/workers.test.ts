@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { html } from '../../src/report/renderers/html.js';
-import { junit } from '../../src/report/renderers/junit.js';
-import { text } from '../../src/report/renderers/text.js';
+import { renderHtml } from '../../src/report/renderers/html.js';
+import { renderJunit } from '../../src/report/renderers/junit.js';
+import { renderText } from '../../src/report/renderers/text.js';
 import type { GeneratorReport, WorkerReport } from '../../src/report/result.js';
 import { resultOf } from './fixtures.js';
 import { violations } from './junit-schema.js';
@@ -31,7 +31,7 @@ const single = (report: string) => report.replaceAll(/\s+/g, ' ');
 
 describe('the workers of a divided run', () => {
   it('have a row each in the text, with lateness, saturation and clock, and one row for all together', () => {
-    const report = single(text(resultOf(three)));
+    const report = single(renderText(resultOf(three)));
     expect(report).toContain('workers devices requests late, p99 busy clock');
     expect(report).toContain('worker 1 10 120 3ms 25.0% -1.5s ±0.4ms kept up (field-1, process 101)');
     expect(report).toContain('worker 2 10 120 400ms 25.0% -1.5s ±0.4ms too slow: its actions were late');
@@ -41,28 +41,31 @@ describe('the workers of a divided run', () => {
 
   it('fit into the width of the text', () => {
     for (const width of [60, 100]) {
-      for (const line of text(resultOf(three), { width }).split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+      for (const line of renderText(resultOf(three), { width }).split('\n'))
+        expect(line.length).toBeLessThanOrEqual(width);
     }
   });
 
   it('have a section of the page, which comes before the plots on a phone if a worker did not keep up', () => {
-    expect(html(resultOf(three))).toMatch(/<section id="workers" class="urgent">.*<th scope="row">worker 2<\/th>/s);
-    expect(html(resultOf({ ...three, workers: [worker(1)] }))).toMatch(/<section id="workers"><h2>/);
+    expect(renderHtml(resultOf(three))).toMatch(
+      /<section id="workers" class="urgent">.*<th scope="row">worker 2<\/th>/s,
+    );
+    expect(renderHtml(resultOf({ ...three, workers: [worker(1)] }))).toMatch(/<section id="workers"><h2>/);
   });
 
   it('are test cases of the JUnit report, with an error for a worker that was lost or too slow', () => {
-    const xml = junit(resultOf({ ...three, expectations: [] }));
+    const xml = renderJunit(resultOf({ ...three, expectations: [] }));
     expect(xml).toContain('tests="4" failures="0" errors="3"');
     expect(xml).toContain('name="worker 1 keeps up"/>');
     expect(xml).toContain('name="worker 2 keeps up"><error type="slow" message="too slow: its actions were late">');
     expect(xml).toContain('<property name="all" value="devices: 30; requests: 247; late, p99: 400ms;');
-    const unknown = junit(resultOf({ workers: [worker(1, { generator: null })], expectations: [] }));
+    const unknown = renderJunit(resultOf({ workers: [worker(1, { generator: null })], expectations: [] }));
     expect(unknown).toContain('skipped="1"');
     expect([...violations(xml), ...violations(unknown)]).toEqual([]);
   });
 
   it('are not in the reports of a run that was not divided', () => {
-    const [words, page, xml] = [text(resultOf()), html(resultOf()), junit(resultOf())];
+    const [words, page, xml] = [renderText(resultOf()), renderHtml(resultOf()), renderJunit(resultOf())];
     expect(words + xml).not.toContain('worker');
     expect(page).not.toContain('id="workers"');
   });

@@ -7,9 +7,9 @@ import { deviceType } from '../../src/device/type/device-type.js';
 import { Problems, readYaml } from '../../src/input/document.js';
 import { valueNode } from '../../src/input/value.js';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { withFirmware } from '../../src/profile/versions.js';
-import { deviceTypes } from '../../src/runner/known-types.js';
-import { flashSettings } from '../../src/runner/world/flash-settings.js';
+import { chooseFirmware } from '../../src/profile/versions.js';
+import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { makeFlashSettings } from '../../src/runner/world/flash-settings.js';
 import { configLines } from '../../src/scenario/values/config-lines.js';
 import { fakeHost } from '../device/shell/fake-host.js';
 
@@ -17,7 +17,7 @@ const profiles = packagedProfiles();
 const typeOf = (name: string) => {
   const profile = profiles.get(name);
   if (profile === undefined) throw new Error(`no profile ${name}`);
-  return deviceType(withFirmware(profile, null));
+  return deviceType(chooseFirmware(profile, null));
 };
 const clime = typeOf('clime');
 const hio = typeOf('hio-node');
@@ -43,7 +43,7 @@ function afterDownlink(lines: readonly string[]): string {
 }
 
 function afterProvisioning(lines: readonly string[]): string {
-  return new DeviceConfig(clime.layout, flashSettings(clime.layout, lines)).text('lte', 'password');
+  return new DeviceConfig(clime.layout, makeFlashSettings(clime.layout, lines)).text('lte', 'password');
 }
 
 const HARD = [
@@ -90,7 +90,7 @@ describe('a value of a map', () => {
   });
 
   it('that an hio device would store with backslashes is refused with the way out', () => {
-    const { configRefusal } = deviceTypes(profiles).get('hio-node')?.version(null) ?? {};
+    const { configRefusal } = knowDeviceTypes(profiles).get('hio-node')?.version(null) ?? {};
     for (const value of ['a"b', 'ends\\']) {
       expect(linesFor(value).map((line) => configRefusal?.(line))).toEqual([
         'the firmware would store the backslashes, too; write the line in a list, without them',
@@ -110,6 +110,6 @@ it('a line of a group is read as the shell reads it', () => {
 it('a value in YAML keeps its backslashes and quotation marks', () => {
   const node = readYaml(`{ lte username: 'DOMAIN\\user', lte password: "a\\"b\\\\" }`, 'config.yaml');
   const lines = configLines(node, new Problems()) ?? [];
-  const config = new DeviceConfig(clime.layout, flashSettings(clime.layout, lines));
+  const config = new DeviceConfig(clime.layout, makeFlashSettings(clime.layout, lines));
   expect([config.text('lte', 'username'), config.text('lte', 'password')]).toEqual(['DOMAIN\\user', 'a"b\\']);
 });

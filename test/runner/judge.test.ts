@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/kernel/errors.js';
 import type { ExpectationResult, GeneratorReport } from '../../src/report/result.js';
 import { judge } from '../../src/runner/judge.js';
-import { spoiledBy, spoiledByUnsent } from '../../src/runner/world/spoiled.js';
+import { findSpoiling, findUnsentSpoiling } from '../../src/runner/world/spoiled.js';
 import type { CallSummary } from '../../src/trace/metrics/calls.js';
 
 const FINE = { exitCode: EXIT.fine, failure: null };
@@ -27,8 +27,8 @@ describe('a load generator', () => {
     ['ran at too high a speed', figures(10), 1_000_000, 'speed 1000000 is too high for this machine'],
     ['had no idle time', figures(2, 0.99), 1, 'no idle time'],
   ])('that %s is judged correctly', (_, measured, speed, message) => {
-    if (message === null) expect(spoiledBy(measured, speed, true)).toBeNull();
-    else expect(spoiledBy(measured, speed, true)).toContain(message);
+    if (message === null) expect(findSpoiling(measured, speed, true)).toBeNull();
+    else expect(findSpoiling(measured, speed, true)).toContain(message);
   });
 
   it.each([
@@ -36,7 +36,7 @@ describe('a load generator', () => {
     [500, true, expect.stringMatching(/^the load generator stood still for 500ms, and the measured latencies include/)],
     [500, false, null],
   ])('that stood still for %i ms is judged correctly (limit 500 ms; run with loads: %s)', (stall, loads, verdict) => {
-    expect(spoiledBy(figures(2, 0.5, stall), 1, loads)).toEqual(verdict);
+    expect(findSpoiling(figures(2, 0.5, stall), 1, loads)).toEqual(verdict);
   });
 
   it.each([
@@ -47,13 +47,13 @@ describe('a load generator', () => {
     [4900, 1, null],
   ])('that has no loads and acted once %i ms late at speed %i is judged correctly', (max, speed, message) => {
     const lateness = { count: 1000, min: 0, mean: 8, p50: 1, p95: 2, p99: 3, max };
-    const verdict = spoiledBy({ ...figures(2), lateness, stall: max }, speed, false);
+    const verdict = findSpoiling({ ...figures(2), lateness, stall: max }, speed, false);
     if (message === null) expect(verdict).toBeNull();
     else expect(verdict).toContain(message);
   });
 
   it('that stood still while nothing was due is judged correctly', () => {
-    expect(spoiledBy(figures(2, 0.5, 8000), 60, false)).toBeNull();
+    expect(findSpoiling(figures(2, 0.5, 8000), 60, false)).toBeNull();
   });
 
   it.each([
@@ -69,7 +69,7 @@ describe('a load generator', () => {
   ])('that dropped %i of 1,000 requests because "%s" is judged correctly', (count, reason, verdict) => {
     // The cast is safe because no other fields are read.
     const reads = { planned: 1000, reasons: { [`dropped: ${reason}`]: count } } as unknown as CallSummary;
-    expect(spoiledByUnsent({ reads })).toEqual(verdict);
+    expect(findUnsentSpoiling({ reads })).toEqual(verdict);
   });
 });
 

@@ -2,7 +2,7 @@
  * FLAP itself can lose a message. The run reports such a loss separately, and not as an error of its cloud (docs/FIDELITY.md).
  */
 import { expect, it } from 'vitest';
-import { text } from '../../src/report/renderers/text.js';
+import { renderText } from '../../src/report/renderers/text.js';
 import { runText } from './run-text.js';
 
 const SCENARIO = `
@@ -21,7 +21,7 @@ it('a late acknowledgement that matches a new packet is counted, but not as a vi
   expect(found?.sentence).toMatch(
     /^no-loss-across-reconnects held at all times; by the protocol itself, not counted: once at .* by edge-0005: uplink \d+ was acknowledged and never stored/,
   );
-  expect(text(result)).toContain(
+  expect(renderText(result)).toContain(
     '✓ always no-loss-across-reconnects\n      no-loss-across-reconnects held at all times; by the',
   );
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { html } from '../../src/report/renderers/html.js';
-import { json } from '../../src/report/renderers/json.js';
-import { junit } from '../../src/report/renderers/junit.js';
-import { text } from '../../src/report/renderers/text.js';
-import { overSeeds, seedsText } from '../../src/report/seeds.js';
+import { renderHtml } from '../../src/report/renderers/html.js';
+import { renderJson } from '../../src/report/renderers/json.js';
+import { renderJunit } from '../../src/report/renderers/junit.js';
+import { renderText } from '../../src/report/renderers/text.js';
+import { summariseSeeds, writeSeedsText } from '../../src/report/seeds.js';
 import { runText } from './run-text.js';
 
 const scenario = (line: string) => `
@@ -42,17 +42,17 @@ describe('the warnings of a run', () => {
     expect(result.passed).toBe(true);
     const warning =
       '1 of 2 devices was never ready: it had no session, and no expectation is about device.ready, device.up or device.startup';
-    expect(text(result, { width: 200 })).toContain(`\n! ${warning}\n`);
-    expect(html(result)).toContain(warning);
-    expect(JSON.parse(json(result))).toMatchObject({ passed: true, warnings: [warning] });
-    expect(junit(result)).toContain(`<system-out>warning: ${warning}</system-out>`);
-    const seeds = overSeeds([result, { ...result, seed: 9 }], 2);
+    expect(renderText(result, { width: 200 })).toContain(`\n! ${warning}\n`);
+    expect(renderHtml(result)).toContain(warning);
+    expect(JSON.parse(renderJson(result))).toMatchObject({ passed: true, warnings: [warning] });
+    expect(renderJunit(result)).toContain(`<system-out>warning: ${warning}</system-out>`);
+    const seeds = summariseSeeds([result, { ...result, seed: 9 }], 2);
     expect(seeds.runs.map(({ warnings }) => warnings)).toEqual([[warning], [warning]]);
     const cut = result.expectations.map((each) => ({ ...each, passed: false, undecided: true }) as const);
-    const mixed = overSeeds([result, { ...result, seed: 9, expectations: cut }], 2);
+    const mixed = summariseSeeds([result, { ...result, seed: 9, expectations: cut }], 2);
     expect(mixed.expectations).toMatchObject([{ passed: 1, failed: [], undecided: [9] }]);
-    expect(seedsText(mixed)).toMatch(/\? +uplink\.stored within 2m >= 95% +1 of 2 .*not decided with seed 9$/m);
-    expect(seedsText(seeds)).toContain(`\n! seed 7, 9: ${warning}\n`);
+    expect(writeSeedsText(mixed)).toMatch(/\? +uplink\.stored within 2m >= 95% +1 of 2 .*not decided with seed 9$/m);
+    expect(writeSeedsText(seeds)).toContain(`\n! seed 7, 9: ${warning}\n`);
   });
 
   it('name each fault without an effect, in the result and in all reports', async () => {
@@ -63,15 +63,15 @@ describe('the warnings of a run', () => {
       warnings: [expect.stringMatching(/^fault brown-out at 5m: no effect/)],
     });
     const [warning = ''] = result.warnings;
-    expect(text(result, { width: 400 })).toContain(`\n! ${warning}\n`);
-    expect(JSON.parse(json(result))).toMatchObject({ warnings: [warning] });
-    expect(junit(result)).toContain('<system-out>warning: fault brown-out at 5m');
-    expect(overSeeds([result], 1).runs[0]?.warnings).toEqual([warning]);
+    expect(renderText(result, { width: 400 })).toContain(`\n! ${warning}\n`);
+    expect(JSON.parse(renderJson(result))).toMatchObject({ warnings: [warning] });
+    expect(renderJunit(result)).toContain('<system-out>warning: fault brown-out at 5m');
+    expect(summariseSeeds([result], 1).runs[0]?.warnings).toEqual([warning]);
   });
 
   it('name devices that were never ready even if an expectation about device.startup fails because of them', async () => {
     const result = await runText(scenario('device.startup within 5m >= 95%'));
     expect(result.expectations[0]).toMatchObject({ passed: false, left: 0.5 });
-    expect(text(result, { width: 200 })).toContain('\n! 1 of 2 devices was never ready: it had no session\n');
+    expect(renderText(result, { width: 200 })).toContain('\n! 1 of 2 devices was never ready: it had no session\n');
   });
 });

@@ -1,7 +1,7 @@
 /** API requests of runs that are faster than real time. */
 import { expect, it } from 'vitest';
-import { html } from '../../src/report/renderers/html.js';
-import { text } from '../../src/report/renderers/text.js';
+import { renderHtml } from '../../src/report/renderers/html.js';
+import { renderText } from '../../src/report/renderers/text.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { runText } from './run-text.js';
 
@@ -23,11 +23,11 @@ it('a faster run reports the times to the answers in real time, and says so', as
   // Long latencies are rounded up by at most 0.1 %.
   expect(result.allCalls?.latency?.max).toBeCloseTo(longest / 600, 2);
   const note = 'at × 600, 1/s is 600/s for the API';
-  expect(text(result, { width: 200 })).toContain(note);
-  expect(html(result)).toContain(note);
+  expect(renderText(result, { width: 200 })).toContain(note);
+  expect(renderHtml(result)).toContain(note);
 });
 
 it('a run in virtual time says nothing about real time', async () => {
   const result = await runText(SCENARIO);
-  expect(text(result, { width: 200 })).not.toContain('for the API');
+  expect(renderText(result, { width: 200 })).not.toContain('for the API');
 });

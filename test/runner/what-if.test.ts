@@ -5,7 +5,7 @@ import { RunExplainer } from '../../src/explain/run-explainer.js';
 import { defineScenario, explain, run, type ScenarioDefinition, whatIf } from '../../src/index.js';
 import { hours } from '../../src/kernel/time.js';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { whatIfOf } from '../../src/runner/explainers.js';
+import { getWhatIf } from '../../src/runner/explainers.js';
 import { DownlinkRepeats } from '../../src/runner/repeats.js';
 import { isRefused, type PlanChange, type RepeatedDevice, WhatIf } from '../../src/runner/what-if.js';
 import { withoutEntries } from '../../src/scenario/plan/change.js';
@@ -38,9 +38,9 @@ async function repeat(change: Partial<ScenarioDefinition>) {
   const events: TraceEvent[] = [];
   const result = await run(plan, { watch: { take: (event: TraceEvent) => void events.push(event) } } as object);
   const serial = plan.devices[0]?.serial ?? 0;
-  const repetitions = whatIfOf(result);
+  const repetitions = getWhatIf(result);
   if (repetitions === undefined) throw new Error('the run cannot be repeated');
-  const [same, calm] = [await repetitions.device(serial), await repetitions.device(serial, CALM)];
+  const [same, calm] = [await repetitions.repeatDevice(serial), await repetitions.repeatDevice(serial, CALM)];
   return { plan, serial, result, same, calm };
 }
 
@@ -91,7 +91,7 @@ describe('a device that is repeated', () => {
     const { plan, serial, result } = await repeated();
     const long = { ...plan, cloud: { ...CLOUD, rateLimit: 60 }, duration: hours(4000) };
     const repetitions = WhatIf.ofPlan(long, profiles);
-    expect(await repetitions.device(serial)).toEqual({
+    expect(await repetitions.repeatDevice(serial)).toEqual({
       refused: 'its devices depend on each other, and they are too many',
     });
     expect(result.passed).toBe(true);
@@ -147,7 +147,7 @@ describe('an explanation', () => {
     });
     const repeats = new DownlinkRepeats(repetitions, planned);
     const explainer = new RunExplainer(histories, names, { situation: planned, repeats });
-    const explanation = await explainer.downlink(downlinks.slowest[0]?.id ?? '');
+    const explanation = await explainer.explainDownlink(downlinks.slowest[0]?.id ?? '');
     expect(explanation?.simulated).toBe(explanation?.took);
     expect(explanation?.sooner[0]?.change).toBe('without outage (clime/1)');
     expect(explanation?.text).toMatch(/In a simulation of the same plan it takes .*, and .* without outage/);

@@ -1,15 +1,15 @@
 /** The invariant that explanations and tables agree on the waits of every downlink, for the result of any run. */
-import { disagreements } from '../../src/explain/agreement.js';
+import { findDisagreements } from '../../src/explain/agreement.js';
 import type { RunResult } from '../../src/report/result.js';
-import { downlinksOf, explainerOf } from '../../src/runner/explainers.js';
+import { getDownlinks, getExplainer } from '../../src/runner/explainers.js';
 
 /** @param result of a run of this process, with at least one downlink */
 export function waitDisagreements(result: RunResult): readonly string[] {
-  const explainer = explainerOf(result);
-  const records = [...(downlinksOf(result) ?? [])];
+  const explainer = getExplainer(result);
+  const records = [...(getDownlinks(result) ?? [])];
   if (explainer === undefined) throw new Error('this is not the result of a run of this process');
   return records.flatMap((record) => {
     const explanation = explainer.divide(record.serial, record.id);
-    return explanation === undefined ? [`${record.id} is not explained`] : disagreements(explanation, record);
+    return explanation === undefined ? [`${record.id} is not explained`] : findDisagreements(explanation, record);
   });
 }

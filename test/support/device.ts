@@ -19,7 +19,7 @@ import {
   tokenBytes,
 } from '../../src/protocol/flap/envelope.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
-import { flashSettings } from '../../src/runner/world/flash-settings.js';
+import { makeFlashSettings } from '../../src/runner/world/flash-settings.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { SERIAL, TOKEN } from './cloud.js';
 
@@ -61,7 +61,10 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
     type,
     serial,
     claimToken: TOKEN,
-    flash: flashSettings(type.layout, [...(type.layout.find('app', 'mode') ? ['app config mode lte'] : []), ...config]),
+    flash: makeFlashSettings(type.layout, [
+      ...(type.layout.find('app', 'mode') ? ['app config mode lte'] : []),
+      ...config,
+    ]),
     world: { clock, trace: { emit: (event) => events.push(event) } },
     random: seededRandom(seed),
     format,

@@ -2,7 +2,7 @@
 import type { Fleet, Member } from '../../src/console/member.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { FleetDevice } from '../../src/runner/world/fleet-device.js';
-import { samplingRandom } from '../../src/scenario/selector/match.js';
+import { makeSamplingRandom } from '../../src/scenario/selector/match.js';
 import { TOKEN } from './cloud.js';
 import { testDevice } from './device.js';
 
@@ -37,7 +37,7 @@ export function testFleet(counts: Readonly<Record<string, number>> = { clime: 3,
     size: all.length,
     tags,
     members: () => all,
-    random: samplingRandom(1),
+    random: makeSamplingRandom(1),
     noted,
     clock,
     all,

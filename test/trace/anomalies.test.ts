@@ -40,7 +40,7 @@ describe('the anomalies of a run', () => {
       ...times(9, () => step('timeout')),
       step('no encoder'),
       ...times(10, () => rejected),
-    ]).summary();
+    ]).summarise();
     expect(anomalies.map(({ name, count }) => [name, count])).toEqual([
       ['downlink-unreceived', 2],
       ['final-ack-missed', 3],
@@ -60,7 +60,7 @@ describe('the anomalies of a run', () => {
   });
 
   it('contain only kinds that occurred', () => {
-    expect(metricsOf(delivered('fine', 1)).summary().anomalies).toEqual([]);
+    expect(metricsOf(delivered('fine', 1)).summarise().anomalies).toEqual([]);
   });
 });
 

@@ -24,22 +24,22 @@ function folded(events: readonly TraceEvent[], warmUp = 0): Metrics {
 
 describe('API requests', () => {
   it('have a latency that counts from when they were due', () => {
-    const { latency, service } = folded([done(100, 600, { sent: 400 })]).summary().calls.read ?? {};
+    const { latency, service } = folded([done(100, 600, { sent: 400 })]).summarise().calls.read ?? {};
     expect([latency?.max, service?.max]).toEqual([500, 200]);
   });
 
   it('have a latency in milliseconds, with a resolution of microseconds', () => {
-    expect(folded([done(0, 0.123)]).summary().calls.read?.latency?.max).toBe(0.123);
+    expect(folded([done(0, 0.123)]).summarise().calls.read?.latency?.max).toBe(0.123);
   });
 
   it('that were due in the warm-up count in totals, but not in latencies', () => {
-    const { answered, latency } = folded([done(0, 5000), done(2000, 2010)], 1000).summary().calls.read ?? {};
+    const { answered, latency } = folded([done(0, 5000), done(2000, 2010)], 1000).summarise().calls.read ?? {};
     expect([answered, latency?.count, latency?.max]).toEqual([2, 1, 10]);
   });
 
   it('that fail are counted by reason, and not in latencies', () => {
     const events = [done(0, 1, { status: 503 }), done(0, 1, { status: 0, why: 'ECONNREFUSED' }), done(0, 1)];
-    const { failed, reasons, latency } = folded(events).summary().calls.read ?? {};
+    const { failed, reasons, latency } = folded(events).summarise().calls.read ?? {};
     expect(failed).toBe(2);
     expect(reasons).toEqual({ 'no answer: ECONNREFUSED': 1, 'status 503': 1 });
     expect(latency?.count).toBe(1);
@@ -48,7 +48,7 @@ describe('API requests', () => {
   it('with a 2xx status and an unusable answer count as failed', () => {
     const why = 'the answer names no downlink';
     const metrics = folded([done(0, 1, { status: 201, why }), done(0, 1, { status: 201 })]);
-    const { calls, series } = metrics.summary();
+    const { calls, series } = metrics.summarise();
     expect(calls.read).toMatchObject({ failed: 1, answered: 1 });
     expect(calls.read?.reasons).toEqual({ 'status 201: the answer names no downlink': 1 });
     expect([series.counts.callsAnswered[0], series.counts.callsFailed[0]]).toEqual([1, 1]);
@@ -56,7 +56,7 @@ describe('API requests', () => {
 
   it('with status 429 count as refused and as failed', () => {
     const { failed, refused } =
-      folded([done(0, 1, { status: 429 }), done(0, 1, { status: 503 })]).summary().calls.read ?? {};
+      folded([done(0, 1, { status: 429 }), done(0, 1, { status: 503 })]).summarise().calls.read ?? {};
     expect([failed, refused]).toEqual([2, 1]);
   });
 

@@ -11,7 +11,7 @@ function distributionOf(...values: number[]): Distribution {
 describe('a distribution', () => {
   it('without values has a count of 0 and no other number', () => {
     const empty = new Distribution();
-    expect([empty.count, empty.min, empty.max, empty.mean, empty.percentile(95), empty.spread()]).toEqual([
+    expect([empty.count, empty.min, empty.max, empty.mean, empty.findPercentile(95), empty.spread()]).toEqual([
       0,
       undefined,
       undefined,
@@ -38,7 +38,7 @@ describe('a distribution', () => {
         (values, percent) => {
           const sorted = [...values].sort((a, b) => a - b);
           const exact = sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0;
-          const estimate = distributionOf(...values).percentile(percent) ?? Number.NaN;
+          const estimate = distributionOf(...values).findPercentile(percent) ?? Number.NaN;
           expect(Math.abs(estimate - exact)).toBeLessThanOrEqual(Math.max(1, exact / 1000));
         },
       ),
@@ -47,7 +47,7 @@ describe('a distribution', () => {
 
   it('merged from parts equals one distribution of all values', () => {
     const values = [3, 40, 500, 6000];
-    const merged = Distribution.merged([distributionOf(3, 500), new Distribution(), distributionOf(40, 6000)]);
+    const merged = Distribution.merge([distributionOf(3, 500), new Distribution(), distributionOf(40, 6000)]);
     expect(merged.spread()).toEqual(distributionOf(...values).spread());
   });
 });

@@ -77,7 +77,7 @@ describe('metrics of downlinks', () => {
   });
 
   it('are summarised by type, with the times of their stages', () => {
-    const { byType } = metricsOf(events).summary().downlinks;
+    const { byType } = metricsOf(events).summarise().downlinks;
     const noneEnded = { pending: 0, cancelled: 0, expired: 0 };
     expect(Object.keys(byType)).toEqual(['config', 'shell', 'data']);
     expect(byType.shell).toMatchObject({ queued: 26, answered: 7, delivered: 5, pending: 9, cancelled: 2, expired: 3 });
@@ -118,10 +118,10 @@ describe('waits of downlinks', () => {
   });
 
   it('have shares of the total time; a cause without waits has the share 0', () => {
-    const { waits } = metricsOf(downlinkLife({ ...delivered, type: 'data' })).summary().downlinks;
+    const { waits } = metricsOf(downlinkLife({ ...delivered, type: 'data' })).summarise().downlinks;
     expect(waits.asleep).toMatchObject({ share: 1000 / 1300, total: 1000, spread: { count: 1, max: 1000 } });
     expect(waits.service).toMatchObject({ share: 0, total: 0, spread: { count: 1, max: 0 } });
-    const none = metricsOf(downlinkLife({})).summary().downlinks.waits;
+    const none = metricsOf(downlinkLife({})).summarise().downlinks.waits;
     expect(none.asleep).toEqual({ share: 0, total: 0, spread: null });
   });
 
@@ -129,7 +129,7 @@ describe('waits of downlinks', () => {
     const lives = times(12, (n) =>
       downlinkLife({ id: `d${n}`, serial: n, queued: 100, offered: 100, delivered: 101 + n }),
     );
-    const { slowest } = metricsOf([...lives.flat(), ...downlinkLife({ id: 'pending', serial: 99 })]).summary()
+    const { slowest } = metricsOf([...lives.flat(), ...downlinkLife({ id: 'pending', serial: 99 })]).summarise()
       .downlinks;
     expect(slowest.map(({ id }) => id)).toEqual(['d11', 'd10', 'd9', 'd8', 'd7', 'd6', 'd5', 'd4', 'd3', 'd2']);
     expect(slowest[0]).toMatchObject({
@@ -141,7 +141,7 @@ describe('waits of downlinks', () => {
 
   it('are listed for delivered downlinks only', () => {
     const metrics = metricsOf([...downlinkLife({ ...delivered }), ...downlinkLife({ id: 'pending' })]);
-    expect(metrics.summary().downlinks.slowest.map(({ id }) => id)).toEqual(['d1']);
+    expect(metrics.summarise().downlinks.slowest.map(({ id }) => id)).toEqual(['d1']);
     expect([...metrics.downlinks].map(({ id }) => id)).toEqual(['d1', 'pending']);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { BusiestSecond } from '../../src/trace/metrics/busiest-second.js';
 import { FleetStates } from '../../src/trace/metrics/fleet-states.js';
-import { metricInfos, readMetric, Tally } from '../../src/trace/metrics/metric.js';
+import { listMetricInfos, readMetric, Tally } from '../../src/trace/metrics/metric.js';
 import { downlinkLife, metricsOf } from './fixtures.js';
 
 describe('the busiest second', () => {
@@ -45,23 +45,23 @@ describe('delivery times', () => {
     [604_800_000, 40],
     [900_000_000, 40],
   ])('of %d ms are in bar %d', (time, bar) => {
-    const { times } = metricsOf(downlinkLife({ type: 'data', offered: 0, delivered: time })).summary().downlinks;
+    const { times } = metricsOf(downlinkLife({ type: 'data', offered: 0, delivered: time })).summarise().downlinks;
     expect(times.byStage.delivered?.indexOf(1)).toBe(bar);
   });
 
   it('count from the time at which the downlink was queued; two downlinks with equal times are in one bar', () => {
     const lives = ['a', 'b'].flatMap((id) => downlinkLife({ id, type: 'data', queued: 1000, delivered: 1049 }));
-    expect(metricsOf(lives).summary().downlinks.times.byStage.delivered?.slice(0, 2)).toEqual([2, 0]);
+    expect(metricsOf(lives).summarise().downlinks.times.byStage.delivered?.slice(0, 2)).toEqual([2, 0]);
   });
 
   it('of 0 ms belong to the cause "transfer"', () => {
-    const { times } = metricsOf(downlinkLife({ type: 'data', delivered: 0 })).summary().downlinks;
+    const { times } = metricsOf(downlinkLife({ type: 'data', delivered: 0 })).summarise().downlinks;
     expect(Object.values(times.byCause).map(([first]) => first)).toEqual([0, 0, 1, 0, 0]);
   });
 
   it('are divided among causes with three decimals', () => {
     const life = downlinkLife({ type: 'data', contact: 10, offered: 10, delivered: 30 });
-    const { byCause } = metricsOf(life).summary().downlinks.times;
+    const { byCause } = metricsOf(life).summarise().downlinks.times;
     expect([byCause.radio[0], byCause.transfer[0]]).toEqual([0.333, 0.667]);
   });
 });
@@ -69,10 +69,10 @@ describe('delivery times', () => {
 describe('states of the fleet', () => {
   it('count a device as awake for the window after its last activity', () => {
     const states = new FleetStates(1, 10);
-    states.ready(1, 1000);
+    states.noteReady(1, 1000);
     // Bin 1 ends at 2000, bin 2 at 3000; the window of 1000 ms includes its first instant.
     states.closeUntil(3, 1000, 1000);
-    expect(states.columns(3)).toMatchObject({ awake: [1, 1, 0], asleep: [0, 0, 1], off: [0, 0, 0] });
+    expect(states.listColumns(3)).toMatchObject({ awake: [1, 1, 0], asleep: [0, 0, 1], off: [0, 0, 0] });
   });
 
   it('take the state of the later bin when a pair of bins is merged', () => {
@@ -81,14 +81,14 @@ describe('states of the fleet', () => {
     states.boot(1, 1500);
     states.closeUntil(4, 1000, 1000);
     states.merge();
-    expect(states.columns(2)).toMatchObject({ off: [0, 0], starting: [1, 1] });
+    expect(states.listColumns(2)).toMatchObject({ off: [0, 0], starting: [1, 1] });
   });
 
   it('count devices beyond those of the plan', () => {
     const states = new FleetStates(1, 2);
     for (let serial = 1; serial <= 40; serial++) states.boot(serial, 0);
     states.closeUntil(1, 1000, 1000);
-    expect(states.columns(1)).toMatchObject({ starting: [40], off: [0] });
+    expect(states.listColumns(1)).toMatchObject({ starting: [40], off: [0] });
   });
 });
 
@@ -99,17 +99,18 @@ describe('samples', () => {
 
   it('put a request into the batch of the time at which it was due', () => {
     // 96 slices of 1000 ms, 24 batches: slice 25 belongs to batch 1.
-    const { counts } = metricsOf([call(0, 5), call(25_999, 26_000), call(26_000, 26_001)], 1, 96_000).summary().samples;
+    const { counts } = metricsOf([call(0, 5), call(25_999, 26_000), call(26_000, 26_001)], 1, 96_000).summarise()
+      .samples;
     expect(counts['call.answered']?.slice(0, 4)).toEqual([1, 1, 1, 0]);
   });
 
   it('count failed requests without a duration', () => {
-    const { counts, durations } = metricsOf([call(0, 5, 500)], 1, 96_000).summary().samples;
+    const { counts, durations } = metricsOf([call(0, 5, 500)], 1, 96_000).summarise().samples;
     expect([counts['call.failed']?.[0], durations]).toEqual([1, {}]);
   });
 
   it('measure latencies in microseconds', () => {
-    const { durations } = metricsOf([call(0, 0.05)], 1, 96_000).summary().samples;
+    const { durations } = metricsOf([call(0, 0.05)], 1, 96_000).summarise().samples;
     expect(durations['call.latency']).toMatchObject({ steps: 1000 });
     expect(durations['call.latency']?.batches[0]).toEqual([50, 1]);
   });
@@ -122,8 +123,8 @@ describe('a tally', () => {
     tally.add('a', 2);
     tally.add('b', 3);
     tally.add('d');
-    expect([tally.of('a'), tally.of('b'), tally.of('c'), tally.total]).toEqual([2, 4, 0, 7]);
-    expect(Object.entries(tally.toRecord())).toEqual([
+    expect([tally.getCount('a'), tally.getCount('b'), tally.getCount('c'), tally.total]).toEqual([2, 4, 0, 7]);
+    expect(Object.entries(tally.makeRecord())).toEqual([
       ['a', 2],
       ['b', 4],
       ['d', 1],
@@ -140,10 +141,10 @@ describe('a table of metrics', () => {
   });
 
   it('describes its metrics', () => {
-    expect(metricInfos(table, 'devices')).toEqual([
+    expect(listMetricInfos(table, 'devices')).toEqual([
       { name: 'size', shape: 'count', about: 'its size', of: 'devices', within: false },
     ]);
     const timed = { ...table.size, within: () => ({ total: 1, within: 1, open: 0 }) };
-    expect(metricInfos({ timed }, null)).toMatchObject([{ name: 'timed', of: null, within: true }]);
+    expect(listMetricInfos({ timed }, null)).toMatchObject([{ name: 'timed', of: null, within: true }]);
   });
 });

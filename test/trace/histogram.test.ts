@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { days } from '../../src/kernel/time.js';
-import { Histogram, rankOf, roundedUp } from '../../src/trace/histogram.js';
+import { findRank, Histogram, roundUp } from '../../src/trace/histogram.js';
 
 function histogramOf(values: readonly number[]): Histogram {
   const histogram = new Histogram();
@@ -27,8 +27,8 @@ describe('a histogram', () => {
     [4_294_967_296, 4_299_161_599],
     [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
   ])('has %d in the bucket that ends at %d', (value, end) => {
-    expect(roundedUp(value)).toBe(end);
-    expect(histogramOf([value]).atRanks([1])).toEqual([end]);
+    expect(roundUp(value)).toBe(end);
+    expect(histogramOf([value]).findAtRanks([1])).toEqual([end]);
   });
 
   it('has each value from 1 ms to 10 days at its rank, at most 0.1 % too large', () => {
@@ -36,7 +36,7 @@ describe('a histogram', () => {
       fc.property(fc.array(duration, { minLength: 1, maxLength: 300 }), (values) => {
         const histogram = histogramOf(values);
         const sorted = [...values].sort((a, b) => a - b);
-        const found = histogram.atRanks(sorted.map((_, i) => i + 1));
+        const found = histogram.findAtRanks(sorted.map((_, i) => i + 1));
         sorted.forEach((value, i) => {
           const read = found[i] ?? Number.NaN;
           expect(read).toBeGreaterThanOrEqual(value);
@@ -54,20 +54,20 @@ describe('a histogram', () => {
           sum.add(histogramOf(split.flatMap(([value, of]) => (of === part ? value : []))));
         }
         const whole = histogramOf(split.map(([value]) => value));
-        expect([sum.count, sum.toPairs()]).toEqual([whole.count, whole.toPairs()]);
+        expect([sum.count, sum.listPairs()]).toEqual([whole.count, whole.listPairs()]);
       }),
     );
   });
 
   it('lists the least value of each bucket with its count, ascending', () => {
-    expect(histogramOf([5000, 3, 5001, 3, 0, 5003, 5004]).toPairs()).toEqual([0, 1, 3, 2, 5000, 3, 5004, 1]);
+    expect(histogramOf([5000, 3, 5001, 3, 0, 5003, 5004]).listPairs()).toEqual([0, 1, 3, 2, 5000, 3, 5004, 1]);
   });
 });
 
 describe('the memory of a histogram', () => {
   it('has one count for equal values, however many there are', () => {
     const histogram = histogramOf(new Array(10_000).fill(123_500));
-    expect([histogram.count, histogram.toPairs()]).toEqual([10_000, [123_456, 10_000]]);
+    expect([histogram.count, histogram.listPairs()]).toEqual([10_000, [123_456, 10_000]]);
   });
 });
 
@@ -84,6 +84,6 @@ describe('the rank of a percentile', () => {
     [100, 7, 7],
     [0, 7, 1],
   ])('%d of %d values is %d', (percent, count, rank) => {
-    expect(rankOf(percent, count)).toBe(rank);
+    expect(findRank(percent, count)).toBe(rank);
   });
 });

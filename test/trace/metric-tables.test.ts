@@ -48,7 +48,7 @@ describe('metrics of the fleet', () => {
       'device.repeats': 4,
       'device.repetition-gaps': 1,
     });
-    expect(metrics.summary().fleet).toMatchObject({ restarts: 2, pollsFailed: 3, repeats: 4 });
+    expect(metrics.summarise().fleet).toMatchObject({ restarts: 2, pollsFailed: 3, repeats: 4 });
   });
 
   it('count start-ups, and boots after which the device was not ready as missing', () => {
@@ -64,7 +64,7 @@ describe('metrics of the fleet', () => {
       'device.startup': 1,
     });
     expect(missing(metrics, 'device.startup')).toEqual({ 'not ready': 2 });
-    expect(metrics.summary().fleet).toMatchObject({ devices: 4, ready: 2, boots: { power: 3 }, wakes: {} });
+    expect(metrics.summarise().fleet).toMatchObject({ devices: 4, ready: 2, boots: { power: 3 }, wakes: {} });
   });
 
   it('do not count a later datagram as a repetition of an earlier one', () => {
@@ -122,7 +122,7 @@ describe('metrics of uplinks', () => {
   });
 
   it('are summarised by type, including types that only the cloud has seen', () => {
-    const { uplinks } = metricsOf(events).summary();
+    const { uplinks } = metricsOf(events).summarise();
     const data = { made: 9, sent: 8, acked: 4, dropped: 3, waiting: 2, stored: 6, copies: 1 };
     const codec = { made: 0, sent: 0, acked: 0, dropped: 0, waiting: 0, stored: 1, copies: 0 };
     const stats = { made: 4, sent: 3, acked: 1, dropped: 1, waiting: 2, stored: 2, copies: 4 };
@@ -190,21 +190,21 @@ describe('metrics of firmware updates', () => {
       ...{ 'update.given-up': 2, 'update.cancelled': 5, 'update.open': 3, 'update.restarts': 1, 'device.updated': 4 },
     });
     expect(missing(metrics, 'update.succeeded')).toEqual({ failed: 7, cancelled: 5, open: 3 });
-    expect(metrics.summary().updates).toMatchObject({
+    expect(metrics.summarise().updates).toMatchObject({
       ...{ scheduled: 19, succeeded: 4, failed: 7, cancelled: 5, open: 3, restarts: 1, duration: { count: 4 } },
     });
-    expect(Object.values(metrics.summary().updates?.reasons ?? {}).sort()).toEqual([1, 1, 2, 3]);
+    expect(Object.values(metrics.summarise().updates?.reasons ?? {}).sort()).toEqual([1, 1, 2, 3]);
   });
 
   it('count a failure once, even if the device reports it again', () => {
     const failed = moved('u', 1, 'failed', 0, 'reverted: the device runs "v1"');
     const metrics = metricsOf([failed, failed]);
     expect(numberOf(metrics, 'update.reverted')).toBe(1);
-    expect(metrics.summary().updates?.reasons).toEqual({ 'reverted: the device runs "v1"': 1 });
+    expect(metrics.summarise().updates?.reasons).toEqual({ 'reverted: the device runs "v1"': 1 });
   });
 
   it('are missing in the summary of a run without updates', () => {
-    expect(metricsOf([]).summary()).not.toHaveProperty('updates');
+    expect(metricsOf([]).summarise()).not.toHaveProperty('updates');
   });
 });
 
@@ -244,12 +244,12 @@ describe('metrics of API requests', () => {
   });
 
   it('are summarised by load, sorted by its name', () => {
-    const { calls } = metricsOf(events).summary();
+    const { calls } = metricsOf(events).summarise();
     expect(Object.keys(calls)).toEqual(['get', 'list', 'post', 'read']);
     expect(calls.get).toMatchObject({ planned: 1, sent: 1, closedLoop: false });
     const sums = { planned: 16, sent: 13, answered: 8, failed: 3, refused: 2, inFlight: 2, dropped: 3 };
-    expect(metricsOf(events).summary().allCalls).toMatchObject(sums);
-    expect(metricsOf([]).summary()).not.toHaveProperty('allCalls');
+    expect(metricsOf(events).summarise().allCalls).toMatchObject(sums);
+    expect(metricsOf([]).summarise()).not.toHaveProperty('allCalls');
     expect(calls.read).toEqual({
       ...{ planned: 13, sent: 10, answered: 5, failed: 3, refused: 2, inFlight: 2, dropped: 3, closedLoop: true },
       latency: expect.objectContaining({ count: 5, max: 10 }),
@@ -265,7 +265,7 @@ describe('metrics of API requests', () => {
     [299, 'answered'],
     [300, 'failed'],
   ])('with status %d count as %s', (status, outcome) => {
-    const { answered = 0, failed = 0 } = metricsOf(done('read', status)).summary().calls.read ?? {};
+    const { answered = 0, failed = 0 } = metricsOf(done('read', status)).summarise().calls.read ?? {};
     expect({ answered, failed }).toEqual({ answered: 0, failed: 0, [outcome]: 1 });
   });
 });
@@ -288,7 +288,7 @@ describe('metrics of the world', () => {
       ...{ 'net.faults': 2, 'service.faults': 3, 'service.crashes': 4, 'service.refused': 5, 'message.pruned': 6 },
       ...{ 'step.done': 7, 'step.failed': 8, 'console.actions': 9 },
     });
-    const { faults, service } = metrics.summary();
+    const { faults, service } = metrics.summarise();
     expect(faults).toEqual({ loss: 2 });
     expect(service).toEqual({ faults: { slow: 3 }, crashes: 4, refused: { 'wrong tag': 5 } });
   });

@@ -24,7 +24,7 @@ function stored(at: number, copy = false, serial = 1): TraceEvent {
   return { kind: 'cloud.stored', at, serial, type: 'data', message: `m${at}`, copy };
 }
 
-const anomalyNames = (metrics: Metrics) => metrics.summary().anomalies.map(({ name, count }) => [name, count]);
+const anomalyNames = (metrics: Metrics) => metrics.summarise().anomalies.map(({ name, count }) => [name, count]);
 
 describe('the metrics', () => {
   it('have unique names, and each can be read before the first event', () => {
@@ -97,7 +97,7 @@ describe('uplinks', () => {
       uplink('acked', 1),
       uplink('dropped', 2),
     ];
-    expect(metricsOf(events).summary().uplinks).toMatchObject({
+    expect(metricsOf(events).summarise().uplinks).toMatchObject({
       made: 4,
       sent: 3,
       acked: 1,
@@ -120,7 +120,7 @@ describe('uplinks', () => {
   it('count data only, and messages count all types', () => {
     const metrics = metricsOf([uplink('made', 1, 'session'), uplink('made', 2)]);
     expect([numberOf(metrics, 'uplink.made'), numberOf(metrics, 'message.made')]).toEqual([1, 2]);
-    expect(Object.keys(metrics.summary().uplinks.byType)).toEqual(['session', 'data']);
+    expect(Object.keys(metrics.summarise().uplinks.byType)).toEqual(['session', 'data']);
   });
 
   it('that arrive again count as copies, not as stored uplinks', () => {
@@ -152,7 +152,7 @@ describe('the fleet', () => {
       min: 20_000,
       max: 30_000,
     });
-    expect(metrics.summary().fleet.boots).toEqual({ config: 1, power: 1 });
+    expect(metrics.summarise().fleet.boots).toEqual({ config: 1, power: 1 });
   });
 
   it('counts boots by cause and wakes by reason', () => {
@@ -188,7 +188,7 @@ describe('downlinks', () => {
       ...downlinkLife({ id: 'e' }),
       { kind: 'downlink.expired', at: 9, serial: 1, downlink: 'e' },
     ];
-    const { downlinks } = metricsOf(events).summary();
+    const { downlinks } = metricsOf(events).summarise();
     expect(downlinks).toMatchObject({ queued: 5, answered: 1, delivered: 1, pending: 1, cancelled: 1, expired: 1 });
     expect(downlinks.byType.data).toMatchObject({ queued: 1, delivered: 1 });
     expect(numberOf(metricsOf(events), 'downlink.delivered')).toBe(2);
@@ -200,7 +200,7 @@ describe('downlinks', () => {
 
   it('have stages whose times count from queuing', () => {
     const events = downlinkLife({ queued: 1000, contact: 3000, offered: 3500, received: 3600, delivered: 4000 });
-    const { stages } = metricsOf(events).summary().downlinks;
+    const { stages } = metricsOf(events).summarise().downlinks;
     expect(Object.entries(stages).map(([stage, spread]) => [stage, spread.max])).toEqual([
       ['contact', 2000],
       ['offered', 2500],
@@ -243,8 +243,8 @@ describe('downlinks', () => {
     const metrics = metricsOf(downlinkLife(life));
     expect(numberOf(metrics, 'downlink.refused')).toBe(1);
     expect(numberOf(metrics, 'downlink.executed')).toBe(0);
-    expect(metrics.summary().downlinks.byType.config?.stages).not.toHaveProperty('executed');
-    expect(metrics.summary().downlinks.slowest[0]).toMatchObject({
+    expect(metrics.summarise().downlinks.byType.config?.stages).not.toHaveProperty('executed');
+    expect(metrics.summarise().downlinks.slowest[0]).toMatchObject({
       refused: true,
       stages: { received: 3, delivered: 4 },
     });
@@ -277,7 +277,7 @@ describe('downlinks', () => {
     });
     const metrics = metricsOf([...first, ...second]);
     expect(numberOf(metrics, 'downlink.unreceived')).toBe(1);
-    expect(metrics.summary().downlinks.slowest.find(({ id }) => id === 'b')?.stages).toMatchObject({ executed: 35 });
+    expect(metrics.summarise().downlinks.slowest.find(({ id }) => id === 'b')?.stages).toMatchObject({ executed: 35 });
   });
 
   it('with the same content for two devices are kept apart', () => {
@@ -292,7 +292,7 @@ describe('downlinks', () => {
     const events = [1000, 3000, 2000].flatMap((wake, i) =>
       downlinkLife({ id: `d${i}`, serial: i, wake, contact: wake + 100, offered: wake + 100, delivered: wake + 300 }),
     );
-    const { slowest, waits } = metricsOf(events).summary().downlinks;
+    const { slowest, waits } = metricsOf(events).summarise().downlinks;
     expect(slowest.map(({ total }) => total)).toEqual([3300, 2300, 1300]);
     expect(waits.asleep).toMatchObject({ total: 6000, spread: { count: 3, max: 3000 } });
     const shares = Object.values(waits).reduce((sum, { share }) => sum + share, 0);
@@ -315,7 +315,7 @@ describe('firmware updates', () => {
       ...[moved(100, 'scheduled'), moved(200, 'downloading', 256), moved(300, 'swapping', 5000)],
       ...[moved(1100, 'succeeded', 5000), moved(1200, 'succeeded', 5000)],
     ]);
-    expect(metrics.summary().updates).toMatchObject({
+    expect(metrics.summarise().updates).toMatchObject({
       scheduled: 1,
       succeeded: 1,
       open: 0,
@@ -327,7 +327,7 @@ describe('firmware updates', () => {
   it('count a restart when the device reports a smaller offset', () => {
     const offsets = [256, 1024, 0, 256, 0];
     const metrics = metricsOf(offsets.map((offset, i) => moved(i, 'downloading', offset)));
-    expect(metrics.summary().updates).toMatchObject({ open: 1, restarts: 2 });
+    expect(metrics.summarise().updates).toMatchObject({ open: 1, restarts: 2 });
   });
 
   it('that failed are counted by reason', () => {
@@ -339,7 +339,7 @@ describe('firmware updates', () => {
     const metrics = metricsOf(ends.map((why, i) => moved(i, 'failed', 0, { update: `u${i}`, serial: i, why })));
     const names = ['update.failed', 'update.reverted', 'update.given-up', 'device.updated'];
     expect(names.map((name) => numberOf(metrics, name))).toEqual([3, 1, 1, 0]);
-    expect(metrics.summary().updates?.reasons).toEqual(Object.fromEntries(ends.map((why) => [why, 1])));
+    expect(metrics.summarise().updates?.reasons).toEqual(Object.fromEntries(ends.map((why) => [why, 1])));
   });
 
   it('count a device as updated only if its latest update succeeded', () => {
@@ -355,7 +355,7 @@ describe('firmware updates', () => {
 describe('an action from a console', () => {
   it('is counted and is an anomaly', () => {
     const action = (serial: number): TraceEvent => ({ kind: 'console.action', at: 0, serial, action: 'radio: off' });
-    const summary = metricsOf([action(1), action(2), action(1)]).summary();
+    const summary = metricsOf([action(1), action(2), action(1)]).summarise();
     expect(summary.console).toEqual({ actions: 3 });
     expect(summary.anomalies).toMatchObject([{ name: 'console-action', count: 3 }]);
   });
@@ -372,8 +372,8 @@ describe('steps', () => {
       note,
     });
     const metrics = metricsOf([step(true, ''), step(false, 'no encoder'), step(false, 'no encoder')]);
-    expect(metrics.summary().steps).toEqual({ done: 1, failed: 2 });
-    expect(metrics.summary().anomalies).toEqual([
+    expect(metrics.summarise().steps).toEqual({ done: 1, failed: 2 });
+    expect(metrics.summarise().anomalies).toEqual([
       { name: 'step-failed', count: 2, about: 'failed step: config: no encoder' },
     ]);
   });

@@ -17,7 +17,7 @@ const closing = (at: number): TraceEvent => ({ kind: 'world.closing', at });
 
 describe('a series', () => {
   /** The series of a run with 240 bins of a second. */
-  const seriesOf = (...events: readonly TraceEvent[]) => metricsOf(events, 1, 240_000).summary().series;
+  const seriesOf = (...events: readonly TraceEvent[]) => metricsOf(events, 1, 240_000).summarise().series;
 
   it('counts each kind of event in the bin of its time', () => {
     const { counts } = seriesOf(
@@ -49,7 +49,7 @@ describe('a series', () => {
     // Latencies of 1 to 100 µs, all below the numbers from which buckets are wider than 1.
     for (let n = 1; n <= 100; n++) metrics.take(call(1000, 1000 + n / 1000));
     for (const event of [call(999, 1100), call(1000, 1050, 500)]) metrics.take(event);
-    const { callLatency } = metrics.summary().series;
+    const { callLatency } = metrics.summarise().series;
     expect(callLatency.p50).toEqual([null, 0.05]);
     expect(callLatency.p95[1]).toBeCloseTo(0.095, 2);
     expect(callLatency.p99[1]).toBeCloseTo(0.099, 2);
@@ -62,10 +62,10 @@ describe('a series', () => {
   });
 
   it('has bins of at least 100 ms, in whole milliseconds', () => {
-    expect(metricsOf([stored(250)]).summary().series).toMatchObject({ bin: 100, bins: 3 });
-    expect(metricsOf([stored(0)], 1, 24_000).summary().series.bin).toBe(100);
-    expect(metricsOf([stored(0)], 1, 240_001).summary().series.bin).toBe(1001);
-    expect(metricsOf([]).summary().series).toMatchObject({ bins: 0, callLatency: { p50: [] } });
+    expect(metricsOf([stored(250)]).summarise().series).toMatchObject({ bin: 100, bins: 3 });
+    expect(metricsOf([stored(0)], 1, 24_000).summarise().series.bin).toBe(100);
+    expect(metricsOf([stored(0)], 1, 240_001).summarise().series.bin).toBe(1001);
+    expect(metricsOf([]).summarise().series).toMatchObject({ bins: 0, callLatency: { p50: [] } });
   });
 
   it('extends to the end of the scenario', () => {
@@ -102,7 +102,7 @@ describe('a series', () => {
   it('counts a device as awake for ten seconds, or for a bin if that is longer', () => {
     const sent: TraceEvent = { kind: 'uplink.sent', at: 500, serial: 1, uplink: 1, type: 'data' };
     const awake = (duration: number, end: number) => {
-      const { fleet } = metricsOf([sent, closing(end)], 1, duration).summary().series;
+      const { fleet } = metricsOf([sent, closing(end)], 1, duration).summarise().series;
       return fleet.awake.filter((count) => count === 1).length;
     };
     // With bins of a second, the device is awake in the ten bins that end from 1 s to 10 s.
@@ -141,7 +141,7 @@ describe('a series', () => {
 
 describe('samples', () => {
   /** The samples of a run with 96 slices of a second, in 24 batches. */
-  const samplesOf = (...events: readonly TraceEvent[]) => metricsOf(events, 1, 96_000).summary().samples;
+  const samplesOf = (...events: readonly TraceEvent[]) => metricsOf(events, 1, 96_000).summarise().samples;
   const batch = (column: readonly number[] | undefined) =>
     Object.fromEntries((column ?? []).flatMap((count, index) => (count === 0 ? [] : [[index, count]])));
 
@@ -196,7 +196,7 @@ describe('samples', () => {
   it('measure requests that were due after the warm-up: from their due time, and from their sending', () => {
     const metrics = new Metrics(1, 1000, 96_000);
     for (const event of [call(999, 999.02), call(1000, 1001.03)]) metrics.take(event);
-    const { durations, counts } = metrics.summary().samples;
+    const { durations, counts } = metrics.summarise().samples;
     expect(batch(counts['call.answered'])).toEqual({ 0: 1, 1: 1 });
     expect(durations['call.latency']?.batches.map((pairs) => pairs.length)).toEqual([0, 2, ...new Array(22).fill(0)]);
     const [latency] = durations['call.latency']?.batches[1] ?? [];
@@ -207,7 +207,7 @@ describe('samples', () => {
   });
 
   it('have slices of at least one millisecond', () => {
-    const { counts } = metricsOf([call(0.5, 1), call(1, 2), call(25, 26)]).summary().samples;
+    const { counts } = metricsOf([call(0.5, 1), call(1, 2), call(25, 26)]).summarise().samples;
     expect(batch(counts['call.answered'])).toEqual({ 0: 1, 1: 2 });
   });
 });

@@ -18,7 +18,7 @@ const sum = (values: readonly number[]) => values.reduce((all, value) => all + v
 describe('a series over time', () => {
   it('has 240 bins for the planned duration', () => {
     // 240 s in 240 bins: each bin is one second long.
-    const { series } = metricsOf([stored(0), stored(999), stored(1000), stored(239_999)], 1, 240_000).summary();
+    const { series } = metricsOf([stored(0), stored(999), stored(1000), stored(239_999)], 1, 240_000).summarise();
     expect([series.bin, series.bins]).toEqual([1000, 240]);
     expect(series.counts.uplinksStored.slice(0, 3)).toEqual([2, 1, 0]);
     expect(series.counts.uplinksStored[239]).toBe(1);
@@ -26,7 +26,7 @@ describe('a series over time', () => {
 
   it('that runs longer than planned merges its bins and keeps all counts', () => {
     const events = Array.from({ length: 1000 }, (_, i) => stored(i * 1000));
-    const { series } = metricsOf(events, 1, 240_000).summary();
+    const { series } = metricsOf(events, 1, 240_000).summarise();
     // 1000 s in at most 300 bins: each bin is 4 s long.
     expect([series.bin, series.bins]).toEqual([4000, 250]);
     expect(series.counts.uplinksStored.every((count) => count === 4)).toBe(true);
@@ -47,7 +47,7 @@ describe('a series over time', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {
         const sorted = [...events].sort((a, b) => a.at - b.at) as unknown as readonly TraceEvent[];
-        const { fleet, bins } = metricsOf(sorted, 5, 240_000).summary().series;
+        const { fleet, bins } = metricsOf(sorted, 5, 240_000).summarise().series;
         for (let i = 0; i < bins; i++) expect(sum(FLEET_STATES.map((state) => fleet[state][i] ?? 0))).toBe(5);
       }),
       { numRuns: 50 },
@@ -65,7 +65,7 @@ describe('a series over time', () => {
       { kind: 'device.wake', at: at(120), serial: 1, why: 'poll' },
       { kind: 'world.closing', at: at(239) },
     ];
-    const { fleet } = metricsOf(events, 2, 240_000).summary().series;
+    const { fleet } = metricsOf(events, 2, 240_000).summarise().series;
     const stateAt = (second: number) => FLEET_STATES.filter((state) => (fleet[state][second] ?? 0) > 0);
     expect(stateAt(0)).toEqual(['off']);
     expect(stateAt(2)).toEqual(['starting', 'off']);
@@ -86,7 +86,7 @@ describe('a series over time', () => {
     const sent: TraceEvent = { kind: 'uplink.sent', at: 190_000, serial: 1, uplink: 1, type: 'data' };
     const stateAt = (second: number, events: readonly TraceEvent[]) => {
       const closing: TraceEvent = { kind: 'world.closing', at: 240_000 };
-      const { fleet } = metricsOf([...events, closing], 1, 240_000).summary().series;
+      const { fleet } = metricsOf([...events, closing], 1, 240_000).summarise().series;
       return Object.entries(fleet).flatMap(([state, column]) => ((column[second] ?? 0) > 0 ? state : []));
     };
     const inVain = [wake(10_000), wake(100_000), sent];
@@ -105,7 +105,7 @@ describe('a series over time', () => {
       ],
       1,
       240_000,
-    ).summary();
+    ).summarise();
     expect(series.callLatency.p50[2]).toBe(3500);
     expect([series.counts.callsAnswered[5], series.counts.callsFailed[5]]).toEqual([1, 1]);
     expect(series.deliveryTime.p95[7]).toBe(6000);
@@ -123,7 +123,8 @@ describe('trends', () => {
     status: 200,
     why: '',
   });
-  const trendOf = (events: readonly TraceEvent[]) => metricsOf(events, 1, 240_000).summary().series.trends.callLatency;
+  const trendOf = (events: readonly TraceEvent[]) =>
+    metricsOf(events, 1, 240_000).summarise().series.trends.callLatency;
 
   it('have one point per bin when bins have 20 durations each', () => {
     const events = Array.from({ length: 240 * 20 }, (_, i) => answered(i * 50, 10));
@@ -166,7 +167,7 @@ describe('delivery times', () => {
       }),
       ...downlinkLife({ id: 'b', serial: 2, print: 'b', queued: 0 }),
     ];
-    const { byCause, byStage, edges } = metricsOf(events).summary().downlinks.times;
+    const { byCause, byStage, edges } = metricsOf(events).summarise().downlinks.times;
     expect(sum(Object.values(byCause).flat())).toBeCloseTo(1, 2);
     // This downlink took 63 s, so it is in the bar from one minute. For 60 s of this time, its device slept.
     expect(byCause.asleep[edges.indexOf(60_000)]).toBeCloseTo(60 / 63, 2);
@@ -180,7 +181,7 @@ describe('samples', () => {
       downlinkLife({ id: `${i}`, print: `${i}`, serial: i, contact: 1, offered: 1, delivered: 5000 + i * i }),
     ).flat();
     const metrics = metricsOf(events, 60);
-    const sampled = metrics.summary().samples.durations['downlink.delivered'];
+    const sampled = metrics.summarise().samples.durations['downlink.delivered'];
     const measure = metrics.read('downlink.delivered');
     if (sampled === undefined || measure?.kind !== 'durations') throw new Error('no delivered downlinks');
     const counts = new Map<number, number>();
@@ -190,7 +191,7 @@ describe('samples', () => {
         counts.set(value, (counts.get(value) ?? 0) + count);
       }
     }
-    expect([...counts].sort(([one], [other]) => one - other).flat()).toEqual(measure.distribution.toPairs());
+    expect([...counts].sort(([one], [other]) => one - other).flat()).toEqual(measure.distribution.listPairs());
     expect([sampled.min, sampled.max]).toEqual([5000, 5000 + 59 * 59]);
   });
 
@@ -198,7 +199,7 @@ describe('samples', () => {
     const { samples } = metricsOf(
       [stored(0), { ...stored(5), serial: BATCHES + 1 }, { ...stored(6), serial: 2 }] as TraceEvent[],
       3,
-    ).summary();
+    ).summarise();
     expect(samples.counts['uplink.stored']?.slice(0, 4)).toEqual([0, 2, 1, 0]);
     expect(samples.durations).toEqual({});
   });

@@ -16,7 +16,7 @@ import type { ParameterSpec } from '../../../src/profile/parameters.js';
 import type { Profile } from '../../../src/profile/profile.js';
 import { writeImage } from '../../../src/protocol/firmware-image.js';
 import { type EnvelopeFormat, FRAGMENT_SIZE, tokenBytes } from '../../../src/protocol/flap/envelope.js';
-import { flashSettings } from '../../../src/runner/world/flash-settings.js';
+import { makeFlashSettings } from '../../../src/runner/world/flash-settings.js';
 import { buildFleet } from '../../../src/runner/world/fleet.js';
 import { datagramsOf, type FaultCall } from '../../../src/scenario/faults/index.js';
 import type { Plan, PlannedDevice } from '../../../src/scenario/model/plan.js';
@@ -224,7 +224,7 @@ function single({ type, plan }: Bench, moves: readonly Move[], watch?: (cloud: H
   const causes = noCauses();
   const device: Device = new Device({
     ...{ type, serial, claimToken, format, random: seededRandom('fuzz') },
-    flash: flashSettings(type.layout, plan.groups[0]?.config ?? []),
+    flash: makeFlashSettings(type.layout, plan.groups[0]?.config ?? []),
     world: {
       clock,
       trace: { emit: (event) => counted(causes, event) },

@@ -76,7 +76,7 @@ async function checkOne(
 function removablesOf({ removables }: DrawnScenario, situation: Situation, cause: ExplainedCause): readonly number[] {
   if (cause.kind !== 'fault') return [];
   const names = new CauseNames(situation, undefined);
-  const fault = situation.faults.find((_, index) => names.fault(index) === cause.name);
+  const fault = situation.faults.find((_, index) => names.nameFault(index) === cause.name);
   if (fault === undefined) throw new Error(`${cause.name} is not a fault of the situation`);
   // The situation does not contain the selectors of steps, so their time identifies them.
   const began = Math.round((fault.windows[0]?.from ?? 0) / 60_000);

@@ -1,11 +1,11 @@
 /** Runs of a drawn scenario, with some of its parts left out. */
-import { timeToArrive } from '../../../src/explain/course.js';
+import { measureArrival } from '../../../src/explain/course.js';
 import type { Explanation } from '../../../src/explain/explanation.js';
 import type { Situation } from '../../../src/explain/situation.js';
 import { defineScenario, explain } from '../../../src/index.js';
 import type { Millis } from '../../../src/kernel/time.js';
 import { runPlan } from '../../../src/library/scenario.js';
-import { downlinksOf } from '../../../src/runner/explainers.js';
+import { getDownlinks } from '../../../src/runner/explainers.js';
 import type { Plan } from '../../../src/scenario/model/plan.js';
 import { isTracked } from '../../../src/trace/downlinks/ledger.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
@@ -48,7 +48,7 @@ async function run(drawn: DrawnScenario, changes: Changes): Promise<Ran> {
   const steps = new StepIds(plan, drawn, changes);
   const result = await runPlan(plan, { watch: steps });
   const times = new Map(
-    [...(downlinksOf(result) ?? [])].map((record) => [record.id, timeToArrive(record, DURATION * 60_000)]),
+    [...(getDownlinks(result) ?? [])].map((record) => [record.id, measureArrival(record, DURATION * 60_000)]),
   );
   return {
     situation: result.planned,

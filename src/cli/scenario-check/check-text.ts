@@ -3,7 +3,7 @@ import type { ScenarioCheck } from '../../control/scenarios.js';
 import { InputError } from '../../input/problems.js';
 import { GhostfleetError, UsageError } from '../../kernel/errors.js';
 import { packagedProfiles } from '../../profile/library.js';
-import { deviceTypes } from '../../runner/known-types.js';
+import { knowDeviceTypes } from '../../runner/known-types.js';
 import { withoutEffect } from '../../runner/no-effect.js';
 import { parseScenario } from '../../scenario/parse/scenario.js';
 import { planScenario } from '../../scenario/plan/plan-scenario.js';
@@ -15,9 +15,9 @@ const MOST_PROBLEMS = 100;
 export function checkText(text: string): ScenarioCheck {
   try {
     const profiles = packagedProfiles();
-    const scenario = parseScenario(text, 'scenario', deviceTypes(profiles), { profiles, readFile: noFiles });
+    const scenario = parseScenario(text, 'scenario', knowDeviceTypes(profiles), { profiles, readFile: refuseFiles });
     const plan = planScenario(scenario);
-    if (plan.cloud?.allowPrivate) return { problems: [privateTargets(text)], warnings: [], plan: null };
+    if (plan.cloud?.allowPrivate) return { problems: [rejectPrivateTargets(text)], warnings: [], plan: null };
     return { problems: [], warnings: withoutEffect(plan, profiles), plan: planTimeline(plan) };
   } catch (error) {
     // Any other error is a bug.
@@ -29,14 +29,14 @@ export function checkText(text: string): ScenarioCheck {
 }
 
 /** The problem to report for a scenario with `allow-private`, which a run from the console would reject. */
-function privateTargets(text: string): ScenarioCheck['problems'][number] {
+function rejectPrivateTargets(text: string): ScenarioCheck['problems'][number] {
   const before = text.slice(0, Math.max(0, text.indexOf('allow-private'))).split('\n');
   const message =
     'a scenario of the console cannot use "allow-private"; save it and use ghostfleet run --allow-private';
   return { line: before.length, column: String(before.at(-1)).length + 1, message };
 }
 
-function noFiles(): never {
+function refuseFiles(): never {
   throw new UsageError(
     'no-files',
     'a scenario of the console cannot name files; save it beside them and use ghostfleet run',

@@ -65,7 +65,7 @@ export class CheckThread {
       return answer;
     } catch (error) {
       await this.close();
-      throw this.#failure(error, ending.signal.aborted);
+      throw this.#makeFailure(error, ending.signal.aborted);
     } finally {
       alarm.cancel();
     }
@@ -81,14 +81,14 @@ export class CheckThread {
     return worker;
   }
 
-  #failure(error: unknown, tooSlow: boolean): GhostfleetError {
+  #makeFailure(error: unknown, tooSlow: boolean): GhostfleetError {
     const { code, message = String(error) } = (error ?? {}) as { readonly code?: string; readonly message?: string };
-    if (tooSlow) return tooLarge(`its plan takes longer than ${this.#patience / 1000} s`);
-    if (code === 'ERR_WORKER_OUT_OF_MEMORY') return tooLarge(`its plan needs more than ${MEMORY} MiB`);
+    if (tooSlow) return makeTooLarge(`its plan takes longer than ${this.#patience / 1000} s`);
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY') return makeTooLarge(`its plan needs more than ${MEMORY} MiB`);
     return new GhostfleetError('no-check', `the scenario cannot be checked: ${message}`, EXIT.internal);
   }
 }
 
-function tooLarge(why: string): GhostfleetError {
+function makeTooLarge(why: string): GhostfleetError {
   return new GhostfleetError('too-large', `the scenario is too large for the console: ${why}`, EXIT.usage);
 }

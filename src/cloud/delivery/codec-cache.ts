@@ -45,7 +45,7 @@ export class CodecCache {
     this.#remove(codec.hash);
     const own = this.#loaded.get(loader) ?? new Set();
     for (const hash of own) if (own.size >= this.#limits.perDevice) this.#remove(hash);
-    this.#bytes += memoryOf(codec);
+    this.#bytes += estimateMemory(codec);
     this.#cached.set(codec.hash, { codec, loader });
     this.#loaded.set(loader, own.add(codec.hash));
     for (const hash of this.#cached.keys()) {
@@ -58,13 +58,13 @@ export class CodecCache {
     const found = this.#cached.get(hash);
     if (found === undefined) return;
     this.#cached.delete(hash);
-    this.#bytes -= memoryOf(found.codec);
+    this.#bytes -= estimateMemory(found.codec);
     const own = this.#loaded.get(found.loader);
     own?.delete(hash);
     if (own?.size === 0) this.#loaded.delete(found.loader);
   }
 }
 
-function memoryOf({ bytes }: Codec): number {
+function estimateMemory({ bytes }: Codec): number {
   return bytes.length * MEMORY_RATIO;
 }

@@ -57,7 +57,7 @@ export class Codecs {
    * The title of a codec that a device uploads.
    * @param hash hash computed from the document
    */
-  titleOf(type: CodecDocument['type'], hash: string, document: Uint8Array): CodecTitle {
+  makeTitle(type: CodecDocument['type'], hash: string, document: Uint8Array): CodecTitle {
     const key = `${type} ${hash}`;
     let title = this.#titles.get(key);
     if (title === undefined) {
@@ -73,16 +73,16 @@ export class Codecs {
    * added {@link MOST_OF_DEVICE} codecs, or if the devices of its space have added {@link MOST_OF_SPACE}. Such an upload is
    * acknowledged all the same, so that the device does not repeat it. Data of the device are then stored as raw bytes.
    */
-  async storing({ id, spaceId, createdAt }: DeviceRow, row: CodecRow): Promise<readonly Change[]> {
+  async prepareStoring({ id, spaceId, createdAt }: DeviceRow, row: CodecRow): Promise<readonly Change[]> {
     const put: Change = { kind: 'codec.put', row };
     if (this.#cache.get(row.hash) ?? (await this.#store.codec(row.hash))) return [put];
-    const ofDevice = await this.#counted({ id, spaceId, createdAt }, MOST_OF_DEVICE);
-    const ofSpace = await this.#counted({ id: spaceId, spaceId, createdAt }, MOST_OF_SPACE);
+    const ofDevice = await this.#countStored({ id, spaceId, createdAt }, MOST_OF_DEVICE);
+    const ofSpace = await this.#countStored({ id: spaceId, spaceId, createdAt }, MOST_OF_SPACE);
     return ofDevice && ofSpace ? [put, ofDevice, ofSpace] : [];
   }
 
   /** The change that counts one more codec of a device or a space; undefined if the limit is reached. */
-  async #counted(
+  async #countStored(
     owner: Pick<RecordRow, 'id' | 'createdAt'> & { readonly spaceId: Id },
     most: number,
   ): Promise<Change | undefined> {
@@ -103,7 +103,7 @@ export class Codecs {
   async #load(hash: string, deviceId: Id): Promise<Codec | undefined> {
     const storedBefore = this.#stored;
     const row = await this.#store.codec(hash);
-    const codec = row && compiled(row);
+    const codec = row && compileRow(row);
     if (codec) this.#cache.put(codec, deviceId);
     else if (this.#store.nodes === undefined && storedBefore === this.#stored) {
       if (this.#unusable.size >= MANY) this.#unusable.clear();
@@ -113,7 +113,7 @@ export class Codecs {
   }
 }
 
-function compiled({ document }: CodecRow): Codec | undefined {
+function compileRow({ document }: CodecRow): Codec | undefined {
   try {
     return readCodec(document);
   } catch (error) {
@@ -133,11 +133,11 @@ export function readTitle(type: CodecDocument['type'], document: Uint8Array): Co
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;
     const others = error.problems.length - MOST_MISTAKES;
-    const problems = error.problems.slice(0, MOST_MISTAKES).map(shortened);
+    const problems = error.problems.slice(0, MOST_MISTAKES).map(shortenMistake);
     return { name: null, version: null, problems: others > 0 ? [...problems, `and ${others} more`] : problems };
   }
 }
 
-function shortened(mistake: string): string {
+function shortenMistake(mistake: string): string {
   return mistake.length > LONGEST_MISTAKE ? `${mistake.slice(0, LONGEST_MISTAKE - 1).toWellFormed()}…` : mistake;
 }

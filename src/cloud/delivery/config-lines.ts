@@ -19,7 +19,7 @@ export function containsConfig(reported: readonly string[], wanted: readonly str
     const setting = readSetting(line);
     if (setting === undefined) return true;
     const shown = present.get(setting.key) ?? [];
-    return shown.some(({ value }) => sameValue(value, setting.value)) || isOtherListCommand(setting, shown);
+    return shown.some(({ value }) => isSameValue(value, setting.value)) || isOtherListCommand(setting, shown);
   });
 }
 
@@ -45,6 +45,6 @@ function isOtherListCommand({ value, command = value }: Setting, shown: readonly
   return shown.length > 0 && shown.every((line) => line.command !== undefined && line.command !== command);
 }
 
-function sameValue(a: string, b: string): boolean {
+function isSameValue(a: string, b: string): boolean {
   return a === b || (a !== '' && b !== '' && Number(a) === Number(b));
 }

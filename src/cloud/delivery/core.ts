@@ -31,16 +31,16 @@ import {
   type WaitingRow,
 } from '../store/store.js';
 import { Codecs } from './codecs.js';
-import { byCurrentRules } from './current-rules.js';
+import { applyCurrentRules } from './current-rules.js';
 import {
-  asQueued,
   type DeviceSession,
+  dropLongContent,
+  findNextDownlink,
   insertInto,
-  nextDownlink,
+  listUnwritten,
+  makeQueued,
   type QueuedDownlink,
-  unwritten,
-  whileDequeued,
-  withoutLongContent,
+  writeDequeued,
 } from './device-session.js';
 import { DeviceSessions } from './device-sessions.js';
 import { requestBody } from './down-messages.js';
@@ -96,7 +96,7 @@ export class CloudCore implements Downlinks {
     const codecs = new Codecs(options.store);
     this.#encoder = new DownlinkEncoder({ ...options, codecs, updates: this.#updates });
     this.#uplinks = new UplinkHandler({ ...options, codecs, updates: this.#updates });
-    this.firmware = new FirmwareQueue({ ...options, updates: this.#updates, queue: this.#chunkQueue() });
+    this.firmware = new FirmwareQueue({ ...options, updates: this.#updates, queue: this.#makeChunkQueue() });
     this.#sessions = new DeviceSessions({ ...options, onRead: (session) => this.firmware.readUpdate(session) });
     this.#offers = new Offers({
       ...options,
@@ -110,8 +110,8 @@ export class CloudCore implements Downlinks {
   }
 
   /** The cached session of a device; undefined if it is not cached, or stale because another service has changed the device. */
-  known(serial: number): DeviceSession | undefined {
-    return this.#sessions.known(serial);
+  getSession(serial: number): DeviceSession | undefined {
+    return this.#sessions.getSession(serial);
   }
 
   /** Reads a device and its queue from the store; undefined if the serial number is not registered. */
@@ -120,7 +120,7 @@ export class CloudCore implements Downlinks {
   }
 
   /** Records that a packet of the device has arrived. */
-  contact(session: DeviceSession): void {
+  noteContact(session: DeviceSession): void {
     this.#sessions.claim(session);
     const fresh = session.queue.filter((queued) => !queued.contacted && !this.#expiry.isOverdue(queued.row));
     if (fresh.length === 0) return;
@@ -129,12 +129,12 @@ export class CloudCore implements Downlinks {
       const { serial } = session.device;
       this.#trace.emit({ kind: 'downlink.contact', at: this.#clock.now, serial, downlink: queued.row.id });
     }
-    this.#states.contact(fresh.map(({ row }) => row));
+    this.#states.noteContact(fresh.map(({ row }) => row));
   }
 
   /** True if a downlink other than `except` can be offered now. */
-  waits(session: DeviceSession, except?: QueuedDownlink): boolean {
-    return nextDownlink(session, except, this.#expiry.isOverdue) !== undefined;
+  hasWaiting(session: DeviceSession, except?: QueuedDownlink): boolean {
+    return findNextDownlink(session, except, this.#expiry.isOverdue) !== undefined;
   }
 
   /**
@@ -161,7 +161,7 @@ export class CloudCore implements Downlinks {
 
   async #accept(session: DeviceSession, message: Received, request: string | null): Promise<boolean> {
     // Confirmed downlinks whose commit failed are committed first, because the message may answer one of them.
-    for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
+    for (const queued of listUnwritten(session)) await this.#confirmDelivery(session, queued.confirmed, queued);
     const accepted = await this.#uplinks.accept(session, message, request);
     if (accepted === 'refused') return false;
     if (accepted === 'copy') {
@@ -169,7 +169,7 @@ export class CloudCore implements Downlinks {
       if (this.#sessions.shared) await this.#sessions.refresh(session);
       return true;
     }
-    if (accepted.update) await this.firmware.progressed(session, accepted.update);
+    if (accepted.update) await this.firmware.takeProgress(session, accepted.update);
     for (const row of accepted.queue) this.#enqueue(session, row);
     return true;
   }
@@ -177,16 +177,16 @@ export class CloudCore implements Downlinks {
   /** If true, {@link take} would return undefined. The check needs no store access, which makes most polls cheap. */
   hasNothing(session: DeviceSession): boolean {
     const isEnding = session.queue.some((queued) => this.#expiry.isOverdue(queued.row));
-    return !this.#sessions.shared && session.update === undefined && !isEnding && !this.waits(session);
+    return !this.#sessions.shared && session.update === undefined && !isEnding && !this.hasWaiting(session);
   }
 
   /** Encodes the next downlink, if any, and makes the offer durable. It stays queued until the device confirms it. */
   async take(session: DeviceSession): Promise<Uint8Array | undefined> {
     if (this.#sessions.shared) await this.#sessions.refresh(session);
     await this.firmware.noteActivity(session);
-    for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
+    for (const queued of listUnwritten(session)) await this.#confirmDelivery(session, queued.confirmed, queued);
     await this.endOverdue(session.queue.map((queued) => queued.row));
-    return this.#offers.next(session);
+    return this.#offers.offerNext(session);
   }
 
   /** Commits that the device has stored the downlink with this id; the result names the reason of a refusal. */
@@ -195,18 +195,18 @@ export class CloudCore implements Downlinks {
   }
 
   /** Returns the body of a queued downlink. The queue does not contain long bodies, so they are read from the store. */
-  bodyOf(row: WaitingRow): Promise<unknown> {
-    return this.#encoder.bodyOf(row);
+  readBody(row: WaitingRow): Promise<unknown> {
+    return this.#encoder.readBody(row);
   }
 
   /** Commits that a downlink (default: that in flight) is `sent`. False without one, or if it had already ended. */
   async confirm(session: DeviceSession, evidence: DeliveryEvidence, queued = session.inFlight): Promise<boolean> {
     session.inFlight = undefined;
-    if (queued?.row.type !== 'firmware') return this.#confirmed(session, evidence, queued);
-    return this.#updates.inTurn(queued.row.deviceId, () => this.#confirmed(session, evidence, queued));
+    if (queued?.row.type !== 'firmware') return this.#confirmDelivery(session, evidence, queued);
+    return this.#updates.inTurn(queued.row.deviceId, () => this.#confirmDelivery(session, evidence, queued));
   }
 
-  async #confirmed(
+  async #confirmDelivery(
     session: DeviceSession,
     evidence: DeliveryEvidence,
     queued: QueuedDownlink | undefined,
@@ -216,16 +216,16 @@ export class CloudCore implements Downlinks {
     const { id } = queued.row;
     queued.confirmed = evidence;
     const write = async () => {
-      const more = queued.row.type === 'firmware' ? await this.firmware.delivered(session, queued.row) : [];
+      const more = queued.row.type === 'firmware' ? await this.firmware.takeDelivered(session, queued.row) : [];
       const forwarded = await this.#forwarding?.deliveries(session.device, queued.row);
-      const sent = [this.#states.state(queued, 'sent'), this.#states.station(queued.row, 'sent', evidence)];
-      if (!(await this.#states.inTime([...sent, ...more, ...(forwarded?.changes ?? [])]))) return false;
+      const sent = [this.#states.state(queued, 'sent'), this.#states.noteStation(queued.row, 'sent', evidence)];
+      if (!(await this.#states.commitInTime([...sent, ...more, ...(forwarded?.changes ?? [])]))) return false;
       if (forwarded?.isWanted) this.#forwarding?.wake();
       return true;
     };
     const rules = { store: this.#store, forwarding: this.#forwarding };
-    const written = () => byCurrentRules(rules, session, () => untilUndisturbed(write));
-    if (!(await whileDequeued(session, queued, written))) return false;
+    const written = () => applyCurrentRules(rules, session, () => untilUndisturbed(write));
+    if (!(await writeDequeued(session, queued, written))) return false;
     const at = this.#clock.now;
     this.#trace.emit({ kind: 'downlink.delivered', at, serial: session.device.serial, downlink: id, evidence });
     return true;
@@ -242,23 +242,23 @@ export class CloudCore implements Downlinks {
       const made = newMessage(this.#ids, this.#clock, device, 'down', request.type, requestBody(request), raw);
       const obstacle = await this.#encoder.refuseUnsendable(device, made);
       lacksEncoder = obstacle !== undefined;
-      const waiting = obstacle === undefined ? [] : [this.#states.station(made, 'waiting', obstacle)];
+      const waiting = obstacle === undefined ? [] : [this.#states.noteStation(made, 'waiting', obstacle)];
       const insertion = { kind: 'message.insert', row: made, room: LONGEST_QUEUE } as const;
-      const queued = this.#states.station(made, 'queued', null);
-      await this.#withRoom(device, [...along(made), insertion, queued, ...waiting]);
+      const queued = this.#states.noteStation(made, 'queued', null);
+      await this.#commitWithRoom(device, [...along(made), insertion, queued, ...waiting]);
       return made;
     });
     this.#emitQueued(device.serial, row, lacksEncoder);
     // Not awaited if the session is still being read, because the row is already durable.
-    this.#sessions.whenRead(device.serial, (session) => {
+    this.#sessions.changeWhenRead(device.serial, (session) => {
       const known = session.queue.some((queued) => queued.row.id === row.id);
-      if (!known) this.#insert(session, withoutLongContent(row));
+      if (!known) this.#insert(session, dropLongContent(row));
     });
     return row;
   }
 
   /** Commits the changes that queue a downlink. If the queue is full, expires overdue downlinks and tries again. */
-  async #withRoom({ id }: DeviceRow, changes: readonly Change[]): Promise<void> {
+  async #commitWithRoom({ id }: DeviceRow, changes: readonly Change[]): Promise<void> {
     try {
       await this.#store.commit(changes);
     } catch (error) {
@@ -277,7 +277,8 @@ export class CloudCore implements Downlinks {
   async cancel(message: WaitingRow): Promise<'cancelled' | 'not-pending'> {
     if (await this.endOverdue([message])) return 'not-pending';
     const outcome = await this.#cancel(message);
-    if (outcome === 'cancelled' && message.type === 'firmware') await this.firmware.lost(message, 'cancelled', null);
+    if (outcome === 'cancelled' && message.type === 'firmware')
+      await this.firmware.endUpdate(message, 'cancelled', null);
     return outcome;
   }
 
@@ -286,8 +287,8 @@ export class CloudCore implements Downlinks {
     const device = await this.#store.device(message.spaceId, message.deviceId);
     const session = device && this.#sessions.get(device.serial);
     const queued = session?.queue.find((candidate) => candidate.row.id === message.id);
-    const end = () => this.#end(device?.serial ?? 0, queued ?? asQueued(message), 'cancelled', null);
-    const ended = await (session && queued ? whileDequeued(session, queued, end) : end());
+    const end = () => this.#end(device?.serial ?? 0, queued ?? makeQueued(message), 'cancelled', null);
+    const ended = await (session && queued ? writeDequeued(session, queued, end) : end());
     return ended ? 'cancelled' : 'not-pending';
   }
 
@@ -295,7 +296,7 @@ export class CloudCore implements Downlinks {
     return this.#sessions.forget(serial);
   }
 
-  deleted({ serial }: DeviceRow, pending: readonly WaitingRow[]): Promise<void> {
+  forgetDevice({ serial }: DeviceRow, pending: readonly WaitingRow[]): Promise<void> {
     const at = this.#clock.now;
     for (const { id } of pending) this.#trace.emit({ kind: 'downlink.cancelled', at, serial, downlink: id });
     return this.forget(serial);
@@ -306,14 +307,14 @@ export class CloudCore implements Downlinks {
     return this.#expiry.close();
   }
 
-  #chunkQueue(): ChunkQueue {
+  #makeChunkQueue(): ChunkQueue {
     return {
       sessionOf: (serial) => this.#sessions.get(serial),
       insert: (session, row) => this.#enqueue(session, row),
       settle: async (session, queued, received) => {
-        if (received) await this.#confirmed(session, 'next-packet', queued);
+        if (received) await this.#confirmDelivery(session, 'next-packet', queued);
         else
-          await whileDequeued(session, queued, () =>
+          await writeDequeued(session, queued, () =>
             this.#end(session.device.serial, queued, 'cancelled', 'superseded'),
           );
       },
@@ -326,14 +327,14 @@ export class CloudCore implements Downlinks {
     if (row.type === 'session' || row.type === 'timestamp') {
       const older = session.queue.filter((queued) => queued.row.type === row.type);
       session.queue = session.queue.filter((queued) => queued.row.type !== row.type);
-      for (const queued of older) this.#states.behind([this.#states.state(queued, 'cancelled')]);
+      for (const queued of older) this.#states.commitLater([this.#states.state(queued, 'cancelled')]);
     }
     this.#emitQueued(session.device.serial, row);
     this.#insert(session, row);
   }
 
   #insert(session: DeviceSession, row: WaitingRow): void {
-    insertInto(session, asQueued(row));
+    insertInto(session, makeQueued(row));
   }
 
   /** Returns the encoded downlink. If it cannot be encoded, cancels it with the reason and returns undefined. */
@@ -346,8 +347,8 @@ export class CloudCore implements Downlinks {
       if (error instanceof StoreUnavailable) throw error;
       const why = messageOf(error);
       this.#log.warn({ message: row.id, why }, 'downlink cannot be encoded');
-      await whileDequeued(session, queued, () => this.#end(session.device.serial, asQueued(row), 'cancelled', why));
-      if (row.type === 'firmware') await this.firmware.lost(row, 'failed', why);
+      await writeDequeued(session, queued, () => this.#end(session.device.serial, makeQueued(row), 'cancelled', why));
+      if (row.type === 'firmware') await this.firmware.endUpdate(row, 'failed', why);
       return undefined;
     }
   }
@@ -363,8 +364,8 @@ export class CloudCore implements Downlinks {
     // `expired` is dated at the end of the downlink's lifetime, even if a sweep finds the downlink later.
     const time = state === 'expired' ? this.#expiry.endOf(queued.row) : undefined;
     const ending = this.#states.state(queued, state, time);
-    const progress = [ending, this.#states.station(queued.row, state, why, time)];
-    const ended = await this.#states.inTime(progress);
+    const progress = [ending, this.#states.noteStation(queued.row, state, why, time)];
+    const ended = await this.#states.commitInTime(progress);
     if (!ended) return false;
     const at = this.#clock.now;
     if (state === 'cancelled') this.#trace.emit({ kind: 'downlink.cancelled', at, serial, downlink: id });
@@ -376,10 +377,10 @@ export class CloudCore implements Downlinks {
     const device = await this.#store.device(row.spaceId, row.deviceId);
     const session = device && this.#sessions.get(device.serial);
     const queued = session?.queue.find((candidate) => candidate.row.id === row.id);
-    const end = () => this.#end(device?.serial ?? 0, asQueued(row), 'expired', null);
-    const ended = await (session && queued ? whileDequeued(session, queued, end) : end());
+    const end = () => this.#end(device?.serial ?? 0, makeQueued(row), 'expired', null);
+    const ended = await (session && queued ? writeDequeued(session, queued, end) : end());
     if (ended && row.type === 'firmware')
-      await this.firmware.lost(row, 'failed', 'a chunk of the image expired before the device fetched it');
+      await this.firmware.endUpdate(row, 'failed', 'a chunk of the image expired before the device fetched it');
   }
 
   #emitQueued(serial: number, row: MessageRow, lacksEncoder = false): void {

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.js';
 import { type DeviceSession, replaceDevice } from './device-session.js';
 
 /** Runs `work`, which decides about forwarding and commits; again if the device, its tags or connectors have changed. */
-export function byCurrentRules<T>(
+export function applyCurrentRules<T>(
   { store, forwarding }: { readonly store: Store; readonly forwarding?: Forwarding | undefined },
   session: DeviceSession,
   work: () => Promise<T>,

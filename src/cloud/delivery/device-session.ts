@@ -42,7 +42,7 @@ interface SessionUpdate {
   readonly unproven?: true | undefined;
 }
 
-export function asQueued(row: WaitingRow): QueuedDownlink {
+export function makeQueued(row: WaitingRow): QueuedDownlink {
   return { row, attempt: row.downAttempt, contacted: row.downAttempt > 0, confirmed: undefined };
 }
 
@@ -53,7 +53,7 @@ export function replaceDevice(session: DeviceSession, device: DeviceRow): void {
 }
 
 /** The row for the queue: without long content, because a queue may contain 1000 rows. */
-export function withoutLongContent(row: MessageRow): WaitingRow {
+export function dropLongContent(row: MessageRow): WaitingRow {
   if (JSON.stringify(row.body).length + (row.raw?.length ?? 0) <= WAITING_CONTENT) return row;
   const { body: _, raw: __, ...rest } = row;
   return rest;
@@ -80,18 +80,18 @@ export function mergeQueue(
   const added = session.queue.filter(({ row }) => !old.has(row.id) && !read.has(row.id));
   const kept = pending
     .filter(({ id }) => known.has(id) || !old.has(id))
-    .map((row) => Object.assign(known.get(row.id) ?? asQueued(row), { attempt: row.downAttempt }));
+    .map((row) => Object.assign(known.get(row.id) ?? makeQueued(row), { attempt: row.downAttempt }));
   session.queue = kept;
   for (const queued of added) insertInto(session, queued);
 }
 
 /** Delivered downlinks whose delivery could not be committed when it was confirmed. */
-export function unwritten(session: DeviceSession): readonly Unwritten[] {
+export function listUnwritten(session: DeviceSession): readonly Unwritten[] {
   return session.queue.filter((queued): queued is Unwritten => queued.confirmed !== undefined);
 }
 
 /** Removes a downlink from the queue while `write` commits its new state; puts it back if the commit fails. */
-export async function whileDequeued<T>(
+export async function writeDequeued<T>(
   session: DeviceSession,
   queued: QueuedDownlink,
   write: () => Promise<T>,
@@ -112,7 +112,7 @@ const RANK: Readonly<Record<string, number>> = { session: 0, timestamp: 1, data:
  * The downlink to deliver next, or undefined if none can be delivered now.
  * @param isOverdue whether the lifetime of a downlink is over; such a downlink is not delivered. Default: always false
  */
-export function nextDownlink(
+export function findNextDownlink(
   session: DeviceSession,
   except?: QueuedDownlink,
   isOverdue: (row: WaitingRow) => boolean = () => false,

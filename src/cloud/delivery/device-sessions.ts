@@ -10,7 +10,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';
 import type { News } from '../store/nodes.js';
 import type { Store } from '../store/store.js';
-import { asQueued, type DeviceSession, mergeQueue, replaceDevice } from './device-session.js';
+import { type DeviceSession, makeQueued, mergeQueue, replaceDevice } from './device-session.js';
 
 interface DeviceSessionsOptions {
   readonly store: Store;
@@ -40,7 +40,7 @@ export class DeviceSessions {
   }
 
   /** The cached session; undefined if it is stale or not cached. */
-  known(serial: number): DeviceSession | undefined {
+  getSession(serial: number): DeviceSession | undefined {
     return this.#stale.has(serial) ? undefined : this.#sessions.get(serial);
   }
 
@@ -50,7 +50,7 @@ export class DeviceSessions {
   }
 
   /** Calls `change` with the cached session, or when it has been read from the store. */
-  whenRead(serial: number, change: (session: DeviceSession) => void): void {
+  changeWhenRead(serial: number, change: (session: DeviceSession) => void): void {
     const session = this.#sessions.get(serial);
     if (session) return change(session);
     const ready = (read: DeviceSession | undefined) => read && change(read);
@@ -127,7 +127,7 @@ export class DeviceSessions {
     const made: DeviceSession = {
       device,
       token: tokenBytes(device.token),
-      queue: pending.map(asQueued),
+      queue: pending.map(makeQueued),
       inFlight: undefined,
       configUnchecked: false,
       update: undefined,
@@ -142,7 +142,7 @@ export class DeviceSessions {
   #hear(news: News): void {
     switch (news.kind) {
       case 'changed':
-        return this.#doubt(news.serial);
+        return this.#markDoubtful(news.serial);
       case 'moved':
         return this.#drop(news.serial);
       case 'missed':
@@ -157,7 +157,7 @@ export class DeviceSessions {
     }
   }
 
-  #doubt(serial: number): void {
+  #markDoubtful(serial: number): void {
     if (this.#sessions.has(serial) || this.#loading.has(serial)) this.#stale.add(serial);
   }
 

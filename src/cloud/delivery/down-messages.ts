@@ -36,7 +36,7 @@ export interface SessionBody {
  * @param encoder codec that encodes the device's data downlinks
  * @throws Error for a data downlink without an encoder, or an unknown type
  */
-export function downMessage(
+export function buildDownMessage(
   row: Pick<MessageRow, 'id' | 'type' | 'body' | 'raw'>,
   now: UnixMillis,
   encoder: Codec | undefined,
@@ -52,7 +52,7 @@ export function downMessage(
       if (encoder === undefined) throw new Error('the device has not uploaded its encoder');
       return { kind: 'download-data', hash: encoder.hash, body: encodeBody(encoder, row.body as object) };
     case 'session':
-      return sessionMessage(row.body as SessionBody, now);
+      return buildSessionMessage(row.body as SessionBody, now);
     case 'timestamp':
       return { kind: 'set-timestamp', timestamp: Math.floor(now / 1000) };
     default:
@@ -60,7 +60,7 @@ export function downMessage(
   }
 }
 
-function sessionMessage(body: SessionBody, now: UnixMillis): DownMessage {
+function buildSessionMessage(body: SessionBody, now: UnixMillis): DownMessage {
   return {
     kind: 'set-session',
     sessionId: body.session_id,

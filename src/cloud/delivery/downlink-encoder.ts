@@ -8,7 +8,7 @@ import type { Updates } from '../firmware/updates.js';
 import { DownlinkRefused } from '../interfaces/downlinks.js';
 import type { DeviceRow, MessageRow, Store, WaitingRow } from '../store/store.js';
 import type { Codecs } from './codecs.js';
-import { downMessage } from './down-messages.js';
+import { buildDownMessage } from './down-messages.js';
 
 interface DownlinkEncoderOptions {
   readonly store: Store;
@@ -32,11 +32,11 @@ export class DownlinkEncoder {
     const { clock, codecs, updates } = this.#options;
     if (row.type === 'firmware') return encodeDown(await updates.chunk(row));
     const encoder = row.type === 'data' && encoderHash ? await codecs.get(encoderHash, id) : undefined;
-    return encodeDown(downMessage('body' in row ? row : await this.#whole(row), clock.wall, encoder));
+    return encodeDown(buildDownMessage('body' in row ? row : await this.#readWhole(row), clock.wall, encoder));
   }
 
   /** Returns the body of a downlink, reading a long one from the store; undefined if its device has just been deleted. */
-  async bodyOf(row: WaitingRow): Promise<unknown> {
+  async readBody(row: WaitingRow): Promise<unknown> {
     if ('body' in row) return row.body;
     return (await this.#options.store.message(row.spaceId, row.id))?.body;
   }
@@ -52,12 +52,12 @@ export class DownlinkEncoder {
     const fresh = needsEncoder ? await store.device(device.spaceId, device.id) : undefined;
     const encoder = fresh?.encoderHash ? await codecs.get(fresh.encoderHash, fresh.id) : undefined;
     if (needsEncoder && encoder === undefined) {
-      if (fresh && (await this.#neverHasEncoder(fresh))) throw new DownlinkRefused(NO_ENCODER, 'no-encoder');
+      if (fresh && (await this.#lacksEncoderForGood(fresh))) throw new DownlinkRefused(NO_ENCODER, 'no-encoder');
       refuseLong(row);
       return 'no encoder';
     }
     try {
-      encodeDown(downMessage(row, clock.wall, encoder));
+      encodeDown(buildDownMessage(row, clock.wall, encoder));
     } catch (error) {
       throw new DownlinkRefused(messageOf(error));
     }
@@ -69,7 +69,7 @@ export class DownlinkEncoder {
    * first, then its configuration and data (wire W-51). After any of the three has arrived, only a firmware update can bring
    * another encoder.
    */
-  async #neverHasEncoder(device: DeviceRow): Promise<boolean> {
+  async #lacksEncoderForGood(device: DeviceRow): Promise<boolean> {
     const { id, spaceId, encoderHash } = device;
     const isComplete = encoderHash !== null || (await this.#hasStarted(device));
     return isComplete && (await this.#options.updates.current({ id, spaceId })) === undefined;
@@ -84,7 +84,7 @@ export class DownlinkEncoder {
     return hasNoCodecs || (sessionId !== null && latest.createdAt >= seconds(sessionId));
   }
 
-  async #whole({ spaceId, id }: WaitingRow): Promise<MessageRow> {
+  async #readWhole({ spaceId, id }: WaitingRow): Promise<MessageRow> {
     const row = await this.#options.store.message(spaceId, id);
     if (row === undefined) throw new Error('the device has been deleted');
     return row;

@@ -30,30 +30,30 @@ export class DownlinkStates {
   }
 
   /** The change of a downlink's state. @param at default: now */
-  state({ row }: QueuedDownlink, state: Exclude<DownState, 'pending'>, at = this.#timeOf(row)): Change {
+  state({ row }: QueuedDownlink, state: Exclude<DownState, 'pending'>, at = this.#getTime(row)): Change {
     return { kind: 'message.state', id: row.id, state, at };
   }
 
   /** The change that adds an entry to the timeline of a downlink. @param at default: now */
-  station(row: Downlink, what: string, detail: string | null, at = this.#timeOf(row)): TimelineChange {
+  noteStation(row: Downlink, what: string, detail: string | null, at = this.#getTime(row)): TimelineChange {
     return { kind: 'timeline.add', row: { messageId: row.id, at, what, detail } };
   }
 
   /** Adds a contact to the timelines of these downlinks: their device has sent something. */
-  contact(rows: readonly Downlink[]): void {
-    this.behind(rows.map((row) => ({ ...this.station(row, 'contact', null), latest: true })));
+  noteContact(rows: readonly Downlink[]): void {
+    this.commitLater(rows.map((row) => ({ ...this.noteStation(row, 'contact', null), latest: true })));
   }
 
   /** The changes for an offer of a downlink: the number of the attempt, and an entry in its timeline. */
   offer(row: Downlink, attempt: number): readonly Change[] {
     return [
       { kind: 'message.offer', id: row.id, attempt },
-      { ...this.station(row, 'offered', `attempt ${attempt}`), latest: true },
+      { ...this.noteStation(row, 'offered', `attempt ${attempt}`), latest: true },
     ];
   }
 
   /** Commits the changes. False if another request or service has sent or ended one of the downlinks meanwhile. */
-  async inTime(changes: readonly Change[]): Promise<boolean> {
+  async commitInTime(changes: readonly Change[]): Promise<boolean> {
     try {
       await this.#options.store.commit(changes);
       return true;
@@ -64,13 +64,13 @@ export class DownlinkStates {
   }
 
   /** The present time, or the creation time of the downlink if the clock has been set back to before it. */
-  #timeOf({ createdAt }: Downlink): UnixMillis {
+  #getTime({ createdAt }: Downlink): UnixMillis {
     return Math.max(this.#options.clock.wall, createdAt);
   }
 
   /** Commits without waiting; only for changes that may be lost in a crash. */
-  behind(changes: readonly Change[]): void {
+  commitLater(changes: readonly Change[]): void {
     const { log } = this.#options;
-    this.inTime(changes).catch((error: unknown) => log.error({ error: messageOf(error) }, 'commit failed'));
+    this.commitInTime(changes).catch((error: unknown) => log.error({ error: messageOf(error) }, 'commit failed'));
   }
 }

@@ -85,7 +85,7 @@ export class FirmwareQueue implements FirmwareUpdates {
     return (await this.#updates.inTurn(deviceId, cancel)) ? 'cancelled' : 'too-late';
   }
 
-  async whenRemoved(device: DeviceRow): Promise<readonly Change[]> {
+  async cancelOfRemoved(device: DeviceRow): Promise<readonly Change[]> {
     const job = await this.#updates.current(device);
     if (job === undefined) return [];
     const step = this.#updates.end(job, 'cancelled', 'the device was removed');
@@ -101,13 +101,13 @@ export class FirmwareQueue implements FirmwareUpdates {
   }
 
   /** Applies a change of the update to the session. An uplink has caused the change, and the change is already stored. */
-  async progressed(session: DeviceSession, job: UpdateJob): Promise<void> {
+  async takeProgress(session: DeviceSession, job: UpdateJob): Promise<void> {
     this.#emitMoved(session.device.serial, job);
     await this.#settleChunks(session, job);
   }
 
   /** Records the delivery of a chunk. Returns changes for the commit that marks it as sent. */
-  delivered(session: DeviceSession, chunk: WaitingRow): Promise<readonly Change[]> {
+  takeDelivered(session: DeviceSession, chunk: WaitingRow): Promise<readonly Change[]> {
     if (session.update) session.update.silentSince = this.#clock.now;
     return this.#updates.delivered(chunk);
   }
@@ -115,7 +115,7 @@ export class FirmwareQueue implements FirmwareUpdates {
   /** Called for a poll or an uplink that does not answer a chunk; restarts a stalled download. */
   async noteActivity(session: DeviceSession): Promise<void> {
     const { silentSince = Number.POSITIVE_INFINITY } = session.update ?? {};
-    if (this.#clock.now - silentSince < STALLED_AFTER || chunksIn(session).length > 0) return;
+    if (this.#clock.now - silentSince < STALLED_AFTER || listChunks(session).length > 0) return;
     await this.#updates.inTurn(session.device.id, async () => {
       const restart = async () => {
         const job = await this.#updates.current(session.device);
@@ -132,7 +132,7 @@ export class FirmwareQueue implements FirmwareUpdates {
   }
 
   /** Ends the update to which a chunk belongs, because the chunk will never be delivered. */
-  async lost(chunk: WaitingRow, state: 'cancelled' | 'failed', why: string | null): Promise<void> {
+  async endUpdate(chunk: WaitingRow, state: 'cancelled' | 'failed', why: string | null): Promise<void> {
     const { spaceId, deviceId } = chunk;
     await this.#updates.inTurn(deviceId, () => this.#end(spaceId, updateOf(chunk), state, why, isOpen));
   }
@@ -176,7 +176,7 @@ export class FirmwareQueue implements FirmwareUpdates {
     this.#note(session, job);
     // In this state, only the first chunk is queued, and it is still needed.
     if (job.state === 'scheduled') return;
-    for (const queued of chunksIn(session)) {
+    for (const queued of listChunks(session)) {
       // If the reported offset is at or after the end of the chunk, the device has the chunk: only the confirmation was lost.
       await this.#queue.settle(session, queued, queued.attempt > 0 && job.offset >= endOf(queued.row));
     }
@@ -193,6 +193,6 @@ export class FirmwareQueue implements FirmwareUpdates {
   }
 }
 
-function chunksIn(session: DeviceSession): readonly QueuedDownlink[] {
+function listChunks(session: DeviceSession): readonly QueuedDownlink[] {
   return session.queue.filter((queued) => queued.row.type === 'firmware');
 }

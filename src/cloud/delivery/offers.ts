@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
 import type { Trace } from '../../trace/events.js';
 import { ConflictError, type Id, type Store, type WaitingRow } from '../store/store.js';
-import { type DeviceSession, nextDownlink, type QueuedDownlink } from './device-session.js';
+import { type DeviceSession, findNextDownlink, type QueuedDownlink } from './device-session.js';
 import type { DeviceSessions } from './device-sessions.js';
 import type { DownlinkStates } from './downlink-states.js';
 
@@ -37,10 +37,10 @@ export class Offers {
   }
 
   /** Encodes the next downlink and commits its offer; undefined if none can be delivered. */
-  async next(session: DeviceSession): Promise<Uint8Array | undefined> {
+  async offerNext(session: DeviceSession): Promise<Uint8Array | undefined> {
     const { clock, trace, pack, isOverdue } = this.#options;
     for (;;) {
-      const queued = nextDownlink(session, undefined, isOverdue);
+      const queued = findNextDownlink(session, undefined, isOverdue);
       if (queued === undefined) return undefined;
       const message = await pack(session, queued);
       if (message === undefined || !(await this.#commit(session, queued))) continue;

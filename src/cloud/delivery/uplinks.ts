@@ -37,7 +37,7 @@ import {
 } from '../store/store.js';
 import type { Codecs } from './codecs.js';
 import { containsConfig } from './config-lines.js';
-import { byCurrentRules } from './current-rules.js';
+import { applyCurrentRules } from './current-rules.js';
 import type { DeviceSession } from './device-session.js';
 import type { SessionBody } from './down-messages.js';
 
@@ -116,7 +116,7 @@ export class UplinkHandler {
     try {
       const parsed = message instanceof Uint8Array ? parseUp(message) : message;
       if (session.unproven && isKnown(session, parsed)) return 'copy';
-      return await this.#repeated(session, async () => {
+      return await this.#takeRepeated(session, async () => {
         // Most messages are prepared without waiting; an `await` would cost memory until the commit is durable.
         const preparing = this.#prepare(session, parsed, message);
         const prepared = preparing instanceof Promise ? await preparing : preparing;
@@ -132,9 +132,9 @@ export class UplinkHandler {
   }
 
   /** Repeats `work` if a concurrent change was committed first, or if a message of the device was out of sequence. */
-  #repeated<T>(session: DeviceSession, work: () => Promise<T>): Promise<T> {
+  #takeRepeated<T>(session: DeviceSession, work: () => Promise<T>): Promise<T> {
     return inOrder(this.#options, session.device.id, () =>
-      byCurrentRules(this.#options, session, () => untilUndisturbed(work)),
+      applyCurrentRules(this.#options, session, () => untilUndisturbed(work)),
     );
   }
 
@@ -201,38 +201,38 @@ export class UplinkHandler {
   ): PreparedUplink | Promise<PreparedUplink> {
     switch (message.kind) {
       case 'create-session':
-        return this.#session(session, message);
+        return this.#takeSession(session, message);
       case 'upload-config':
-        return this.#config(session, message);
+        return this.#takeConfig(session, message);
       case 'upload-decoder':
       case 'upload-encoder':
-        return this.#codec(session, message);
+        return this.#takeCodec(session, message);
       case 'upload-data':
-        return this.#encodedData(session, printOf(received), message);
+        return this.#takeEncodedData(session, computeFingerprint(received), message);
       case 'decoded-data':
-        return this.#data(session, printOf(received), {
+        return this.#takeData(session, computeFingerprint(received), {
           body: message.body,
           codecHash: null,
           raw: null,
         });
       case 'upload-shell':
-        return this.#shell(session, message);
+        return this.#takeShell(session, message);
       case 'upload-stats':
-        return prepared('stats', this.#row(session, 'stats', message.stats));
+        return prepareUplink('stats', this.#makeRow(session, 'stats', message.stats));
       case 'upload-firmware':
-        return this.#firmware(session, message);
+        return this.#takeFirmware(session, message);
       case 'get-timestamp': {
         const { clock, ids } = this.#options;
-        const row = this.#row(session, 'session', null);
+        const row = this.#makeRow(session, 'session', null);
         const answer = newMessage(ids, clock, session.device, 'down', 'timestamp', null);
-        return prepared('session', row, { queue: [answer] });
+        return prepareUplink('session', row, { queue: [answer] });
       }
       default:
         return message satisfies never;
     }
   }
 
-  async #session(
+  async #takeSession(
     session: DeviceSession,
     message: Extract<UpMessage, { kind: 'create-session' }>,
   ): Promise<PreparedUplink> {
@@ -240,7 +240,7 @@ export class UplinkHandler {
     const { device } = session;
     const second = Math.floor(clock.wall / 1000);
     const sessionId = second === device.sessionId ? second + 1 : second;
-    const row = this.#row(session, 'session', message.session);
+    const row = this.#makeRow(session, 'session', message.session);
     const body: SessionBody = {
       session_id: sessionId,
       decoder_hash: device.decoderHash,
@@ -251,7 +251,7 @@ export class UplinkHandler {
     };
     const answer = newMessage(ids, clock, device, 'down', 'session', body);
     const step = await updates.sessionBegan(device, message.session);
-    return prepared('session', row, {
+    return prepareUplink('session', row, {
       device: { sessionId, session: message.session },
       changes: step?.changes ?? [],
       queue: [answer, ...(step?.queue ?? [])],
@@ -260,87 +260,91 @@ export class UplinkHandler {
     });
   }
 
-  async #firmware(session: DeviceSession, message: UploadFirmware): Promise<PreparedUplink> {
-    const row = this.#row(session, 'firmware', firmwareJson(message));
+  async #takeFirmware(session: DeviceSession, message: UploadFirmware): Promise<PreparedUplink> {
+    const row = this.#makeRow(session, 'firmware', firmwareJson(message));
     const { changes = [], queue = [], job } = (await this.#options.updates.reported(session.device, message)) ?? {};
-    return prepared('firmware', row, { changes, queue, update: job });
+    return prepareUplink('firmware', row, { changes, queue, update: job });
   }
 
-  async #config(
+  async #takeConfig(
     session: DeviceSession,
     message: Extract<UpMessage, { kind: 'upload-config' }>,
   ): Promise<PreparedUplink> {
-    const answers = await this.#configsProvedBy(session, message.lines);
-    const row = this.#row(session, 'config', message.lines);
+    const answers = await this.#findProvedConfigs(session, message.lines);
+    const row = this.#makeRow(session, 'config', message.lines);
     const device = { configHash: message.hash };
-    return prepared('config', row, { device, answers, configUnchecked: false });
+    return prepareUplink('config', row, { device, answers, configUnchecked: false });
   }
 
-  async #codec(
+  async #takeCodec(
     session: DeviceSession,
     message: Extract<UpMessage, { kind: 'upload-decoder' | 'upload-encoder' }>,
   ): Promise<PreparedUplink> {
     const { hash, document } = message;
     const type = message.kind === 'upload-decoder' ? 'decoder' : 'encoder';
-    const row = this.#row(
+    const row = this.#makeRow(
       session,
       type,
-      { hash, ...this.#options.codecs.titleOf(type, hash, document) },
+      { hash, ...this.#options.codecs.makeTitle(type, hash, document) },
       { codecHash: hash },
     );
     const device = type === 'decoder' ? { decoderHash: hash } : { encoderHash: hash };
-    const changes = await this.#options.codecs.storing(session.device, { hash, document });
-    return prepared('codec', row, { device, changes });
+    const changes = await this.#options.codecs.prepareStoring(session.device, { hash, document });
+    return prepareUplink('codec', row, { device, changes });
   }
 
-  #data(session: DeviceSession, print: string | null, content: Content): PreparedUplink | Promise<PreparedUplink> {
+  #takeData(session: DeviceSession, print: string | null, content: Content): PreparedUplink | Promise<PreparedUplink> {
     const { body, codecHash, raw } = content;
-    const row = this.#row(session, 'data', body, { codecHash, raw, print });
-    const uplink = prepared('data', row, { configUnchecked: false });
-    if (session.update?.unproven) return this.#disprovingUpdate(session, uplink);
-    return this.#startedUp(session, uplink);
+    const row = this.#makeRow(session, 'data', body, { codecHash, raw, print });
+    const uplink = prepareUplink('data', row, { configUnchecked: false });
+    if (session.update?.unproven) return this.#disproveUpdate(session, uplink);
+    return this.#noteStart(session, uplink);
   }
 
-  #startedUp(session: DeviceSession, uplink: PreparedUplink): PreparedUplink | Promise<PreparedUplink> {
+  #noteStart(session: DeviceSession, uplink: PreparedUplink): PreparedUplink | Promise<PreparedUplink> {
     // Application data show that the start of the device is complete. Before its data, the device would have uploaded a changed
     // configuration. So the last configuration that it reported is still valid.
-    return session.configUnchecked ? this.#provingConfigs(session, uplink) : uplink;
+    return session.configUnchecked ? this.#proveConfigs(session, uplink) : uplink;
   }
 
-  #encodedData(
+  #takeEncodedData(
     session: DeviceSession,
     print: string | null,
     data: UploadData,
   ): PreparedUplink | Promise<PreparedUplink> {
     const codec = this.#options.codecs.get(data.hash, session.device.id);
-    if (!(codec instanceof Promise)) return this.#withCodec(session, print, data, codec);
-    return codec.then((read) => this.#withCodec(session, print, data, read));
+    if (!(codec instanceof Promise)) return this.#decodeWithCodec(session, print, data, codec);
+    return codec.then((read) => this.#decodeWithCodec(session, print, data, read));
   }
 
-  #withCodec(
+  #decodeWithCodec(
     session: DeviceSession,
     print: string | null,
     { hash, body }: UploadData,
     codec: Codec | undefined,
   ): PreparedUplink | Promise<PreparedUplink> {
     try {
-      if (codec) return this.#data(session, print, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
+      if (codec)
+        return this.#takeData(session, print, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
     } catch {
       // A body that cannot be decoded is stored as raw bytes (wire W-64).
     }
-    return this.#data(session, print, { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') });
+    return this.#takeData(session, print, { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') });
   }
 
-  async #disprovingUpdate(session: DeviceSession, uplink: PreparedUplink): Promise<PreparedUplink> {
+  async #disproveUpdate(session: DeviceSession, uplink: PreparedUplink): Promise<PreparedUplink> {
     const { changes = [], job } = (await this.#options.updates.dataArrived(session.device)) ?? {};
-    return this.#startedUp(session, { ...uplink, changes, update: job });
+    return this.#noteStart(session, { ...uplink, changes, update: job });
   }
 
-  async #provingConfigs(session: DeviceSession, uplink: PreparedUplink): Promise<PreparedUplink> {
-    return { ...uplink, answers: await this.#configsProvedBy(session, await this.#lastConfig(session)) };
+  async #proveConfigs(session: DeviceSession, uplink: PreparedUplink): Promise<PreparedUplink> {
+    return { ...uplink, answers: await this.#findProvedConfigs(session, await this.#findLastConfig(session)) };
   }
 
-  async #shell(session: DeviceSession, message: Extract<UpMessage, { kind: 'upload-shell' }>): Promise<PreparedUplink> {
+  async #takeShell(
+    session: DeviceSession,
+    message: Extract<UpMessage, { kind: 'upload-shell' }>,
+  ): Promise<PreparedUplink> {
     const messageId = uuidText(message.messageId);
     const responses = message.responses.map(({ command, result, lines }) => ({
       command,
@@ -348,34 +352,39 @@ export class UplinkHandler {
       // The firmware puts an empty output line at the start of the following line (wire W-56).
       outputs: lines.map((line) => line.replace(/^[\r\n]+/, '')),
     }));
-    const row = this.#row(session, 'shell', { message_id: messageId, responses });
+    const row = this.#makeRow(session, 'shell', { message_id: messageId, responses });
     const open = await this.#options.store.unansweredDownlinks(session.device.id);
     // The response may arrive before the confirmation of its command, which is then still in flight.
     const asked = [...open.map((sent) => sent.id), ...(session.inFlight ? [session.inFlight.row.id] : [])];
-    return prepared('shell', row, { answers: asked.includes(messageId) ? [messageId] : [] });
+    return prepareUplink('shell', row, { answers: asked.includes(messageId) ? [messageId] : [] });
   }
 
   /** Ids of the config downlinks whose lines are all contained in the reported configuration. */
-  async #configsProvedBy(session: DeviceSession, reported: readonly string[]): Promise<readonly string[]> {
+  async #findProvedConfigs(session: DeviceSession, reported: readonly string[]): Promise<readonly string[]> {
     const open = await this.#options.store.unansweredDownlinks(session.device.id);
     return open
       .filter((row) => row.type === 'config' && containsConfig(reported, row.body as readonly string[]))
       .map((row) => row.id);
   }
 
-  async #lastConfig(session: DeviceSession): Promise<readonly string[]> {
+  async #findLastConfig(session: DeviceSession): Promise<readonly string[]> {
     const { id, spaceId } = session.device;
     const query = { deviceId: id, types: ['config'], direction: 'up', limit: 1 } as const;
     const [last] = await this.#options.store.messages(spaceId, query);
     return (last?.body as readonly string[] | undefined) ?? [];
   }
 
-  #row(session: DeviceSession, type: string, body: unknown, more: Parameters<typeof newMessage>[6] = {}): MessageRow {
+  #makeRow(
+    session: DeviceSession,
+    type: string,
+    body: unknown,
+    more: Parameters<typeof newMessage>[6] = {},
+  ): MessageRow {
     return newMessage(this.#options.ids, this.#options.clock, session.device, 'up', type, body, more);
   }
 }
 
-function prepared(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {}): PreparedUplink {
+function prepareUplink(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {}): PreparedUplink {
   return { type, row, ...NO_EXTRAS, ...extras };
 }
 
@@ -398,7 +407,7 @@ function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): b
  * body. The result is null for a JSON body with neither, because two such messages may legitimately be equal. A timestamp of 0
  * comes from a clock that is not set, so it distinguishes no messages.
  */
-function printOf(message: Received): string | null {
+function computeFingerprint(message: Received): string | null {
   if (message instanceof Uint8Array) return contentFingerprint(message);
   if (message.kind !== 'decoded-data') return null;
   const { message: head } = message.body;

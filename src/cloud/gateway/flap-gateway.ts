@@ -161,7 +161,7 @@ export class FlapGateway {
   }
 
   #accept(arrived: Arrived): void {
-    const session = this.#core.known(arrived.envelope.serial);
+    const session = this.#core.getSession(arrived.envelope.serial);
     if (session) this.#arrived(session, arrived);
     else void this.#inBackground(this.#loadDevice(arrived));
   }
@@ -221,8 +221,8 @@ export class FlapGateway {
 
   #handle(channel: DeviceChannel, envelope: Envelope, to: Answering): void {
     const { session, transfer } = channel;
-    this.#core.contact(session);
-    const others = () => this.#core.waits(session, session.inFlight);
+    this.#core.noteContact(session);
+    const others = () => this.#core.hasWaiting(session, session.inFlight);
     const move = transfer.receive(envelope.packet, this.#clock.now, others);
     if (move.delivered === undefined && move.kind === 'silence') this.counters.silent++;
     else if (move.delivered === undefined && move.kind === 'answer') this.#answer(channel, move.packet, to);
@@ -264,11 +264,11 @@ export class FlapGateway {
           return undefined;
         }
         this.#acknowledged?.(session.device.serial);
-        return transfer.acknowledge(this.#core.waits(session));
+        return transfer.acknowledge(this.#core.hasWaiting(session));
       }
       case 'offer': {
         const message = await this.#core.take(session);
-        return transfer.offer(message, this.#core.waits(session, session.inFlight));
+        return transfer.offer(message, this.#core.hasWaiting(session, session.inFlight));
       }
       default:
         return move satisfies never;

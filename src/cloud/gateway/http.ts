@@ -136,7 +136,7 @@ export class HttpGateway {
     // The type allows a missing number, because the parameters are not yet checked against a schema.
     const { serial_number: text = '' } = request.params as { readonly serial_number?: string };
     const serial = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-    const session = this.#core.known(serial);
+    const session = this.#core.getSession(serial);
     if (session) this.#admit(session, request, reply, done);
     else this.#core.load(serial).then((loaded) => this.#admit(loaded, request, reply, done), done);
   }
@@ -182,17 +182,17 @@ export class HttpGateway {
       if (error instanceof MessageError) throw new ApiFault(400, error.message, 'unacceptable-message');
       throw error;
     }
-    return { poll: this.#core.waits(session) };
+    return { poll: this.#core.hasWaiting(session) };
   }
 
   async #offer({ session }: DeviceRequests): Promise<Static<typeof Offer>> {
     const message = await this.#core.take(session);
     if (message === undefined || session.inFlight === undefined) return { downlink: null, more: false };
     const { row } = session.inFlight;
-    const body = row.type === 'data' ? await this.#core.bodyOf(row) : undefined;
+    const body = row.type === 'data' ? await this.#core.readBody(row) : undefined;
     return {
       downlink: downToJson(row.id, parseDown(message), body),
-      more: this.#core.waits(session, session.inFlight),
+      more: this.#core.hasWaiting(session, session.inFlight),
     };
   }
 
@@ -200,7 +200,7 @@ export class HttpGateway {
     const result = await this.#core.acknowledge(session, id);
     if (result === 'unknown') throw new ApiFault(404, `this device has no downlink "${id}"`, 'unknown-downlink');
     if (result !== 'sent') throw new ApiFault(409, `the downlink "${id}" ${REFUSALS[result]}`, result);
-    return { poll: this.#core.waits(session) };
+    return { poll: this.#core.hasWaiting(session) };
   }
 
   /** Processes the requests of a device one after another. */
@@ -217,7 +217,7 @@ export class HttpGateway {
       throw new ApiFault(429, 'too many concurrent requests from this device; send one at a time');
     }
     try {
-      this.#core.contact(requests.session);
+      this.#core.noteContact(requests.session);
       const began = this.#clock.now;
       const result = await handle(requests);
       const at = this.#clock.now;

@@ -36,7 +36,7 @@ const metrics: Command = {
   word: 'metrics',
   help: 'Show the counters of the connection.',
   args: [0, 0],
-  run: (host) => succeeded(...metricsLines(host.cloud.counters, host.unixTime())),
+  run: (host) => succeeded(...metricsLines(host.cloud.counters, host.readUnixTime())),
 };
 
 export const pollCloud: Command = {

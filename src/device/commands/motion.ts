@@ -78,7 +78,7 @@ function detectionLines(host: ShellHost, before: MotionCounts, now: MotionCounts
   const direction = right > 0 ? 'L->R' : left > 0 ? 'R->L' : now.detectLeft > before.detectLeft ? 'L' : 'R';
   // Time that a person takes from one detector to the other: 0.25 to 0.75 s [assumption]. The sources have no figure.
   const delta = right + left > 0 ? 250 + ((now.detectLeft * 97 + now.detectRight * 61) % 500) : 0;
-  const time = calendar(host.unixTime()).slice(11);
+  const time = calendar(host.readUnixTime()).slice(11);
   const totals = `L=${now.detectLeft} R=${now.detectRight}`;
   const passes = `motion L->R=${now.motionRight} R->L=${now.motionLeft}`;
   return [`[${time}] ${direction} | delta=${delta}ms | ${totals} | ${passes}`];

@@ -24,7 +24,7 @@ export const rtc: Command = {
       word: 'get',
       help: 'Show date and time.',
       args: [0, 0],
-      run: (host) => ok(calendar(host.unixTime())),
+      run: (host) => ok(calendar(host.readUnixTime())),
     },
     {
       word: 'set',

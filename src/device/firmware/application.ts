@@ -33,7 +33,7 @@ export interface ApplicationHost extends ReporterHost {
   /** Whether the device uses LTE. */
   readonly usesLte: boolean;
   /** Unix seconds on the device's clock. */
-  unixTime(): UnixSeconds;
+  readUnixTime(): UnixSeconds;
 }
 
 export class Application implements TaskOwner {
@@ -76,8 +76,8 @@ export class Application implements TaskOwner {
     const { timing } = this.profile;
     this.#tasks.set(this.own + REPORT, timing.firstReport ?? Number.POSITIVE_INFINITY);
     this.planScan();
-    this.#tasks.set(this.own + POLL, this.seconds(timing.pollEvery));
-    if (this.#firmware.usesLte) this.#tasks.set(this.own + WATCHDOG, this.seconds(timing.downlinkWatchdog));
+    this.#tasks.set(this.own + POLL, this.readSeconds(timing.pollEvery));
+    if (this.#firmware.usesLte) this.#tasks.set(this.own + WATCHDOG, this.readSeconds(timing.downlinkWatchdog));
   }
 
   /** Removes all tasks, because the device is closing. A report that is being sent continues. */
@@ -150,7 +150,7 @@ export class Application implements TaskOwner {
       this.postpone(this.own + LOOK);
       return;
     }
-    this.#firmware.measurements.look(this.clock.wall, this.#firmware.unixTime());
+    this.#firmware.measurements.look(this.clock.wall, this.#firmware.readUnixTime());
     this.planWatch();
     this.planEventReport();
   }
@@ -160,32 +160,32 @@ export class Application implements TaskOwner {
     const own = task - this.own;
     if (own === POLL) {
       this.#firmware.cloud.requestPoll();
-      return this.seconds(this.profile.timing.pollEvery);
+      return this.readSeconds(this.profile.timing.pollEvery);
     }
     if (own === WATCHDOG) return this.checkWatchdog();
-    if (this.#reporter.sending && !this.runsDuringReports(own)) {
+    if (this.#reporter.sending && !this.mayRunDuringReports(own)) {
       if (own !== EVENT) return this.postpone(task);
       // An event triggers the same work item as the regular report.
-      this.#reporter.eventMerged();
+      this.#reporter.mergeEvent();
       return this.postpone(this.own + REPORT);
     }
-    if (own >= 0) return this.queued(own);
+    if (own >= 0) return this.measureQueue(own);
     const { measurements, hardware } = this.#firmware;
     const wall = this.clock.wall - (this.clock.now - at);
-    const next = measurements.run(task, wall, Math.floor(this.#firmware.exactTime(at)));
+    const next = measurements.run(task, wall, Math.floor(this.#firmware.readExactTime(at)));
     if (measurements.tasks[task]?.what === BATTERY_MEASUREMENT) hardware.spent('test-load', TEST_LOAD_TIME);
     this.planEventReport();
     return next;
   }
 
   /** Devices with a receiver have a queue for reports: measurements and scans go on during a report. */
-  private runsDuringReports(own: number): boolean {
+  private mayRunDuringReports(own: number): boolean {
     const { receiver } = this.#firmware;
     return receiver !== undefined && (own < 0 || (own === SCAN && !receiver.scanning));
   }
 
   /** Runs a task other than a measurement. The delay to its next time; Infinity if it plans that itself. */
-  private queued(own: number): Millis {
+  private measureQueue(own: number): Millis {
     const { receiver } = this.#firmware;
     if (own === SCAN) return this.scan(receiver);
     if (own === REPORT && receiver) this.reportScan(receiver, 'report');
@@ -203,7 +203,7 @@ export class Application implements TaskOwner {
 
   private report(why: ContactReason): void {
     // Every kind of report sets the timer of the next regular report before it is sent (timing T-3, behaviour B-27).
-    if (!this.isClosing) this.#tasks.set(this.own + REPORT, this.#reporter.interval() ?? Number.POSITIVE_INFINITY);
+    if (!this.isClosing) this.#tasks.set(this.own + REPORT, this.#reporter.readInterval() ?? Number.POSITIVE_INFINITY);
     this.#reporter.report(why, () => this.resume());
   }
 
@@ -258,7 +258,7 @@ export class Application implements TaskOwner {
     if (!this.running || this.isClosing) return;
     if (urgent) this.#tasks.set(this.own + EVENT, 0);
     if (!reportable) return;
-    const delay = this.#reporter.eventDelay();
+    const delay = this.#reporter.readEventDelay();
     if (delay !== undefined) this.#tasks.set(this.own + EVENT, delay);
   }
 
@@ -287,7 +287,7 @@ export class Application implements TaskOwner {
   /** Restarts the device if the hardware watchdog was not fed for too long; returns the delay to the next check. */
   private checkWatchdog(): Millis {
     const { timing } = this.profile;
-    const limit = this.seconds(timing.downlinkWatchdog);
+    const limit = this.readSeconds(timing.downlinkWatchdog);
     if (limit === Number.POSITIVE_INFINITY) return limit;
     const { cloud, uptime } = this.#firmware;
     const { now } = this.clock;
@@ -315,7 +315,7 @@ export class Application implements TaskOwner {
   }
 
   /** A parameter in seconds, as a delay; Infinity if it is 0 or does not exist. */
-  private seconds(ref: ParameterRef | undefined): Millis {
+  private readSeconds(ref: ParameterRef | undefined): Millis {
     const value = ref ? this.#firmware.config.number(ref.module, ref.name) : 0;
     return value === 0 ? Number.POSITIVE_INFINITY : seconds(value);
   }

@@ -4,7 +4,7 @@ import type { ClickAction } from '../../profile/profile.js';
 import type { Firmware } from './firmware.js';
 
 /** Runs the action for so many clicks in a row, at once (timing T-6). During the start-up, only the reboot works. */
-export function clicked(firmware: Firmware, clicks: number): void {
+export function takeClicks(firmware: Firmware, clicks: number): void {
   for (const action of firmware.profile.clicks[clicks - 1] ?? []) {
     if (firmware.application.running || action === 'reboot') act(firmware, action);
   }
@@ -42,6 +42,6 @@ const HOLD: Millis = seconds(5);
 const FAREWELL: Millis = seconds(2);
 
 /** When a button pressed until `until` erases the settings of a device that boots at `boot`; undefined for never. */
-export function factoryResetAt(boot: Instant, until: Instant): Instant | undefined {
+export function findFactoryReset(boot: Instant, until: Instant): Instant | undefined {
   return until >= boot + HOLD && until <= boot + 2 * HOLD ? until + FAREWELL : undefined;
 }

@@ -55,10 +55,10 @@ export interface CloudThreadHost extends SessionHost {
   readonly link: Link;
   readonly policy: Policy;
   /** Unix seconds on the device's clock. */
-  unixTime(): UnixSeconds;
+  readUnixTime(): UnixSeconds;
   setUnixTime(time: UnixSeconds): void;
   /** The session is set up. */
-  initialized(): void;
+  noteInitialized(): void;
   /** The watchdog has to be planned again: the device has lost or got its session. */
   planWatchdog(): void;
   /** Executes a downlink whose message has `size` bytes. */
@@ -119,7 +119,7 @@ export class CloudThread implements PollHandler {
           requestPoll: () => this.requestPoll(),
         },
         policy,
-        () => this.ready(),
+        () => this.becomeReady(),
       );
     });
   }
@@ -188,7 +188,7 @@ export class CloudThread implements PollHandler {
   }
 
   /** The clock was set by hand, forward or back: for the firmware, the last exchange was longer or shorter ago. */
-  clockMoved(by: Millis): void {
+  noteClockMove(by: Millis): void {
     if (this.lastSuccess !== undefined) this.lastSuccess -= by;
   }
 
@@ -202,7 +202,7 @@ export class CloudThread implements PollHandler {
       if (!outcome.ok) return done(false, this.#session);
       const { message, more } = outcome;
       if (this.#host.policy.polls.inPlace) {
-        return this.polled(message, more, (why) => done(why === undefined, this.#session));
+        return this.takePolled(message, more, (why) => done(why === undefined, this.#session));
       }
       const poll = () => {
         if (more) this.requestPoll();
@@ -219,10 +219,10 @@ export class CloudThread implements PollHandler {
     });
   }
 
-  private ready(): void {
+  private becomeReady(): void {
     this.#initialized = true;
     this.#session = undefined;
-    this.#host.initialized();
+    this.#host.noteInitialized();
     // A poll that was requested meanwhile takes over the lock.
     this.#polls.open();
     this.unlock();
@@ -239,8 +239,8 @@ export class CloudThread implements PollHandler {
     const granted = () => {
       facts.reason = 'poll';
       link.poll(Math.max(0, end - clock.now), (outcome) => {
-        if (outcome.ok) return this.polled(outcome.message, outcome.more, ended);
-        this.counters.downlinkFailed(this.#host.unixTime());
+        if (outcome.ok) return this.takePolled(outcome.message, outcome.more, ended);
+        this.counters.downlinkFailed(this.#host.readUnixTime());
         ended(outcome.why);
       });
     };
@@ -254,10 +254,10 @@ export class CloudThread implements PollHandler {
   }
 
   /** @param done gets the reason why the poll counts as failed; undefined if the poll succeeded */
-  private polled(message: Uint8Array, more: boolean, done: (why: string | undefined) => void): void {
-    this.succeeded();
+  private takePolled(message: Uint8Array, more: boolean, done: (why: string | undefined) => void): void {
+    this.noteSuccess();
     if (message.length === 0) {
-      this.counters.emptyPoll(this.#host.unixTime());
+      this.counters.emptyPoll(this.#host.readUnixTime());
       if (more) this.requestPoll();
       return done(undefined);
     }
@@ -279,7 +279,7 @@ export class CloudThread implements PollHandler {
 
   /** Executes a downlink and calls `then` with the result: at once, unless it has commands that take time. */
   private execute(bytes: Uint8Array, then: (reaction: Reaction) => void): void {
-    const now = this.#host.unixTime();
+    const now = this.#host.readUnixTime();
     this.counters.downlink(bytes.length, this.#host.link.fragments.down, now);
     let message: DownMessage;
     try {
@@ -297,9 +297,9 @@ export class CloudThread implements PollHandler {
     if (message.kind === 'set-session' || message.kind === 'set-timestamp') {
       // An impossible time is only a warning, and the clock keeps its time (`ctr_cloud.c`, `process_downlink`).
       if (isInCalendar(message.timestamp)) {
-        const before = this.#host.unixTime();
+        const before = this.#host.readUnixTime();
         this.#host.setUnixTime(message.timestamp);
-        this.counters.shiftTimes(this.#host.unixTime() - before);
+        this.counters.shiftTimes(this.#host.readUnixTime() - before);
       }
       if (message.kind === 'set-session') this.setSession(message);
       this.#host.facts.executed(type, print, 'wholly');
@@ -314,7 +314,7 @@ export class CloudThread implements PollHandler {
         this.#carrying = this.#host.clock.after(wait, 'a command from the cloud', () => settle(go()));
         return;
       }
-      const executed = () => this.#host.facts.executed(type, print, extentOf(reaction));
+      const executed = () => this.#host.facts.executed(type, print, getExtent(reaction));
       if (reaction.kind === 'restart') this.restartLater(reaction, executed);
       else executed();
       then(reaction);
@@ -361,23 +361,23 @@ export class CloudThread implements PollHandler {
     const started = () => this.#host.facts.sent(uplink, type);
     this.#host.link.uplink(message, budget, started, (outcome) => {
       if (outcome.ok) {
-        this.succeeded();
+        this.noteSuccess();
         const { up } = this.#host.link.fragments;
-        this.counters.uplink(message.length, up, type === 'data', this.#host.unixTime());
+        this.counters.uplink(message.length, up, type === 'data', this.#host.readUnixTime());
         this.#host.facts.acknowledged(uplink, type);
       } else {
-        this.counters.uplinkFailed(this.#host.unixTime());
+        this.counters.uplinkFailed(this.#host.readUnixTime());
       }
       done(outcome);
     });
   }
 
-  private succeeded(): void {
+  private noteSuccess(): void {
     this.lastSuccess = this.#host.clock.now;
   }
 }
 
-function extentOf(reaction: Exclude<Reaction, { readonly kind: 'waits' }>): Extent {
+function getExtent(reaction: Exclude<Reaction, { readonly kind: 'waits' }>): Extent {
   if (reaction.kind === 'failed') return 'failed';
   return 'rejected' in reaction && reaction.rejected ? 'partly' : 'wholly';
 }

@@ -19,17 +19,17 @@ interface ConfigUpload {
 const shared = new WeakMap<ConfigLayout, WeakMap<Settings, ConfigUpload>>();
 
 /** @param host the shell of the device */
-export function configUpload({ type, config }: Pick<Hardware, 'type' | 'config'>, host: ShellHost): ConfigUpload {
+export function buildConfigUpload({ type, config }: Pick<Hardware, 'type' | 'config'>, host: ShellHost): ConfigUpload {
   const settings = config.inForce;
-  if (settings === undefined) return listed(type, host);
+  if (settings === undefined) return buildListing(type, host);
   const ofLayout = shared.get(config.layout) ?? new WeakMap<Settings, ConfigUpload>();
   shared.set(config.layout, ofLayout);
-  const known = ofLayout.get(settings) ?? listed(type, host);
+  const known = ofLayout.get(settings) ?? buildListing(type, host);
   ofLayout.set(settings, known);
   return known;
 }
 
-function listed({ shell }: Hardware['type'], host: ShellHost): ConfigUpload {
+function buildListing({ shell }: Hardware['type'], host: ShellHost): ConfigUpload {
   const { text, lines } = listConfig(shell, host);
   const hash = configTextHash(text);
   return { hash, message: encodeUp({ kind: 'upload-config', hash, lines }) };

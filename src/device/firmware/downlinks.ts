@@ -44,7 +44,7 @@ function configure(lines: readonly string[], hardware: Hardware, host: ShellHost
         if (outcome.ran * linePause === 0) return { kind: 'failed' };
         return { kind: 'waits', wait: outcome.ran * linePause, go: () => ({ kind: 'failed' }) };
       case 'reboot':
-        return restartOf(outcome, hardware);
+        return describeRestart(outcome, hardware);
       case 'save':
         // If the settings cannot be saved, the configuration ends as after an invalid line: no reboot, no answer.
         if (!hardware.config.writable) return { kind: 'waits', wait: pauseOf(outcome), go: () => ({ kind: 'failed' }) };
@@ -66,7 +66,10 @@ function configure(lines: readonly string[], hardware: Hardware, host: ShellHost
   );
 }
 
-function restartOf({ cause, rejected }: Extract<RemoteConfigOutcome, { readonly kind: 'reboot' }>, hardware: Hardware) {
+function describeRestart(
+  { cause, rejected }: Extract<RemoteConfigOutcome, { readonly kind: 'reboot' }>,
+  hardware: Hardware,
+) {
   return { kind: 'restart', rejected, delay: 0, restart: () => hardware.reboot(cause) } as const;
 }
 
@@ -79,9 +82,9 @@ function runCommands(
   const react = (outcome: RemoteShellOutcome): Reaction => {
     if (outcome.kind === 'waits') return { kind: 'waits', wait: outcome.wait, go: () => react(outcome.go()) };
     if (outcome.kind === 'failed') return { kind: 'failed' };
-    if (outcome.kind === 'reboot') return restartOf(outcome, hardware);
+    if (outcome.kind === 'reboot') return describeRestart(outcome, hardware);
     // Request and answer share one buffer; an answer that does not fit is not sent (shell S-40).
-    const answer = shellAnswer(
+    const answer = buildShellAnswer(
       { messageId: message.messageId, responses: outcome.responses },
       hardware.type.profile.transferBuffer - size,
     );
@@ -92,7 +95,7 @@ function runCommands(
 }
 
 /** The answer to a shell downlink; undefined if it needs more than `room` bytes. */
-function shellAnswer(
+function buildShellAnswer(
   { messageId, responses }: Pick<ShellUplink, 'messageId' | 'responses'>,
   room: number,
 ): Uint8Array | undefined {

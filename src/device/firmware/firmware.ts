@@ -31,11 +31,11 @@ import { type DeviceIdentity, type FirmwareDownload, type ShellHost, ShellMemory
 import { Receiver } from '../wmbus/receiver.js';
 import { Application, type ApplicationHost } from './application.js';
 import { CloudThread, type CloudThreadHost, type Reaction, type ReactiveDownlink } from './cloud-thread.js';
-import { configUpload } from './config-upload.js';
+import { buildConfigUpload } from './config-upload.js';
 import { reactTo } from './downlinks.js';
-import { sessionRequest } from './session-request.js';
-import { boardOf } from './shell-board.js';
-import { equipmentOf } from './shell-equipment.js';
+import { buildSessionRequest } from './session-request.js';
+import { makeBoard } from './shell-board.js';
+import { makeEquipment } from './shell-equipment.js';
 import { downloadRequest, reportUpdate, Updater } from './updater.js';
 
 /** Shortest and longest time for sensors, Bluetooth and 1-Wire, before the modem starts (timing T-1). */
@@ -65,7 +65,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
     this.#hardware = hardware;
     const { clock, config, environment, type } = hardware;
     this.#bootedAt = clock.now;
-    this.#clockOrigin = -this.elapsed(clock.now);
+    this.#clockOrigin = -this.measureElapsed(clock.now);
     config.boot();
     this.measurements = new Measurements(type.profile, environment, config, clock.wall);
     this.cloud = new CloudThread(this);
@@ -124,24 +124,24 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
     return mode === undefined || this.config.text(mode.module, mode.name) === 'lte';
   }
 
-  unixTime(): UnixSeconds {
-    return Math.floor(this.exactTime());
+  readUnixTime(): UnixSeconds {
+    return Math.floor(this.readExactTime());
   }
 
   /** Unix seconds on the device's clock, with fractions, including the drift since the clock was last set. */
-  exactTime(at: Instant = this.now): UnixSeconds {
-    return this.#clockOrigin + this.elapsed(at);
+  readExactTime(at: Instant = this.now): UnixSeconds {
+    return this.#clockOrigin + this.measureElapsed(at);
   }
 
   setUnixTime(time: UnixSeconds): void {
     this.application.catchUp();
-    this.#clockOrigin = time - this.elapsed(this.now);
+    this.#clockOrigin = time - this.measureElapsed(this.now);
     if (this.application.running) this.application.planScan();
   }
 
   /** Sets the clock by hand. Unlike a time from the cloud, this does not shift the times of earlier events. */
   moveClock(time: UnixSeconds): void {
-    this.cloud.clockMoved(seconds(time - this.exactTime()));
+    this.cloud.noteClockMove(seconds(time - this.readExactTime()));
     this.setUnixTime(time);
     this.application.planWatchdog();
   }
@@ -156,10 +156,10 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
   }
 
   get board(): ShellBoard {
-    return boardOf(this);
+    return makeBoard(this);
   }
   get equipment(): ShellEquipment {
-    return equipmentOf(this);
+    return makeEquipment(this);
   }
 
   requestFirmware(id: string): number {
@@ -169,7 +169,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
   }
 
   /** The device as its shell sees it, with everything done that is due. */
-  shellHost(): ShellHost {
+  getShellHost(): ShellHost {
     this.application.catchUp();
     return this;
   }
@@ -196,7 +196,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
     this.#hardware.modem.stop();
   }
 
-  initialized(): void {
+  noteInitialized(): void {
     this.facts.ready();
     this.application.start();
   }
@@ -206,33 +206,33 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
       this.#updater ??= new Updater(this.#hardware);
       return this.#updater.take(message);
     }
-    return reactTo(message, size, this.#hardware, this.shellHost());
+    return reactTo(message, size, this.#hardware, this.getShellHost());
   }
 
-  sessionRequest(): Uint8Array {
-    return sessionRequest(this.#hardware);
+  buildSessionRequest(): Uint8Array {
+    return buildSessionRequest(this.#hardware);
   }
 
-  decoderUpload(known: string | undefined): Uint8Array | undefined {
+  buildDecoderUpload(known: string | undefined): Uint8Array | undefined {
     const { profile, decoderUpload } = this.#hardware.type;
     return known === profile.decoder.hash ? undefined : decoderUpload;
   }
 
-  encoderUpload(known: string | undefined): Uint8Array | undefined {
+  buildEncoderUpload(known: string | undefined): Uint8Array | undefined {
     const { profile, encoderUpload } = this.#hardware.type;
     return known === profile.encoder?.hash ? undefined : encoderUpload;
   }
 
-  configUpload(known: string | undefined): Uint8Array | undefined {
-    const { hash, message } = configUpload(this.#hardware, this.shellHost());
+  buildConfigUpload(known: string | undefined): Uint8Array | undefined {
+    const { hash, message } = buildConfigUpload(this.#hardware, this.getShellHost());
     return known === hash ? undefined : message;
   }
 
-  updateReport(): Uint8Array | undefined {
+  buildUpdateReport(): Uint8Array | undefined {
     return reportUpdate(this.#hardware);
   }
 
-  updateReported(): void {
+  noteUpdateReported(): void {
     const { bootloader } = this.#hardware;
     if (bootloader) bootloader.updateId = undefined;
   }
@@ -249,7 +249,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
       writer,
       {
         sequence: this.#sequence++,
-        timestamp: this.unixTime(),
+        timestamp: this.readUnixTime(),
         uptime: Math.floor(this.uptime / 1000),
         network: hardware.modem.evaluation(),
         // Few device types report their identity, so it is computed on the first use.
@@ -266,10 +266,10 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
   }
 
   clear(): void {
-    this.measurements.clear(this.unixTime());
+    this.measurements.clear(this.readUnixTime());
   }
 
-  reported(): void {
+  noteReported(): void {
     this.measurements.reported(this.clock.wall);
   }
 
@@ -281,7 +281,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
   }
 
   /** Seconds from simulated time 0 to `at`, counted by a clock with the present drift. */
-  private elapsed(at: Instant): Seconds {
+  private measureElapsed(at: Instant): Seconds {
     return (at * (1 + this.#hardware.clockDrift / 1_000_000)) / 1000;
   }
 }

@@ -44,13 +44,13 @@ export class PollWork {
   /** The session phase is over: a poll that was requested meanwhile runs now. */
   open(): void {
     this.#open = true;
-    this.next();
+    this.beginNext();
   }
 
   request(): void {
     if (this.#queued || this.#retry) return;
     this.#queued = true;
-    this.next();
+    this.beginNext();
   }
 
   /** Cancels the retry of a failed poll and prevents further retries. */
@@ -65,14 +65,14 @@ export class PollWork {
     this.#open = false;
   }
 
-  private next(): void {
+  private beginNext(): void {
     if (!this.#open || this.#running || !this.#queued) return;
     this.#queued = false;
     this.#running = true;
     this.#handler.poll((ok) => {
       this.#running = false;
       if (!ok && !this.#queued && !this.#closing) this.retryLater();
-      this.next();
+      this.beginNext();
     });
   }
 

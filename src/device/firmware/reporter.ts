@@ -21,13 +21,13 @@ export interface ReporterHost {
   readonly cloud: CloudThread;
   readonly now: Instant;
   /** Unix seconds on the device's clock at `at`, with fractions. */
-  exactTime(at: Instant): UnixSeconds;
+  readExactTime(at: Instant): UnixSeconds;
   /** Builds the complete message of a report. */
   encode(): Uint8Array;
   /** Discards the collected windows and events. */
   clear(): void;
   /** A report has been sent or given up. */
-  reported(): void;
+  noteReported(): void;
   readonly facts: DeviceFacts;
 }
 
@@ -48,7 +48,7 @@ export class Reporter {
   }
 
   /** Time until the next regular report; undefined when regular reports are off. */
-  interval(): Millis | undefined {
+  readInterval(): Millis | undefined {
     const { profile, config, draws } = this.#host;
     const { reportEvery, jitter } = profile.timing;
     const every = reportEvery ? config.number(reportEvery.module, reportEvery.name) * 1000 : 0;
@@ -57,7 +57,7 @@ export class Reporter {
   }
 
   /** Delay of an event's report; undefined if a planned report includes it, or the hour's limit is reached. */
-  eventDelay(): Millis | undefined {
+  readEventDelay(): Millis | undefined {
     const { profile, config, now } = this.#host;
     const { eventDelay, eventRate } = profile.timing;
     if (eventDelay === undefined || eventRate === undefined || this.#eventWaits) return undefined;
@@ -73,7 +73,7 @@ export class Reporter {
   }
 
   /** An event report could not start because another report is being sent: the next report contains its event. */
-  eventMerged(): void {
+  mergeEvent(): void {
     this.#eventWaits = false;
   }
 
@@ -86,7 +86,7 @@ export class Reporter {
     if (mode && config.text(mode.module, mode.name) !== 'lte') {
       // Without LTE, no report is sent, but the data are cleared.
       this.#host.clear();
-      this.#host.reported();
+      this.#host.noteReported();
       return done();
     }
     this.sending = true;
@@ -94,7 +94,7 @@ export class Reporter {
     this.#unsent = [...this.#unsent, uplink];
     this.send({ uplink, message }, why, (ok) => {
       if (ok || profile.timing.onSendFailure === 'drop') this.#host.clear();
-      this.#host.reported();
+      this.#host.noteReported();
       this.sending = false;
       done();
     });
@@ -113,13 +113,13 @@ export class Reporter {
    */
   private send(report: Report, why: ContactReason, done: (ok: boolean) => void): void {
     const { cloud } = this.#host;
-    let deadline = this.#host.now + this.timeout();
+    let deadline = this.#host.now + this.readTimeout();
     const left = () => Math.max(0, deadline - this.#host.now);
     const granted = () => {
-      if (!this.#host.policy.transfers.lockCounts) deadline = this.#host.now + this.timeout();
+      if (!this.#host.policy.transfers.lockCounts) deadline = this.#host.now + this.readTimeout();
       const spooled = this.store(report);
       cloud.sendData(report.uplink, report.message, left(), why, (ok) => {
-        if (ok) this.sent(report, spooled);
+        if (ok) this.noteSent(report, spooled);
         else if (!spooled) this.drop(report, 'not sent in time');
         if (!ok || !spooled) return ended(ok);
         this.drain(left, why, () => ended(true));
@@ -153,29 +153,29 @@ export class Reporter {
     const { spoolSize } = this.#host.profile.timing;
     const capacity = spoolSize ? this.#host.config.number(spoolSize.module, spoolSize.name) : 0;
     if (capacity === 0) return undefined;
-    this.noLongerUnsent(report);
+    this.forgetUnsent(report);
     const { now, spool } = this.#host;
-    const spooled = { ...report, stored: this.#host.exactTime(now) };
+    const spooled = { ...report, stored: this.#host.readExactTime(now) };
     for (const lost of spool.add(spooled, capacity)) this.drop(lost, 'spool full');
     return spooled;
   }
 
-  private sent(report: Report, spooled: SpooledMessage | undefined): void {
-    this.noLongerUnsent(report);
+  private noteSent(report: Report, spooled: SpooledMessage | undefined): void {
+    this.forgetUnsent(report);
     if (spooled) this.#host.spool.remove(spooled);
   }
 
   private drop(report: Report, why: string): void {
-    this.noLongerUnsent(report);
+    this.forgetUnsent(report);
     if (report.uplink >= 0) this.#host.facts.dropped(report.uplink, 'data', why);
   }
 
-  private noLongerUnsent({ uplink }: Report): void {
+  private forgetUnsent({ uplink }: Report): void {
     const left = this.#unsent.filter((other) => other !== uplink);
     this.#unsent = left.length === 0 ? NOTHING : left;
   }
 
-  private timeout(): Millis {
+  private readTimeout(): Millis {
     const { sendTimeout } = this.#host.profile.timing;
     return sendTimeout
       ? this.#host.config.number(sendTimeout.module, sendTimeout.name) * 1000

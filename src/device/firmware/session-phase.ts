@@ -10,15 +10,15 @@ export type Session = Extract<DownMessage, { readonly kind: 'set-session' }>;
 /** The part of the firmware that the session phase needs. `known`: hash of the document that the cloud already has. */
 export interface SessionHost {
   /** The message CREATE_SESSION. */
-  sessionRequest(): Uint8Array;
+  buildSessionRequest(): Uint8Array;
   /** This and the next two methods return undefined if the cloud already has the document. */
-  decoderUpload(known: string | undefined): Uint8Array | undefined;
-  encoderUpload(known: string | undefined): Uint8Array | undefined;
-  configUpload(known: string | undefined): Uint8Array | undefined;
+  buildDecoderUpload(known: string | undefined): Uint8Array | undefined;
+  buildEncoderUpload(known: string | undefined): Uint8Array | undefined;
+  buildConfigUpload(known: string | undefined): Uint8Array | undefined;
   /** The report of a firmware update; undefined if there is nothing to report. */
-  updateReport(): Uint8Array | undefined;
+  buildUpdateReport(): Uint8Array | undefined;
   /** The cloud has the report of the update. */
-  updateReported(): void;
+  noteUpdateReported(): void;
 }
 
 interface SessionExchanges {
@@ -34,7 +34,7 @@ const TYPES = { decoder: 'codec', encoder: 'codec', config: 'config', update: 'f
 /** Runs the phase; `done` is called once, after the last step. */
 export function setUpSession(host: SessionHost, exchanges: SessionExchanges, policy: Policy, done: () => void): void {
   const again = () => setUpSession(host, exchanges, policy, done);
-  exchanges.send('session', host.sessionRequest(), (outcome) => {
+  exchanges.send('session', host.buildSessionRequest(), (outcome) => {
     // Without a poll flag, no session follows. CHESTER then treats the exchange as failed (timing T-11), and starts over. A hio
     // device tries the first upload, which fails without a session, and starts over as well.
     if (!outcome.ok || !outcome.poll) return again();
@@ -60,7 +60,7 @@ function upload(n: number, phase: Phase): void {
   const step = policy.session.steps[n];
   if (step === undefined) return done();
   const next = () => upload(n + 1, phase);
-  const message = messageOf(step.upload, session, host);
+  const message = buildMessage(step.upload, session, host);
   if (message === undefined) return next();
   const failed = (): void => {
     if (step.failed === 'new session') again();
@@ -70,7 +70,7 @@ function upload(n: number, phase: Phase): void {
   exchanges.send(TYPES[step.upload], message, (outcome) => {
     if (!outcome.ok) return failed();
     const uploaded = () => {
-      if (step.upload === 'update') host.updateReported();
+      if (step.upload === 'update') host.noteUpdateReported();
       next();
     };
     if (outcome.poll && policy.polls.inPlace) return exchanges.fetch((ok) => (ok ? uploaded() : failed()));
@@ -79,16 +79,16 @@ function upload(n: number, phase: Phase): void {
   });
 }
 
-function messageOf(what: SessionStep['upload'], session: Session, host: SessionHost): Uint8Array | undefined {
+function buildMessage(what: SessionStep['upload'], session: Session, host: SessionHost): Uint8Array | undefined {
   switch (what) {
     case 'decoder':
-      return host.decoderUpload(session.decoderHash);
+      return host.buildDecoderUpload(session.decoderHash);
     case 'encoder':
-      return host.encoderUpload(session.encoderHash);
+      return host.buildEncoderUpload(session.encoderHash);
     case 'config':
-      return host.configUpload(session.configHash);
+      return host.buildConfigUpload(session.configHash);
     case 'update':
-      return host.updateReport();
+      return host.buildUpdateReport();
     default:
       return what satisfies never;
   }

@@ -3,7 +3,7 @@ import type { SupplyModule } from '../../profile/profile.js';
 import { encodeUp, type SessionFacts } from '../../protocol/messages/index.js';
 import type { Hardware } from '../hardware/hardware.js';
 
-export function sessionRequest({ type, serial, identity, subscriber, build }: Hardware): Uint8Array {
+export function buildSessionRequest({ type, serial, identity, subscriber, build }: Hardware): Uint8Array {
   const { supplyModule } = type.profile;
   const { modemFirmware, ...known } = type.profile.identity;
   const { bundle, name, version } = build;
@@ -26,13 +26,13 @@ export function sessionRequest({ type, serial, identity, subscriber, build }: Ha
         ble_passkey: identity.blePasskey ?? '(unset)',
         modem_fw_version: modemFirmware,
       }),
-      ...(supplyModule && factsOf(supplyModule, serial)),
+      ...(supplyModule && collectFacts(supplyModule, serial)),
     },
   });
 }
 
 /** A real module has its own serial number; the simulated one has that of the device, here and in `backup status`. */
-function factsOf({ hwRevision, hwVariant, fwVersion }: SupplyModule, serial: number): SessionFacts {
+function collectFacts({ hwRevision, hwVariant, fwVersion }: SupplyModule, serial: number): SessionFacts {
   return {
     z_serial_number: String(serial),
     z_hw_revision: `R${hwRevision >> 8}.${hwRevision & 0xff}`,

@@ -4,11 +4,11 @@ import { positionsByModem } from '../hardware/identity.js';
 import type { BackupModule, Position, Probe, ShellBoard, WeatherReading } from '../shell/equipment.js';
 import type { ShellFirmware } from './shell-equipment.js';
 
-export function boardOf(firmware: ShellFirmware): ShellBoard {
-  const read = reader(firmware);
+export function makeBoard(firmware: ShellFirmware): ShellBoard {
+  const read = makeReader(firmware);
   return {
     quantity: read,
-    weather: () => weatherOf(firmware),
+    weather: () => readWeather(firmware),
     thermometer: () => read('thermometer', 'temperature'),
     accelerometer: () => {
       const x = read('accelerometer', 'accel_x');
@@ -28,7 +28,7 @@ export function boardOf(firmware: ShellFirmware): ShellBoard {
       const humidity = read('hygrometer', 'humidity');
       return temperature === undefined || humidity === undefined ? undefined : { temperature, humidity };
     },
-    probes: () => probesOf(firmware),
+    probes: () => readProbes(firmware),
     button: (which) => which === 'int' && firmware.hardware.buttonPressed,
     setLed: () => {
       // A virtual board has no LEDs, and no command reads their state.
@@ -40,28 +40,30 @@ export function boardOf(firmware: ShellFirmware): ShellBoard {
       if (shellMemory.loadSince !== undefined) hardware.spent('test-load', uptime - shellMemory.loadSince);
       shellMemory.loadSince = on ? uptime : undefined;
     },
-    position: () => positionOf(firmware),
-    backup: () => backupOf(firmware),
+    position: () => findPosition(firmware),
+    backup: () => readBackup(firmware),
   };
 }
 
-function reader(firmware: ShellFirmware): (sensor: string, quantity: string, number?: number) => number | undefined {
+function makeReader(
+  firmware: ShellFirmware,
+): (sensor: string, quantity: string, number?: number) => number | undefined {
   return (sensor, quantity, number) => firmware.measurements.read(sensor, quantity, firmware.clock.wall, number);
 }
 
 /** Readings of the METEO module; undefined if the device has none, or if it does not answer. */
-function weatherOf(firmware: ShellFirmware): WeatherReading | undefined {
+function readWeather(firmware: ShellFirmware): WeatherReading | undefined {
   const { measurements, clock } = firmware;
   const gauge = measurements.find('rain_gauge');
   const windSpeed = measurements.read('anemometer', 'speed', clock.wall);
   const windDirection = measurements.read('vane', 'direction', clock.wall);
   if (gauge === undefined || windSpeed === undefined || windDirection === undefined) return undefined;
-  measurements.look(clock.wall, firmware.unixTime());
+  measurements.look(clock.wall, firmware.readUnixTime());
   const each = gauge.spec.windows?.each ?? 1;
   return { rainfall: measurements.memory.sinceWindow(gauge, 0) * each, windSpeed, windDirection };
 }
 
-function probesOf({ measurements, hardware, clock }: ShellFirmware): readonly Probe[] {
+function readProbes({ measurements, hardware, clock }: ShellFirmware): readonly Probe[] {
   const probes: Probe[] = [];
   for (let number = 1; ; number++) {
     const probe = measurements.find(PROBE, number);
@@ -75,9 +77,9 @@ function probesOf({ measurements, hardware, clock }: ShellFirmware): readonly Pr
 
 const PROBE = 'w1_thermometer';
 
-function backupOf(firmware: ShellFirmware): BackupModule | undefined {
+function readBackup(firmware: ShellFirmware): BackupModule | undefined {
   const { supplyModule } = firmware.profile;
-  const read = reader(firmware);
+  const read = makeReader(firmware);
   const lineVoltage = read('backup', 'line_voltage');
   const batteryVoltage = read('backup', 'batt_voltage');
   if (supplyModule === undefined || lineVoltage === undefined || batteryVoltage === undefined) return undefined;
@@ -93,7 +95,7 @@ function backupOf(firmware: ShellFirmware): BackupModule | undefined {
 }
 
 /** The device's position: a place in Bohemia that depends on its serial number. */
-function positionOf({ hardware }: ShellFirmware): Position {
+function findPosition({ hardware }: ShellFirmware): Position {
   const { serial } = hardware;
   const place = (index: number, from: number, to: number) => from + (to - from) * noise(serial, index);
   return {

@@ -40,30 +40,30 @@ export interface ShellFirmware {
   /** Time since the boot. */
   readonly uptime: Millis;
   /** Unix seconds on the device's clock. */
-  unixTime(): UnixSeconds;
+  readUnixTime(): UnixSeconds;
   /** The same with fractions. */
-  exactTime(at?: Instant): UnixSeconds;
+  readExactTime(at?: Instant): UnixSeconds;
 }
 
-export function equipmentOf(firmware: ShellFirmware): ShellEquipment {
+export function makeEquipment(firmware: ShellFirmware): ShellEquipment {
   return {
     get spool() {
-      return firmware.profile.timing.spoolSize && spoolOf(firmware);
+      return firmware.profile.timing.spoolSize && makeSpool(firmware);
     },
     get channels() {
-      return channelsOf(firmware);
+      return findChannels(firmware);
     },
     get inputs() {
-      return inputsOf(firmware);
+      return findInputs(firmware);
     },
     get motion() {
-      return motionOf(firmware);
+      return findMotion(firmware);
     },
     get tags() {
-      return tagsOf(firmware);
+      return findTags(firmware);
     },
     get line() {
-      return lineOf(firmware);
+      return findLine(firmware);
     },
   };
 }
@@ -71,7 +71,7 @@ export function equipmentOf(firmware: ShellFirmware): ShellEquipment {
 const TAG = 'ble_tag';
 
 /** The BLE tags; undefined if the application does not receive tags. */
-function tagsOf(firmware: ShellFirmware): ShellTags | undefined {
+function findTags(firmware: ShellFirmware): ShellTags | undefined {
   const { config, measurements, clock, hardware, profile } = firmware;
   const module = config.layout.module('tag');
   if (module === undefined) return undefined;
@@ -115,7 +115,7 @@ function tagsOf(firmware: ShellFirmware): ShellTags | undefined {
 }
 
 /** The motion detectors; undefined if the device has none. */
-function motionOf(firmware: ShellFirmware): ShellMotion | undefined {
+function findMotion(firmware: ShellFirmware): ShellMotion | undefined {
   const { measurements, clock } = firmware;
   const sensor = measurements.find('motion');
   if (sensor === undefined) return undefined;
@@ -130,7 +130,7 @@ function motionOf(firmware: ShellFirmware): ShellMotion | undefined {
   return {
     totals: () => {
       firmware.application.catchUp();
-      measurements.look(clock.wall, firmware.unixTime());
+      measurements.look(clock.wall, firmware.readUnixTime());
       return counts((quantity) => memory.total(sensor, quantity));
     },
     samples: () =>
@@ -144,7 +144,7 @@ function motionOf(firmware: ShellFirmware): ShellMotion | undefined {
 }
 
 /** The analog inputs that can be calibrated; undefined if the device has none. */
-function inputsOf(firmware: ShellFirmware): ShellInputs | undefined {
+function findInputs(firmware: ShellFirmware): ShellInputs | undefined {
   const { config, measurements, hardware, clock, profile } = firmware;
   const kind = profile.sensors.findIndex(({ name }) => name === 'analog_channel');
   if (kind < 0) return undefined;
@@ -182,7 +182,7 @@ function inputsOf(firmware: ShellFirmware): ShellInputs | undefined {
 const CHANNEL_MODES = ['trigger', 'counter', 'voltage', 'current'] as const;
 
 /** The input channels of the application; undefined if its profile has none. */
-function channelsOf(firmware: ShellFirmware): ShellChannels | undefined {
+function findChannels(firmware: ShellFirmware): ShellChannels | undefined {
   const { measurements, clock, profile } = firmware;
   if (!profile.commands.includes('channel')) return undefined;
   const inputs = profile.sensors.filter(({ name }) => CHANNEL_MODES.some((mode) => mode === name));
@@ -225,7 +225,7 @@ function channelsOf(firmware: ShellFirmware): ShellChannels | undefined {
 }
 
 /** The devices in the slots of the application; undefined if it has no slots. */
-function lineOf(firmware: ShellFirmware): ShellLine | undefined {
+function findLine(firmware: ShellFirmware): ShellLine | undefined {
   const { config, measurements, clock, profile } = firmware;
   const places = (config.layout.module('app')?.items ?? []).filter(isSlot);
   if (places.length === 0) return undefined;
@@ -238,7 +238,7 @@ function lineOf(firmware: ShellFirmware): ShellLine | undefined {
     hasDriver: (slot) => sensorOf(slot) !== undefined,
     sample: (slot) => {
       const sensor = sensorOf(slot);
-      return sensor !== undefined && measurements.sampleOne(sensor, clock.wall, firmware.unixTime());
+      return sensor !== undefined && measurements.sampleOne(sensor, clock.wall, firmware.readUnixTime());
     },
     registers: (address, first, count) => {
       const slot = slots.findIndex((known) => known.address === address);
@@ -247,7 +247,7 @@ function lineOf(firmware: ShellFirmware): ShellLine | undefined {
       const { name, quantities } = sensor.spec;
       const values = quantities.map((quantity) => measurements.read(name, quantity.name, clock.wall, slot + 1));
       if (values.some((value) => value === undefined)) return undefined;
-      const words = values.flatMap((value) => singleWords(value ?? 0));
+      const words = values.flatMap((value) => splitSingle(value ?? 0));
       return Array.from({ length: count }, (_, n) => words[first + n] ?? 0);
     },
   };
@@ -264,7 +264,7 @@ function read(text: string, { types = {} }: StringParameter): DeviceSlot {
 }
 
 /** A single-precision number as two registers, the high half first. */
-function singleWords(value: number): readonly number[] {
+function splitSingle(value: number): readonly number[] {
   const view = new DataView(new ArrayBuffer(4));
   view.setFloat32(0, value);
   return [view.getUint16(0), view.getUint16(2)];
@@ -273,7 +273,7 @@ function singleWords(value: number): readonly number[] {
 /** The message that `cloud spool fake` adds: UPLOAD_DATA with the decoder hash 0 and an empty map as its body. */
 const MADE_UP = Uint8Array.from([6, 0, 0, 0, 0, 0, 0, 0, 0, 0xbf, 0xff]);
 
-function spoolOf(firmware: ShellFirmware): ShellSpool {
+function makeSpool(firmware: ShellFirmware): ShellSpool {
   const { spool, config, profile, facts } = firmware;
   const { spoolSize } = profile.timing;
   const capacity = spoolSize ? config.number(spoolSize.module, spoolSize.name) : 0;
@@ -293,7 +293,7 @@ function spoolOf(firmware: ShellFirmware): ShellSpool {
       for (let i = 0; i < count; i++) {
         const uplink = facts.made('data', MADE_UP);
         // The command pauses for 2 ms after each message.
-        const stored = firmware.exactTime() + i * 0.002;
+        const stored = firmware.readExactTime() + i * 0.002;
         drop(spool.add({ uplink, message: MADE_UP, stored }, capacity), 'spool full');
       }
     },

@@ -52,8 +52,8 @@ export class TaskTable {
   /** Runs the quiet tasks that were due before now or are due now, each at its own time. */
   catchUp(): void {
     const { now } = this.#owner.clock;
-    for (let task = this.nextQuiet(); task >= 0 && this.dueOf(task) <= now; task = this.nextQuiet()) {
-      this.runTask(task, this.dueOf(task));
+    for (let task = this.findNextQuiet(); task >= 0 && this.findDue(task) <= now; task = this.findNextQuiet()) {
+      this.runTask(task, this.findDue(task));
     }
   }
 
@@ -62,7 +62,7 @@ export class TaskTable {
     const { now } = this.#owner.clock;
     const overdue: number[] = [];
     for (let task = 0; task < this.#quiet.length; task++) {
-      if (!this.#quiet[task] || this.dueOf(task) > now) continue;
+      if (!this.#quiet[task] || this.findDue(task) > now) continue;
       this.#due[task] = NEVER;
       overdue.push(task);
     }
@@ -75,20 +75,20 @@ export class TaskTable {
     this.#alarm = undefined;
     this.#running = true;
     const { now } = this.#owner.clock;
-    for (let task = this.nextQuiet(); task >= 0 && this.dueOf(task) < now; task = this.nextQuiet()) {
-      this.runTask(task, this.dueOf(task));
+    for (let task = this.findNextQuiet(); task >= 0 && this.findDue(task) < now; task = this.findNextQuiet()) {
+      this.runTask(task, this.findDue(task));
     }
-    for (let task = 0; task < this.#due.length; task++) if (this.dueOf(task) <= now) this.runTask(task, now);
+    for (let task = 0; task < this.#due.length; task++) if (this.findDue(task) <= now) this.runTask(task, now);
     this.#running = false;
     this.arm();
   }
 
   /** The quiet task that is due first; -1 if there is none. */
-  private nextQuiet(): number {
+  private findNextQuiet(): number {
     let first = -1;
     let earliest = NEVER;
     for (let task = 0; task < this.#quiet.length; task++) {
-      const due = this.dueOf(task);
+      const due = this.findDue(task);
       if (!this.#quiet[task] || due >= earliest) continue;
       first = task;
       earliest = due;
@@ -102,14 +102,14 @@ export class TaskTable {
     if (delay !== NEVER) this.#due[task] = at + delay;
   }
 
-  private dueOf(task: number): Instant {
+  private findDue(task: number): Instant {
     return this.#due[task] as number;
   }
 
   private arm(): void {
     let earliest = NEVER;
     for (let task = 0; task < this.#due.length; task++) {
-      if (!this.#quiet[task]) earliest = Math.min(earliest, this.dueOf(task));
+      if (!this.#quiet[task]) earliest = Math.min(earliest, this.findDue(task));
     }
     const armedFor = earliest === NEVER ? UNARMED : unboxed(earliest);
     if (armedFor === this.#armedFor) return;

@@ -49,23 +49,25 @@ export class Updater {
   take(chunk: DownloadFirmware): Reaction {
     const { bootloader } = this.#hardware.type.profile;
     const { updateId, offset, data, size } = chunk;
-    if (bootloader === undefined) return failure(updateId, 'unsupported MCUBOOT');
+    if (bootloader === undefined) return makeFailure(updateId, 'unsupported MCUBOOT');
     // The firmware only logs these errors, without an answer.
     if (chunk.target !== TARGET || chunk.type !== 'chunk') return { kind: 'failed' };
     if (offset === 0) {
       this.#download = undefined;
-      if (size > bootloader.slotSize) return failure(updateId, 'image size too big');
+      if (size > bootloader.slotSize) return makeFailure(updateId, 'image size too big');
       this.#download = { updateId, size, image: new ImageReader(), accepted: 0 };
     }
     const download = this.#download;
-    if (download === undefined) return failure(updateId, 'offset mismatch (device was rebooted)');
+    if (download === undefined) return makeFailure(updateId, 'offset mismatch (device was rebooted)');
     if (offset !== download.accepted || offset + data.length > download.size) return { kind: 'failed' };
     download.image.write(data);
     download.accepted += data.length;
-    return download.accepted < download.size ? this.#next(updateId, download) : this.#complete(updateId, download);
+    return download.accepted < download.size
+      ? this.#requestNext(updateId, download)
+      : this.#complete(updateId, download);
   }
 
-  #next(updateId: Uint8Array, { accepted }: Download): Reaction {
+  #requestNext(updateId: Uint8Array, { accepted }: Download): Reaction {
     const { transferBuffer } = this.#hardware.type.profile;
     const maxLength = Math.floor((transferBuffer - OVERHEAD) / BLOCK) * BLOCK;
     return report({ type: 'next', updateId, offset: accepted, maxLength });
@@ -105,7 +107,7 @@ export function reportUpdate({ bootloader, type }: Hardware): Uint8Array | undef
   return encodeUp({ kind: 'upload-firmware', target: TARGET, type: 'ack', updateId });
 }
 
-function failure(updateId: Uint8Array, error: string): Reaction {
+function makeFailure(updateId: Uint8Array, error: string): Reaction {
   return report({ type: 'error', updateId, error });
 }
 

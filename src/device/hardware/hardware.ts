@@ -52,9 +52,9 @@ export type Extent = 'wholly' | 'partly' | 'failed';
 /** Receives the content of messages, which the trace does not contain. */
 export interface MessageWitness {
   /** The device `serial` has made its uplink number `uplink`. @param message its bytes, including the type byte */
-  made(serial: number, uplink: number, message: Uint8Array): void;
+  noteMade(serial: number, uplink: number, message: Uint8Array): void;
   /** The device `serial` has received a downlink. @param message its bytes, including the type byte */
-  received(serial: number, message: Uint8Array): void;
+  noteReceived(serial: number, message: Uint8Array): void;
 }
 
 /** Writes the events of the device to the trace. Uplinks are numbered from the first boot on. */

@@ -41,7 +41,7 @@ export interface ShellHost {
   /** Time since the last boot. */
   readonly uptime: Millis;
   /** The device's own clock in whole Unix seconds; it runs from 1970 until the first session (shell S-28). */
-  unixTime(): UnixSeconds;
+  readUnixTime(): UnixSeconds;
   /** Sets that clock, in Unix seconds. */
   moveClock(time: UnixSeconds): void;
   /** Asks the cloud for a firmware image. Returns 0, or a negative errno if the request cannot be queued. */

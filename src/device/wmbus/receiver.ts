@@ -20,7 +20,7 @@ interface ReceiverHost {
   readonly seed: number;
   /** Calendar time of the simulated world. */
   readonly wall: UnixMillis;
-  unixTime(): UnixSeconds;
+  readUnixTime(): UnixSeconds;
 }
 
 export interface ScanReport {
@@ -73,12 +73,12 @@ export class Receiver {
   get next(): Millis {
     const { config, wall } = this.#host;
     if (this.#scan) return Math.max(0, this.#scan.start + this.#scan.lasts - wall);
-    return untilScan(this.#spec.scan, config, this.#host.unixTime(), this.#lastScan);
+    return untilScan(this.#spec.scan, config, this.#host.readUnixTime(), this.#lastScan);
   }
 
   /** Begins a scan that is due. */
   beginScheduled(): void {
-    this.#lastScan = this.#host.unixTime();
+    this.#lastScan = this.#host.readUnixTime();
     this.begin();
   }
 
@@ -147,7 +147,7 @@ export class Receiver {
   reported(): void {
     this.clear();
     this.#working = false;
-    this.#lastScan = lastStart(this.#spec.scan, this.#host.config, this.#host.unixTime(), this.#lastScan);
+    this.#lastScan = lastStart(this.#spec.scan, this.#host.config, this.#host.readUnixTime(), this.#lastScan);
   }
 
   /** Drops all frames. */

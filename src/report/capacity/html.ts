@@ -2,24 +2,24 @@
 import { levelText } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
 import { type Markup, markup, NOTHING } from '../html/markup.js';
-import { page } from '../html/page.js';
+import { writePage } from '../html/page.js';
 import {
   type Area,
-  areaOf,
-  axisNumber,
-  axisTime,
+  drawXAxis,
+  drawYAxis,
+  formatAxisNumber,
+  formatAxisTime,
   isNarrow,
-  lineLegend,
+  makeArea,
+  placeX,
+  placeY,
   plot,
   px,
-  svg,
-  xAxis,
-  xOf,
-  yAxis,
-  yOf,
+  writeLineLegend,
+  writeSvg,
 } from '../html/plot.js';
 import type { Readout } from '../html/readout.js';
-import { durations, farDurations, linear, type Scale } from '../html/scale.js';
+import { makeDurations, makeFarDurations, makeLinear, type Scale } from '../html/scale.js';
 import type { CapacityResult, Level, LevelLatency } from './result.js';
 import {
   cellsOf,
@@ -50,7 +50,7 @@ ${firstFailure(result)}
 <section id="over-time"><h2><a href="#over-time">Over the level</a></h2>${throughput(result)}${percentiles(result)}</section>
 <section id="levels"><h2><a href="#levels">Levels</a></h2>${table(result)}</section>
 <footer>made by ghostfleet</footer>`;
-  return page({ title: `${scenario} · capacity · ${word}`, body });
+  return writePage({ title: `${scenario} · capacity · ${word}`, body });
 }
 
 function tiles({ holds, fails, atLeast, reached, unit, levels }: CapacityResult): readonly Markup[] {
@@ -97,9 +97,9 @@ function throughput(result: CapacityResult): Markup {
     { look: 'c2 dashed', name: of === 'uplinks' ? 'sent' : 'offered' },
     { look: 'c1', name: of === 'uplinks' ? 'stored' : 'answered' },
   ];
-  const scale = linear(Math.max(...points.flatMap(({ values }) => values)));
+  const scale = makeLinear(Math.max(...points.flatMap(({ values }) => values)));
   const about = of === 'uplinks' ? 'uplinks of devices per second' : 'API requests of loads per second';
-  return figure('Throughput', about, result, { points, curves, scale, axis: axisNumber, written: rateText });
+  return figure('Throughput', about, result, { points, curves, scale, axis: formatAxisNumber, written: rateText });
 }
 
 const PERCENTILES = [
@@ -122,10 +122,10 @@ function percentiles(result: CapacityResult): Markup {
   const all = points.flatMap(({ values }) => values);
   const [greatest, least] = [Math.max(...all), Math.min(...all.filter((value) => value > 0), Number.POSITIVE_INFINITY)];
   const isFar = Number.isFinite(least) && greatest / least > FAR;
-  const scale = isFar ? farDurations(least, greatest) : durations(greatest);
+  const scale = isFar ? makeFarDurations(least, greatest) : makeDurations(greatest);
   const about = `${latencyName(result)}${isFar ? '; logarithmic' : ''}`;
   return figure('Latency', about, result, {
-    ...{ points, curves: PERCENTILES, scale, axis: axisTime, written: humanDuration },
+    ...{ points, curves: PERCENTILES, scale, axis: formatAxisTime, written: humanDuration },
   });
 }
 
@@ -140,19 +140,22 @@ interface Drawn {
 function figure(title: string, about: string, result: CapacityResult, drawn: Drawn): Markup {
   const { points, curves, scale, axis, written } = drawn;
   const { unit } = result;
-  const x = linear(Math.max(...points.map(({ level }) => level.value)));
+  const x = makeLinear(Math.max(...points.map(({ level }) => level.value)));
   const draw = (width: number) => {
-    const area = areaOf(width, HEIGHT);
+    const area = makeArea(width, HEIGHT);
     const lines = curves.map(({ look }, row) => {
-      const at = points.map(({ level, values }) => [xOf(area, x, level.value), yOf(area, scale, values[row] ?? 0)]);
+      const at = points.map(({ level, values }) => [
+        placeX(area, x, level.value),
+        placeY(area, scale, values[row] ?? 0),
+      ]);
       return markup`<polyline class="line ${look}" points="${at.map((pair) => pair.join(',')).join(' ')}"/>`;
     });
-    return svg(
+    return writeSvg(
       width,
       HEIGHT,
       border(area, x, result),
-      yAxis(area, scale, axis),
-      xAxis(area, x, (value) => `${axisNumber(value)}${isNarrow(width) ? '' : unit}`),
+      drawYAxis(area, scale, axis),
+      drawXAxis(area, x, (value) => `${formatAxisNumber(value)}${isNarrow(width) ? '' : unit}`),
       ...lines,
       marks(area, x, scale, points, curves.length - 1),
     );
@@ -167,13 +170,13 @@ function figure(title: string, about: string, result: CapacityResult, drawn: Dra
       return next === undefined ? 1 : x.place((level.value + next) / 2);
     }),
   };
-  return markup`<figure><figcaption>${title} <small>${about}, over ${result.key}; shaded: from the level that holds to the one that does not</small></figcaption>${lineLegend(curves)}${dotLegend(points)}${plot(`${title} over the level`, draw, readout)}</figure>`;
+  return markup`<figure><figcaption>${title} <small>${about}, over ${result.key}; shaded: from the level that holds to the one that does not</small></figcaption>${writeLineLegend(curves)}${dotLegend(points)}${plot(`${title} over the level`, draw, readout)}</figure>`;
 }
 
 /** The interval of the limit. */
 function border(area: Area, x: Scale, { holds, fails }: CapacityResult): Markup {
   if (holds === null || fails === null) return NOTHING;
-  const [from, to] = [xOf(area, x, holds), xOf(area, x, fails)];
+  const [from, to] = [placeX(area, x, holds), placeX(area, x, fails)];
   const bottom = area.top + area.height;
   const edges = [from, to].map(
     (edge) => markup`<line class="edge" x1="${edge}" x2="${edge}" y1="${area.top}" y2="${bottom}"/>`,
@@ -201,7 +204,7 @@ function dotLegend(points: readonly Point[]): Markup {
 function marks(area: Area, x: Scale, y: Scale, points: readonly Point[], row: number): Markup {
   return markup`${points.map(
     ({ level, values }) =>
-      markup`<circle class="dot ${DOTS[level.kind]}" cx="${xOf(area, x, level.value)}" cy="${yOf(area, y, values[row] ?? 0)}" r="4"/>`,
+      markup`<circle class="dot ${DOTS[level.kind]}" cx="${placeX(area, x, level.value)}" cy="${placeY(area, y, values[row] ?? 0)}" r="4"/>`,
   )}`;
 }
 

@@ -1,6 +1,6 @@
 /** The result of a search as JUnit XML: one test case, which fails if the service carries too little. */
 import { levelText } from '../../kernel/quantity.js';
-import { xml } from '../renderers/junit.js';
+import { escapeXml } from '../renderers/junit.js';
 import type { CapacityResult } from './result.js';
 import { failedRun, reasonsOf } from './words.js';
 
@@ -15,20 +15,20 @@ export function capacityJunit(result: CapacityResult): string {
   const element = isLow ? 'failure' : 'error';
   const end =
     isLow || isOpen
-      ? `><${element} type="${outcome}" message="${xml(sentence)}">${xml([...text, `reproduce: ${reproduce}`].join('\n'))}</${element}></testcase>`
+      ? `><${element} type="${outcome}" message="${escapeXml(sentence)}">${escapeXml([...text, `reproduce: ${reproduce}`].join('\n'))}</${element}></testcase>`
       : '/>';
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="ghostfleet" ${counts}>`,
-    `  <testsuite name="${xml(scenario)}" ${counts} skipped="0">`,
+    `  <testsuite name="${escapeXml(scenario)}" ${counts} skipped="0">`,
     '    <properties>',
-    `      <property name="capacity" value="${xml(sentence)}"/>`,
+    `      <property name="capacity" value="${escapeXml(sentence)}"/>`,
     ...levels.map(
-      ({ value, kind }) => `      <property name="${xml(`${key} ${levelText(value, unit)}`)}" value="${kind}"/>`,
+      ({ value, kind }) => `      <property name="${escapeXml(`${key} ${levelText(value, unit)}`)}" value="${kind}"/>`,
     ),
     '    </properties>',
-    `    <testcase classname="${xml(scenario)}" name="${xml(name)}"${end}`,
-    `    <system-out>${xml([sentence, ...result.notes].join('\n'))}</system-out>`,
+    `    <testcase classname="${escapeXml(scenario)}" name="${escapeXml(name)}"${end}`,
+    `    <system-out>${escapeXml([sentence, ...result.notes].join('\n'))}</system-out>`,
     '  </testsuite>',
     '</testsuites>',
   ].join('\n')}\n`;

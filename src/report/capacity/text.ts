@@ -1,7 +1,7 @@
 /** The result of a search for terminals. */
 import { printableTexts } from '../../kernel/printable.js';
 import { levelText } from '../../kernel/quantity.js';
-import { hanging, section, WIDTH } from '../renderers/text-parts.js';
+import { hangIndent, WIDTH, writeSection } from '../renderers/text-parts.js';
 import { wrap } from '../table.js';
 import type { CapacityResult } from './result.js';
 import { cellsOf, columnsOf, failedRun, latencyName, placeText, questionText, reasonsOf, verdictOf } from './words.js';
@@ -25,13 +25,13 @@ export function capacityText(unsafe: CapacityResult, width: number = WIDTH): str
       ...wrap(`${scenario} · capacity of ${questionText(result)}`, width),
       ...wrap(`seed ${seed} · ${placeText(result)}`, width),
     ],
-    levels.length === 0 ? [] : section('level', [...columnsOf(result), ''], rows, width),
+    levels.length === 0 ? [] : writeSection('level', [...columnsOf(result), ''], rows, width),
     times === undefined ? [] : wrap(`p50, p95 and p99: ${times}`, width),
     reasons.length === 0 || failed === undefined
       ? []
       : [
           `${failed.kind === 'fails' ? 'fails first' : failed.kind}, at ${levelText(failed.value, unit)}`,
-          ...reasons.flatMap((reason) => hanging(reason, width)),
+          ...reasons.flatMap((reason) => hangIndent(reason, width)),
         ],
     notes.flatMap((note) => wrap(`! ${note}`, width)),
     [

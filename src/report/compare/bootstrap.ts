@@ -8,8 +8,8 @@
  */
 import { type Draws, seededRandom } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
-import { percentileWithin } from '../../trace/distribution.js';
-import { rankOf, roundedUp } from '../../trace/histogram.js';
+import { clampPercentile } from '../../trace/distribution.js';
+import { findRank, roundUp } from '../../trace/histogram.js';
 import type { SampledDurations } from '../../trace/metrics/samples.js';
 
 const RESAMPLES = 1000;
@@ -27,14 +27,10 @@ export interface Ratio {
 }
 
 /** The ratios of some percentiles of durations. @param percents each from 0 to 100 */
-export function percentileRatios(
-  a: SampledDurations,
-  b: SampledDurations,
-  percents: readonly number[],
-): readonly Ratio[] {
+export function computeRatios(a: SampledDurations, b: SampledDurations, percents: readonly number[]): readonly Ratio[] {
   const [one, other] = [new Sample(a), new Sample(b)];
-  const [first, second] = generators();
-  const found = percents.map((percent) => ({ a: one.percentile(percent), b: other.percentile(percent) }));
+  const [first, second] = makeGenerators();
+  const found = percents.map((percent) => ({ a: one.getPercentile(percent), b: other.getPercentile(percent) }));
   const enough = percents.map((percent) =>
     [one, other].every(({ total, filled }) => filled >= FEWEST_BATCHES && total * (1 - percent / 100) >= FEWEST_BEYOND),
   );
@@ -44,7 +40,7 @@ export function percentileRatios(
     one.resample(first);
     other.resample(second);
     percents.forEach((percent, k) => {
-      spans[k]?.include(one.percentile(percent), other.percentile(percent));
+      spans[k]?.include(one.getPercentile(percent), other.getPercentile(percent));
     });
   }
   return found.map((ratio, k) => ({ ...ratio, interval: enough[k] ? (spans[k]?.interval ?? null) : null }));
@@ -60,7 +56,7 @@ export function countRatio(a: readonly number[], b: readonly number[]): Ratio {
   const filled = (counts: readonly number[]) => counts.filter((count) => count > 0).length;
   if (Math.max(filled(a), filled(b)) < FEWEST_BATCHES || Math.min(found.a, found.b) === 0)
     return { ...found, interval: null };
-  const [first, second] = generators();
+  const [first, second] = makeGenerators();
   const span = new Span();
   for (let i = 0; i < RESAMPLES; i++) span.include(sum(draw(a, first)), sum(draw(b, second)));
   const drawn = span.interval;
@@ -69,12 +65,12 @@ export function countRatio(a: readonly number[], b: readonly number[]): Ratio {
   const ratio = found.b / found.a;
   // The square root is about the standard deviation of the logarithm of the ratio. With the logarithm, the ends of the interval
   // stay above 0.
-  const chance = exponential(SIGMAS * Math.sqrt(1 / found.a + 1 / found.b));
+  const chance = raiseE(SIGMAS * Math.sqrt(1 / found.a + 1 / found.b));
   return { ...found, interval: [Math.min(drawn[0], ratio / chance), Math.max(drawn[1], ratio * chance)] };
 }
 
 /** e to the power of 0 to 5, within 1 %: `Math.exp` differs between versions of Node. */
-function exponential(x: number): number {
+function raiseE(x: number): number {
   const y = x / 8;
   const root = 1 + y * (1 + (y / 2) * (1 + (y / 3) * (1 + y / 4)));
   const square = root * root;
@@ -82,7 +78,7 @@ function exponential(x: number): number {
 }
 
 /** Fixed seeds, so that the same two runs always get the same verdict. */
-function generators(): readonly [Draws, Draws] {
+function makeGenerators(): readonly [Draws, Draws] {
   const random = seededRandom('compare');
   return [random.fork('a'), random.fork('b')];
 }
@@ -141,15 +137,15 @@ class Sample {
   }
 
   /** The same rule as that of a Distribution (trace/distribution.ts). */
-  percentile(percent: number): Millis {
-    const rank = rankOf(percent, this.#drawn);
+  getPercentile(percent: number): Millis {
+    const rank = findRank(percent, this.#drawn);
     let before = 0;
     let index = -1;
     while (before < rank && index < this.#counts.length - 1) {
       index++;
       before += this.#counts[index] ?? 0;
     }
-    return percentileWithin(roundedUp(this.#values[index] ?? 0) / this.#steps, this.#min, this.#max);
+    return clampPercentile(roundUp(this.#values[index] ?? 0) / this.#steps, this.#min, this.#max);
   }
 
   /** Replaces the histogram by that of batches drawn with replacement. */

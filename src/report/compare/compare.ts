@@ -4,7 +4,7 @@
  */
 import type { Unit } from '../../kernel/quantity.js';
 import type { SampleSummary } from '../../trace/metrics/samples.js';
-import { countRatio, percentileRatios, type Ratio } from './bootstrap.js';
+import { computeRatios, countRatio, type Ratio } from './bootstrap.js';
 
 /** Smallest relevant change: smaller ones do not matter in practice. */
 export const LEAST_CHANGE = 0.05;
@@ -35,7 +35,7 @@ export interface MetricDifference extends Ratio {
   /** `downlink.delivered p(95)` */
   readonly metric: string;
   readonly unit: Unit;
-  /** `undetected`: no difference was found, which does not mean that there is none; see {@link leastShown}. */
+  /** `undetected`: no difference was found, which does not mean that there is none; see {@link findLeastShown}. */
   readonly verdict: 'different' | 'undetected' | 'unknown';
 }
 
@@ -47,7 +47,7 @@ export interface RunComparison {
 }
 
 export function compareRuns(a: ComparedRun, b: ComparedRun): RunComparison {
-  const rows = [...durations(a.samples, b.samples), ...counts(a.samples, b.samples)];
+  const rows = [...compareDurations(a.samples, b.samples), ...compareCounts(a.samples, b.samples)];
   return { a, b, rows, different: rows.some(({ verdict }) => verdict === 'different') };
 }
 
@@ -57,7 +57,7 @@ function unknownScenario({ name, format, scenario }: ComparedRun): string {
 }
 
 /** Reasons not to compare two runs, as texts; empty when they can be compared. */
-export function objections(a: ComparedRun, b: ComparedRun): readonly string[] {
+export function findObjections(a: ComparedRun, b: ComparedRun): readonly string[] {
   const found: string[] = [];
   if (a.scenario !== b.scenario) found.push(`the runs have different scenarios, "${a.scenario}" and "${b.scenario}"`);
   else if (a.format !== b.format) found.push(unknownScenario(a.format < b.format ? a : b));
@@ -69,28 +69,28 @@ export function objections(a: ComparedRun, b: ComparedRun): readonly string[] {
   return found;
 }
 
-function durations(a: SampleSummary, b: SampleSummary): readonly MetricDifference[] {
+function compareDurations(a: SampleSummary, b: SampleSummary): readonly MetricDifference[] {
   return Object.entries(a.durations).flatMap(([metric, one]) => {
     const other = b.durations[metric];
     if (other === undefined || other.steps !== one.steps) return [];
-    const ratios = percentileRatios(one, other, PERCENTILES);
+    const ratios = computeRatios(one, other, PERCENTILES);
     return ratios
-      .map((ratio, i) => judged(`${metric} p(${PERCENTILES[i]})`, 'ms', ratio))
+      .map((ratio, i) => judgeRatio(`${metric} p(${PERCENTILES[i]})`, 'ms', ratio))
       .filter((row, i) => (row.a > 0 || row.b > 0) && (i === 0 || row.interval !== null));
   });
 }
 
-function counts(a: SampleSummary, b: SampleSummary): readonly MetricDifference[] {
+function compareCounts(a: SampleSummary, b: SampleSummary): readonly MetricDifference[] {
   const names = [...new Set([...Object.keys(a.counts), ...Object.keys(b.counts)])];
-  return names.map((metric) => judged(metric, 'count', countRatio(a.counts[metric] ?? [], b.counts[metric] ?? [])));
+  return names.map((metric) => judgeRatio(metric, 'count', countRatio(a.counts[metric] ?? [], b.counts[metric] ?? [])));
 }
 
-function judged(metric: string, unit: MetricDifference['unit'], ratio: Ratio): MetricDifference {
-  return { metric, unit, ...ratio, verdict: verdictOf(ratio) };
+function judgeRatio(metric: string, unit: MetricDifference['unit'], ratio: Ratio): MetricDifference {
+  return { metric, unit, ...ratio, verdict: judgeInterval(ratio) };
 }
 
 /** The difference between B and A, relative to A; null if A is 0. */
-export function changeOf({ a, b }: MetricDifference): number | null {
+export function measureChange({ a, b }: MetricDifference): number | null {
   return a === 0 ? null : b / a - 1;
 }
 
@@ -105,7 +105,7 @@ interface LeastShown {
  * The change between A and B that would have made the number different: the interval, which keeps its width in relation to the
  * change, would no longer contain a ratio of 1. null if there is too little data for an interval.
  */
-export function leastShown({ a, b, interval }: Ratio): LeastShown | null {
+export function findLeastShown({ a, b, interval }: Ratio): LeastShown | null {
   if (interval === null) return null;
   const [least, most] = interval;
   const ratio = b / a;
@@ -115,7 +115,7 @@ export function leastShown({ a, b, interval }: Ratio): LeastShown | null {
   };
 }
 
-function verdictOf({ a, b, interval }: Ratio): MetricDifference['verdict'] {
+function judgeInterval({ a, b, interval }: Ratio): MetricDifference['verdict'] {
   if (a === b) return 'undetected';
   if (interval === null) return Math.min(a, b) === 0 && Math.max(a, b) >= LEAST_NEW_COUNT ? 'different' : 'unknown';
   const [least, most] = interval;

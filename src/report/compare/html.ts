@@ -1,31 +1,31 @@
 /** A comparison as a self-contained HTML page: a plot of the changes with their intervals, and a table. */
 import { humanChange } from '../../kernel/quantity.js';
 import { type Markup, markup, NOTHING } from '../html/markup.js';
-import { page } from '../html/page.js';
-import { drawing, isNarrow, px, svg } from '../html/plot.js';
-import { changeOf, LEAST_CHANGE, type MetricDifference, type RunComparison } from './compare.js';
-import { COLUMNS, cells, headline, verdict } from './words.js';
+import { writePage } from '../html/page.js';
+import { drawPlot, isNarrow, px, writeSvg } from '../html/plot.js';
+import { LEAST_CHANGE, type MetricDifference, measureChange, type RunComparison } from './compare.js';
+import { COLUMNS, listCells, writeHeadline, writeVerdict } from './words.js';
 
 /** @param remarks reasons for which the runs should not be compared */
-export function comparisonHtml(comparison: RunComparison, remarks: readonly string[] = []): string {
+export function writeComparisonHtml(comparison: RunComparison, remarks: readonly string[] = []): string {
   const { a, b, rows, different } = comparison;
   const sorted = [...rows].sort(
     (one, other) => Number(other.verdict === 'different') - Number(one.verdict === 'different'),
   );
-  const body = markup`<header><h1>${a.scenario === b.scenario ? a.scenario : 'A and B'}</h1><span class="verdict ${different ? 'bad' : 'open'}">${headline(comparison)}</span></header>
-<p>${verdict(comparison)}</p>
+  const body = markup`<header><h1>${a.scenario === b.scenario ? a.scenario : 'A and B'}</h1><span class="verdict ${different ? 'bad' : 'open'}">${writeHeadline(comparison)}</span></header>
+<p>${writeVerdict(comparison)}</p>
 <ul class="faint"><li>A: ${a.name} · ${a.scenario} · seed ${a.seed}</li><li>B: ${b.name} · ${b.scenario} · seed ${b.seed}</li></ul>
 ${remarks.map((remark) => markup`<div class="alarm bad" role="alert">${remark}</div>`)}
-<section id="changes"><h2><a href="#changes">Changes</a></h2>${changes(sorted)}</section>
-<section id="numbers"><h2><a href="#numbers">Numbers</a></h2>${table(sorted)}</section>
+<section id="changes"><h2><a href="#changes">Changes</a></h2>${drawChanges(sorted)}</section>
+<section id="numbers"><h2><a href="#numbers">Numbers</a></h2>${writeTable(sorted)}</section>
 <footer>made by ghostfleet</footer>`;
-  return page({ title: `${a.scenario}: ${headline(comparison)}`, body });
+  return writePage({ title: `${a.scenario}: ${writeHeadline(comparison)}`, body });
 }
 
-function table(rows: readonly MetricDifference[]): Markup {
+function writeTable(rows: readonly MetricDifference[]): Markup {
   const head = COLUMNS.map((column) => markup`<th scope="col">${column}</th>`);
   const lines = rows.map((row) => {
-    const [metric = '', ...rest] = cells(row);
+    const [metric = '', ...rest] = listCells(row);
     return markup`<tr class="${row.verdict}"><th scope="row">${metric}</th>${rest.map((cell) => markup`<td>${cell}</td>`)}</tr>`;
   });
   return markup`<div class="scroll" tabindex="0" role="region" aria-label="Numbers"><table class="long loose"><thead><tr><td></td>${head}<td></td></tr></thead><tbody>${lines}</tbody></table></div>`;
@@ -36,7 +36,7 @@ const LARGEST = 1;
 const LANE = { wide: 26, narrow: 38 } as const;
 const TOP = 22;
 
-function changes(rows: readonly MetricDifference[]): Markup {
+function drawChanges(rows: readonly MetricDifference[]): Markup {
   const known = rows.filter(({ interval }) => interval !== null);
   if (known.length === 0) return markup`<p class="faint">No number has enough data for an interval.</p>`;
   const ends = known.flatMap(({ interval }) => (interval ?? []).map((ratio) => Math.abs(ratio - 1)));
@@ -49,7 +49,7 @@ function changes(rows: readonly MetricDifference[]): Markup {
     const x = (change: number) =>
       px(left + ((Math.max(-span, Math.min(span, change)) + span) / (2 * span)) * (right - left));
     const bottom = TOP + known.length * lane;
-    const grid = ticks(span).map(
+    const grid = listTicks(span).map(
       (tick) =>
         markup`<line class="grid" x1="${x(tick)}" x2="${x(tick)}" y1="${TOP}" y2="${bottom}"/><text class="axis middle" x="${x(tick)}" y="${TOP - 8}">${humanChange(tick).replace('.0%', '%')}</text>`,
     );
@@ -58,24 +58,24 @@ function changes(rows: readonly MetricDifference[]): Markup {
     const lines = known.map((row, i) => {
       const { metric, interval, verdict: judged } = row;
       const [least = 1, most = 1] = interval ?? [];
-      const change = changeOf(row) ?? 0;
+      const change = measureChange(row) ?? 0;
       const y = TOP + i * lane + (narrow ? 27 : lane / 2);
       const look = judged === 'different' ? 'c4' : 'c1';
-      const [, a = '', b = '', changed = ''] = cells(row);
+      const [, a = '', b = '', changed = ''] = listCells(row);
       const label = narrow
         ? markup`<text x="${left}" y="${y - 10}">${metric}</text><text class="axis end" x="${right}" y="${y - 10}">${a} → ${b}, ${changed}</text>`
         : markup`<text class="end" x="${left - 12}" y="${y + 4}">${metric}</text><text class="axis" x="${right + 12}" y="${y + 4}">${a} → ${b}</text>`;
       return markup`${label}<line class="line ${look}" x1="${x(least - 1)}" x2="${x(most - 1)}" y1="${y}" y2="${y}"/><circle class="dot ${look}" cx="${x(change)}" cy="${y}" r="4"/>`;
     });
-    return svg(width, bottom + 6, irrelevant, markup`${grid}`, zero, markup`${lines}`);
+    return writeSvg(width, bottom + 6, irrelevant, markup`${grid}`, zero, markup`${lines}`);
   };
   const cut = ends.some((end) => end > LARGEST) ? '; changes beyond ±100% are cut' : '';
   const hidden = rows.length - known.length;
-  return markup`<figure><figcaption>B relative to A <small>change and its interval${cut}; shaded: up to ${LEAST_CHANGE * 100}%, irrelevant in practice</small></figcaption>${drawing('Changes with their intervals', draw)}${hidden === 0 ? NOTHING : markup`<p class="faint">${hidden} ${hidden === 1 ? 'number has' : 'numbers have'} too little data for an interval.</p>`}</figure>`;
+  return markup`<figure><figcaption>B relative to A <small>change and its interval${cut}; shaded: up to ${LEAST_CHANGE * 100}%, irrelevant in practice</small></figcaption>${drawPlot('Changes with their intervals', draw)}${hidden === 0 ? NOTHING : markup`<p class="faint">${hidden} ${hidden === 1 ? 'number has' : 'numbers have'} too little data for an interval.</p>`}</figure>`;
 }
 
 /** Round changes on both sides of 0. */
-function ticks(span: number): readonly number[] {
+function listTicks(span: number): readonly number[] {
   const step = [0.05, 0.1, 0.2, 0.5].find((size) => span / size <= 3) ?? 0.5;
   const count = Math.floor(span / step);
   return Array.from({ length: 2 * count + 1 }, (_, i) => (i - count) * step);

@@ -1,5 +1,5 @@
-import { type ComparedRun, changeOf, leastShown, type RunComparison } from './compare.js';
-import { verdict } from './words.js';
+import { type ComparedRun, findLeastShown, measureChange, type RunComparison } from './compare.js';
+import { writeVerdict } from './words.js';
 
 /** Format version, raised by changes to which programs that read the comparison must adapt. */
 const FORMAT = 1;
@@ -9,26 +9,26 @@ const FORMAT = 1;
  * more.
  * @param remarks reasons for which the runs should not be compared
  */
-export function comparisonJson(comparison: RunComparison, remarks: readonly string[] = []): string {
+export function writeComparisonJson(comparison: RunComparison, remarks: readonly string[] = []): string {
   const { a, b, rows, different } = comparison;
   const said = {
     format: FORMAT,
     different,
-    verdict: verdict(comparison),
+    verdict: writeVerdict(comparison),
     remarks,
-    a: identity(a),
-    b: identity(b),
+    a: getIdentity(a),
+    b: getIdentity(b),
     metrics: rows.map((row) => {
       const { metric, unit, interval, verdict: judged } = row;
       const change = interval === null ? null : interval.map((ratio) => ratio - 1);
-      const values = { metric, unit, a: row.a, b: row.b, change: changeOf(row), interval: change };
+      const values = { metric, unit, a: row.a, b: row.b, change: measureChange(row), interval: change };
       // JSON has no Infinity: `increase` is then null.
-      return { ...values, wouldShow: leastShown(row), verdict: judged };
+      return { ...values, wouldShow: findLeastShown(row), verdict: judged };
     }),
   };
   return `${JSON.stringify(said, null, 2)}\n`;
 }
 
-function identity({ name, scenario, seed }: ComparedRun): Pick<ComparedRun, 'name' | 'scenario' | 'seed'> {
+function getIdentity({ name, scenario, seed }: ComparedRun): Pick<ComparedRun, 'name' | 'scenario' | 'seed'> {
   return { name, scenario, seed };
 }

@@ -14,22 +14,22 @@ const READABLE: readonly number[] = [1, SUMMARY_FORMAT];
  * @throws UsageError when the text is not a summary, or has another format version
  */
 export function readSummary(text: string, name: string): ComparedRun {
-  const summary = objectIn(parsed(text, name));
-  if (summary === undefined) throw wrong(name, 'not a JSON object');
+  const summary = asObject(parseJson(text, name));
+  if (summary === undefined) throw makeWrong(name, 'not a JSON object');
   const { format } = summary;
   if (typeof format !== 'number' || !READABLE.includes(format)) {
     const found = format === undefined ? 'is missing' : `is ${JSON.stringify(format)}`;
-    throw wrong(name, `"format" ${found}, expected ${READABLE.join(' or ')}`);
+    throw makeWrong(name, `"format" ${found}, expected ${READABLE.join(' or ')}`);
   }
   const { scenario, seed, digest, failure } = summary;
-  const actions = objectIn(summary.console)?.actions;
-  const situation = objectIn(summary.planned)?.situation;
-  const samples = samplesIn(summary.samples);
-  if (typeof scenario !== 'string') throw wrong(name, '"scenario" is missing');
-  if (typeof seed !== 'number') throw wrong(name, '"seed" is missing');
-  if (typeof situation !== 'string') throw wrong(name, '"planned.situation" is missing');
+  const actions = asObject(summary.console)?.actions;
+  const situation = asObject(summary.planned)?.situation;
+  const samples = readSamples(summary.samples);
+  if (typeof scenario !== 'string') throw makeWrong(name, '"scenario" is missing');
+  if (typeof seed !== 'number') throw makeWrong(name, '"seed" is missing');
+  if (typeof situation !== 'string') throw makeWrong(name, '"planned.situation" is missing');
   if (samples === undefined)
-    throw wrong(
+    throw makeWrong(
       name,
       '"samples" is missing or invalid; if another version of ghostfleet wrote the file, repeat the run',
     );
@@ -46,29 +46,29 @@ export function readSummary(text: string, name: string): ComparedRun {
   };
 }
 
-function parsed(text: string, name: string): unknown {
-  if (isTooDeep(text)) throw wrong(name, TOO_DEEP);
+function parseJson(text: string, name: string): unknown {
+  if (isTooDeep(text)) throw makeWrong(name, TOO_DEEP);
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw wrong(name, (error as Error).message);
+    throw makeWrong(name, (error as Error).message);
   }
 }
 
-function wrong(name: string, why: string): UsageError {
+function makeWrong(name: string, why: string): UsageError {
   return new UsageError('bad-file', `"${name}" is not the summary of a run: ${why}`);
 }
 
-function samplesIn(value: unknown): SampleSummary | undefined {
-  const samples = objectIn(value);
-  const [counts, durations] = [objectIn(samples?.counts), objectIn(samples?.durations)];
+function readSamples(value: unknown): SampleSummary | undefined {
+  const samples = asObject(value);
+  const [counts, durations] = [asObject(samples?.counts), asObject(samples?.durations)];
   if (samples?.batches !== BATCHES || counts === undefined || durations === undefined) return undefined;
   if (!Object.values(counts).every(isNumbers) || !Object.values(durations).every(isDurations)) return undefined;
   return { batches: BATCHES, counts, durations } as SampleSummary;
 }
 
 function isDurations(value: unknown): value is SampledDurations {
-  const durations = objectIn(value);
+  const durations = asObject(value);
   if (durations === undefined || !(typeof durations.steps === 'number' && durations.steps > 0)) return false;
   const { min, max, batches } = durations;
   if (typeof min !== 'number' || typeof max !== 'number') return false;
@@ -79,7 +79,7 @@ function isNumbers(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 0);
 }
 
-function objectIn(value: unknown): Readonly<Record<string, unknown>> | undefined {
+function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : undefined;

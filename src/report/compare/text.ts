@@ -1,11 +1,11 @@
 /** A comparison as text for terminals. */
 import { WIDTH } from '../renderers/text-parts.js';
-import { fittedTable, wrap } from '../table.js';
+import { fitTable, wrap } from '../table.js';
 import type { RunComparison } from './compare.js';
-import { COLUMNS, cells, verdict } from './words.js';
+import { COLUMNS, listCells, writeVerdict } from './words.js';
 
 /** @param remarks reasons for which the runs should not be compared @param width width in characters. Default: 100 */
-export function comparisonText(
+export function writeComparisonText(
   comparison: RunComparison,
   remarks: readonly string[] = [],
   width: number = WIDTH,
@@ -17,8 +17,8 @@ export function comparisonText(
     ...wrap(`B  ${b.name} · ${b.scenario} · seed ${b.seed}`, width),
     ...remarks.flatMap((remark) => wrap(`! ${remark}`, width)),
     '',
-    ...fittedTable(columns, rows.map(cells), width),
+    ...fitTable(columns, rows.map(listCells), width),
     '',
-    ...wrap(verdict(comparison), width),
+    ...wrap(writeVerdict(comparison), width),
   ].join('\n')}\n`;
 }

@@ -1,46 +1,46 @@
 /** The texts that a comparison has both in the terminal and on the HTML page. */
 import { humanChange, humanValue } from '../../kernel/quantity.js';
-import { changeOf, leastShown, type MetricDifference, type RunComparison } from './compare.js';
+import { findLeastShown, type MetricDifference, measureChange, type RunComparison } from './compare.js';
 
 /** The last one has the smallest changes that would have shown. */
 export const COLUMNS = ['A', 'B', 'change', 'interval', 'would show'] as const;
 
 /** The metric, the cells of {@link COLUMNS} and a note. */
-export function cells(row: MetricDifference): readonly string[] {
+export function listCells(row: MetricDifference): readonly string[] {
   const { metric, unit, a, b, interval, verdict } = row;
-  const change = changeOf(row);
+  const change = measureChange(row);
   const range = interval === null ? '' : `${humanChange(interval[0] - 1)} … ${humanChange(interval[1] - 1)}`;
   const note = verdict === 'unknown' ? 'too little data' : verdict === 'different' ? '≠' : '';
   const values = [humanValue(a, unit), humanValue(b, unit), change === null ? '' : humanChange(change)];
-  return [metric, ...values, range, verdict === 'undetected' ? shownFrom(row) : '', note];
+  return [metric, ...values, range, verdict === 'undetected' ? describeShownFrom(row) : '', note];
 }
 
 /** `-12.0% or +14.5%` */
-function shownFrom(row: MetricDifference): string {
-  const shown = leastShown(row);
+function describeShownFrom(row: MetricDifference): string {
+  const shown = findLeastShown(row);
   if (shown === null) return '';
   const { decrease, increase } = shown;
   return Number.isFinite(increase) ? `${humanChange(decrease)} or ${humanChange(increase)}` : humanChange(decrease);
 }
 
 /** The result in a few words. */
-export function headline({ different }: Pick<RunComparison, 'different'>): string {
+export function writeHeadline({ different }: Pick<RunComparison, 'different'>): string {
   return different ? 'different' : 'no difference found';
 }
 
 /** The result in one sentence. */
-export function verdict({ rows, different }: RunComparison): string {
-  const words = headline({ different });
-  if (!different) return `${words}${resolution(rows)}`;
+export function writeVerdict({ rows, different }: RunComparison): string {
+  const words = writeHeadline({ different });
+  if (!different) return `${words}${writeResolution(rows)}`;
   const found = rows.filter((row) => row.verdict === 'different');
-  return `${words}: ${found.map(difference).join('; ')}`;
+  return `${words}: ${found.map(writeDifference).join('; ')}`;
 }
 
 /** The smallest changes that would have shown, so that a comparison of little data does not read like a proof of equality. */
-function resolution(rows: readonly MetricDifference[]): string {
+function writeResolution(rows: readonly MetricDifference[]): string {
   const sizes = rows
     .flatMap((row) => {
-      const shown = leastShown(row);
+      const shown = findLeastShown(row);
       return shown === null ? [] : [{ metric: row.metric, size: Math.max(-shown.decrease, shown.increase) }];
     })
     .filter(({ size }) => Number.isFinite(size))
@@ -52,9 +52,9 @@ function resolution(rows: readonly MetricDifference[]): string {
   return `; the smallest change that would have shown: ${range}`;
 }
 
-function difference(row: MetricDifference): string {
+function writeDifference(row: MetricDifference): string {
   const { metric, unit, a, b } = row;
-  const change = changeOf(row);
+  const change = measureChange(row);
   const how = unit === 'ms' ? (b > a ? 'longer' : 'shorter') : b > a ? 'more' : 'fewer';
   return change === null || b === 0
     ? `${metric} ${humanValue(a, unit)} → ${humanValue(b, unit)}`

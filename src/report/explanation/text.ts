@@ -9,38 +9,38 @@ const LONGEST = 40;
 const TIME_WIDTH = 9;
 
 /** The paragraph of the explanation, advice on a faster delivery, the waits, and the timeline. */
-export function explanationLines(explanation: Explanation, width: number): readonly string[] {
+export function writeExplanation(explanation: Explanation, width: number): readonly string[] {
   const { type, device, downlink, text, sooner, simulated, waits } = explanation;
   return [
     `${type} to ${device} · ${downlink}`,
-    ...indented(wrap(text, width - 2)),
+    ...indent(wrap(text, width - 2)),
     ...(sooner.length === 0 ? [] : ['', simulated === undefined ? '  sooner' : '  sooner (simulated)']),
-    ...sooner.flatMap(({ change, time }) => row(humanDuration(time), change, width, 16)),
+    ...sooner.flatMap(({ change, time }) => writeRow(humanDuration(time), change, width, 16)),
     ...(waits.length === 0 ? [] : ['', '  waited']),
-    ...waits.flatMap(({ what, time }) => row(humanDuration(time), what, width, 16)),
+    ...waits.flatMap(({ what, time }) => writeRow(humanDuration(time), what, width, 16)),
     '',
     '  timeline',
-    ...timelineLines(explanation, width),
+    ...writeTimeline(explanation, width),
   ];
 }
 
 /** The paragraph only, for a report. */
-export function explanationParagraph({ text }: Explanation, width: number): readonly string[] {
-  return indented(wrap(text, width - 2));
+export function writeExplanationParagraph({ text }: Explanation, width: number): readonly string[] {
+  return indent(wrap(text, width - 2));
 }
 
-export function deviceLines({ device, serial, state, downlinks }: DeviceExplanation, width: number): readonly string[] {
+export function writeDevice({ device, serial, state, downlinks }: DeviceExplanation, width: number): readonly string[] {
   return [
     `${device} (${serial})`,
-    ...state.flatMap((sentence) => indented(wrap(sentence, width - 2))),
-    ...downlinks.flatMap((explanation) => ['', ...explanationLines(explanation, width)]),
+    ...state.flatMap((sentence) => indent(wrap(sentence, width - 2))),
+    ...downlinks.flatMap((explanation) => ['', ...writeExplanation(explanation, width)]),
   ];
 }
 
-function timelineLines({ timeline }: Explanation, width: number): readonly string[] {
+function writeTimeline({ timeline }: Explanation, width: number): readonly string[] {
   const rows = timeline.map(({ at, kind, what }) => {
     const mark = kind === 'failure' ? '✗' : kind === 'fault' || kind === 'rule' ? '!' : ' ';
-    return row(`+${humanDuration(at)}`, `${mark} ${what}`, width, TIME_WIDTH);
+    return writeRow(`+${humanDuration(at)}`, `${mark} ${what}`, width, TIME_WIDTH);
   });
   if (rows.length <= LONGEST) return rows.flat();
   const half = LONGEST / 2;
@@ -48,11 +48,11 @@ function timelineLines({ timeline }: Explanation, width: number): readonly strin
   return [...rows.slice(0, half).flat(), `    … ${left} more entries (--json shows all)`, ...rows.slice(-half).flat()];
 }
 
-function row(first: string, text: string, width: number, column: number): readonly string[] {
+function writeRow(first: string, text: string, width: number, column: number): readonly string[] {
   const [line = '', ...rest] = wrap(text, width - column - 6);
   return [`    ${first.padEnd(column)} ${line}`, ...rest.map((more) => `${' '.repeat(column + 7)}${more}`)];
 }
 
-function indented(lines: readonly string[]): readonly string[] {
+function indent(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `  ${line}`);
 }

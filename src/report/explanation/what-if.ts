@@ -3,7 +3,7 @@ import type { DownlinkCourse, TimelineEntry } from '../../explain/explanation.js
 import { humanDuration, type Instant, type Millis, sinceStart } from '../../kernel/time.js';
 import type { TrackedType } from '../../trace/downlinks/ledger.js';
 import type { ExpectationResult } from '../result.js';
-import { type Column, table, wrap } from '../table.js';
+import { type Column, wrap, writeTable } from '../table.js';
 
 /** The answer to a question "what if": the run before and after a change. */
 export interface WhatIfAnswer {
@@ -42,15 +42,15 @@ export interface ChangedDownlink {
 const SHOWN = 3;
 
 /** @param all whether to show every downlink, not only the slowest ones */
-export function whatIfLines(answer: WhatIfAnswer, all: boolean, width: number): readonly string[] {
+export function writeWhatIf(answer: WhatIfAnswer, all: boolean, width: number): readonly string[] {
   const { changes, simulated, expectations = [], downlinks } = answer;
   const shown = all ? downlinks : downlinks.slice(0, SHOWN);
   return [
     ...wrap(`what if: ${changes.join(', ')}`, width),
     ...(simulated ? ['simulated: the same plan in virtual time, because the run cannot be repeated exactly'] : []),
-    ...(downlinks.length === 0 ? ['', 'no downlink was queued'] : ['', ...summary(downlinks)]),
-    ...(expectations.length === 0 ? [] : ['', ...expectationTable(expectations)]),
-    ...shown.flatMap((each) => ['', ...downlinkLines(each, width)]),
+    ...(downlinks.length === 0 ? ['', 'no downlink was queued'] : ['', ...writeSummary(downlinks)]),
+    ...(expectations.length === 0 ? [] : ['', ...writeExpectations(expectations)]),
+    ...shown.flatMap((each) => ['', ...writeDownlink(each, width)]),
     ...(shown.length < downlinks.length ? ['', `${downlinks.length - shown.length} more downlinks: --json`] : []),
   ];
 }
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'after', align: 'right' },
 ];
 
-function summary(downlinks: readonly ChangedDownlink[]): readonly string[] {
+function writeSummary(downlinks: readonly ChangedDownlink[]): readonly string[] {
   const before = downlinks.map((each) => each.before);
   const after = downlinks.flatMap((each) => each.after ?? []);
   const row = (title: string, of: (courses: readonly DownlinkCourse[]) => string) => [title, of(before), of(after)];
@@ -69,9 +69,9 @@ function summary(downlinks: readonly ChangedDownlink[]): readonly string[] {
     String(courses.filter(test).length);
   const time = (share: number) => (courses: readonly DownlinkCourse[]) => {
     const times = courses.filter(isDelivered).map(({ took }) => took);
-    return times.length === 0 ? '–' : humanDuration(percentile(times, share));
+    return times.length === 0 ? '–' : humanDuration(findPercentile(times, share));
   };
-  return table(COLUMNS, [
+  return writeTable(COLUMNS, [
     row('downlinks', (courses) => String(courses.length)),
     row('  delivered', count(isDelivered)),
     row(
@@ -89,12 +89,12 @@ function isDelivered({ outcome, received }: DownlinkCourse): boolean {
 }
 
 /** The smallest value that is not smaller than the share `share` of the values. */
-function percentile(values: readonly Millis[], share: number): Millis {
+function findPercentile(values: readonly Millis[], share: number): Millis {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }
 
-function expectationTable(expectations: readonly ChangedExpectation[]): readonly string[] {
+function writeExpectations(expectations: readonly ChangedExpectation[]): readonly string[] {
   const side = ({ passed, undecided, sentence }: ExpectationResult) =>
     `${undecided ? '?' : passed ? '✓' : '✗'} ${sentence}`;
   return [
@@ -107,21 +107,21 @@ function expectationTable(expectations: readonly ChangedExpectation[]): readonly
   ];
 }
 
-function downlinkLines({ type, device, downlink, queuedAt, before, after }: ChangedDownlink, width: number) {
+function writeDownlink({ type, device, downlink, queuedAt, before, after }: ChangedDownlink, width: number) {
   const half = Math.floor((width - 5) / 2);
-  const [one, other] = [courseLines(before, half), courseLines(after, half)];
+  const [one, other] = [writeCourse(before, half), writeCourse(after, half)];
   const rows = Array.from({ length: Math.max(one.length, other.length) }, (_, i) =>
     `  ${(one[i] ?? '').padEnd(half)} │ ${other[i] ?? ''}`.trimEnd(),
   );
   return [`${type} to ${device} · ${downlink} · queued at ${humanDuration(sinceStart(queuedAt))}`, ...rows];
 }
 
-function courseLines(course: DownlinkCourse | null, width: number): readonly string[] {
+function writeCourse(course: DownlinkCourse | null, width: number): readonly string[] {
   if (course === null) return ['not queued'];
-  return [outcomeText(course), ...course.timeline.flatMap((entry) => entryLines(entry, width))];
+  return [describeOutcome(course), ...course.timeline.flatMap((entry) => writeEntry(entry, width))];
 }
 
-function outcomeText({ outcome, received, took }: DownlinkCourse): string {
+function describeOutcome({ outcome, received, took }: DownlinkCourse): string {
   const time = humanDuration(took);
   if (!received) return `lost after ${time}: never received`;
   return outcome === 'pending' ? `pending after ${time}` : `${outcome} after ${time}`;
@@ -131,7 +131,7 @@ const MARKS: Readonly<Record<TimelineEntry['kind'], string>> = {
   ...{ stage: ' ', contact: ' ', failure: '✗', fault: '!', rule: '!' },
 };
 
-function entryLines({ at, kind, what }: TimelineEntry, width: number): readonly string[] {
+function writeEntry({ at, kind, what }: TimelineEntry, width: number): readonly string[] {
   const [first = '', ...rest] = wrap(`${MARKS[kind]} ${what}`, width - TIME - 2);
   return [`${`+${humanDuration(at)}`.padEnd(TIME)}${first}`, ...rest.map((line) => `${' '.repeat(TIME + 2)}${line}`)];
 }

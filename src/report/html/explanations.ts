@@ -7,25 +7,25 @@ import { type Markup, markup, NOTHING } from './markup.js';
 /** Maximum number of rows of a timeline. The middle of a longer timeline is left out. */
 const LONGEST = 60;
 
-export function explanations({ explanations: all = [] }: RunResult): Markup {
+export function writeExplanations({ explanations: all = [] }: RunResult): Markup {
   if (all.length === 0) return NOTHING;
-  return markup`<h3 id="why-it-took-so-long">Why it took so long</h3>${all.map(explained)}`;
+  return markup`<h3 id="why-it-took-so-long">Why it took so long</h3>${all.map(writeExplained)}`;
 }
 
-function explained({ text, timeline, sooner }: Explanation): Markup {
+function writeExplained({ text, timeline, sooner }: Explanation): Markup {
   const changes = sooner.map(({ change, time }) => markup`<li>${change}: about ${humanDuration(time)}</li>`);
   const half = LONGEST / 2;
   const cut = timeline.length > LONGEST;
   const left = timeline.length - LONGEST;
   const rows = cut
-    ? markup`${timeline.slice(0, half).map(row)}<tr><td></td><td class="faint">… ${left} more</td></tr>${timeline.slice(-half).map(row)}`
-    : markup`${timeline.map(row)}`;
+    ? markup`${timeline.slice(0, half).map(writeRow)}<tr><td></td><td class="faint">… ${left} more</td></tr>${timeline.slice(-half).map(writeRow)}`
+    : markup`${timeline.map(writeRow)}`;
   return markup`<div class="why"><p>${text}</p><details><summary>timeline, and what would have delivered it sooner</summary>
 ${changes.length === 0 ? NOTHING : markup`<ul>${changes}</ul>`}
 <table class="events"><tbody>${rows}</tbody></table></details></div>`;
 }
 
-function row({ at, kind, what }: TimelineEntry): Markup {
+function writeRow({ at, kind, what }: TimelineEntry): Markup {
   const mark = kind === 'failure' ? '✗ ' : '';
   return markup`<tr><td>+${humanDuration(at)}</td><td>${mark}${what}</td></tr>`;
 }

@@ -1,5 +1,5 @@
 /**
- * HTML that is safe against injection. Only {@link markup} and {@link dataBlock} create it from values. Both escape every value
+ * HTML that is safe against injection. Only {@link markup} and {@link writeData} create it from values. Both escape every value
  * that is not itself {@link Markup}. A device named `</script>` is shown with exactly this name.
  */
 export class Markup {
@@ -11,25 +11,25 @@ type Part = Markup | string | number | readonly Part[];
 
 /** Template tag: escapes the values, except for values that are markup. */
 export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
-  return new Markup(strings.reduce((all, text, i) => `${all}${written(parts[i - 1] ?? '')}${text}`));
+  return new Markup(strings.reduce((all, text, i) => `${all}${writePart(parts[i - 1] ?? '')}${text}`));
 }
 
 export const NOTHING = new Markup('');
 
-function written(part: Part): string {
+function writePart(part: Part): string {
   if (part instanceof Markup) return part.html;
-  if (typeof part === 'string' || typeof part === 'number') return escaped(String(part));
-  return part.map(written).join('');
+  if (typeof part === 'string' || typeof part === 'number') return escapeText(String(part));
+  return part.map(writePart).join('');
 }
 
 /** Data for the page's script, escaped: no text can end the element. */
-export function dataBlock(data: unknown): Markup {
-  const json = JSON.stringify(data, (_key, value) => (typeof value === 'string' ? visible(value) : value));
+export function writeData(data: unknown): Markup {
+  const json = JSON.stringify(data, (_key, value) => (typeof value === 'string' ? showControls(value) : value));
   return new Markup(`<script type="application/json">${json.replaceAll('<', '\\u003c')}</script>`);
 }
 
 /** The anchor of a heading: `Uplinks and fleet` becomes `uplinks-and-fleet`. @param title constant text */
-export function idOf(title: string): string {
+export function makeId(title: string): string {
   return title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }
 
@@ -41,12 +41,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escaped(text: string): string {
-  return visible(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+function escapeText(text: string): string {
+  return showControls(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 /** Control characters and direction marks, which could hide or reverse text, become U+FFFD. Newlines and tabs stay. */
-function visible(text: string): string {
+function showControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) =>
     /[\n\t]/.test(character) ? character : '\ufffd',
   );

@@ -2,49 +2,49 @@
 import { humanCount } from '../../kernel/quantity.js';
 import { humanDuration, type Millis } from '../../kernel/time.js';
 import { FLEET_STATES, type FleetState } from '../../trace/metrics/fleet-states.js';
-import { binsPerPoint, type SeriesCount, type Trend } from '../../trace/metrics/series.js';
+import { chooseBins, type SeriesCount, type Trend } from '../../trace/metrics/series.js';
 import type { RunResult } from '../result.js';
-import { endOf, faultBands, lanes, range } from './lanes.js';
+import { drawLanes, findEnd, formatRange, listFaultBands } from './lanes.js';
 import { type Markup, markup, NOTHING } from './markup.js';
 import {
-  areaOf,
-  axisNumber,
-  axisTime,
-  bands,
-  legend,
-  line,
-  lineLegend,
+  drawBands,
+  drawLine,
+  drawStack,
+  drawSteps,
+  drawXAxis,
+  drawYAxis,
+  formatAxisNumber,
+  formatAxisTime,
+  makeArea,
   plot,
-  stack,
-  steps,
-  svg,
   timeAxis,
-  xAxis,
-  yAxis,
+  writeLegend,
+  writeLineLegend,
+  writeSvg,
 } from './plot.js';
 import type { Readout } from './readout.js';
-import { durations, farDurations, linear } from './scale.js';
+import { makeDurations, makeFarDurations, makeLinear } from './scale.js';
 
 const HEIGHT = 190;
 
-export function overTime(result: RunResult): Markup {
+export function drawOverTime(result: RunResult): Markup {
   const { series, clock } = result;
   if (series.bins === 0) return NOTHING;
-  return markup`${lanes(result)}
-${rates('Uplinks', 'stored messages of all types', result, [['uplinksStored', 'c1', 'stored']])}
-${rates('Downlinks', 'downlinks of users', result, [
+  return markup`${drawLanes(result)}
+${drawRates('Uplinks', 'stored messages of all types', result, [['uplinksStored', 'c1', 'stored']])}
+${drawRates('Downlinks', 'downlinks of users', result, [
   ['downlinksQueued', 'c2 dashed', 'queued'],
   ['downlinksDelivered', 'c1', 'delivered'],
   ['downlinksAnswered', 'c3 dotted', 'answered'],
 ])}
-${percentiles('Delivery time of downlinks', 'from the API to the confirmed delivery, shown at the time of delivery', result, series.trends.deliveryTime)}
-${rates('API requests of loads', 'by when they were answered, failed or dropped', result, [
+${drawPercentiles('Delivery time of downlinks', 'from the API to the confirmed delivery, shown at the time of delivery', result, series.trends.deliveryTime)}
+${drawRates('API requests of loads', 'by when they were answered, failed or dropped', result, [
   ['callsAnswered', 'c1', 'answered'],
   ['callsFailed', 'c4 dashed', 'failed'],
   ['callsDropped', 'c5 dotted', 'dropped'],
 ])}
-${clock === 'virtual' ? NOTHING : percentiles('API latency', 'in real time, from when a request was due; shown at that time', result, series.trends.callLatency)}
-${fleet(result)}`;
+${clock === 'virtual' ? NOTHING : drawPercentiles('API latency', 'in real time, from when a request was due; shown at that time', result, series.trends.callLatency)}
+${drawFleet(result)}`;
 }
 
 const RATES = [
@@ -56,7 +56,7 @@ const RATES = [
 /** Minimum number of events per point, on average. A rate of fewer events would mostly be random. */
 const ENOUGH = 8;
 
-function rates(
+function drawRates(
   title: string,
   about: string,
   result: RunResult,
@@ -65,32 +65,39 @@ function rates(
   const { series } = result;
   const lines = wanted.filter(([name]) => series.counts[name].some((count) => count > 0));
   if (lines.length === 0) return NOTHING;
-  const every = Math.max(...lines.map(([name]) => binsPerPoint(series.counts[name], ENOUGH)));
+  const every = Math.max(...lines.map(([name]) => chooseBins(series.counts[name], ENOUGH)));
   const bin = series.bin * every;
-  const columns = lines.map(([name]) => grouped(series.counts[name], every));
+  const columns = lines.map(([name]) => groupCounts(series.counts[name], every));
   // The last point may have fewer bins.
-  const lengthOf = (point: number) => Math.min(bin, endOf(series) - point * bin);
+  const lengthOf = (point: number) => Math.min(bin, findEnd(series) - point * bin);
   const perMs = columns.map((counts) => counts.map((count, point) => count / lengthOf(point)));
   const greatest = perMs.flat().reduce((a, b) => Math.max(a, b), 0);
   const { unit, short, ms } = RATES.find((rate) => greatest * rate.ms >= 2) ?? RATES[2];
   const draw = (width: number) => {
-    const area = areaOf(width, HEIGHT);
-    const x = timeAxis(endOf(series), width);
-    const y = linear(greatest * ms);
+    const area = makeArea(width, HEIGHT);
+    const x = timeAxis(findEnd(series), width);
+    const y = makeLinear(greatest * ms);
     const drawn = lines.map(([, look], i) => {
       const values = (perMs[i] ?? []).map((rate) => rate * ms);
-      return steps(area, x, y, bin, values, look, endOf(series));
+      return drawSteps(area, x, y, bin, values, look, findEnd(series));
     });
-    return svg(width, HEIGHT, bands(area, x, faultBands(result)), yAxis(area, y, axisNumber), xAxis(area, x), ...drawn);
+    return writeSvg(
+      width,
+      HEIGHT,
+      drawBands(area, x, listFaultBands(result)),
+      drawYAxis(area, y, formatAxisNumber),
+      drawXAxis(area, x),
+      ...drawn,
+    );
   };
   const values = timeReadout(result, every, lines, (row, point) => {
     const [count = 0, rate = 0] = [columns[row]?.[point], perMs[row]?.[point]];
-    return `${humanCount(count)} (${axisNumber(rate * ms)}/${short})`;
+    return `${humanCount(count)} (${formatAxisNumber(rate * ms)}/${short})`;
   });
-  return markup`<figure><figcaption>${title} <small>${unit}; ${about}</small></figcaption>${lineLegend(lines.map(([, look, name]) => ({ look, name })))}${plot(`${title} ${unit}`, draw, values)}</figure>`;
+  return markup`<figure><figcaption>${title} <small>${unit}; ${about}</small></figcaption>${writeLineLegend(lines.map(([, look, name]) => ({ look, name })))}${plot(`${title} ${unit}`, draw, values)}</figure>`;
 }
 
-function grouped(counts: readonly number[], every: number): readonly number[] {
+function groupCounts(counts: readonly number[], every: number): readonly number[] {
   const sums = new Array<number>(Math.ceil(counts.length / every)).fill(0);
   counts.forEach((count, i) => {
     const point = Math.floor(i / every);
@@ -107,13 +114,13 @@ function timeReadout(
   value: (row: number, point: number) => string,
 ): Readout {
   const { series } = result;
-  const end = endOf(series);
-  const faults = faultBands(result);
+  const end = findEnd(series);
+  const faults = listFaultBands(result);
   const bin = series.bin * every;
   const points = Array.from({ length: Math.ceil(series.bins / every) }, (_, point) => {
     const [from, until] = [point * bin, Math.min(end, (point + 1) * bin)];
     const active = faults.map((fault) => (fault.from < until && fault.until > from ? 'active' : ''));
-    return [range(from, until), ...lines.map((_line, row) => value(row, point)), ...active] as const;
+    return [formatRange(from, until), ...lines.map((_line, row) => value(row, point)), ...active] as const;
   });
   return {
     rows: [
@@ -132,7 +139,7 @@ const PERCENTILES = [
   ['p50', 'c1', 'p50, the median'],
 ] as const;
 
-function percentiles(title: string, about: string, result: RunResult, trend: Trend): Markup {
+function drawPercentiles(title: string, about: string, result: RunResult, trend: Trend): Markup {
   const values = PERCENTILES.flatMap(([name]) => trend[name].filter((value) => value !== null));
   if (values.length === 0) return NOTHING;
   const greatest = values.reduce((a, b) => Math.max(a, b), 0);
@@ -141,11 +148,18 @@ function percentiles(title: string, about: string, result: RunResult, trend: Tre
   const far = least > 0 && greatest / least > 50;
   const bin: Millis = result.series.bin * trend.every;
   const draw = (width: number) => {
-    const area = areaOf(width, HEIGHT);
-    const x = timeAxis(endOf(result.series), width);
-    const y = far ? farDurations(least, greatest) : durations(greatest);
-    const drawn = PERCENTILES.map(([name, look]) => line(area, x, y, bin, trend[name], look));
-    return svg(width, HEIGHT, bands(area, x, faultBands(result)), yAxis(area, y, axisTime), xAxis(area, x), ...drawn);
+    const area = makeArea(width, HEIGHT);
+    const x = timeAxis(findEnd(result.series), width);
+    const y = far ? makeFarDurations(least, greatest) : makeDurations(greatest);
+    const drawn = PERCENTILES.map(([name, look]) => drawLine(area, x, y, bin, trend[name], look));
+    return writeSvg(
+      width,
+      HEIGHT,
+      drawBands(area, x, listFaultBands(result)),
+      drawYAxis(area, y, formatAxisTime),
+      drawXAxis(area, x),
+      ...drawn,
+    );
   };
   const rows = [...PERCENTILES, ['count', '', 'values'] as const];
   const shown = timeReadout(result, trend.every, rows, (row, point) => {
@@ -154,7 +168,7 @@ function percentiles(title: string, about: string, result: RunResult, trend: Tre
     if (percentile === undefined) return humanCount(count);
     return count === 0 ? '' : humanDuration(trend[percentile[0]][point] ?? 0);
   });
-  return markup`<figure><figcaption>${title} <small>${about}${far ? '; logarithmic' : ''}</small></figcaption>${lineLegend(PERCENTILES.map(([, look, name]) => ({ look, name })).reverse())}${plot(`${title}, percentiles over time`, draw, shown)}</figure>`;
+  return markup`<figure><figcaption>${title} <small>${about}${far ? '; logarithmic' : ''}</small></figcaption>${writeLineLegend(PERCENTILES.map(([, look, name]) => ({ look, name })).reverse())}${plot(`${title}, percentiles over time`, draw, shown)}</figure>`;
 }
 
 const STATE_TEXTS: Readonly<Record<FleetState, { readonly look: string; readonly about: string }>> = {
@@ -165,24 +179,24 @@ const STATE_TEXTS: Readonly<Record<FleetState, { readonly look: string; readonly
   off: { look: 'off', about: 'not switched on yet' },
 };
 
-function fleet(result: RunResult): Markup {
+function drawFleet(result: RunResult): Markup {
   const { bin, fleet: states } = result.series;
   const sums = states.off.map((_, i) => FLEET_STATES.reduce((sum, state) => sum + (states[state][i] ?? 0), 0));
   const greatest = sums.reduce((a, b) => Math.max(a, b), 0);
   if (greatest === 0) return NOTHING;
   const shown = FLEET_STATES.filter((state) => states[state].some((count) => count > 0));
   const draw = (width: number) => {
-    const area = areaOf(width, HEIGHT);
-    const x = timeAxis(endOf(result.series), width);
-    const y = linear(greatest);
+    const area = makeArea(width, HEIGHT);
+    const x = timeAxis(findEnd(result.series), width);
+    const y = makeLinear(greatest);
     const layers = shown.map((state) => ({ values: states[state], look: STATE_TEXTS[state].look }));
-    return svg(
+    return writeSvg(
       width,
       HEIGHT,
-      yAxis(area, y, axisNumber),
-      stack(area, x, y, bin, layers),
-      bands(area, x, faultBands(result)),
-      xAxis(area, x),
+      drawYAxis(area, y, formatAxisNumber),
+      drawStack(area, x, y, bin, layers),
+      drawBands(area, x, listFaultBands(result)),
+      drawXAxis(area, x),
     );
   };
   const lines = shown.map((state) => [state, STATE_TEXTS[state].look, state] as const);
@@ -191,5 +205,5 @@ function fleet(result: RunResult): Markup {
     return state === undefined ? '' : humanCount(states[state][point] ?? 0);
   });
   const entries = shown.map((state) => ({ name: state, ...STATE_TEXTS[state] }));
-  return markup`<figure><figcaption>The fleet <small>devices by state</small></figcaption>${legend(entries)}${plot('The fleet over time', draw, values)}</figure>`;
+  return markup`<figure><figcaption>The fleet <small>devices by state</small></figcaption>${writeLegend(entries)}${plot('The fleet over time', draw, values)}</figure>`;
 }

@@ -9,7 +9,7 @@ interface Page {
   readonly body: Markup;
 }
 
-export function page({ title, body }: Page): string {
+export function writePage({ title, body }: Page): string {
   const whole = markup`<html lang="en">
 <head>
 <meta charset="utf-8">
@@ -29,8 +29,8 @@ ${body}
 /** Not escaped, which would change their hashes in the policy; safe, because they are constants. */
 const STYLE_SHEET = new Markup(`<style>${STYLE}</style>`);
 const OWN_SCRIPT = new Markup(`<script>${SCRIPT}</script>`);
-const POLICY = `default-src 'none'; style-src '${hashOf(STYLE)}'; script-src '${hashOf(SCRIPT)}'; base-uri 'none'; form-action 'none'`;
+const POLICY = `default-src 'none'; style-src '${computeHash(STYLE)}'; script-src '${computeHash(SCRIPT)}'; base-uri 'none'; form-action 'none'`;
 
-function hashOf(text: string): string {
+function computeHash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

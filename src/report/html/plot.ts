@@ -5,9 +5,9 @@
  */
 import { formatDuration, type Instant, type Millis, sinceStart } from '../../kernel/time.js';
 import { type Markup, markup, NOTHING } from './markup.js';
-import { type Readout, readoutData } from './readout.js';
+import { type Readout, writeReadout } from './readout.js';
 import type { Scale } from './scale.js';
-import { timeline } from './scale.js';
+import { makeTimeline } from './scale.js';
 
 const WIDE = 1080;
 const NARROW = 356;
@@ -19,18 +19,18 @@ type Plot = (width: number) => Markup;
  */
 export function plot(about: string, draw: Plot, values: Readout): Markup {
   const areas = [WIDE, NARROW].map((whole) => {
-    const { left, width } = areaOf(whole, 0);
+    const { left, width } = makeArea(whole, 0);
     return [left, width, whole];
   });
-  return markup`<div class="plot" role="img" aria-label="${about}">${bothWidths(draw)}${readoutData(values, areas)}</div>`;
+  return markup`<div class="plot" role="img" aria-label="${about}">${drawBothWidths(draw)}${writeReadout(values, areas)}</div>`;
 }
 
 /** Like {@link plot}, for a drawing that already shows all of its values. */
-export function drawing(about: string, draw: Plot): Markup {
-  return markup`<div role="img" aria-label="${about}">${bothWidths(draw)}</div>`;
+export function drawPlot(about: string, draw: Plot): Markup {
+  return markup`<div role="img" aria-label="${about}">${drawBothWidths(draw)}</div>`;
 }
 
-function bothWidths(draw: Plot): Markup {
+function drawBothWidths(draw: Plot): Markup {
   return markup`<div class="wide">${draw(WIDE)}</div><div class="narrow">${draw(NARROW)}</div>`;
 }
 
@@ -46,29 +46,29 @@ export interface Area {
   readonly height: number;
 }
 
-export function areaOf(width: number, height: number): Area {
+export function makeArea(width: number, height: number): Area {
   const left = isNarrow(width) ? 46 : 60;
   return { left, top: 8, width: width - left - 14, height: height - 34 };
 }
 
-export function svg(width: number, height: number, ...body: readonly Markup[]): Markup {
+export function writeSvg(width: number, height: number, ...body: readonly Markup[]): Markup {
   return markup`<svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" aria-hidden="true">${body}</svg>`;
 }
 
 /** Grid lines with their values at the left. */
-export function yAxis(area: Area, scale: Scale, written: (value: number) => string): Markup {
+export function drawYAxis(area: Area, scale: Scale, written: (value: number) => string): Markup {
   const lines = scale.ticks.map((tick) => {
-    const y = yOf(area, scale, tick);
+    const y = placeY(area, scale, tick);
     return markup`<line class="grid" x1="${area.left}" x2="${area.left + area.width}" y1="${y}" y2="${y}"/><text class="axis end" x="${area.left - 6}" y="${px(y + 4)}">${written(tick)}</text>`;
   });
   return markup`${lines}`;
 }
 
 /** Axis below the area with its times, or other values. */
-export function xAxis(area: Area, scale: Scale, written: (value: number) => string = axisTime): Markup {
+export function drawXAxis(area: Area, scale: Scale, written: (value: number) => string = formatAxisTime): Markup {
   const base = area.top + area.height;
   const marks = scale.ticks.map((tick) => {
-    const x = xOf(area, scale, tick);
+    const x = placeX(area, scale, tick);
     // A label at the right edge ends at its tick, so that it stays inside the plot.
     const anchor = x > area.left + area.width - 14 ? 'axis end' : 'axis middle';
     return markup`<line class="tick" x1="${x}" x2="${x}" y1="${base}" y2="${base + 4}"/><text class="${anchor}" x="${x}" y="${base + 17}">${written(tick)}</text>`;
@@ -78,7 +78,7 @@ export function xAxis(area: Area, scale: Scale, written: (value: number) => stri
 
 /** The scale of simulated time, the same for all plots of a run. */
 export function timeAxis(end: Instant, width: number): Scale {
-  return timeline(sinceStart(end), isNarrow(width) ? 5 : 10);
+  return makeTimeline(sinceStart(end), isNarrow(width) ? 5 : 10);
 }
 
 export interface Band {
@@ -93,11 +93,11 @@ const LEAST_WITH_EDGES = 8;
 /**
  * Shaded bands for the times at which faults were active. The names of the faults are shown with the values under the pointer.
  */
-export function bands(area: Area, scale: Scale, held: readonly Band[]): Markup {
+export function drawBands(area: Area, scale: Scale, held: readonly Band[]): Markup {
   const bottom = area.top + area.height;
   return markup`${held.map(({ from, until }) => {
-    const x = xOf(area, scale, from);
-    const width = Math.max(1, px(xOf(area, scale, until) - x));
+    const x = placeX(area, scale, from);
+    const width = Math.max(1, px(placeX(area, scale, until) - x));
     const shade = markup`<rect class="band" x="${x}" y="${area.top}" width="${width}" height="${area.height}"/>`;
     if (width < LEAST_WITH_EDGES) return shade;
     const edges = [x, px(x + width)].filter((edge) => edge > area.left && edge < area.left + area.width);
@@ -106,7 +106,7 @@ export function bands(area: Area, scale: Scale, held: readonly Band[]): Markup {
 }
 
 /** A line through the centres of the bins. It has a gap at null values; a single value between gaps is a dot. */
-export function line(
+export function drawLine(
   area: Area,
   x: Scale,
   y: Scale,
@@ -117,7 +117,7 @@ export function line(
   const runs: string[][] = [[]];
   values.forEach((value, i) => {
     if (value === null) runs.push([]);
-    else runs.at(-1)?.push(`${xOf(area, x, (i + 0.5) * bin)},${yOf(area, y, value)}`);
+    else runs.at(-1)?.push(`${placeX(area, x, (i + 0.5) * bin)},${placeY(area, y, value)}`);
   });
   return markup`${runs.map((points) => {
     const [first] = points;
@@ -132,7 +132,7 @@ export function line(
  * A line with one step per bin, which shows where a bin begins and ends. @param end end of the last bin, which may be shorter
  * than the others
  */
-export function steps(
+export function drawSteps(
   area: Area,
   x: Scale,
   y: Scale,
@@ -142,14 +142,14 @@ export function steps(
   end: Instant,
 ): Markup {
   const points = values.flatMap((value, i) => {
-    const height = yOf(area, y, value);
-    return [`${xOf(area, x, i * bin)},${height}`, `${xOf(area, x, Math.min(end, (i + 1) * bin))},${height}`];
+    const height = placeY(area, y, value);
+    return [`${placeX(area, x, i * bin)},${height}`, `${placeX(area, x, Math.min(end, (i + 1) * bin))},${height}`];
   });
   return markup`<polyline class="line ${look}" points="${points.join(' ')}"/>`;
 }
 
 /** Stacked areas with one step per bin. */
-export function stack(
+export function drawStack(
   area: Area,
   x: Scale,
   y: Scale,
@@ -165,18 +165,18 @@ export function stack(
     if (values.every((value) => value === 0)) return NOTHING;
     const edge = (heights: readonly number[]) =>
       heights.flatMap((height, i) => [
-        `${xOf(area, x, i * bin)},${yOf(area, y, height)}`,
-        `${xOf(area, x, (i + 1) * bin)},${yOf(area, y, height)}`,
+        `${placeX(area, x, i * bin)},${placeY(area, y, height)}`,
+        `${placeX(area, x, (i + 1) * bin)},${placeY(area, y, height)}`,
       ]);
     return markup`<polygon class="fill ${look}" points="${[...edge(below), ...edge(floor).reverse()].join(' ')}"/>`;
   })}`;
 }
 
-export function xOf(area: Area, scale: Scale, value: number): number {
+export function placeX(area: Area, scale: Scale, value: number): number {
   return px(area.left + Math.max(0, Math.min(1, scale.place(value))) * area.width);
 }
 
-export function yOf(area: Area, scale: Scale, value: number): number {
+export function placeY(area: Area, scale: Scale, value: number): number {
   return px(area.top + (1 - Math.max(0, Math.min(1, scale.place(value)))) * area.height);
 }
 
@@ -186,20 +186,20 @@ export function px(value: number): number {
 }
 
 /** Label of a time: `0`, `0.5ms`, `30s`, `1h30m`. */
-export function axisTime(time: Millis): string {
+export function formatAxisTime(time: Millis): string {
   if (time === 0) return '0';
   if (time < 1) return `${Number(time.toPrecision(2))}ms`;
   return time > 1000 && time < 60_000 ? `${Number((time / 1000).toPrecision(3))}s` : formatDuration(time);
 }
 
 /** Label of a number: `0.5`, `250`, `20k`. */
-export function axisNumber(value: number): string {
+export function formatAxisNumber(value: number): string {
   if (value >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
   return value >= 10_000 ? `${Number((value / 1000).toPrecision(3))}k` : String(Number(value.toPrecision(3)));
 }
 
 /** Legend for areas. @param entries CSS class, name and optional description */
-export function legend(
+export function writeLegend(
   entries: readonly { readonly look: string; readonly name: string; readonly about?: string }[],
 ): Markup {
   return markup`<ul class="legend">${entries.map(
@@ -209,7 +209,7 @@ export function legend(
 }
 
 /** Legend for lines, which differ in colour and in pattern. */
-export function lineLegend(entries: readonly { readonly look: string; readonly name: string }[]): Markup {
+export function writeLineLegend(entries: readonly { readonly look: string; readonly name: string }[]): Markup {
   return markup`<ul class="legend">${entries.map(
     ({ look, name }) =>
       markup`<li><svg width="26" height="10" aria-hidden="true"><line class="line ${look}" x1="0" x2="26" y1="5" y2="5"/></svg>${name}</li>`,

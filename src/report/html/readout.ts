@@ -4,7 +4,7 @@
  * mouse, by touch, and with the keyboard (arrow keys, Home, End, Escape). Without JavaScript, only the values under the pointer
  * are missing.
  */
-import { dataBlock, type Markup } from './markup.js';
+import { type Markup, writeData } from './markup.js';
 
 /** The values of a plot, from left to right. */
 export interface Readout {
@@ -17,8 +17,8 @@ export interface Readout {
 }
 
 /** @param areas for wide and for narrow screens: left edge of the plot area, its width, and the width of the whole drawing */
-export function readoutData({ rows, points, ends }: Readout, areas: readonly (readonly number[])[]): Markup {
-  return dataBlock({ areas, rows, points, ...(ends && { ends }) });
+export function writeReadout({ rows, points, ends }: Readout, areas: readonly (readonly number[])[]): Markup {
+  return writeData({ areas, rows, points, ...(ends && { ends }) });
 }
 
 export const SCRIPT = `

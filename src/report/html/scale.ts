@@ -9,7 +9,7 @@ export interface Scale {
 }
 
 /** Linear scale from 0 to a round number that is `greatest` or more, with about four ticks. */
-export function linear(greatest: number): Scale {
+export function makeLinear(greatest: number): Scale {
   const step = roundUp(Math.max(greatest, 1e-9) / 4);
   const top = step * Math.max(1, Math.ceil(greatest / step - 1e-9));
   const count = Math.round(top / step);
@@ -26,7 +26,7 @@ const TIME_STEPS: readonly Millis[] = [
 ];
 
 /** Scale from 0 to exactly `end`, with ticks at round times and at most `marks` intervals between them. */
-export function timeline(end: Millis, marks: number): Scale {
+export function makeTimeline(end: Millis, marks: number): Scale {
   const step = TIME_STEPS.find((candidate) => end / candidate <= marks) ?? end / marks;
   const ticks: number[] = [];
   for (let at = 0; at <= end + 1e-6; at += step) ticks.push(at);
@@ -34,7 +34,7 @@ export function timeline(end: Millis, marks: number): Scale {
 }
 
 /** Scale from 0 to a round duration that is `greatest` or more. */
-export function durations(greatest: Millis): Scale {
+export function makeDurations(greatest: Millis): Scale {
   const step = TIME_STEPS.find((candidate) => greatest / candidate <= 4) ?? roundUp(greatest / 4);
   const top = Math.max(step, Math.ceil(greatest / step - 1e-9) * step);
   return {
@@ -50,19 +50,19 @@ const FAR_STEPS: readonly Millis[] = [
 ];
 
 /** Logarithmic scale from the last tick that is `least` or less to the first tick that is `greatest` or more. */
-export function farDurations(least: Millis, greatest: Millis): Scale {
+export function makeFarDurations(least: Millis, greatest: Millis): Scale {
   const first = Math.max(
     0,
     FAR_STEPS.findLastIndex((step) => step <= least),
   );
-  const ticks = FAR_STEPS.slice(first, 1 + Math.max(first + 1, endOf(greatest)));
+  const ticks = FAR_STEPS.slice(first, 1 + Math.max(first + 1, findEnd(greatest)));
   const [low = 1] = ticks;
   const span = logTen((ticks.at(-1) ?? 1) / low);
   return { place: (value) => Math.max(0, Math.min(1, logTen(value / low) / span)), ticks };
 }
 
 /** Index of the first of {@link FAR_STEPS} that is `greatest` or more; without such a step, index of the last one. */
-function endOf(greatest: Millis): number {
+function findEnd(greatest: Millis): number {
   const end = FAR_STEPS.findIndex((step) => step >= greatest);
   return end < 0 ? FAR_STEPS.length - 1 : end;
 }

@@ -8,44 +8,46 @@ import {
   callRows,
   callTimeRows,
   DOWNLINK_COLUMNS,
-  downlinkRows,
+  listDownlinkRows,
+  listStageRows,
+  listUplinkRows,
+  nameStage,
   type Row,
   SPREAD_COLUMNS,
   spreadCells,
-  stageName,
-  stageRows,
   UPDATE_COLUMNS,
   UPLINK_COLUMNS,
   updateCells,
-  uplinkRows,
   waitRows,
 } from '../figures.js';
 import type { RunResult } from '../result.js';
-import { WORKER_COLUMNS, workerRows } from '../workers.js';
-import { isConstant, nameOf } from './lanes.js';
-import { idOf, type Markup, markup, NOTHING } from './markup.js';
+import { listWorkerRows, WORKER_COLUMNS } from '../workers.js';
+import { isConstant, nameMark } from './lanes.js';
+import { type Markup, makeId, markup, NOTHING } from './markup.js';
 
 /** Longest name beside its numbers: with a longer one, a phone shows the names above them. */
 const LONG_NAME = 14;
 
-function table(title: string, columns: readonly string[], rows: readonly Row[]): Markup {
-  return tables(title, columns, [{ name: '', rows }]);
+function writeTable(title: string, columns: readonly string[], rows: readonly Row[]): Markup {
+  return writeTables(title, columns, [{ name: '', rows }]);
 }
 
 /** Tables below one heading, side by side if the page is wide enough. `name` of a group is the title of its first column. */
-function tables(
+function writeTables(
   title: string,
   columns: readonly string[],
   groups: readonly { readonly name: string; readonly rows: readonly Row[] }[],
 ): Markup {
   const filled = groups.filter(({ rows }) => rows.length > 0);
   if (filled.length === 0) return NOTHING;
-  const parts = filled.map(({ name, rows }) => rowsOf(name === '' ? title : `${title}: ${name}`, name, columns, rows));
+  const parts = filled.map(({ name, rows }) =>
+    writeRows(name === '' ? title : `${title}: ${name}`, name, columns, rows),
+  );
   const several = groups.length > 1;
-  return markup`<div><h3 id="${idOf(title)}">${title}</h3>${several ? markup`<div class="even">${parts}</div>` : parts}</div>`;
+  return markup`<div><h3 id="${makeId(title)}">${title}</h3>${several ? markup`<div class="even">${parts}</div>` : parts}</div>`;
 }
 
-function rowsOf(about: string, group: string, columns: readonly string[], rows: readonly Row[]): Markup {
+function writeRows(about: string, group: string, columns: readonly string[], rows: readonly Row[]): Markup {
   const long = columns.length > 1 && rows.some(([name = '']) => name.length > LONG_NAME);
   const corner = group === '' ? markup`<td></td>` : markup`<th scope="col">${group}</th>`;
   const head = columns.map((column) => markup`<th scope="col">${column}</th>`);
@@ -63,17 +65,17 @@ function sideBySide(parts: readonly Markup[]): Markup {
 }
 
 export function downlinkTables(result: RunResult): Markup {
-  const stages = stageRows(result);
+  const stages = listStageRows(result);
   const types = [...new Set(stages.map(({ type }) => type))].map((type) => ({
     name: type === 'all' ? 'all types' : type,
-    rows: stages.flatMap((row) => (row.type === type ? [[stageName(row.stage), ...row.cells]] : [])),
+    rows: stages.flatMap((row) => (row.type === type ? [[nameStage(row.stage), ...row.cells]] : [])),
   }));
   const waits = waitRows(result).map(({ cause, cells }) => [cause, ...cells]);
   return markup`${sideBySide([
-    table('Downlinks by type', DOWNLINK_COLUMNS, downlinkRows(result)),
-    table('What delivered downlinks waited for', ['share', ...SPREAD_COLUMNS.slice(1)], waits),
+    writeTable('Downlinks by type', DOWNLINK_COLUMNS, listDownlinkRows(result)),
+    writeTable('What delivered downlinks waited for', ['share', ...SPREAD_COLUMNS.slice(1)], waits),
   ])}
-${tables('Time from the API to each stage', SPREAD_COLUMNS, types)}`;
+${writeTables('Time from the API to each stage', SPREAD_COLUMNS, types)}`;
 }
 
 export function updateTable(result: RunResult): Markup {
@@ -82,9 +84,9 @@ export function updateTable(result: RunResult): Markup {
   const { duration, reasons } = updates;
   const why = Object.entries(reasons).map(([reason, count]) => [reason, humanCount(count)]);
   return sideBySide([
-    table('Firmware updates', UPDATE_COLUMNS, [['all', ...updateCells(result)]]),
-    table('Time to the new version', SPREAD_COLUMNS, duration ? [['succeeded', ...spreadCells(duration)]] : []),
-    table('Why updates failed', ['count'], why),
+    writeTable('Firmware updates', UPDATE_COLUMNS, [['all', ...updateCells(result)]]),
+    writeTable('Time to the new version', SPREAD_COLUMNS, duration ? [['succeeded', ...spreadCells(duration)]] : []),
+    writeTable('Why updates failed', ['count'], why),
   ]);
 }
 
@@ -95,18 +97,18 @@ export function loadTables(result: RunResult): Markup {
   const virtual = result.clock === 'virtual';
   const pace = callPace(result);
   return markup`${sideBySide([
-    table('Requests', CALL_COLUMNS, requests),
-    virtual ? NOTHING : table('Time to the answer', SPREAD_COLUMNS, callTimeRows(result)),
-    table('Why requests failed or were dropped', ['count'], reasons),
-    generatorTable(result.generator),
+    writeTable('Requests', CALL_COLUMNS, requests),
+    virtual ? NOTHING : writeTable('Time to the answer', SPREAD_COLUMNS, callTimeRows(result)),
+    writeTable('Why requests failed or were dropped', ['count'], reasons),
+    writeGeneratorTable(result.generator),
   ])}
 ${virtual ? markup`<p class="faint">In virtual time the embedded cloud answers without delay, so there are no latencies.</p>` : NOTHING}${pace === undefined ? NOTHING : markup`<p class="faint">${pace}</p>`}`;
 }
 
-function generatorTable(generator: RunResult['generator']): Markup {
+function writeGeneratorTable(generator: RunResult['generator']): Markup {
   if (generator === null) return NOTHING;
   const { lateness, eventLoopDelay, stall, busy, cpu, gc } = generator;
-  return table(
+  return writeTable(
     'The generator',
     ['value'],
     [
@@ -126,13 +128,13 @@ function generatorTable(generator: RunResult['generator']): Markup {
 }
 
 /** How well each worker of a divided run kept up. */
-export function workerTable(result: RunResult): Markup {
-  const rows = workerRows(result);
+export function writeWorkerTable(result: RunResult): Markup {
+  const rows = listWorkerRows(result);
   if (rows.length === 0) return NOTHING;
-  return markup`<div class="workers">${table('How well they kept up', WORKER_COLUMNS, rows)}</div>`;
+  return markup`<div class="workers">${writeTable('How well they kept up', WORKER_COLUMNS, rows)}</div>`;
 }
 
-export function fleetTables(result: RunResult): Markup {
+export function writeFleetTables(result: RunResult): Markup {
   const { fleet, faults, service, planned, anomalies, steps, uplinks } = result;
   const tally = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
@@ -159,15 +161,15 @@ export function fleetTables(result: RunResult): Markup {
     ...Object.entries(service.faults).map(([fault, count]) => [`service fault: ${fault}`, count] as const),
     ...(service.crashes > 0 ? [['crashes of the service', service.crashes] as const] : []),
   ];
-  const constant = planned.marks.filter((mark) => mark.kind === 'fault' && isConstant(mark)).map(nameOf);
+  const constant = planned.marks.filter((mark) => mark.kind === 'fault' && isConstant(mark)).map(nameMark);
   return markup`${sideBySide([
-    table('Uplinks by type', UPLINK_COLUMNS, uplinkRows(result)),
-    table(
+    writeTable('Uplinks by type', UPLINK_COLUMNS, listUplinkRows(result)),
+    writeTable(
       'The fleet and its network',
       ['number'],
       counted.map(([name, count]) => [name, humanCount(count)]),
     ),
-    table(
+    writeTable(
       'Worth knowing',
       ['times'],
       anomalies.map(({ about, count }) => [about, humanCount(count)]),

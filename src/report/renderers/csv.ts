@@ -1,30 +1,30 @@
 /** The run over time and its downlinks as CSV (csv-row.ts). */
-import { type DownlinkRecord, outcomeOf, STAGES, totalTime } from '../../trace/downlinks/ledger.js';
+import { type DownlinkRecord, findOutcome, STAGES, totalTime } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
 import { FLEET_STATES } from '../../trace/metrics/fleet-states.js';
 import { SERIES_COUNTS } from '../../trace/metrics/series.js';
-import { csvRow } from '../csv-row.js';
+import { writeCsvRow } from '../csv-row.js';
 import type { RunResult } from '../result.js';
 
 /** The run over time: counts of each bin, and the fleet's states at its end. Not measured: empty. */
-export function seriesCsv({ series }: RunResult): string {
+export function writeSeriesCsv({ series }: RunResult): string {
   const { bin, bins, counts, callLatency, deliveryTime, fleet } = series;
   const columns: readonly (readonly [string, readonly (number | null)[]])[] = [
-    ...SERIES_COUNTS.map((name) => [snake(name), counts[name]] as const),
+    ...SERIES_COUNTS.map((name) => [makeSnakeCase(name), counts[name]] as const),
     ...PERCENTILES.map((p) => [`call_latency_${p}_ms`, callLatency[p]] as const),
     ...PERCENTILES.map((p) => [`delivery_time_${p}_ms`, deliveryTime[p]] as const),
     ...FLEET_STATES.map((state) => [`devices_${state}`, fleet[state]] as const),
   ];
   const rows = Array.from({ length: bins }, (_, i) => [(i * bin) / 1000, ...columns.map(([, values]) => values[i])]);
-  return [['from_s', ...columns.map(([name]) => name)], ...rows].map(csvRow).join('');
+  return [['from_s', ...columns.map(([name]) => name)], ...rows].map(writeCsvRow).join('');
 }
 
 /**
  * One row per downlink. The text is yielded in pieces, because all rows of a long run may not fit into one string. Times are in
  * ms: `queued_at_ms` since the start of the run, the stages since the API accepted the downlink.
  */
-export function* downlinksCsv(records: Iterable<DownlinkRecord>, names: RunResult['names']): Iterable<string> {
-  yield csvRow([
+export function* writeDownlinksCsv(records: Iterable<DownlinkRecord>, names: RunResult['names']): Iterable<string> {
+  yield writeCsvRow([
     ...[
       'id',
       'device',
@@ -43,11 +43,21 @@ export function* downlinksCsv(records: Iterable<DownlinkRecord>, names: RunResul
   ]);
   for (const record of records) {
     const { id, serial, type, queuedAt, attempts, receptions, evidence, refused, reached, waits } = record;
-    yield csvRow([
-      ...[id, names[String(serial)], serial, type, round(queuedAt), outcomeOf(record), attempts, receptions, evidence],
+    yield writeCsvRow([
+      ...[
+        id,
+        names[String(serial)],
+        serial,
+        type,
+        round(queuedAt),
+        findOutcome(record),
+        attempts,
+        receptions,
+        evidence,
+      ],
       String(refused),
       record.last === undefined ? undefined : totalTime(record),
-      ...STAGES.map((stage) => round(since(reached[stage], queuedAt))),
+      ...STAGES.map((stage) => round(measureSince(reached[stage], queuedAt))),
       ...WAIT_CAUSES.map((cause) => (record.last === undefined ? undefined : waits[cause])),
     ]);
   }
@@ -55,7 +65,7 @@ export function* downlinksCsv(records: Iterable<DownlinkRecord>, names: RunResul
 
 const PERCENTILES = ['p50', 'p95', 'p99'] as const;
 
-function since(at: number | undefined, queuedAt: number): number | undefined {
+function measureSince(at: number | undefined, queuedAt: number): number | undefined {
   return at === undefined ? undefined : at - queuedAt;
 }
 
@@ -64,6 +74,6 @@ function round(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.round(value * 1000) / 1000;
 }
 
-function snake(name: string): string {
+function makeSnakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -5,44 +5,44 @@
 import { EXIT } from '../../kernel/errors.js';
 import { humanCount, valueBeside } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
-import { targetClockText } from '../figures.js';
-import { explanations } from '../html/explanations.js';
-import { histogram } from '../html/histogram.js';
-import { idOf, type Markup, markup, NOTHING } from '../html/markup.js';
-import { overTime } from '../html/over-time.js';
-import { page } from '../html/page.js';
-import { downlinkTables, fleetTables, loadTables, updateTable, workerTable } from '../html/tables.js';
-import { slowest } from '../html/timelines.js';
+import { describeTargetClock } from '../figures.js';
+import { writeExplanations } from '../html/explanations.js';
+import { drawHistogram } from '../html/histogram.js';
+import { type Markup, makeId, markup, NOTHING } from '../html/markup.js';
+import { drawOverTime } from '../html/over-time.js';
+import { writePage } from '../html/page.js';
+import { downlinkTables, loadTables, updateTable, writeFleetTables, writeWorkerTable } from '../html/tables.js';
+import { drawSlowest } from '../html/timelines.js';
 import type { ExpectationResult, RunResult } from '../result.js';
-import { markOf, verdictOf } from '../verdict.js';
-import { stateOf } from '../workers.js';
+import { getMark, getVerdict } from '../verdict.js';
+import { getState } from '../workers.js';
 
-export function html(result: RunResult): string {
+export function renderHtml(result: RunResult): string {
   const { scenario, digest } = result;
   const sections = [
-    section(
+    makeSection(
       'Expectations',
-      expectations(result),
+      writeExpectations(result),
       result.expectations.some(({ passed }) => !passed),
     ),
-    section('Over time', overTime(result)),
-    section('Downlinks', downlinks(result)),
-    section('API requests', loadTables(result)),
-    section(
+    makeSection('Over time', drawOverTime(result)),
+    makeSection('Downlinks', writeDownlinks(result)),
+    makeSection('API requests', loadTables(result)),
+    makeSection(
       'Workers',
-      workerTable(result),
-      result.workers?.some((worker) => stateOf(worker) !== 'fine'),
+      writeWorkerTable(result),
+      result.workers?.some((worker) => getState(worker) !== 'fine'),
     ),
-    section('Uplinks and fleet', markup`${fleetTables(result)}${updateTable(result)}`),
-    section('Left in the cloud', leftovers(result)),
-    section('Repeat and continue', next(result)),
+    makeSection('Uplinks and fleet', markup`${writeFleetTables(result)}${updateTable(result)}`),
+    makeSection('Left in the cloud', writeLeftovers(result)),
+    makeSection('Repeat and continue', writeNext(result)),
   ].filter(({ body }) => body !== NOTHING);
-  const body = markup`${alarm(result)}${warnings(result)}
-${head(result)}
-<nav aria-label="Sections">${sections.map(({ title }) => markup`<a href="#${idOf(title)}">${title}</a>`)}</nav>
-${sections.map(({ title, body: content, urgent }) => markup`<section id="${idOf(title)}"${urgent ? markup` class="urgent"` : NOTHING}><h2><a href="#${idOf(title)}">${title}</a></h2>${content}</section>\n`)}
+  const body = markup`${writeAlarm(result)}${writeWarnings(result)}
+${writeHead(result)}
+<nav aria-label="Sections">${sections.map(({ title }) => markup`<a href="#${makeId(title)}">${title}</a>`)}</nav>
+${sections.map(({ title, body: content, urgent }) => markup`<section id="${makeId(title)}"${urgent ? markup` class="urgent"` : NOTHING}><h2><a href="#${makeId(title)}">${title}</a></h2>${content}</section>\n`)}
 <footer>digest ${digest} · plan ${result.planDigest} · ${humanCount(result.events)} events · made by ghostfleet${result.version === undefined ? '' : ` ${result.version}`}</footer>`;
-  return page({ title: `${scenario} · ${verdictOf(result).word} · ${digest}`, body });
+  return writePage({ title: `${scenario} · ${getVerdict(result).word} · ${digest}`, body });
 }
 
 interface Section {
@@ -53,46 +53,46 @@ interface Section {
   readonly urgent: boolean;
 }
 
-function section(title: string, body: Markup, urgent = false): Section {
+function makeSection(title: string, body: Markup, urgent = false): Section {
   return { title, body, urgent };
 }
 
 /** Warning above the report when the run ended early or is invalid. */
-function alarm(result: RunResult): Markup {
+function writeAlarm(result: RunResult): Markup {
   const { failure, exitCode } = result;
   if (failure === null) return NOTHING;
-  return markup`<div class="alarm ${verdictOf(result).look}" role="alert"><strong>${alarmHeading(exitCode)}</strong>${failure}</div>`;
+  return markup`<div class="alarm ${getVerdict(result).look}" role="alert"><strong>${writeAlarmHeading(exitCode)}</strong>${failure}</div>`;
 }
 
-function leftovers({ left }: RunResult): Markup {
+function writeLeftovers({ left }: RunResult): Markup {
   if (left === undefined) return NOTHING;
   return markup`<ul>${left.things.map(({ what, why }) => markup`<li>${what}: ${why}</li>`)}</ul>`;
 }
 
-function warnings(result: RunResult): readonly Markup[] {
+function writeWarnings(result: RunResult): readonly Markup[] {
   return result.warnings.map((line) => markup`<div class="alarm open" role="alert">${line}</div>`);
 }
 
-function alarmHeading(exitCode: RunResult['exitCode']): string {
+function writeAlarmHeading(exitCode: RunResult['exitCode']): string {
   if (exitCode === EXIT.invalid) return 'This run is invalid: its numbers do not describe the service.';
   if (exitCode === EXIT.interrupted) return 'This run was interrupted: its numbers cover only a part of the scenario.';
   return 'This run ended early.';
 }
 
-function head(result: RunResult): Markup {
+function writeHead(result: RunResult): Markup {
   const { scenario, about, seed, clock, speed, transport, target, simulatedMs, wallMs, reproduce } = result;
-  const { word, look } = verdictOf(result);
+  const { word, look } = getVerdict(result);
   const pace = clock === 'virtual' ? 'virtual time' : `real time${speed === null || speed === 1 ? '' : ` × ${speed}`}`;
-  const where = [target === 'embedded' ? '' : ` to ${target}`, ...targetClockText(result)].join(' · ');
+  const where = [target === 'embedded' ? '' : ` to ${target}`, ...describeTargetClock(result)].join(' · ');
   return markup`<header><h1>${scenario}</h1><span class="verdict ${look}">${word}</span></header>
 ${about === undefined || about.trim() === '' ? NOTHING : markup`<p class="about">${about.trim()}</p>`}
-<p class="faint">${origin(result)}seed ${seed} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)} · ${pace} · ${transport}${where}</p>
+<p class="faint">${writeOrigin(result)}seed ${seed} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)} · ${pace} · ${transport}${where}</p>
 <pre class="command"><code>${reproduce}</code></pre>
-<ul class="tiles">${tiles(result).map(tile)}</ul>`;
+<ul class="tiles">${listTiles(result).map(writeTile)}</ul>`;
 }
 
 /** Start time of the run, and version of ghostfleet; each is left out if it is unknown. */
-function origin({ startedAt, version }: RunResult): Markup {
+function writeOrigin({ startedAt, version }: RunResult): Markup {
   const minute = startedAt === undefined ? '' : `${startedAt.slice(0, 10)} ${startedAt.slice(11, 16)} UTC`;
   return markup`${startedAt === undefined ? NOTHING : markup`<time datetime="${startedAt}">${minute}</time> · `}${version === undefined ? '' : `ghostfleet ${version} · `}`;
 }
@@ -100,29 +100,31 @@ function origin({ startedAt, version }: RunResult): Markup {
 /** A tile of the overview: a number, its name, the section with details, and the look if the number is alarming. */
 type Tile = readonly [value: string, name: string, section: string, look?: string | undefined];
 
-function tile([value, name, target, look]: Tile): Markup {
+function writeTile([value, name, target, look]: Tile): Markup {
   const number = look === undefined ? markup`<b>${value}</b>` : markup`<b class="${look}">${value}</b>`;
   return markup`<li><a href="#${target}">${number}<span>${name}</span></a></li>`;
 }
 
-function tiles(result: RunResult): readonly Tile[] {
+function listTiles(result: RunResult): readonly Tile[] {
   const { fleet, uplinks, downlinks, allCalls, clock, expectations: results } = result;
   const held = results.filter(({ passed }) => passed).length;
-  const alarming = held < results.length ? verdictOf(result).look : undefined;
+  const alarming = held < results.length ? getVerdict(result).look : undefined;
   const delivered = downlinks.stages.delivered;
   return [
     ...(results.length === 0
       ? []
-      : [[of(held, results.length), 'expectations met', 'expectations', alarming] as const]),
-    [of(fleet.ready, fleet.devices), 'devices were ready', 'uplinks-and-fleet'],
-    [of(uplinks.stored, uplinks.sent), 'data uplinks stored', 'uplinks-and-fleet'],
+      : [[formatShare(held, results.length), 'expectations met', 'expectations', alarming] as const]),
+    [formatShare(fleet.ready, fleet.devices), 'devices were ready', 'uplinks-and-fleet'],
+    [formatShare(uplinks.stored, uplinks.sent), 'data uplinks stored', 'uplinks-and-fleet'],
     ...(downlinks.queued === 0
       ? []
-      : [[of(delivered?.count ?? 0, downlinks.queued), 'downlinks delivered', 'downlinks'] as const]),
+      : [[formatShare(delivered?.count ?? 0, downlinks.queued), 'downlinks delivered', 'downlinks'] as const]),
     ...(delivered === undefined
       ? []
-      : [[humanDuration(delivered.p95), deliveryTime(delivered.count, downlinks.queued), 'downlinks'] as const]),
-    ...(allCalls ? [[of(allCalls.answered, allCalls.planned), 'API requests answered', 'api-requests'] as const] : []),
+      : [[humanDuration(delivered.p95), formatDeliveryTime(delivered.count, downlinks.queued), 'downlinks'] as const]),
+    ...(allCalls
+      ? [[formatShare(allCalls.answered, allCalls.planned), 'API requests answered', 'api-requests'] as const]
+      : []),
     ...(allCalls?.latency && clock === 'real'
       ? [[humanDuration(allCalls.latency.p99), 'API latency in real time, p99', 'api-requests'] as const]
       : []),
@@ -130,20 +132,20 @@ function tiles(result: RunResult): readonly Tile[] {
 }
 
 /** Name of the delivery time's tile; with undelivered downlinks, it says that the percentile leaves them out. */
-function deliveryTime(delivered: number, queued: number): string {
+function formatDeliveryTime(delivered: number, queued: number): string {
   return delivered < queued ? 'delivery time, p95 of the delivered' : 'delivery time, p95';
 }
 
-function of(some: number, all: number): string {
+function formatShare(some: number, all: number): string {
   return `${humanCount(some)} of ${humanCount(all)}`;
 }
 
-function expectations({ expectations: results }: RunResult): Markup {
+function writeExpectations({ expectations: results }: RunResult): Markup {
   if (results.length === 0) return NOTHING;
   const failedFirst = [...results].sort((one, other) => Number(one.passed) - Number(other.passed));
   const rows = failedFirst.map((expectation) => {
-    const { mark, look, word } = markOf(expectation);
-    return markup`<tr class="${look}"><td class="mark" title="${word}">${mark}</td><th scope="row"><code>${expectation.line}</code></th><td>${found(expectation)}</td></tr>`;
+    const { mark, look, word } = getMark(expectation);
+    return markup`<tr class="${look}"><td class="mark" title="${word}">${mark}</td><th scope="row"><code>${expectation.line}</code></th><td>${describeFound(expectation)}</td></tr>`;
   });
   return markup`<table class="checks"><tbody>${rows}</tbody></table>`;
 }
@@ -152,17 +154,17 @@ function expectations({ expectations: results }: RunResult): Markup {
  * The result of an expectation. A value is enough for an expectation that has passed. A sentence is needed if it has not
  * passed, has cases that the protocol causes, or has missing measurements.
  */
-function found({ passed, byProtocol, range, left, right, unit, sentence }: ExpectationResult): string {
+function describeFound({ passed, byProtocol, range, left, right, unit, sentence }: ExpectationResult): string {
   if (!passed || byProtocol !== undefined || range !== undefined) return sentence;
   return left === null ? '' : valueBeside(left, right, unit);
 }
 
-function downlinks(result: RunResult): Markup {
+function writeDownlinks(result: RunResult): Markup {
   if (Object.keys(result.downlinks.byType).length === 0) return NOTHING;
-  return markup`${histogram(result)}${slowest(result)}${explanations(result)}${downlinkTables(result)}`;
+  return markup`${drawHistogram(result)}${drawSlowest(result)}${writeExplanations(result)}${downlinkTables(result)}`;
 }
 
-function next({ next: lines, reproduce }: RunResult): Markup {
+function writeNext({ next: lines, reproduce }: RunResult): Markup {
   const more =
     lines.length === 0 ? NOTHING : markup`<h3 id="try-next">Try next</h3><pre><code>${lines.join('\n')}</code></pre>`;
   return markup`<h3 id="the-same-run">The same run again</h3><pre><code>${reproduce}</code></pre>${more}`;

@@ -1,17 +1,21 @@
 /** The formats of a report. To add one: write its file and list it here. */
-import { seriesCsv } from './csv.js';
-import { html } from './html.js';
-import { json } from './json.js';
-import { junit } from './junit.js';
+import { writeSeriesCsv } from './csv.js';
+import { renderHtml } from './html.js';
+import { renderJson } from './json.js';
+import { renderJunit } from './junit.js';
 import type { Renderer } from './renderer.js';
-import { text } from './text.js';
+import { renderText } from './text.js';
 
 /** Formats of a report, each a file in an output directory. */
 export type ReportFormat = 'html' | 'text' | 'json' | 'junit' | 'series';
 
-export const RENDERERS = { text, json, html, junit, series: seriesCsv } as const satisfies Readonly<
-  Record<ReportFormat, Renderer>
->;
+export const RENDERERS = {
+  text: renderText,
+  json: renderJson,
+  html: renderHtml,
+  junit: renderJunit,
+  series: writeSeriesCsv,
+} as const satisfies Readonly<Record<ReportFormat, Renderer>>;
 
 /** The file of each format, small ones first: they still fit on a nearly full disk. Events and downlinks come apart. */
 export const REPORT_FILES = {

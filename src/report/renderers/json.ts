@@ -1,7 +1,7 @@
 import type { RunResult } from '../result.js';
 
 /** One indented JSON object; the most important keys come first. */
-export function json(result: RunResult): string {
+export function renderJson(result: RunResult): string {
   const { format, scenario, seed, digest, planDigest, passed, exitCode, failure, warnings, ...rest } = result;
   const ordered = { format, scenario, seed, digest, planDigest, passed, exitCode, failure, warnings, ...rest };
   return `${JSON.stringify(ordered, null, 2).replace(NUMBERS, (list) => list.replaceAll(/\n\s*/g, ' '))}\n`;

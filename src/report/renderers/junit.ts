@@ -3,50 +3,50 @@
  * early or is invalid. A divided run has one more for each worker, which fails if the worker is lost or too slow.
  */
 import type { ExpectationResult, RunResult, WorkerReport } from '../result.js';
-import { verdictOf } from '../verdict.js';
-import { sentence, stateOf, WORKER_COLUMNS, workerRows } from '../workers.js';
+import { getVerdict } from '../verdict.js';
+import { getState, listWorkerRows, WORKER_COLUMNS, writeSentence } from '../workers.js';
 
-export function junit(result: RunResult): string {
+export function renderJunit(result: RunResult): string {
   const { scenario, failure, expectations, simulatedMs, wallMs, clock, seed, digest, reproduce, workers = [] } = result;
   const open = expectations.filter(({ cutShort }) => cutShort).length;
   const failures = expectations.filter(({ passed }) => !passed).length - open;
-  const states = workers.map(stateOf);
+  const states = workers.map(getState);
   const bad = states.filter((state) => state === 'lost' || state === 'slow').length;
   const skipped = open + states.filter((state) => state === 'unknown').length;
   // In virtual time, the file contains simulated times, so that equal runs have equal files.
   const time = clock === 'virtual' ? simulatedMs : wallMs;
   // The XML schema of Jenkins' xunit plugin allows these attributes for a suite and for all suites, "skipped" for a suite only.
   const counts = `tests="${expectations.length + workers.length + 1}" failures="${failures}" errors="${(failure === null ? 0 : 1) + bad}" time="${(time / 1000).toFixed(3)}"`;
-  const why = verdictOf(result).word === 'interrupted' ? 'interrupted' : undefined;
-  const runCase = failure === null ? '/>' : `>${element('error', failure, reproduce, why)}</testcase>`;
+  const why = getVerdict(result).word === 'interrupted' ? 'interrupted' : undefined;
+  const runCase = failure === null ? '/>' : `>${writeElement('error', failure, reproduce, why)}</testcase>`;
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="ghostfleet" ${counts}>`,
-    `  <testsuite name="${xml(scenario)}" ${counts} skipped="${skipped}">`,
+    `  <testsuite name="${escapeXml(scenario)}" ${counts} skipped="${skipped}">`,
     '    <properties>',
     `      <property name="seed" value="${seed}"/>`,
-    `      <property name="digest" value="${xml(digest)}"/>`,
-    `      <property name="reproduce" value="${xml(reproduce)}"/>`,
-    ...workerRows(result).map(([name = '', ...cells]) => property(name, cells)),
+    `      <property name="digest" value="${escapeXml(digest)}"/>`,
+    `      <property name="reproduce" value="${escapeXml(reproduce)}"/>`,
+    ...listWorkerRows(result).map(([name = '', ...cells]) => writeProperty(name, cells)),
     '    </properties>',
-    `    <testcase classname="${xml(scenario)}" name="the run finishes"${runCase}`,
-    ...workers.map((worker) => workerCase(worker, result)),
-    ...numbered(expectations).map((expectation) => testCase(expectation, result)),
-    ...warningsOf(result),
+    `    <testcase classname="${escapeXml(scenario)}" name="the run finishes"${runCase}`,
+    ...workers.map((worker) => writeWorkerCase(worker, result)),
+    ...numberExpectations(expectations).map((expectation) => testCase(expectation, result)),
+    ...writeWarnings(result),
     '  </testsuite>',
     '</testsuites>',
   ].join('\n')}\n`;
 }
 
 /** One element for all warnings: readers of JUnit XML expect at most one in a suite. */
-function warningsOf({ warnings }: RunResult): readonly string[] {
+function writeWarnings({ warnings }: RunResult): readonly string[] {
   if (warnings.length === 0) return [];
   const text = warnings.map((warning) => `warning: ${warning}`).join('\n');
-  return [`    <system-out>${xml(text)}</system-out>`];
+  return [`    <system-out>${escapeXml(text)}</system-out>`];
 }
 
 /** Numbers equal lines, because build servers merge test cases with equal names. */
-function numbered(expectations: readonly ExpectationResult[]): readonly ExpectationResult[] {
+function numberExpectations(expectations: readonly ExpectationResult[]): readonly ExpectationResult[] {
   const seen = new Map<string, number>();
   return expectations.map((expectation) => {
     const { line } = expectation;
@@ -62,29 +62,30 @@ function testCase(
 ): string {
   const unmet = () =>
     cutShort
-      ? `<skipped message="${xml(sentence)}"/>`
-      : element('failure', sentence, reproduce, undecided ? 'undecided' : undefined);
+      ? `<skipped message="${escapeXml(sentence)}"/>`
+      : writeElement('failure', sentence, reproduce, undecided ? 'undecided' : undefined);
   const end = passed ? '/>' : `>${unmet()}</testcase>`;
-  return `    <testcase classname="${xml(scenario)}" name="${xml(line)}"${end}`;
+  return `    <testcase classname="${escapeXml(scenario)}" name="${escapeXml(line)}"${end}`;
 }
 
 /** The figures of one worker, or of all workers together. */
-function property(name: string, cells: readonly string[]): string {
+function writeProperty(name: string, cells: readonly string[]): string {
   const figures = cells.flatMap((cell, i) => (cell === '' ? [] : [WORKER_COLUMNS[i] || 'state', cell].join(': ')));
-  return `      <property name="${xml(name)}" value="${xml(figures.join('; '))}"/>`;
+  return `      <property name="${escapeXml(name)}" value="${escapeXml(figures.join('; '))}"/>`;
 }
 
-function workerCase(worker: WorkerReport, { scenario, reproduce }: RunResult): string {
-  const state = stateOf(worker);
-  const why = sentence(worker);
-  const problem = state === 'unknown' ? `<skipped message="${xml(why)}"/>` : element('error', why, reproduce, state);
+function writeWorkerCase(worker: WorkerReport, { scenario, reproduce }: RunResult): string {
+  const state = getState(worker);
+  const why = writeSentence(worker);
+  const problem =
+    state === 'unknown' ? `<skipped message="${escapeXml(why)}"/>` : writeElement('error', why, reproduce, state);
   const end = state === 'fine' ? '/>' : `>${problem}</testcase>`;
-  return `    <testcase classname="${xml(scenario)}" name="worker ${worker.number} keeps up"${end}`;
+  return `    <testcase classname="${escapeXml(scenario)}" name="worker ${worker.number} keeps up"${end}`;
 }
 
-function element(name: 'error' | 'failure', message: string, reproduce: string, type?: string): string {
+function writeElement(name: 'error' | 'failure', message: string, reproduce: string, type?: string): string {
   const typed = type === undefined ? '' : ` type="${type}"`;
-  return `<${name}${typed} message="${xml(message)}">${xml(`${message}\nreproduce: ${reproduce}`)}</${name}>`;
+  return `<${name}${typed} message="${escapeXml(message)}">${escapeXml(`${message}\nreproduce: ${reproduce}`)}</${name}>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -96,7 +97,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Escapes text for XML. Characters that XML 1.0 (2.2) does not allow become U+FFFD. */
-export function xml(text: string): string {
+export function escapeXml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\ufffd')
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

@@ -4,10 +4,10 @@ import { humanDuration } from '../../kernel/time.js';
 import { CALL_COLUMNS, callPace, callReasons, callRows, callTimeRows, SPREAD_COLUMNS } from '../figures.js';
 import type { RunResult } from '../result.js';
 import { wrap } from '../table.js';
-import { WORKER_COLUMNS, workerRows } from '../workers.js';
-import { hanging, section } from './text-parts.js';
+import { listWorkerRows, WORKER_COLUMNS } from '../workers.js';
+import { hangIndent, writeSection } from './text-parts.js';
 
-export function load(result: RunResult, width: number): readonly string[] {
+export function writeLoad(result: RunResult, width: number): readonly string[] {
   const { generator, clock } = result;
   const counts = callRows(result);
   if (counts.length === 0) return [];
@@ -16,9 +16,9 @@ export function load(result: RunResult, width: number): readonly string[] {
   const times = callTimeRows(result);
   const pace = callPace(result);
   const blocks = [
-    ...section('API requests', CALL_COLUMNS, counts, width),
+    ...writeSection('API requests', CALL_COLUMNS, counts, width),
     ...reasons,
-    ...(times.length === 0 ? [] : ['', ...section('time to the answer', SPREAD_COLUMNS, times, width)]),
+    ...(times.length === 0 ? [] : ['', ...writeSection('time to the answer', SPREAD_COLUMNS, times, width)]),
     ...(pace === undefined ? [] : lines(pace)),
   ];
   if (clock === 'virtual') return blocks;
@@ -37,12 +37,12 @@ export function load(result: RunResult, width: number): readonly string[] {
   return blocks;
 }
 
-export function workers(result: RunResult, width: number): readonly string[] {
-  const rows = workerRows(result);
+export function writeWorkers(result: RunResult, width: number): readonly string[] {
+  const rows = listWorkerRows(result);
   if (rows.length === 0) return [];
-  const whole = section('workers', WORKER_COLUMNS, rows, width);
+  const whole = writeSection('workers', WORKER_COLUMNS, rows, width);
   if (whole.every(({ length }) => length <= width)) return whole;
   const figures = rows.map((row) => row.slice(0, -1));
-  const states = rows.flatMap(([name, ...cells]) => hanging(`${name}: ${cells.at(-1)}`, width));
-  return [...section('workers', WORKER_COLUMNS.slice(0, -1), figures, width), ...states];
+  const states = rows.flatMap(([name, ...cells]) => hangIndent(`${name}: ${cells.at(-1)}`, width));
+  return [...writeSection('workers', WORKER_COLUMNS.slice(0, -1), figures, width), ...states];
 }

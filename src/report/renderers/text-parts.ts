@@ -1,5 +1,5 @@
 /** Shared parts of the sections of the text report. */
-import { type Column, fittedTable, table, wrap } from '../table.js';
+import { type Column, fitTable, wrap, writeTable } from '../table.js';
 
 /** Default width of a report in characters, used if the width of the terminal is unknown. */
 export const WIDTH = 100;
@@ -8,7 +8,7 @@ export const WIDTH = 100;
  * A table with a title; the first cell of a row is its name. A column with an empty title contains text, the others numbers. If
  * the table is wider than `width`, the texts of its last column are on separate lines.
  */
-export function section(
+export function writeSection(
   title: string,
   columns: readonly string[],
   rows: readonly (readonly string[])[],
@@ -19,10 +19,10 @@ export function section(
     align: i === 0 || column === '' ? 'left' : 'right',
   }));
   const indented = rows.map(([name = '', ...cells]) => [`  ${name}`, ...cells]);
-  if (columns.at(-1) !== '') return fittedTable(titles, indented, width);
-  const whole = table(titles, indented);
+  if (columns.at(-1) !== '') return fitTable(titles, indented, width);
+  const whole = writeTable(titles, indented);
   if (whole.every(({ length }) => length <= width)) return whole;
-  const [head = '', ...lines] = table(titles.slice(0, -1), indented);
+  const [head = '', ...lines] = writeTable(titles.slice(0, -1), indented);
   return [
     head,
     ...lines.flatMap((line, i) => [line, ...wrap(rows[i]?.at(-1) ?? '', width - 4).flatMap((part) => note(part))]),
@@ -34,6 +34,6 @@ function note(text: string): readonly string[] {
 }
 
 /** An indented paragraph. The lines after the first are indented more. */
-export function hanging(paragraph: string, width: number): readonly string[] {
+export function hangIndent(paragraph: string, width: number): readonly string[] {
   return wrap(paragraph, width - 4).map((line, i) => (i === 0 ? `  ${line}` : `    ${line}`));
 }

@@ -6,28 +6,28 @@ import { humanDuration, sinceStart } from '../../kernel/time.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
 import type { DownlinkTimeline } from '../../trace/metrics/downlinks.js';
-import { explanationParagraph } from '../explanation/text.js';
+import { writeExplanationParagraph } from '../explanation/text.js';
 import {
   DOWNLINK_COLUMNS,
-  downlinkRows,
+  describeTargetClock,
+  listDownlinkRows,
+  listStageRows,
+  listUplinkRows,
+  nameStage,
   SPREAD_COLUMNS,
   spreadCells,
-  stageName,
-  stageRows,
-  targetClockText,
   UPDATE_COLUMNS,
   UPLINK_COLUMNS,
   updateCells,
-  uplinkRows,
   waitRows,
 } from '../figures.js';
-import { bar } from '../progress.js';
+import { drawBar } from '../progress.js';
 import type { RunResult } from '../result.js';
-import { unbroken, wrap } from '../table.js';
-import { markOf, verdictOf } from '../verdict.js';
+import { keepUnbroken, wrap } from '../table.js';
+import { getMark, getVerdict } from '../verdict.js';
 import type { RenderOptions } from './renderer.js';
-import { load, workers } from './text-load.js';
-import { hanging, section, WIDTH } from './text-parts.js';
+import { writeLoad, writeWorkers } from './text-load.js';
+import { hangIndent, WIDTH, writeSection } from './text-parts.js';
 
 const BAR_WIDTH = 24;
 /** Minimum width of a report with bars. */
@@ -40,27 +40,27 @@ const SHOWN = 3;
 const TYPE_WIDTH = 8;
 
 /** Renders the report. Control characters are escaped: files are printed to terminals, too. */
-export function text(unsafe: RunResult, { colour = false, width = WIDTH }: RenderOptions = {}): string {
+export function renderText(unsafe: RunResult, { colour = false, width = WIDTH }: RenderOptions = {}): string {
   const result = printableTexts(unsafe);
   const paint = colour ? paintAnsi : paintNothing;
   const blocks = [
-    [...headline(result, paint('strong', result.scenario), width), ...running(result, width)],
-    fleet(result, width),
-    uplinks(result, width),
-    downlinks(result, width),
-    updates(result, width),
-    waits(result, width),
-    slowest(result, width),
-    explanations(result, width),
-    load(result, width),
-    workers(result, width),
-    anomalies(result, width),
-    expectations(result, paint, width),
-    failure(result, paint, width),
+    [...writeHeadline(result, paint('strong', result.scenario), width), ...writeRunning(result, width)],
+    writeFleet(result, width),
+    writeUplinks(result, width),
+    writeDownlinks(result, width),
+    writeUpdates(result, width),
+    writeWaits(result, width),
+    writeSlowest(result, width),
+    writeExplanations(result, width),
+    writeLoad(result, width),
+    writeWorkers(result, width),
+    writeAnomalies(result, width),
+    writeExpectations(result, paint, width),
+    writeFailure(result, paint, width),
     result.warnings.flatMap((line) => wrap(`! ${line}`, width).map((part) => paint('open', part))),
-    leftovers(result, width),
-    next(result, width),
-    headline(result, paint(verdictOf(result).look, verdictOf(result).word), width),
+    writeLeftovers(result, width),
+    writeNext(result, width),
+    writeHeadline(result, paint(getVerdict(result).look, getVerdict(result).word), width),
   ];
   return `${blocks
     .filter((block) => block.length > 0)
@@ -69,9 +69,9 @@ export function text(unsafe: RunResult, { colour = false, width = WIDTH }: Rende
 }
 
 /** What the run could not delete. */
-function leftovers({ left }: RunResult, width: number): readonly string[] {
+function writeLeftovers({ left }: RunResult, width: number): readonly string[] {
   if (left === undefined) return [];
-  return [`left in ${left.api}`, ...left.things.flatMap(({ what, why }) => hanging(`${what}: ${why}`, width))];
+  return [`left in ${left.api}`, ...left.things.flatMap(({ what, why }) => hangIndent(`${what}: ${why}`, width))];
 }
 
 type Style = 'good' | 'bad' | 'open' | 'strong';
@@ -82,7 +82,7 @@ const paintAnsi: Paint = (style, words) => `\u001b[${ANSI[style]}m${words}\u001b
 const paintNothing: Paint = (_style, words) => words;
 
 /** The headline. The command that repeats the run is never broken, but moved to its own line. */
-function headline(result: RunResult, word: string, width: number): readonly string[] {
+function writeHeadline(result: RunResult, word: string, width: number): readonly string[] {
   const { seed, digest, reproduce } = result;
   const about = `${word} · seed ${seed} · digest ${digest}`;
   const visible = about.replaceAll(COLOURS, '');
@@ -92,7 +92,7 @@ function headline(result: RunResult, word: string, width: number): readonly stri
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with the control character ESC
 const COLOURS = /\u001b\[\d+m/g;
 
-function running(result: RunResult, width: number): readonly string[] {
+function writeRunning(result: RunResult, width: number): readonly string[] {
   const { planDigest, simulatedMs, wallMs, clock, speed, target, transport, events, version, startedAt } = result;
   const pace = clock === 'virtual' ? 'virtual time' : `real time${speed === null || speed === 1 ? '' : ` × ${speed}`}`;
   const parts = [
@@ -100,16 +100,16 @@ function running(result: RunResult, width: number): readonly string[] {
     `${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)}`,
     pace,
     `${transport}${target === 'embedded' ? '' : ` to ${target}`}`,
-    ...targetClockText(result),
+    ...describeTargetClock(result),
     `${humanCount(events)} events`,
     ...(startedAt === undefined ? [] : [`${startedAt.slice(0, 10)} ${startedAt.slice(11, 16)} UTC`]),
     ...(version === undefined ? [] : [`ghostfleet ${version}`]),
   ];
-  return joined(parts, width);
+  return joinParts(parts, width);
 }
 
 /** Joins the parts with dots between them, and breaks the result into lines between parts. */
-function joined(parts: readonly string[], width: number): readonly string[] {
+function joinParts(parts: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   for (const part of parts) {
     const last = lines.at(-1);
@@ -119,25 +119,25 @@ function joined(parts: readonly string[], width: number): readonly string[] {
   return lines;
 }
 
-function failure({ failure: why, exitCode }: RunResult, paint: Paint, width: number): readonly string[] {
+function writeFailure({ failure: why, exitCode }: RunResult, paint: Paint, width: number): readonly string[] {
   if (why === null) return [];
   const open = exitCode === EXIT.interrupted;
   return wrap(`${open ? '!' : '✗'} ${why}`, width).map((line) => paint(open ? 'open' : 'bad', line));
 }
 
 /** The scenario's `next` lines. If one is too wide, all comments are above their commands, which are never broken. */
-function next({ next: suggestions }: RunResult, width: number): readonly string[] {
+function writeNext({ next: suggestions }: RunResult, width: number): readonly string[] {
   if (suggestions.length === 0) return [];
   const whole = suggestions.map((line) => `  ${line}`);
   if (whole.every(({ length }) => length <= width)) return ['try next', ...whole];
   const parts = suggestions.flatMap((line) => {
     const [, command = line, comment] = /^(.*?)\s+(# .*)$/.exec(line) ?? [];
-    return comment === undefined ? [`  ${line}`] : [...hanging(comment, width), `  ${command}`];
+    return comment === undefined ? [`  ${line}`] : [...hangIndent(comment, width), `  ${command}`];
   });
   return ['try next', ...parts];
 }
 
-function fleet(
+function writeFleet(
   { fleet: { devices, sessions, ready, boots, wakes, repeats, restarts, pollsFailed } }: RunResult,
   width: number,
 ): readonly string[] {
@@ -155,36 +155,36 @@ function fleet(
       `${humanCount(restarts)} transfers restarted, ${humanCount(pollsFailed)} polls failed`,
     ],
   ];
-  return section('fleet', ['number', ''], rows, width);
+  return writeSection('fleet', ['number', ''], rows, width);
 }
 
-function uplinks(result: RunResult, width: number): readonly string[] {
-  const rows = uplinkRows(result);
+function writeUplinks(result: RunResult, width: number): readonly string[] {
+  const rows = listUplinkRows(result);
   if (rows.length === 0) return [];
   const why = Object.entries(result.uplinks.reasons).map(
     ([reason, count]) => `  ${humanCount(count)} data uplinks dropped: ${reason}`,
   );
-  return [...section('uplinks', UPLINK_COLUMNS, rows, width), ...why];
+  return [...writeSection('uplinks', UPLINK_COLUMNS, rows, width), ...why];
 }
 
-function downlinks(result: RunResult, width: number): readonly string[] {
-  const rows = downlinkRows(result);
+function writeDownlinks(result: RunResult, width: number): readonly string[] {
+  const rows = listDownlinkRows(result);
   if (rows.length === 0) return ['downlinks', '  none'];
-  const stages = stageRows(result);
+  const stages = listStageRows(result);
   const times = stages.flatMap(({ type, stage, cells }, i) => {
     const isFirst = stages[i - 1]?.type !== type;
-    if (width < ROOMY) return [...(isFirst ? [[type]] : []), [`→ ${stageName(stage)}`, ...cells]];
+    if (width < ROOMY) return [...(isFirst ? [[type]] : []), [`→ ${nameStage(stage)}`, ...cells]];
     // The type is shown only in the first of its rows.
-    return [[`${(isFirst ? type : '').padEnd(TYPE_WIDTH)} → ${stageName(stage)}`, ...cells]];
+    return [[`${(isFirst ? type : '').padEnd(TYPE_WIDTH)} → ${nameStage(stage)}`, ...cells]];
   });
   return [
-    ...section('downlinks', DOWNLINK_COLUMNS, rows, width),
+    ...writeSection('downlinks', DOWNLINK_COLUMNS, rows, width),
     '',
-    ...section('time from the API', SPREAD_COLUMNS, times, width),
+    ...writeSection('time from the API', SPREAD_COLUMNS, times, width),
   ];
 }
 
-function updates(result: RunResult, width: number): readonly string[] {
+function writeUpdates(result: RunResult, width: number): readonly string[] {
   const { updates: summary } = result;
   if (summary === undefined) return [];
   const { duration, reasons } = summary;
@@ -193,21 +193,23 @@ function updates(result: RunResult, width: number): readonly string[] {
     wrap(`${humanCount(count)} failed: ${reason}`, width - 2),
   );
   return [
-    ...section('firmware updates', UPDATE_COLUMNS, [['', ...updateCells(result)]], width),
+    ...writeSection('firmware updates', UPDATE_COLUMNS, [['', ...updateCells(result)]], width),
     ...why.map((line) => `  ${line}`),
-    ...(times.length === 0 ? [] : section('', SPREAD_COLUMNS, times, width)),
+    ...(times.length === 0 ? [] : writeSection('', SPREAD_COLUMNS, times, width)),
   ];
 }
 
-function waits(result: RunResult, width: number): readonly string[] {
+function writeWaits(result: RunResult, width: number): readonly string[] {
   const drawn = width >= WITH_BARS;
   const rows = waitRows(result).map(({ cause, share, cells }) => [
     width < ROOMY ? cause : WAIT_NAMES[cause],
-    ...(drawn ? [bar(share, BAR_WIDTH)] : []),
+    ...(drawn ? [drawBar(share, BAR_WIDTH)] : []),
     ...cells,
   ]);
   const columns = [...(drawn ? [''] : []), 'share', ...SPREAD_COLUMNS.slice(1)];
-  return rows.length === 0 ? [] : section(width < ROOMY ? 'waited for' : 'time waited, by cause', columns, rows, width);
+  return rows.length === 0
+    ? []
+    : writeSection(width < ROOMY ? 'waited for' : 'time waited, by cause', columns, rows, width);
 }
 
 const WAIT_NAMES = {
@@ -218,15 +220,15 @@ const WAIT_NAMES = {
   device: 'device',
 } as const;
 
-function slowest({ downlinks: { slowest: timelines }, names }: RunResult, width: number): readonly string[] {
+function writeSlowest({ downlinks: { slowest: timelines }, names }: RunResult, width: number): readonly string[] {
   if (timelines.length === 0) return [];
   return [
     'slowest downlinks',
-    ...timelines.slice(0, SHOWN).flatMap((timeline) => timelineLines(timeline, names, width)),
+    ...timelines.slice(0, SHOWN).flatMap((timeline) => writeTimeline(timeline, names, width)),
   ];
 }
 
-function timelineLines(timeline: DownlinkTimeline, names: RunResult['names'], width: number): readonly string[] {
+function writeTimeline(timeline: DownlinkTimeline, names: RunResult['names'], width: number): readonly string[] {
   const { type, serial, queuedAt, stages, total, waits: parts, attempts, refused } = timeline;
   const who = names[String(serial)] ?? String(serial);
   const reached = STAGES.map((stage) => ({ stage, time: stages[stage] ?? Number.NaN }));
@@ -234,9 +236,9 @@ function timelineLines(timeline: DownlinkTimeline, names: RunResult['names'], wi
     .filter(({ time }) => !Number.isNaN(time))
     // Sorted by time, because a device may execute a downlink before the cloud counts it as delivered.
     .sort((one, other) => one.time - other.time)
-    .map(({ stage, time }) => unbroken(`${stageName(stage)} +${humanDuration(time)}`));
+    .map(({ stage, time }) => keepUnbroken(`${nameStage(stage)} +${humanDuration(time)}`));
   const causes = WAIT_CAUSES.filter((cause) => parts[cause] > 0).map((cause) =>
-    unbroken(`${cause} ${humanDuration(parts[cause])}`),
+    keepUnbroken(`${cause} ${humanDuration(parts[cause])}`),
   );
   const offers = `${attempts > 1 ? `, offered ${humanCount(attempts)} times` : ''}${refused ? ', refused' : ''}`;
   return [
@@ -249,30 +251,30 @@ function timelineLines(timeline: DownlinkTimeline, names: RunResult['names'], wi
   ];
 }
 
-function anomalies({ anomalies: found, faults, service }: RunResult, width: number): readonly string[] {
+function writeAnomalies({ anomalies: found, faults, service }: RunResult, width: number): readonly string[] {
   const { crashes } = service;
   const lines = [
-    ...counted('network faults', faults),
-    ...counted('service faults', service.faults),
+    ...writeCounted('network faults', faults),
+    ...writeCounted('service faults', service.faults),
     ...(crashes === 0 ? [] : [`crashes of the service: ${humanCount(crashes)}`]),
-    ...counted('datagrams that the gateway rejected', service.refused),
+    ...writeCounted('datagrams that the gateway rejected', service.refused),
     ...found.map(({ count, about }) => `${humanCount(count)} × ${about}`),
   ];
   if (lines.length === 0) return [];
-  return ['worth knowing', ...lines.flatMap((line) => hanging(line, width))];
+  return ['worth knowing', ...lines.flatMap((line) => hangIndent(line, width))];
 }
 
-function counted(what: string, counts: Readonly<Record<string, number>>): readonly string[] {
+function writeCounted(what: string, counts: Readonly<Record<string, number>>): readonly string[] {
   const parts = Object.entries(counts).map(([name, count]) => `${name} ${humanCount(count)}`);
   return parts.length === 0 ? [] : [`${what}: ${parts.join(', ')}`];
 }
 
-function expectations({ expectations: results }: RunResult, paint: Paint, width: number): readonly string[] {
+function writeExpectations({ expectations: results }: RunResult, paint: Paint, width: number): readonly string[] {
   if (results.length === 0) return [];
   const widest = Math.max(...results.map(({ line }) => line.length));
   const lines = results.flatMap((expectation) => {
     const { line, passed, byProtocol, range, left, right, unit, sentence } = expectation;
-    const { mark, look } = markOf(expectation);
+    const { mark, look } = getMark(expectation);
     const [start = '', ...rest] = wrap(line, width - 4);
     const first = [`  ${paint(look, mark)} ${start}`, ...rest.map((part) => `    ${part}`)];
     if (!passed || byProtocol !== undefined || range !== undefined)
@@ -294,10 +296,10 @@ function sum(counts: Readonly<Record<string, number>>): number {
 const EXPLAINED = 3;
 
 /** The section that explains the slowest downlinks. */
-function explanations({ explanations: all = [], out }: RunResult, width: number): readonly string[] {
+function writeExplanations({ explanations: all = [], out }: RunResult, width: number): readonly string[] {
   if (all.length === 0) return [];
   const more = out === null ? [] : [`  more: ghostfleet explain ${out} --slowest ${all.length}`];
-  const paragraphs = all.slice(0, EXPLAINED).map((each) => explanationParagraph(each, width - 2));
+  const paragraphs = all.slice(0, EXPLAINED).map((each) => writeExplanationParagraph(each, width - 2));
   // The lines of a paragraph after the first are indented more, so that the eye finds where the next paragraph begins.
   const lines = paragraphs.flatMap(([first = '', ...rest]) => [first, ...rest.map((line) => `  ${line}`)]);
   return ['why it took so long', ...lines, ...more];

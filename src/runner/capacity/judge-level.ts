@@ -8,7 +8,7 @@ import type { RunResult } from '../../report/result.js';
 import type { Plan, PlannedLoad } from '../../scenario/model/plan.js';
 import { planDigest } from '../../scenario/plan/describe.js';
 import { UNSENT } from '../load/requests.js';
-import { spoiledByFailures } from '../world/spoiled.js';
+import { findFailureSpoiling } from '../world/spoiled.js';
 
 /** The run at a level, before it is known what it says about the service. */
 export type LevelRecord = Omit<LevelRun, 'value' | 'repetition' | 'recovery' | 'kind' | 'why'> & {
@@ -81,7 +81,7 @@ function verdictOf(result: Measured): RunVerdict {
       return { kind: 'fails', why: [...(failure === null ? [] : [failure]), ...unmet].join('; ') };
     case EXIT.invalid: {
       const why = failure ?? 'the run is invalid';
-      const isSlow = (generator !== null && generator.spoiled !== null) || spoiledByFailures(calls) !== null;
+      const isSlow = (generator !== null && generator.spoiled !== null) || findFailureSpoiling(calls) !== null;
       if (isSlow || workers !== undefined) return { kind: 'generator limit', why };
       if (unsentOf(calls) > 0) return { kind: 'crowded', why: [why, ...unmet].join('; ') };
       throw new GhostfleetError('level-invalid', why, exitCode);

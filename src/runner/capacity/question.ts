@@ -3,7 +3,7 @@ import { GhostfleetError, UsageError } from '../../kernel/errors.js';
 import { levelText } from '../../kernel/quantity.js';
 import type { Millis } from '../../kernel/time.js';
 import type { CapacityQuestion } from '../../report/capacity/result.js';
-import { type Expectation, termsOf } from '../../scenario/expect/expectation.js';
+import { type Expectation, listTerms } from '../../scenario/expect/expectation.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { type Knob, knobOf, lasting, type Rewrite } from '../../scenario/parse/vary.js';
 import { planDigest } from '../../scenario/plan/describe.js';
@@ -154,7 +154,7 @@ function rejectPointless(
 /** Whether an expectation compares only numbers that are the same at both levels. */
 function isFixed(one: Expectation, other: Expectation | undefined, lowest: Plan, highest: Plan): boolean {
   if ('invariant' in one || one.line !== other?.line) return false;
-  const terms = [...termsOf(one.left), ...termsOf(one.right)];
+  const terms = [...listTerms(one.left), ...listTerms(one.right)];
   const isSame = (name: string) => name === 'fleet.devices' && lowest.devices.length === highest.devices.length;
   return terms.every(({ metric }) => isSame(metric));
 }

@@ -32,7 +32,7 @@ export async function runLevel(
     if (signal.aborted) return undefined;
     const { generator, simulatedMs } = course;
     const measured = {
-      ...journal.metrics.summary(),
+      ...journal.metrics.summarise(),
       digest: journal.digest.short,
       clock: 'virtual',
       expectations,

@@ -8,7 +8,7 @@ import type { Plan, PlannedLoad } from '../../scenario/model/plan.js';
 import { describeStep, queuedBy } from '../../scenario/steps/index.js';
 import { dispatchTo, type Handlers } from '../../trace/dispatch.js';
 import type { TraceEvent, UplinkType } from '../../trace/events.js';
-import { ownArrivals } from '../load/own-arrivals.js';
+import { drawOwnArrivals } from '../load/own-arrivals.js';
 
 /** Amounts of lost work. */
 export interface LostCounts {
@@ -106,7 +106,7 @@ export class PartBooks {
     const accounted = known + waiting.length;
     let planned = closedLoop ? accounted : 0;
     if (!closedLoop) {
-      for (const intended of ownArrivals(load, seededRandom(this.#plan.seed))) {
+      for (const intended of drawOwnArrivals(load, seededRandom(this.#plan.seed))) {
         if (intended > until) break;
         // Only the number of done requests is known, not which ones: the earliest count as done, the rest as lost.
         if (++planned > accounted) yield { kind: 'call.dropped', at, call, intended, why };

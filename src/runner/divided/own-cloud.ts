@@ -5,7 +5,7 @@
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Target } from '../targets/target.js';
-import { type RunWorld, type SharedThings, worldOf } from '../world/handles.js';
+import { makeWorld, type RunWorld, type SharedThings } from '../world/handles.js';
 import { openTarget, type TargetOptions, type TargetParts } from '../world/open-target.js';
 import { createTags, setUp } from '../world/provision.js';
 import type { PartCloud } from './messages.js';
@@ -17,7 +17,7 @@ export class OwnCloud implements SharedCloud {
 
   private constructor(target: Target, { profiles }: Pick<TargetOptions, 'profiles'>) {
     this.#target = target;
-    this.#world = worldOf(target, profiles);
+    this.#world = makeWorld(target, profiles);
   }
 
   /** @throws UsageError if the cloud cannot start */

@@ -9,7 +9,7 @@ import { type Instant, type Millis, seconds, sinceStart } from '../../kernel/tim
 import type { LeftThing } from '../../report/result.js';
 import { InstantOrder } from '../../trace/instant-order.js';
 import { inOneWorld, type WorldControl, type WorldOptions } from '../world/course.js';
-import { noEvidence } from '../world/journal.js';
+import { refuseEvidence } from '../world/journal.js';
 import { checkOpenFiles } from '../world/open-files.js';
 import { unpackProfiles } from '../world/plan-profiles.js';
 import type { PartChannel } from './channel.js';
@@ -103,7 +103,7 @@ export class SharedStart implements PartTime {
           ...(meter && { meter }),
           waits: (wait) => this.#channel.send({ kind: 'waits', wait: wait ?? null }),
         },
-        { trace: outbox.trace, evidence: noEvidence, settle: () => {}, close: () => outbox.close() },
+        { trace: outbox.trace, evidence: refuseEvidence, settle: () => {}, close: () => outbox.close() },
         (control) => {
           now = () => control.clock.now;
           started(control);
@@ -178,7 +178,7 @@ export class Windows implements PartTime {
     const atRest = (isAtRest: boolean) => this.#areAllAtRest(isAtRest);
     const { end, simulatedMs } = await inOneWorld(
       { ...({ clock: 'virtual', speed: 1 } as const), plan, profiles, transport, db, log: this.#log, atRest },
-      { trace, evidence: noEvidence, settle, close },
+      { trace, evidence: refuseEvidence, settle, close },
       started,
       clock,
     );

@@ -10,8 +10,8 @@ import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart, type UnixMillis } from '../../kernel/time.js';
 import { partsOf } from '../../scenario/plan/divide.js';
 import { RunPatience } from '../targets/paced.js';
-import { offsetOfAll } from '../targets/target-clock.js';
-import { notYetDeleted } from '../world/clean-up.js';
+import { mergeOffsets } from '../targets/target-clock.js';
+import { listUndeleted } from '../world/clean-up.js';
 import type { CourseEnd, WorldControl, WorldOptions } from '../world/course.js';
 import { watchExpectations } from '../world/early-end.js';
 import type { End } from '../world/end.js';
@@ -120,7 +120,7 @@ class Conductor {
     const shared = this.#shared;
     if (cloud === undefined || keep !== undefined || shared === undefined) return;
     const devices = plan.devices.map(({ name, serial }) => ({ what: `device "${name}"`, space: null, serial }));
-    const things = notYetDeleted([...devices, ...shared.made.toReversed()]);
+    const things = listUndeleted([...devices, ...shared.made.toReversed()]);
     left?.({ spaceId: shared.spaceId, since: shared.since, things });
   }
 
@@ -167,7 +167,7 @@ class Conductor {
       this.#journal.close();
     }
     const workers = this.#members.map((member) => reportOf(member, this.#systemClock));
-    const targetClock = offsetOfAll(this.#members.flatMap(({ end }) => end?.targetClock ?? []));
+    const targetClock = mergeOffsets(this.#members.flatMap(({ end }) => end?.targetClock ?? []));
     return {
       end: this.#end(),
       simulatedMs: this.#ended,
@@ -195,7 +195,7 @@ class Conductor {
   /** Deletes what is left in the target when all workers have ended, or passes its names to `keep`. */
   async cleanUp(shared: SharedCloud): Promise<void> {
     const { keep, left, cloud } = this.#options;
-    this.#patience.cleansUp();
+    this.#patience.beginCleanUp();
     const lost = this.#members.filter((member) => member.lost !== undefined);
     if (keep !== undefined) {
       const maybe = lost.flatMap(({ number, plan }) =>

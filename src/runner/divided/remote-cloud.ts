@@ -14,7 +14,7 @@ import type { Patience } from '../targets/paced.js';
 import { openApi, type RemoteApi, type RemoteCloud } from '../targets/remote-api.js';
 import { TargetClock } from '../targets/target-clock.js';
 import { deleteThing, isOurs, type MadeThing } from '../world/clean-up.js';
-import { type RunWorld, type SharedThings, worldOf } from '../world/handles.js';
+import { makeWorld, type RunWorld, type SharedThings } from '../world/handles.js';
 import { createTags, deleteThings, setUp } from '../world/provision.js';
 import type { PartCloud } from './messages.js';
 import type { SharedCloud } from './shared-cloud.js';
@@ -36,7 +36,7 @@ export class SharedRemoteCloud implements SharedCloud {
     this.#cloud = cloud;
     this.#remote = remote;
     this.#api = new DeviceCloudClient(remote.options);
-    this.#world = worldOf({ api: this.#api, openSpace: remote.openSpace }, profiles);
+    this.#world = makeWorld({ api: this.#api, openSpace: remote.openSpace }, profiles);
     this.#times = times;
     this.#opened = times.now;
   }
@@ -82,7 +82,7 @@ export class SharedRemoteCloud implements SharedCloud {
   }
 
   get since(): UnixMillis {
-    return this.#times.stampBefore(this.#opened);
+    return this.#times.findStampBefore(this.#opened);
   }
 
   async tidy(lost: readonly Plan[]): Promise<readonly LeftThing[]> {

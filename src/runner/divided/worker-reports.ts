@@ -2,7 +2,7 @@
 import { humanCount } from '../../kernel/quantity.js';
 import { humanDuration, sinceStart, type UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport, WorkerReport } from '../../report/result.js';
-import { together } from '../world/system-errors.js';
+import { mergeErrors } from '../world/system-errors.js';
 import { type Member, nameOf } from './member.js';
 
 /** @param runClock the system clock of the run's machine (`systemClock` in clock-offset.ts); undefined before the start */
@@ -36,7 +36,7 @@ export function generatorOfAll(members: readonly Pick<Member, 'number' | 'place'
   if (reports.length === 0) return null;
   const worst = (figure: (report: GeneratorReport) => number) => Math.max(...reports.map(figure));
   const late = reports.flatMap(({ lateness }) => lateness ?? []).sort((one, other) => other.p99 - one.p99);
-  const errors = together(reports.flatMap((report) => report.errors ?? []));
+  const errors = mergeErrors(reports.flatMap((report) => report.errors ?? []));
   const spoiled = reports.find((report) => report.spoiled !== null);
   return {
     lateness: late[0],

@@ -3,7 +3,7 @@
  * connections, so that its requests do not wait for those of another caller.
  */
 import type { ClientAccess } from '../../scenario/setup/kind.js';
-import { type CallSender, httpCalls } from './http-calls.js';
+import { type CallSender, makeHttpCalls } from './http-calls.js';
 import { Semaphore } from './semaphore.js';
 
 export interface Caller {
@@ -35,12 +35,12 @@ export class Callers {
   }
 
   /** The caller with this API key; each call with the same key returns the same object. */
-  of({ spaceId: space, apiKey }: ClientAccess): Caller {
+  getCaller({ spaceId: space, apiKey }: ClientAccess): Caller {
     const known = this.#known.get(apiKey);
     if (known !== undefined) return known;
     const caller = {
       space,
-      sender: httpCalls({ baseUrl: this.#baseUrl, apiKey, connections: CONNECTIONS }),
+      sender: makeHttpCalls({ baseUrl: this.#baseUrl, apiKey, connections: CONNECTIONS }),
       connections: this.#virtual ? this.#oneAtATime : new Semaphore(CONNECTIONS),
     };
     this.#known.set(apiKey, caller);

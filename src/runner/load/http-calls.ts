@@ -24,7 +24,7 @@ interface CallSenderOptions {
   readonly connections: number;
 }
 
-export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): CallSender {
+export function makeHttpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): CallSender {
   const base = apiBase(baseUrl);
   if (base === undefined) throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not the address of an API`);
   const { origin, prefix } = base;

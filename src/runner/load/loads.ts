@@ -8,7 +8,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
 import type { UserPace } from '../../scenario/load/load.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { Caller } from './callers.js';
-import { hasTurn, ownArrivals } from './own-arrivals.js';
+import { drawOwnArrivals, hasTurn } from './own-arrivals.js';
 import { OVER, type RequestContext, Requests } from './requests.js';
 
 interface LoadOptions extends RequestContext {
@@ -35,8 +35,8 @@ export class Loads {
     this.#running = loads.map((load) => {
       const requests = new Requests(load, options, options.callerOf(load));
       return load.pace.kind === 'closed'
-        ? byUsers(load, load.pace, requests, options)
-        : atRate(load, requests, options);
+        ? callByUsers(load, load.pace, requests, options)
+        : callAtRate(load, requests, options);
     });
   }
 
@@ -53,8 +53,8 @@ export class Loads {
   }
 }
 
-function atRate(load: PlannedLoad, requests: Requests, { clock, random, late }: LoadOptions): Running {
-  const due = ownArrivals(load, random);
+function callAtRate(load: PlannedLoad, requests: Requests, { clock, random, late }: LoadOptions): Running {
+  const due = drawOwnArrivals(load, random);
   let next = due.next();
   let alarm: Alarm | undefined;
   const wait = () => {
@@ -76,7 +76,7 @@ function atRate(load: PlannedLoad, requests: Requests, { clock, random, late }: 
     close: () => {
       alarm?.cancel();
       for (; !next.done && next.value <= clock.now; next = due.next()) requests.drop(next.value, OVER);
-      requests.close(countUntil(clock.now, ownArrivals(load, random)));
+      requests.close(countUntil(clock.now, drawOwnArrivals(load, random)));
     },
   };
 }
@@ -90,7 +90,7 @@ function countUntil(now: Instant, due: Iterable<Instant>): number {
   return count;
 }
 
-function byUsers(
+function callByUsers(
   load: PlannedLoad,
   { users, think, patient }: UserPace,
   requests: Requests,

@@ -1,7 +1,7 @@
 /** A part's share of a load: each part draws the whole load from the same stream, so all parts together have its times. */
 import type { Random } from '../../kernel/random.js';
 import type { Instant } from '../../kernel/time.js';
-import { arrivals } from '../../scenario/load/arrivals.js';
+import { drawArrivals } from '../../scenario/load/arrivals.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 
 /** Whether request or user `k` of the whole load belongs to this part. */
@@ -10,7 +10,7 @@ export function hasTurn({ turns }: Pick<PlannedLoad, 'turns'>, k: number): boole
 }
 
 /** The times of this part's requests, ascending. @throws RangeError for a closed-loop load, which waits for responses. */
-export function* ownArrivals(load: PlannedLoad, random: Random): Generator<Instant, void> {
+export function* drawOwnArrivals(load: PlannedLoad, random: Random): Generator<Instant, void> {
   let k = 0;
-  for (const due of arrivals(load, random)) if (hasTurn(load, k++)) yield due;
+  for (const due of drawArrivals(load, random)) if (hasTurn(load, k++)) yield due;
 }

@@ -5,7 +5,7 @@
 import type { EdgeClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
-import { downlinkOf, isOfDevice, requestOf, uselessBecause } from '../../scenario/load/calls.js';
+import { findUselessReason, getDownlinkType, isOfDevice, makeRequest } from '../../scenario/load/calls.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 import type { DownlinkType, Trace } from '../../trace/events.js';
@@ -71,7 +71,7 @@ export class Requests {
     this.#load = load;
     this.#context = context;
     this.#caller = caller;
-    this.#queues = downlinkOf(load.call);
+    this.#queues = getDownlinkType(load.call);
     this.#what = `a request of the load "${load.name}"`;
   }
 
@@ -84,11 +84,11 @@ export class Requests {
   make(intended: Instant, done: (away: Millis) => void = () => {}): boolean {
     const { clock, admit } = this.#context;
     const { connections } = this.#caller;
-    const device = this.#nextDevice();
+    const device = this.#findNextDevice();
     const cloudId = isOfDevice(this.#load.call.kind) ? device?.cloudId : '';
     if (cloudId === undefined) {
       this.drop(intended, 'the device does not exist in the cloud');
-      this.#rejected(device);
+      this.#noteRejected(device);
       return false;
     }
     if (connections.waiting >= MOST_WAITING) return this.drop(intended, UNSENT[0]);
@@ -105,7 +105,7 @@ export class Requests {
   }
 
   /** The device of the next request; undefined if the requests of the load are about the space. */
-  #nextDevice(): DeviceHandle | undefined {
+  #findNextDevice(): DeviceHandle | undefined {
     const { call, devices } = this.#load;
     if (!isOfDevice(call.kind)) return undefined;
     return this.#context.handles[devices[this.#count++ % devices.length] ?? -1];
@@ -132,15 +132,15 @@ export class Requests {
     for (const pending of this.#unfinished) {
       const { intended, sent, device, cloudId } = pending;
       if (sent === undefined) this.drop(intended, clock.now - intended < SHORTLY * speed ? OVER : UNSENT[1], pending);
-      else this.#withoutAnswer(device, cloudId);
+      else this.#noteUnanswered(device, cloudId);
     }
     trace.emit({ kind: 'load.closed', at: clock.now, call, planned, closedLoop: pace.kind === 'closed' });
   }
 
   async #pass(admit: Admission, pending: PendingRequest, hold: ClockHold, over: (away: Millis) => void): Promise<void> {
-    const sent = this.#sent(pending);
+    const sent = this.#noteSent(pending);
     if (await admit(hold)) return this.#acquire(pending, over);
-    this.#done(pending, { at: this.#context.clock.now, sent, status: 0, why: 'ECONNREFUSED' });
+    this.#noteDone(pending, { at: this.#context.clock.now, sent, status: 0, why: 'ECONNREFUSED' });
     over(0);
   }
 
@@ -160,7 +160,7 @@ export class Requests {
   }
 
   /** Notes that a request is sent now; returns the time. */
-  #sent(pending: PendingRequest): Instant {
+  #noteSent(pending: PendingRequest): Instant {
     const { clock, trace } = this.#context;
     const { intended, waited } = pending;
     const at = clock.now;
@@ -174,11 +174,11 @@ export class Requests {
     const { clock, accepted, serviceSpeed = 1 } = this.#context;
     const { space, sender } = this.#caller;
     const { cloudId } = pending;
-    const sent = pending.sent ?? this.#sent(pending);
+    const sent = pending.sent ?? this.#noteSent(pending);
     const { call } = this.#load;
-    const request = requestOf(call, { space, device: cloudId });
+    const request = makeRequest(call, { space, device: cloudId });
     const judged = (body: string, compressed: string | undefined): string => {
-      const useless = uselessBecause(call, body, cloudId, compressed);
+      const useless = findUselessReason(call, body, cloudId, compressed);
       if (useless !== '' || this.#queues === undefined) return useless;
       return accepted(body, request.body ?? 'null') ? '' : 'the answer names no downlink';
     };
@@ -187,13 +187,13 @@ export class Requests {
       // The time that this process takes to read the body is not part of the latency.
       const at = clock.now;
       const isAccepted = status >= 200 && status < 300;
-      if (isUndecided(status) || (isAccepted && why !== '')) this.#withoutAnswer(pending.device, cloudId);
-      this.#done(pending, { at, sent, status, why: isAccepted && why === '' ? judged(body, compressed) : why });
+      if (isUndecided(status) || (isAccepted && why !== '')) this.#noteUnanswered(pending.device, cloudId);
+      this.#noteDone(pending, { at, sent, status, why: isAccepted && why === '' ? judged(body, compressed) : why });
       over(retryAfter * serviceSpeed);
     });
   }
 
-  #done(
+  #noteDone(
     pending: PendingRequest,
     {
       at,
@@ -206,18 +206,18 @@ export class Requests {
     this.#unfinished.delete(pending);
     const { intended } = pending;
     this.#context.trace.emit({ kind: 'call.done', at, call: this.#load.name, intended, sent, status, why });
-    if (!isAnswered({ status, why })) this.#rejected(pending.device);
+    if (!isAnswered({ status, why })) this.#noteRejected(pending.device);
   }
 
   /** Reports a request without an answer: if the load queues downlinks, the cloud may or may not have queued one. */
-  #withoutAnswer(device: DeviceHandle | undefined, cloudId: string): void {
+  #noteUnanswered(device: DeviceHandle | undefined, cloudId: string): void {
     if (this.#queues === undefined || device === undefined) return;
-    const { body = 'null' } = requestOf(this.#load.call, { space: this.#caller.space, device: cloudId });
+    const { body = 'null' } = makeRequest(this.#load.call, { space: this.#caller.space, device: cloudId });
     this.#context.unanswered?.(device.serial, this.#queues, JSON.parse(body));
   }
 
   /** Called for an unknown device or an unusable answer: a load of downlinks counts one as rejected. */
-  #rejected(device: DeviceHandle | undefined): void {
+  #noteRejected(device: DeviceHandle | undefined): void {
     const { clock, trace } = this.#context;
     if (this.#queues === undefined || device === undefined) return;
     trace.emit({ kind: 'downlink.rejected', at: clock.now, serial: device.serial, type: this.#queues });

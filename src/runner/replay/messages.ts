@@ -12,11 +12,11 @@ import type { Contact, ScriptDownlink } from '../../record/script.js';
  * @param count number of messages of the device so far. It is part of the content, because the cloud stores equal messages only
  * once
  */
-export function uplinkMessage(kind: Exclude<Contact['kind'], 'poll'>, serial: number, count: number): Uint8Array {
-  return encodeUp(uplink(kind, serial, count));
+export function encodeUplink(kind: Exclude<Contact['kind'], 'poll'>, serial: number, count: number): Uint8Array {
+  return encodeUp(buildUplink(kind, serial, count));
 }
 
-function uplink(kind: Exclude<Contact['kind'], 'poll'>, serial: number, count: number): UpMessage {
+function buildUplink(kind: Exclude<Contact['kind'], 'poll'>, serial: number, count: number): UpMessage {
   switch (kind) {
     case 'session':
       return { kind: 'create-session', session: { serial_number: serial } };
@@ -57,7 +57,7 @@ export const QUEUED_BY_USERS: ReadonlySet<ScriptDownlink['type']> = new Set(['da
 /** Queues a downlink as large as the recorded one. */
 export function queueLike({ type, size }: ScriptDownlink, api: DeviceCloudClient, deviceId: string): Promise<Message> {
   if (type === 'data') return api.sendData(deviceId, { text: 'x'.repeat(Math.min(MOST_TEXT, Math.max(0, size - 11))) });
-  return type === 'config' ? api.sendConfig(deviceId, lines(size)) : api.sendCommands(deviceId, lines(size));
+  return type === 'config' ? api.sendConfig(deviceId, buildLines(size)) : api.sendCommands(deviceId, buildLines(size));
 }
 
 const LONGEST_LINE = 255;
@@ -67,7 +67,7 @@ const MOST_LINES = 60;
 const MOST_TEXT = 300;
 
 /** Lines that take about `size` bytes as JSON, including their quotes, commas and brackets; at least one short line. */
-function lines(size: number): readonly string[] {
+function buildLines(size: number): readonly string[] {
   const made: string[] = [];
   for (let left = size - 1; left > 3 && made.length < MOST_LINES; left -= LONGEST_LINE + 3) {
     made.push('x'.repeat(Math.min(LONGEST_LINE, left - 3)));

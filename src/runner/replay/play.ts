@@ -7,10 +7,10 @@ import { randomBytes, seededRandom } from '../../kernel/random.js';
 import { type Instant, type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
 import { toHex } from '../../protocol/hashes.js';
-import { byDevice } from '../../record/group.js';
+import { groupByDevice } from '../../record/group.js';
 import type { Script, ScriptDownlink } from '../../record/script.js';
 import type { Trace } from '../../trace/events.js';
-import { embeddedTarget } from '../targets/embedded.js';
+import { openEmbeddedTarget } from '../targets/embedded.js';
 import type { Target } from '../targets/target.js';
 import { QUEUED_BY_USERS, queueLike } from './messages.js';
 import { Player } from './player.js';
@@ -41,7 +41,7 @@ export async function play({ script, from, log, signal }: PlayOptions): Promise<
   const stop = () => clock.stop(signal.reason);
   signal.addEventListener('abort', stop);
   const watch = new Watch(script);
-  const target = await embeddedTarget({
+  const target = await openEmbeddedTarget({
     ...{ transport: 'memory', db: 'memory', space: 'replay', virtual: true, clock, random, log },
     trace: watch,
   });
@@ -89,12 +89,12 @@ class ReplayWorld {
       token: toHex(token),
     });
     this.#ids.set(device.device, row.id);
-    const waits = () => this.#watch.waiting(serial) > 0;
+    const waits = () => this.#watch.countWaiting(serial) > 0;
     const player = new Player({ script: device, serial, token, clock: this.#clock, transport, waits });
     this.#players.set(device.device, player);
     this.#watch.add(device.device, serial, (n) => {
-      player.delivered(n, LEAD);
-      if (this.#failing.has(n)) player.failed();
+      player.noteDelivered(n, LEAD);
+      if (this.#failing.has(n)) player.noteFailure();
     });
   }
 
@@ -106,17 +106,17 @@ class ReplayWorld {
       player?.start(LEAD);
       // If the recording contains no encoder of the device, the device uploaded it before the recording began.
       if (!takesData.has(device) || contacts.some(({ kind }) => kind === 'encoder')) continue;
-      this.#clock.after(BEFORE, 'a report before the recording', () => player?.contact('encoder'));
+      this.#clock.after(BEFORE, 'a report before the recording', () => player?.beginContact('encoder'));
     }
     for (const downlink of downlinks) {
       if (!QUEUED_BY_USERS.has(downlink.type)) continue;
-      this.#at(downlink.at, () => this.#queue(downlink));
-      if (downlink.cancelled !== null) this.#at(downlink.cancelled, () => this.#cancel(downlink.n));
+      this.#requestAt(downlink.at, () => this.#queue(downlink));
+      if (downlink.cancelled !== null) this.#requestAt(downlink.cancelled, () => this.#cancel(downlink.n));
     }
   }
 
   /** Sends a request at the time `at` of the recording. Virtual time stands still while the request is open. */
-  #at(at: Millis, request: () => Promise<void>): void {
+  #requestAt(at: Millis, request: () => Promise<void>): void {
     const { now } = this.#clock;
     this.#clock.after(Math.max(0, LEAD + at - now), 'a request of a recording', () => {
       const release = this.#clock.hold('a request of a recording');
@@ -159,7 +159,7 @@ class Watch implements Trace {
   readonly #expected = new Map<string, number>();
 
   constructor({ downlinks }: Script) {
-    const made = byDevice(downlinks.filter(({ type }) => type === 'session'));
+    const made = groupByDevice(downlinks.filter(({ type }) => type === 'session'));
     this.#made = new Map([...made].map(([device, own]) => [device, [...own]]));
   }
 
@@ -171,18 +171,18 @@ class Watch implements Trace {
     this.#expected.set(device, n);
   }
 
-  waiting(serial: number): number {
+  countWaiting(serial: number): number {
     return this.#devices.get(serial)?.waiting ?? 0;
   }
 
   emit(event: Parameters<Trace['emit']>[0]): void {
     if (event.kind === 'downlink.queued')
-      this.#queued(event.serial, event.downlink, event.type === 'session', event.at);
-    else if (event.kind === 'downlink.delivered') this.#ended(event.serial, event.downlink, event.at);
-    else if (event.kind === 'downlink.cancelled' || event.kind === 'downlink.expired') this.#left(event.serial);
+      this.#noteQueued(event.serial, event.downlink, event.type === 'session', event.at);
+    else if (event.kind === 'downlink.delivered') this.#noteEnded(event.serial, event.downlink, event.at);
+    else if (event.kind === 'downlink.cancelled' || event.kind === 'downlink.expired') this.#noteLeft(event.serial);
   }
 
-  #queued(serial: number, id: string, made: boolean, at: Instant): void {
+  #noteQueued(serial: number, id: string, made: boolean, at: Instant): void {
     const entry = this.#devices.get(serial);
     if (entry === undefined) return;
     entry.waiting++;
@@ -203,15 +203,15 @@ class Watch implements Trace {
     return best.n;
   }
 
-  #ended(serial: number, id: string, at: Instant): void {
-    this.#left(serial);
+  #noteEnded(serial: number, id: string, at: Instant): void {
+    this.#noteLeft(serial);
     const n = this.#numbers.get(id);
     if (n === undefined) return;
     this.delivered.set(n, at - LEAD);
     this.#devices.get(serial)?.onDelivered(n);
   }
 
-  #left(serial: number): void {
+  #noteLeft(serial: number): void {
     const entry = this.#devices.get(serial);
     if (entry) entry.waiting--;
   }

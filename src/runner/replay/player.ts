@@ -13,7 +13,7 @@ import type { Packet } from '../../protocol/flap/packet.js';
 import { TYPE } from '../../protocol/messages/index.js';
 import type { Contact, ScriptDevice } from '../../record/script.js';
 import type { Channel, Transport } from '../../transport/transport.js';
-import { uplinkMessage } from './messages.js';
+import { encodeUplink } from './messages.js';
 
 /** Time after which an exchange without an answer has failed. In memory no datagram is lost, so no exchange should fail. */
 const PATIENCE = seconds(60);
@@ -68,22 +68,22 @@ export class Player {
   }
 
   /** Plays a contact that is not in the script. It begins at once, or after the exchange in progress. */
-  contact(kind: Contact['kind']): void {
+  beginContact(kind: Contact['kind']): void {
     this.#begin({ kind, moreUploads: false, deaf: false });
   }
 
   /** The device could not carry out a downlink: the firmware polls again after the retry delay (timing T-20). */
-  failed(): void {
+  noteFailure(): void {
     const { clock, script } = this.#options;
     this.#retry?.cancel();
     this.#retry = clock.after(script.retry, 'the retry of a poll in a replay', () => {
       this.#retry = undefined;
-      this.contact('poll');
+      this.beginContact('poll');
     });
   }
 
   /** Downlink `n` has been delivered: plans the contacts that it causes. */
-  delivered(n: number, zero: Millis): void {
+  noteDelivered(n: number, zero: Millis): void {
     for (const contact of this.#caused.get(n) ?? []) this.#plan(contact, zero + contact.at);
     this.#caused.delete(n);
   }
@@ -94,7 +94,7 @@ export class Player {
     const envelope = open(datagram, 'base64');
     const valid = envelope !== undefined && hasValidTag(envelope, token);
     const step = this.#transfer.answered(valid ? envelope.packet : 'unreadable');
-    this.#later(() => this.#perform(step));
+    this.#doLater(() => this.#perform(step));
   }
 
   #plan(contact: Contact, at: Millis): void {
@@ -109,12 +109,12 @@ export class Player {
     }
     if (task.kind === 'poll' && (this.#retry || !this.#options.waits())) return this.#end();
     this.#task = task;
-    if (task.kind === 'session') this.#restarted();
+    if (task.kind === 'session') this.#noteRestart();
     const { serial } = this.#options;
     const step =
       task.kind === 'poll'
         ? this.#transfer.startPoll()
-        : this.#transfer.startUplink(uplinkMessage(task.kind, serial, ++this.#sent));
+        : this.#transfer.startUplink(encodeUplink(task.kind, serial, ++this.#sent));
     this.#transmit(step.packet);
   }
 
@@ -125,10 +125,10 @@ export class Player {
       case 'send':
         return this.#transmit(step.packet);
       case 'uplink-done':
-        return this.#acknowledged(task, step.poll);
+        return this.#noteAcknowledged(task, step.poll);
       case 'poll-done':
         if (step.finalAck) this.#send(step.finalAck);
-        return this.#received(step.message, step.more);
+        return this.#takeReceived(step.message, step.more);
       case 'failed':
         return this.#end();
       default:
@@ -137,7 +137,7 @@ export class Player {
   }
 
   /** After a poll flag, the firmware polls at once, or, in a series of uploads, after the last one (timing T-22). */
-  #acknowledged(task: Task, poll: boolean): void {
+  #noteAcknowledged(task: Task, poll: boolean): void {
     if (task.kind === 'session') return this.#poll();
     this.#pollAsked ||= poll && !task.deaf && !this.#retry;
     if (task.moreUploads || !this.#pollAsked) return this.#end();
@@ -150,7 +150,7 @@ export class Player {
    * timestamps, but after a session only when the uploads are done. Commands are answered first. A configuration restarts the
    * device.
    */
-  #received([type]: Uint8Array, more: boolean): void {
+  #takeReceived([type]: Uint8Array, more: boolean): void {
     if (more && (type === TYPE['download-data'] || type === TYPE['set-timestamp'])) return this.#poll();
     if (more && type === TYPE['set-session']) {
       if (!this.#task?.moreUploads) return this.#poll();
@@ -159,7 +159,7 @@ export class Player {
     this.#end();
   }
 
-  #restarted(): void {
+  #noteRestart(): void {
     this.#pollAsked = false;
     this.#retry?.cancel();
     this.#retry = undefined;
@@ -191,7 +191,7 @@ export class Player {
     this.#channel.send(seal(packet, serial, token, 'base64'));
   }
 
-  #later(action: () => void): void {
+  #doLater(action: () => void): void {
     this.#options.clock.after(this.#options.script.trip, 'a packet on its way', action);
   }
 }

@@ -2,7 +2,7 @@
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
 import { packagedProfiles } from '../../profile/library.js';
-import { accuracyOf, type ReplayAccuracy, scriptsOf } from '../../record/predict.js';
+import { listScripts, measureAccuracy, type ReplayAccuracy } from '../../record/predict.js';
 import type { Recording } from '../../record/recording.js';
 import type { Polls } from '../../record/script.js';
 import { play } from './play.js';
@@ -21,12 +21,12 @@ export async function replayRecording(
 ): Promise<ReplayAccuracy> {
   const predicted = new Map<number, Millis>();
   const spooling = new Set([...packagedProfiles()].filter(([, { timing }]) => timing.spoolSize).map(([name]) => name));
-  for (const script of scriptsOf(recording, polls, spooling)) {
+  for (const script of listScripts(recording, polls, spooling)) {
     const delivered = await play({ ...options, script, from: recording.from });
     for (const n of script.open) {
       const at = delivered.get(n);
       if (at !== undefined) predicted.set(n, at);
     }
   }
-  return accuracyOf(recording, predicted);
+  return measureAccuracy(recording, predicted);
 }

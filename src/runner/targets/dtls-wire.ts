@@ -5,7 +5,7 @@ import { memoryPeers } from '../../transport/memory.js';
 import type { Transport } from '../../transport/transport.js';
 
 /** A transport that chooses between two others: one for datagrams with envelopes, one for DTLS records. */
-export function either(enveloped: Transport, records: Transport): Transport {
+export function chooseEither(enveloped: Transport, records: Transport): Transport {
   return {
     connect: (serial, receiver, format) => (format === 'dtls' ? records : enveloped).connect(serial, receiver, format),
     close: async () => {
@@ -19,7 +19,7 @@ export function either(enveloped: Transport, records: Transport): Transport {
  * when the service is killed.
  * @param cloud holds the running service, which changes with every restart
  */
-export function dtlsInMemory(cloud: { readonly service: Pick<Service, 'openDtls'> | undefined }): Transport {
+export function makeDtlsInMemory(cloud: { readonly service: Pick<Service, 'openDtls'> | undefined }): Transport {
   const gateways = new WeakMap<object, DtlsGateway>();
   const peers = memoryPeers((datagram, address) => {
     const { service } = cloud;

@@ -115,7 +115,7 @@ export class EmbeddedCloud implements ServiceProcess {
    * @throws UsageError, StoreUnavailable if the database cannot be read
    */
   hasSession(secret: string): Promise<boolean> {
-    return this.#next(async () => {
+    return this.#changeNext(async () => {
       const { clock, db } = this.#options;
       if (this.#life) return this.#life.service.hasSession(secret);
       const store = await openStore(db, { memory: this.#disk, secretsKey: this.#secretsKey, alone: true });
@@ -128,7 +128,7 @@ export class EmbeddedCloud implements ServiceProcess {
   }
 
   start(): Promise<void> {
-    return this.#next(async () => {
+    return this.#changeNext(async () => {
       if (this.running) return;
       this.#life = await this.#start();
       if (this.#lives > 1) this.#report(true);
@@ -136,7 +136,7 @@ export class EmbeddedCloud implements ServiceProcess {
   }
 
   kill(): Promise<void> {
-    return this.#next(async () => {
+    return this.#changeNext(async () => {
       const life = this.#life;
       if (life === undefined) return;
       this.#report(false);
@@ -149,10 +149,10 @@ export class EmbeddedCloud implements ServiceProcess {
 
   /** Ends the service after it has finished its work. */
   close(): Promise<void> {
-    return this.#next(async () => this.#life?.service.close());
+    return this.#changeNext(async () => this.#life?.service.close());
   }
 
-  #next<T>(change: () => Promise<T>): Promise<T> {
+  #changeNext<T>(change: () => Promise<T>): Promise<T> {
     const next = this.#change.then(change);
     // The caller of this change receives the failure; the next change runs anyway.
     this.#change = next.then(
@@ -189,7 +189,7 @@ export class EmbeddedCloud implements ServiceProcess {
       // Each start draws other random numbers, so that no id from before a kill is used again.
       random: random.fork(number === 0 ? 'cloud' : `cloud/${number}`),
       log: faults?.quiet(log) ?? log,
-      ...settingsOf(settings, () => this.#begun),
+      ...makeSettings(settings, () => this.#begun),
       ...(connectorHosts && { connectorHosts }),
       ...(webConsole !== undefined && { webConsole }),
       embedded: {
@@ -222,7 +222,7 @@ export class EmbeddedCloud implements ServiceProcess {
   }
 }
 
-function settingsOf(
+function makeSettings(
   settings: CloudSettings | undefined,
   rateLimitHolds: () => boolean,
 ): Pick<ServiceOptions, 'apiOptions' | 'expireDownlinks' | 'retainMessages' | 'allowPrivateTargets'> {

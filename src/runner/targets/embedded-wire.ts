@@ -6,13 +6,13 @@ import { memoryTransport } from '../../transport/memory.js';
 import { ownSockets } from '../../transport/own-sockets.js';
 import type { Failed, Transport } from '../../transport/transport.js';
 import { udpTransport } from '../../transport/udp.js';
-import { dtlsInMemory, either } from './dtls-wire.js';
+import { chooseEither, makeDtlsInMemory } from './dtls-wire.js';
 import type { EmbeddedCloud } from './embedded-cloud.js';
 
 type FlightWires = { readonly toCloud: InFlight; readonly toDevices: InFlight };
 
 /** For each direction, an object that stops virtual time while datagrams are on their way between two sockets. */
-export function wiresOn(clock: DrivenClock): FlightWires {
+export function makeWires(clock: DrivenClock): FlightWires {
   return {
     toCloud: new InFlight(clock, 'a datagram on its way to the gateway'),
     toDevices: new InFlight(clock, 'a datagram on its way to a device'),
@@ -36,12 +36,16 @@ export async function openWire({ kind, cloud, api, clock, wires, failed }: WireO
     return httpTransport(requests.send, clock, () => requests.close(), failed);
   }
   const { udp: base64 = null, udpRaw: raw = null, udpDtls: dtls = null } = cloud.service ?? {};
-  if (base64 === null || raw === null || dtls === null) return either(inMemory(cloud), dtlsInMemory(cloud));
+  if (base64 === null || raw === null || dtls === null)
+    return chooseEither(makeMemoryWire(cloud), makeDtlsInMemory(cloud));
   const at = { host: cloud.host, failed, ...(wires && { wires }) };
-  return either(await udpTransport({ ...at, ports: { base64, raw } }), await ownSockets({ ...at, port: dtls, clock }));
+  return chooseEither(
+    await udpTransport({ ...at, ports: { base64, raw } }),
+    await ownSockets({ ...at, port: dtls, clock }),
+  );
 }
 
-function inMemory(cloud: EmbeddedCloud): Transport {
+function makeMemoryWire(cloud: EmbeddedCloud): Transport {
   return memoryTransport((datagram, reply, format) => {
     const { service } = cloud;
     service?.gateway.receive(datagram, format, (answer) => {

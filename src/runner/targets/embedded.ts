@@ -14,7 +14,7 @@ import type { Trace } from '../../trace/events.js';
 import type { Failed, Transport } from '../../transport/transport.js';
 import { AckWitness } from './ack-witness.js';
 import { EmbeddedCloud } from './embedded-cloud.js';
-import { openWire, wiresOn } from './embedded-wire.js';
+import { makeWires, openWire } from './embedded-wire.js';
 import { ServiceFaults } from './service-faults.js';
 import type { Target } from './target.js';
 import { UplinkOrder } from './uplink-order.js';
@@ -50,13 +50,13 @@ interface EmbeddedOptions {
 }
 
 /** Starts the embedded cloud. @throws UsageError if it cannot start, or if the database is not new */
-export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> {
+export async function openEmbeddedTarget(options: EmbeddedOptions): Promise<Target> {
   const { transport, virtual, clock, trace, failed = () => {}, faults: planned = [], ...rest } = options;
   // With a console, its user may inject faults later.
   const hasFaults = options.webConsole !== undefined || planned.some((fault) => kindOf(fault).service !== undefined);
-  const faults = hasFaults ? serviceFaults(planned, options) : undefined;
+  const faults = hasFaults ? makeServiceFaults(planned, options) : undefined;
   const udp = transport === 'udp';
-  const wires = virtual && udp ? wiresOn(clock) : undefined;
+  const wires = virtual && udp ? makeWires(clock) : undefined;
   const order = new UplinkOrder(trace);
   const witness = new AckWitness(clock, order);
   const cloud = new EmbeddedCloud({
@@ -79,17 +79,17 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
   };
   try {
     const { service } = cloud;
-    const address = { baseUrl: service?.api ?? '', apiKey: keyOf(service?.apiKey, options.db) };
+    const address = { baseUrl: service?.api ?? '', apiKey: makeKey(service?.apiKey, options.db) };
     const api = new DeviceCloudClient({ ...address, spaceId: service?.spaceId ?? '' });
     closers.push(() => api.close());
     const inner = await openWire({ kind: transport, cloud, api: address.baseUrl, clock, wires, failed });
-    const wire = faults ? missing(inner, faults) : inner;
+    const wire = faults ? loseMissing(inner, faults) : inner;
     closers.push(() => wire.close());
     const openSpace = async (name: string) => {
       const opened = await cloud.openSpace(`${options.space}/${name}`);
       const client = new DeviceCloudClient({
         ...address,
-        apiKey: keyOf(opened.apiKey, options.db),
+        apiKey: makeKey(opened.apiKey, options.db),
         spaceId: opened.spaceId,
       });
       closers.push(() => client.close());
@@ -118,13 +118,13 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
   }
 }
 
-function serviceFaults(faults: readonly PlannedFault[], { clock, random, trace }: EmbeddedOptions): ServiceFaults {
+function makeServiceFaults(faults: readonly PlannedFault[], { clock, random, trace }: EmbeddedOptions): ServiceFaults {
   const struck = (fault: string) => trace.emit({ kind: 'service.fault', at: clock.now, fault });
   return new ServiceFaults({ faults, clock, random, struck });
 }
 
 /** @throws UsageError if the service has no new key, because the database has one already */
-function keyOf(apiKey: string | undefined, db: string): string {
+function makeKey(apiKey: string | undefined, db: string): string {
   if (apiKey !== undefined) return apiKey;
   throw new UsageError('old-database', `the database ${storeName(db)} has been used before: a run requires a new one`);
 }
@@ -134,7 +134,7 @@ function storeLost(db: string, { explained }: StoreUnavailable): GhostfleetError
 }
 
 /** A transport that loses datagrams while the service is down. */
-function missing(inner: Transport, faults: ServiceFaults): Transport {
+function loseMissing(inner: Transport, faults: ServiceFaults): Transport {
   return {
     connect: (serial, receiver, format) => {
       const channel = inner.connect(serial, receiver, format);

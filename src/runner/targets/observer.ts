@@ -20,7 +20,7 @@ import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { type Instant, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { DownlinkType, Trace, TraceEvent, UplinkType } from '../../trace/events.js';
 import type { TargetAudit } from './audit/audit.js';
-import { answeredId } from './audit/contents.js';
+import { findAnsweredId } from './audit/contents.js';
 import type { Asked } from './audit/downlinks.js';
 import type { TargetClock } from './target-clock.js';
 
@@ -115,18 +115,18 @@ export class Observer implements Trace {
     const look = () => {
       this.#looking = this.#look(api)
         .catch(() => {})
-        .then(() => this.#after(look));
+        .then(() => this.#lookAfter(look));
     };
-    this.#after(look);
+    this.#lookAfter(look);
   }
 
   /** Reads new messages and open downlinks, and ends the audit. @throws GhostfleetError if the cloud is gone. */
-  async lastLook(api: DeviceCloudClient): Promise<void> {
+  async lookLast(api: DeviceCloudClient): Promise<void> {
     await this.#looking;
     this.stop();
     try {
       await this.#look(api, { downlinks: Number.POSITIVE_INFINITY, updates: Number.POSITIVE_INFINITY });
-      this.#audit.end(await this.#downlinks(api));
+      this.#audit.end(await this.#readDownlinks(api));
     } catch (error) {
       if (!(error instanceof ApiError) && !(error instanceof ConnectionError)) throw error;
       const message = `the last messages of the target could not be read at the end of the run: ${error.message}`;
@@ -144,10 +144,10 @@ export class Observer implements Trace {
    * Called when the API has accepted a downlink.
    * @param serial serial number of the device for which the downlink was queued. Default: the one in the response
    */
-  queued(message: Message, asked: Asked, serial = Number(message.device_serial_number)): void {
+  noteQueued(message: Message, asked: Asked, serial = Number(message.device_serial_number)): void {
     const { id, type, device_serial_number: named = serial } = message;
     if (!isMessage(message) || Number(named) !== serial) {
-      this.#audit.unnamed(serial);
+      this.#audit.noteUnnamed(serial);
       return;
     }
     // The cast of `type` is safe because the API has just created this message as a downlink.
@@ -163,7 +163,7 @@ export class Observer implements Trace {
       answered: false,
     };
     this.#open.add(entry);
-    this.#audit.queued(serial, message, asked);
+    this.#audit.noteQueued(serial, message, asked);
     this.#trace.emit({
       kind: 'downlink.queued',
       at: this.#clock.now,
@@ -181,15 +181,15 @@ export class Observer implements Trace {
   }
 
   /** Called when the API has accepted a firmware update of the device `serial`. */
-  updating(serial: number, update: FirmwareUpdate): void {
+  noteUpdate(serial: number, update: FirmwareUpdate): void {
     this.#updates.set(update.id, { serial, update: undefined });
-    this.#moved(serial, update);
+    this.#noteMoved(serial, update);
   }
 
   /** Takes the events of the devices. */
   emit(event: TraceEvent): void {
     this.#audit.take(event);
-    if (event.kind === 'downlink.received') this.#arrived(event.serial, event.type, event.print, event.at);
+    if (event.kind === 'downlink.received') this.#noteArrived(event.serial, event.type, event.print, event.at);
     this.#trace.emit(event);
   }
 
@@ -197,19 +197,19 @@ export class Observer implements Trace {
    * Finds the downlink that a device has received. If the audit does not recognise it, it is the oldest open one of its type,
    * because downlinks of one type reach a device in the order in which they were queued (wire W-38).
    */
-  #arrived(serial: number, type: DownlinkType, print: string, at: Instant): void {
+  #noteArrived(serial: number, type: DownlinkType, print: string, at: Instant): void {
     const id = this.#audit.lastReceived(serial);
     const entry =
       id === undefined
-        ? this.#first((open) => open.serial === serial && open.type === type && open.received === undefined)
-        : this.#first((open) => open.id === id);
+        ? this.#findFirst((open) => open.serial === serial && open.type === type && open.received === undefined)
+        : this.#findFirst((open) => open.id === id);
     // A device can receive a downlink again if its confirmation was lost.
     if (entry === undefined || entry.received !== undefined) return;
     entry.received = at;
     this.#trace.emit({ kind: 'downlink.offered', at, serial, downlink: entry.id, print, attempt: 1 });
   }
 
-  #after(look: () => void): void {
+  #lookAfter(look: () => void): void {
     if (this.#stopped) return;
     this.#next = this.#clock.after(EVERY * this.#speed, 'the next look at the messages of the cloud', look);
   }
@@ -217,7 +217,7 @@ export class Observer implements Trace {
   /** @param limits maximum number of firmware updates to poll, and of downlinks to poll that no device has received yet */
   async #look(api: DeviceCloudClient, limits = { downlinks: EARLY_A_LOOK, updates: UPDATES_A_LOOK }): Promise<void> {
     this.#looks++;
-    for (const entry of this.#worthPolling(limits.downlinks)) {
+    for (const entry of this.#findWorthPolling(limits.downlinks)) {
       entry.polled = this.#looks;
       const message = await api.message(entry.id).catch((error: unknown) => {
         if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return undefined;
@@ -225,12 +225,12 @@ export class Observer implements Trace {
       });
       if (message !== undefined) this.#judge(entry, message);
       else if (this.#open.delete(entry) && !this.#leaving.has(entry.serial)) {
-        this.#audit.missing(entry.serial, entry.id);
+        this.#audit.noteMissing(entry.serial, entry.id);
       }
     }
     const asked = [...this.#updates].slice(0, limits.updates);
-    for (const [id, { serial }] of asked) this.#moved(serial, await api.firmwareUpdate(id));
-    for (const message of await this.#unread(api)) {
+    for (const [id, { serial }] of asked) this.#noteMoved(serial, await api.firmwareUpdate(id));
+    for (const message of await this.#readUnread(api)) {
       await this.#report(api, message);
       this.#read(message);
     }
@@ -240,15 +240,15 @@ export class Observer implements Trace {
    * The downlinks to poll. Downlinks that the API has shown as delivered are left out. All others that a device has received
    * are polled. Of those that no device has received, at most `mostEarly` are polled, least recently polled first.
    */
-  #worthPolling(mostEarly: number): readonly Watched[] {
+  #findWorthPolling(mostEarly: number): readonly Watched[] {
     const open = [...this.#open].filter(({ delivered }) => !delivered);
     const early = open.filter(({ received }) => received === undefined).sort((one, other) => one.polled - other.polled);
     return [...open.filter(({ received }) => received !== undefined), ...early.slice(0, mostEarly)];
   }
 
   /** All downlinks of the devices of the run. */
-  async #downlinks(api: DeviceCloudClient): Promise<readonly (readonly [serial: number, message: Message])[]> {
-    const after = new Date(this.#times.stampBefore(this.#began) - OVERLAP).toISOString();
+  async #readDownlinks(api: DeviceCloudClient): Promise<readonly (readonly [serial: number, message: Message])[]> {
+    const after = new Date(this.#times.findStampBefore(this.#began) - OVERLAP).toISOString();
     const found: (readonly [number, Message])[] = [];
     for await (const message of api.allMessages({ after, direction: 'down' })) {
       const serial = Number(message.device_serial_number);
@@ -258,8 +258,8 @@ export class Observer implements Trace {
   }
 
   /** The new messages, oldest first. */
-  async #unread(api: DeviceCloudClient): Promise<readonly Message[]> {
-    const oldest = (this.#newest ?? this.#times.stampBefore(this.#began)) - OVERLAP;
+  async #readUnread(api: DeviceCloudClient): Promise<readonly Message[]> {
+    const oldest = (this.#newest ?? this.#times.findStampBefore(this.#began)) - OVERLAP;
     const after = new Date(oldest).toISOString();
     const found: Message[] = [];
     for await (const message of api.allMessages({ after, direction: 'up' })) {
@@ -280,17 +280,17 @@ export class Observer implements Trace {
     const serial = Number(device_serial_number);
     const kind = Object.hasOwn(UPLINKS, type) ? UPLINKS[type] : undefined;
     if (kind === undefined || !this.#serials.has(serial)) return;
-    const at = this.#times.moment(created_at);
+    const at = this.#times.findMoment(created_at);
     // If this request fails, the next look reads the message again.
-    const answered = await this.#answered(api, serial, message, at);
+    const answered = await this.#noteAnswered(api, serial, message, at);
     if (kind === 'session') this.#starting.set(serial, at);
     else if (kind === 'config' || kind === 'data') this.#starting.delete(serial);
-    const sent = this.#audit.stored(serial, message, at);
-    this.#times.shows(created_at, sent);
-    const storedAt = this.#times.moment(created_at, sent);
+    const sent = this.#audit.noteStored(serial, message, at);
+    this.#times.noteShown(created_at, sent);
+    const storedAt = this.#times.findMoment(created_at, sent);
     this.#trace.emit({ kind: 'cloud.stored', at: storedAt, serial, type: kind, message: id, copy: false });
     for (const asked of answered) {
-      const answeredAt = this.#times.moment(created_at, asked.received ?? asked.asked);
+      const answeredAt = this.#times.findMoment(created_at, asked.received ?? asked.asked);
       this.#trace.emit({ kind: 'downlink.answered', at: answeredAt, serial, downlink: asked.id });
       if (asked.delivered) this.#open.delete(asked);
       else asked.answered = true;
@@ -298,9 +298,14 @@ export class Observer implements Trace {
   }
 
   /** The downlinks that an uplink answers. */
-  async #answered(api: DeviceCloudClient, serial: number, message: Message, at: Instant): Promise<readonly Watched[]> {
+  async #noteAnswered(
+    api: DeviceCloudClient,
+    serial: number,
+    message: Message,
+    at: Instant,
+  ): Promise<readonly Watched[]> {
     const { type, body } = message;
-    if (type === 'shell') return this.#answeredShell(serial, body);
+    if (type === 'shell') return this.#noteAnsweredShell(serial, body);
     const started = this.#starting.get(serial);
     if (type !== 'config' && (type !== 'data' || started === undefined)) return [];
     // The device restarts after a configuration downlink, before its next message can show the result.
@@ -313,17 +318,17 @@ export class Observer implements Trace {
         entry.received <= (started ?? at) + this.#times.error,
     );
     if (open.length === 0) return [];
-    const reported = type === 'config' ? body : await lastConfig(api, message);
+    const reported = type === 'config' ? body : await findLastConfig(api, message);
     // Some clouds show a configuration in another form.
     if (!isLines(reported)) return type === 'config' ? open.slice(0, 1) : [];
     return open.filter((entry) => isLines(entry.body) && containsConfig(reported, entry.body));
   }
 
   /** The downlink that the answer names, or else the first open one that the device has received. */
-  #answeredShell(serial: number, body: unknown): readonly Watched[] {
-    const named = answeredId(body);
+  #noteAnsweredShell(serial: number, body: unknown): readonly Watched[] {
+    const named = findAnsweredId(body);
     const known = named !== undefined && this.#audit.knows(named);
-    const asked = this.#first((open) =>
+    const asked = this.#findFirst((open) =>
       known
         ? open.id === named && !open.answered
         : open.serial === serial && open.type === 'shell' && open.received !== undefined && !open.answered,
@@ -333,39 +338,39 @@ export class Observer implements Trace {
 
   #judge(entry: Watched, { down_state: state, down_state_at }: Message): void {
     const { serial, id: downlink } = entry;
-    if (down_state_at !== null) this.#times.shows(down_state_at, entry.asked);
+    if (down_state_at !== null) this.#times.noteShown(down_state_at, entry.asked);
     const notBefore = entry.received ?? entry.asked;
-    const at = down_state_at === null ? this.#clock.now : this.#times.moment(down_state_at, notBefore);
+    const at = down_state_at === null ? this.#clock.now : this.#times.findMoment(down_state_at, notBefore);
     if (state === 'sent') {
       entry.delivered = true;
-      this.#audit.sent(serial, downlink, down_state_at);
+      this.#audit.noteSent(serial, downlink, down_state_at);
       this.#trace.emit({ kind: 'downlink.delivered', at, serial, downlink, evidence: 'told' });
       if (entry.answered || (entry.type !== 'shell' && entry.type !== 'config')) this.#open.delete(entry);
     } else if (state === 'cancelled' || state === 'expired') {
       this.#open.delete(entry);
-      this.#audit.over(serial, downlink);
+      this.#audit.noteOver(serial, downlink);
       this.#trace.emit({ kind: `downlink.${state}`, at, serial, downlink });
     }
   }
 
-  #moved(serial: number, update: FirmwareUpdate): void {
+  #noteMoved(serial: number, update: FirmwareUpdate): void {
     const { id, state, offset, error, updated_at } = update;
     const before = this.#updates.get(id)?.update;
     this.#updates.delete(id);
     if (state !== 'succeeded' && state !== 'failed' && state !== 'cancelled') this.#updates.set(id, { serial, update });
     if (before?.state === state && before.offset === offset) return;
-    const at = this.#times.moment(updated_at);
+    const at = this.#times.findMoment(updated_at);
     this.#trace.emit({ kind: 'update.moved', at, serial, update: id, state, offset, why: error ?? '' });
   }
 
-  #first(test: (entry: Watched) => boolean): Watched | undefined {
+  #findFirst(test: (entry: Watched) => boolean): Watched | undefined {
     for (const entry of this.#open) if (test(entry)) return entry;
     return undefined;
   }
 }
 
 /** The last configuration that the device had uploaded before a message; undefined if there is none. */
-async function lastConfig(api: DeviceCloudClient, { device_id, created_at: before }: Message): Promise<unknown> {
+async function findLastConfig(api: DeviceCloudClient, { device_id, created_at: before }: Message): Promise<unknown> {
   // Without `after`, the service looks for messages of the last day.
   const after = new Date(0).toISOString();
   const [last] = await api.messages({ device_id, type: ['config'], direction: 'up', after, before, limit: 1 });

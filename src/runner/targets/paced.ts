@@ -92,7 +92,7 @@ export class RunPatience implements Patience {
   }
 
   /** Called when the clean-up begins. */
-  cleansUp(): void {
+  beginCleanUp(): void {
     this.#isCleaningUp = true;
     // Requests of the run may still be open.
     this.#budgets?.run.begin();
@@ -121,8 +121,8 @@ const MOST_TRIES = 20;
  * time; after a 429, this is at least 1 s. If it is more than 10 min, the request fails. Meanwhile the queue is paused. A GET
  * whose connection broke is repeated at once: a server may close an idle connection at the moment of the next request.
  */
-export function paced(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience: Patience = {}): Gate {
-  const queue = new PQueue({ concurrency: pace.atOnce, ...limitOf(pace) });
+export function makeGate(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience: Patience = {}): Gate {
+  const queue = new PQueue({ concurrency: pace.atOnce, ...makeLimit(pace) });
   let resting = 0;
   let until: Instant = 0;
   /** Resolves with false if the wait was ended early. */
@@ -133,7 +133,7 @@ export function paced(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience:
       patience.budget?.pause();
       patience.waits?.(wait);
     }
-    const waited = await waitOf(wait.delay, clock, patience.signal);
+    const waited = await waitFor(wait.delay, clock, patience.signal);
     if (--resting === 0) {
       patience.budget?.resume();
       patience.waits?.(undefined);
@@ -171,14 +171,14 @@ async function withinBudget<T>(request: (signal?: AbortSignal) => Promise<T>, { 
 }
 
 /** The queue allows a whole number of requests in an interval, so the interval is chosen to fit any limit. */
-function limitOf({ perSecond }: Pace) {
+function makeLimit({ perSecond }: Pace) {
   if (perSecond === null) return {};
   const intervalCap = Math.max(1, Math.floor(perSecond));
   return { intervalCap, interval: (1000 * intervalCap) / perSecond, strict: true };
 }
 
 /** Resolves with true after the delay, or with false when the signal is aborted. */
-function waitOf(delay: Millis, clock: Pick<Clock, 'after'>, signal: AbortSignal | undefined): Promise<boolean> {
+function waitFor(delay: Millis, clock: Pick<Clock, 'after'>, signal: AbortSignal | undefined): Promise<boolean> {
   // The announcement of a wait may end it.
   if (signal?.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { type ClientOptions, DeviceCloudClient, type HttpOptions } from '../../c
 import { messageOf, UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { shownAddress } from '../../kernel/web-address.js';
-import { type Pace, type Patience, paced } from './paced.js';
+import { makeGate, type Pace, type Patience } from './paced.js';
 import type { TargetClock } from './target-clock.js';
 
 /** Addresses and keys of a cloud other than the embedded one. */
@@ -49,19 +49,19 @@ export interface RemoteApi {
  */
 export async function openApi(cloud: RemoteCloud, times: TargetClock, patience: Patience): Promise<RemoteApi> {
   // A real clock, because requests also wait while the clock of the run is frozen.
-  const gate = paced(cloud.pace, new RealClock(), patience);
+  const gate = makeGate(cloud.pace, new RealClock(), patience);
   const dated = () => {
     const sent = times.now;
-    return (date: string) => times.dated(date, sent);
+    return (date: string) => times.noteDated(date, sent);
   };
   const options = { baseUrl: cloud.api, apiKey: cloud.apiKey, connections: cloud.pace.atOnce, gate, dated };
-  const spaceId = await spaceOf(options, cloud.spaceId);
+  const spaceId = await findSpace(options, cloud.spaceId);
   const further: DeviceCloudClient[] = [];
   return {
     options: { ...options, spaceId },
     openSpace: async (name) => {
       const theirs = { ...options, apiKey: cloud.keyOf(name) };
-      const opened = await spaceOf(theirs, null);
+      const opened = await findSpace(theirs, null);
       if (opened === spaceId) {
         throw new UsageError('foreign-api-key', `the key for the space "${name}" opens the space of the fleet`);
       }
@@ -76,7 +76,7 @@ export async function openApi(cloud: RemoteCloud, times: TargetClock, patience: 
 }
 
 /** Id of the wanted space; if `wanted` is null, of the first space that the key opens. Checks that the key opens this space. */
-async function spaceOf(options: HttpOptions & { readonly apiKey: string }, wanted: string | null): Promise<string> {
+async function findSpace(options: HttpOptions & { readonly apiKey: string }, wanted: string | null): Promise<string> {
   const client =
     wanted === null ? DeviceCloudClient.connect(options) : new DeviceCloudClient({ ...options, spaceId: wanted });
   try {

@@ -23,7 +23,7 @@ import { ownSockets } from '../../transport/own-sockets.js';
 import type { Failed, Transport } from '../../transport/transport.js';
 import { udpTransport } from '../../transport/udp.js';
 import { TargetAudit } from './audit/audit.js';
-import { either } from './dtls-wire.js';
+import { chooseEither } from './dtls-wire.js';
 import { Observer } from './observer.js';
 import type { Patience } from './paced.js';
 import { openApi, type RemoteCloud } from './remote-api.js';
@@ -48,12 +48,12 @@ interface RemoteOptions {
 }
 
 /** Connects to another cloud. @throws UsageError if its API cannot be used */
-export async function remoteTarget(options: RemoteOptions): Promise<Target> {
+export async function openRemoteTarget(options: RemoteOptions): Promise<Target> {
   const { cloud, serials, profiles, speed, clock, trace, patience } = options;
   // A real clock, because the time of the run stands still during the provisioning.
   const times = new TargetClock({ time: new RealClock(), run: clock, speed });
   const { options: usual, openSpace, closeSpaces } = await openApi(cloud, times, patience);
-  const own = { ...usual, gate: reporting(usual.gate, options.failed) };
+  const own = { ...usual, gate: reportFailures(usual.gate, options.failed) };
   const opened = times.now;
   const audit = new TargetAudit(clock, profiles, speed, times);
   const observer = new Observer(clock, trace, serials, speed, audit, times);
@@ -66,8 +66,8 @@ export async function remoteTarget(options: RemoteOptions): Promise<Target> {
     address: { baseUrl: cloud.api, apiKey: cloud.apiKey },
     openSpace,
     accepted: (answer, asked) => {
-      const message = messageIn(answer);
-      if (message) observer.queued(message, { body: JSON.parse(asked), asked: undefined, at: undefined });
+      const message = parseMessage(answer);
+      if (message) observer.noteQueued(message, { body: JSON.parse(asked), asked: undefined, at: undefined });
       return message !== undefined;
     },
     wire,
@@ -79,10 +79,10 @@ export async function remoteTarget(options: RemoteOptions): Promise<Target> {
     remarks: () => silent.sentences,
     outlivesRun: true,
     unsure: api.unsure,
-    since: () => times.stampBefore(opened),
+    since: () => times.findStampBefore(opened),
     begin: () => {},
     end: () => {},
-    lastLook: () => observer.lastLook(api),
+    lastLook: () => observer.lookLast(api),
     close: async () => {
       observer.stop();
       await wire.close();
@@ -102,7 +102,7 @@ async function openWire(
   if (gateway !== null) {
     const { host, port: base64, rawPort: raw = RAW_PORT, dtlsPort: port = DTLS_PORT } = gateway;
     const at = { host, failed };
-    const wire = either(
+    const wire = chooseEither(
       await udpTransport({ ...at, ports: { base64, raw } }),
       await ownSockets({ ...at, port, clock }),
     );
@@ -116,7 +116,7 @@ async function openWire(
 }
 
 /** Reports the requests that this machine could not send. */
-function reporting(gate: Gate = (request) => request(), failed: Failed): Gate {
+function reportFailures(gate: Gate = (request) => request(), failed: Failed): Gate {
   return async (request) => {
     try {
       return await gate(request);
@@ -128,13 +128,13 @@ function reporting(gate: Gate = (request) => request(), failed: Failed): Gate {
 }
 
 /** The message in the body of a response; undefined if the text is not a message of a device as JSON. */
-function messageIn(answer: string): Message | undefined {
+function parseMessage(answer: string): Message | undefined {
   const value = foreignJson(answer);
   return isMessage(value) && Number.isInteger(Number(value.device_serial_number ?? Number.NaN)) ? value : undefined;
 }
 
 /** HTTP status of the response to a failed request; 0 if there was no response. */
-function statusOf(error: unknown): number {
+function getStatus(error: unknown): number {
   return error instanceof ApiError ? error.status : 0;
 }
 
@@ -159,11 +159,11 @@ class ReportingClient extends DeviceCloudClient {
     const sent = this.#times.now;
     const serial = Number(device.serial_number);
     const created = await super.createDevice(device).catch((error: unknown) => {
-      if (isUndecided(statusOf(error))) this.unsure.set(serial, device.name);
+      if (isUndecided(getStatus(error))) this.unsure.set(serial, device.name);
       throw error;
     });
     this.unsure.delete(serial);
-    this.#times.created(created.created_at, sent);
+    this.#times.noteCreated(created.created_at, sent);
     this.#serials.set(created.id, Number(created.serial_number));
     return created;
   }
@@ -176,7 +176,7 @@ class ReportingClient extends DeviceCloudClient {
 
   override async updateFirmware(deviceId: string, firmwareId: string): Promise<FirmwareUpdate> {
     const update = await super.updateFirmware(deviceId, firmwareId);
-    this.#observer.updating(this.#serials.get(deviceId) ?? 0, update);
+    this.#observer.noteUpdate(this.#serials.get(deviceId) ?? 0, update);
     return update;
   }
 
@@ -193,16 +193,16 @@ class ReportingClient extends DeviceCloudClient {
   }
 
   async #report(deviceId: string, type: DownlinkType, body: unknown, send: () => Promise<Message>): Promise<Message> {
-    const asked = this.#audit.asks(body);
+    const asked = this.#audit.noteAsked(body);
     const serial = this.#serials.get(deviceId);
     try {
       const sent = this.#times.now;
       const message = await send();
-      this.#times.created(message.created_at, sent);
-      this.#observer.queued(message, asked, serial);
+      this.#times.noteCreated(message.created_at, sent);
+      this.#observer.noteQueued(message, asked, serial);
       return message;
     } catch (error) {
-      if (serial !== undefined && isUndecided(statusOf(error))) this.#audit.unanswered(serial, type, body);
+      if (serial !== undefined && isUndecided(getStatus(error))) this.#audit.noteUnanswered(serial, type, body);
       throw error;
     }
   }

@@ -6,7 +6,7 @@ import { httpTransport, pooledRequests } from '../../transport/http.js';
 import { ownSockets } from '../../transport/own-sockets.js';
 import type { Failed, Transport } from '../../transport/transport.js';
 import { udpTransport } from '../../transport/udp.js';
-import { either } from './dtls-wire.js';
+import { chooseEither } from './dtls-wire.js';
 import type { CloudPorts, Target } from './target.js';
 
 /** Where a part of a run finds the embedded cloud. */
@@ -30,7 +30,7 @@ interface ServedOptions {
 const AT_ONCE = 16;
 
 /** Connects to the cloud, which writes its events itself, in its own thread. */
-export async function servedTarget(options: ServedOptions): Promise<Target> {
+export async function openServedTarget(options: ServedOptions): Promise<Target> {
   const { cloud, trace } = options;
   const { api: baseUrl, spaceId, apiKey, ports } = cloud;
   const api = new DeviceCloudClient({ baseUrl, spaceId, apiKey, connections: AT_ONCE });
@@ -60,5 +60,8 @@ async function openWire({ cloud: { api, ports }, clock, failed }: ServedOptions)
   }
   const { base64, raw, dtls } = udp;
   const at = { host, failed };
-  return either(await udpTransport({ ...at, ports: { base64, raw } }), await ownSockets({ ...at, port: dtls, clock }));
+  return chooseEither(
+    await udpTransport({ ...at, ports: { base64, raw } }),
+    await ownSockets({ ...at, port: dtls, clock }),
+  );
 }

@@ -24,7 +24,7 @@ export class SilentGateway {
 
   /** A sentence for each address from which nothing has come back. */
   get sentences(): readonly string[] {
-    return [...this.#addresses.values()].filter(({ answers, silent }) => silent && !answers).map(sentenceAbout);
+    return [...this.#addresses.values()].filter(({ answers, silent }) => silent && !answers).map(describeSilence);
   }
 
   /**
@@ -33,12 +33,13 @@ export class SilentGateway {
    */
   watch(wire: Transport, textOf: (format: LinkFormat) => string): Transport {
     return {
-      connect: (serial, receiver, format = 'base64') => this.#watched(wire, serial, receiver, format, textOf(format)),
+      connect: (serial, receiver, format = 'base64') =>
+        this.#watchChannel(wire, serial, receiver, format, textOf(format)),
       close: () => wire.close(),
     };
   }
 
-  #watched(wire: Transport, serial: number, receiver: Receiver, format: LinkFormat, text: string): Channel {
+  #watchChannel(wire: Transport, serial: number, receiver: Receiver, format: LinkFormat, text: string): Channel {
     const address = this.#addresses.get(text) ?? { text, answers: false, silent: false };
     this.#addresses.set(text, address);
     let sent = 0;
@@ -52,13 +53,13 @@ export class SilentGateway {
         channel.send(datagram);
         if (address.answers || address.silent || ++sent < SILENT_AFTER) return;
         address.silent = true;
-        this.#found(sentenceAbout(address));
+        this.#found(describeSilence(address));
       },
       reopen: (server, started) => channel.reopen(server, started),
     };
   }
 }
 
-function sentenceAbout({ text }: Address): string {
+function describeSilence({ text }: Address): string {
   return `nothing comes back from the UDP gateway ${text}: check this address`;
 }

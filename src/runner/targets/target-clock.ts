@@ -38,7 +38,7 @@ export class TargetClock {
     this.#epoch = wall - now;
   }
 
-  /** A moment of this machine, for {@link created}, {@link dated} and {@link stampAt}. */
+  /** A moment of this machine, for {@link noteCreated}, {@link noteDated} and {@link stampAt}. */
   get now(): Instant {
     return this.#options.time.now;
   }
@@ -48,30 +48,30 @@ export class TargetClock {
     return this.#stamps.offset ?? this.#dates.offset;
   }
 
-  /** Largest error of {@link moment}, in ms of the run: infinite if the clock was not measured, or was corrected. */
+  /** Largest error of {@link findMoment}, in ms of the run: infinite if the clock was not measured, or was corrected. */
   get error(): Millis {
     if (this.#stamps.wasCorrected) return Number.POSITIVE_INFINITY;
     return (this.offset?.error ?? Number.POSITIVE_INFINITY) * this.#options.speed;
   }
 
   /** A request that was sent at `sent`, and has now been answered, created something with this time stamp. */
-  created(stamp: string, sent: Instant): void {
-    this.#seen(this.#stamps, stamp, sent);
+  noteCreated(stamp: string, sent: Instant): void {
+    this.#noteSeen(this.#stamps, stamp, sent);
   }
 
   /** A response with this `Date` header has now arrived; its request was sent at `sent`. */
-  dated(header: string, sent: Instant): void {
-    this.#seen(this.#dates, header, sent);
+  noteDated(header: string, sent: Instant): void {
+    this.#noteSeen(this.#dates, header, sent);
   }
 
   /**
    * The cloud now shows this time stamp of an event.
    * @param after a time of the run before the event; undefined if none is known
    */
-  shows(stamp: string, after: Instant | undefined): void {
+  noteShown(stamp: string, after: Instant | undefined): void {
     const { run, speed } = this.#options;
     const ago = after === undefined ? Number.POSITIVE_INFINITY : (run.now - after) / speed;
-    this.#seen(this.#stamps, stamp, this.now - ago);
+    this.#noteSeen(this.#stamps, stamp, this.now - ago);
   }
 
   /**
@@ -80,30 +80,30 @@ export class TargetClock {
    * @param notBefore a time at which the event cannot have happened yet. If the error can explain it, an earlier result becomes
    * this time
    */
-  moment(stamp: string, notBefore: Instant = 0): Instant {
+  findMoment(stamp: string, notBefore: Instant = 0): Instant {
     const { run, speed } = this.#options;
-    const half = precisionOf(stamp) / 2;
+    const half = findPrecision(stamp) / 2;
     const ago = this.now + this.#epoch + (this.offset?.offset ?? 0) - (Date.parse(stamp) + half);
     const at = Math.min(run.now, Math.max(0, run.now - ago * speed));
     return at < notBefore && notBefore - at <= this.error + half * speed ? notBefore : at;
   }
 
   /** A time stamp of the cloud that it certainly made before the moment `at` of this machine. */
-  stampBefore(at: Instant): number {
+  findStampBefore(at: Instant): number {
     const { offset, error } = this.offset ?? { offset: 0, error: 0 };
     return Math.floor(this.#epoch + at + offset - error);
   }
 
-  #seen(limits: Limits, stamp: string, sent: Instant): void {
+  #noteSeen(limits: Limits, stamp: string, sent: Instant): void {
     const there = Date.parse(stamp);
     if (Number.isNaN(there)) return;
     const here = this.#epoch;
-    limits.add(there - (here + this.now), there + precisionOf(stamp) - (here + sent));
+    limits.add(there - (here + this.now), there + findPrecision(stamp) - (here + sent));
   }
 }
 
 /** A warning if times of the cloud are not exact. @param speed milliseconds of the run per millisecond of the cloud */
-export function clockWarning(measured: ClockOffset | undefined, speed: number): readonly string[] {
+export function warnOfClock(measured: ClockOffset | undefined, speed: number): readonly string[] {
   if (measured === undefined || measured.error * speed <= INEXACT) return [];
   const [error, ofRun] = [humanDuration(measured.error), humanDuration(measured.error * speed)];
   return [
@@ -112,7 +112,7 @@ export function clockWarning(measured: ClockOffset | undefined, speed: number): 
 }
 
 /** The range that contains all offsets, which are from machines with different clocks; undefined without offsets. */
-export function offsetOfAll(offsets: readonly ClockOffset[]): ClockOffset | undefined {
+export function mergeOffsets(offsets: readonly ClockOffset[]): ClockOffset | undefined {
   if (offsets.length === 0) return undefined;
   const least = Math.min(...offsets.map(({ offset, error }) => offset - error));
   const most = Math.max(...offsets.map(({ offset, error }) => offset + error));
@@ -153,7 +153,7 @@ class Limits {
 }
 
 /** The length of the time that a time stamp can stand for. */
-function precisionOf(stamp: string): Millis {
+function findPrecision(stamp: string): Millis {
   const [, digits = ''] = /\.(\d+)/.exec(stamp) ?? [];
   return [1000, 100, 10][digits.length] ?? 1;
 }

@@ -41,24 +41,24 @@ export class UplinkOrder implements Trace {
   #take(event: TraceEvent): void {
     const { kind } = event;
     if (kind === 'device.repeat' || kind === 'device.restart') {
-      this.#of(event.serial).troubledUntil = event.at + TROUBLED;
-      this.#unclear(event.serial);
+      this.#getOrder(event.serial).troubledUntil = event.at + TROUBLED;
+      this.#noteUnclear(event.serial);
     } else if (kind === 'uplink.sent' || kind === 'uplink.acked' || kind === 'uplink.dropped') {
       if (event.type !== 'data') return;
-      if (kind === 'uplink.sent') this.#sent(event.serial, event.uplink, event.at);
-      else this.#ended(event.serial, event.uplink, event.at);
-    } else if (kind === 'cloud.stored' && event.type === 'data') this.#unclear(event.serial);
+      if (kind === 'uplink.sent') this.#noteSent(event.serial, event.uplink, event.at);
+      else this.#noteEnded(event.serial, event.uplink, event.at);
+    } else if (kind === 'cloud.stored' && event.type === 'data') this.#noteUnclear(event.serial);
   }
 
-  #sent(serial: number, uplink: number, at: Instant): void {
-    const device = this.#of(serial);
+  #noteSent(serial: number, uplink: number, at: Instant): void {
+    const device = this.#getOrder(serial);
     // An uplink that is sent again may be stored already.
     const isFirst = device.open.size === 0 && at >= device.troubledUntil;
     device.next = isFirst ? uplink : undefined;
     device.open.add(uplink);
   }
 
-  #ended(serial: number, uplink: number, at: Instant): void {
+  #noteEnded(serial: number, uplink: number, at: Instant): void {
     const device = this.#devices.get(serial);
     if (device === undefined) return;
     device.open.delete(uplink);
@@ -66,12 +66,12 @@ export class UplinkOrder implements Trace {
     if (device.open.size === 0 && at >= device.troubledUntil) this.#devices.delete(serial);
   }
 
-  #unclear(serial: number): void {
+  #noteUnclear(serial: number): void {
     const device = this.#devices.get(serial);
     if (device !== undefined) device.next = undefined;
   }
 
-  #of(serial: number): DeviceOrder {
+  #getOrder(serial: number): DeviceOrder {
     let device = this.#devices.get(serial);
     if (device === undefined) {
       device = { open: new Set(), next: undefined, troubledUntil: 0 };

@@ -8,11 +8,11 @@ import { randomBytes } from '../../kernel/random.js';
 import type { Plan } from '../../scenario/model/plan.js';
 
 /** A new token, 32 hex digits. */
-export function newClaimToken(): string {
+export function makeClaimToken(): string {
   return Buffer.from(randomBytes(entropy, 16)).toString('hex');
 }
 
 /** The plan with new tokens in place of those that follow from its seed. */
-export function withNewTokens(plan: Plan): Plan {
-  return { ...plan, devices: plan.devices.map((device) => ({ ...device, claimToken: newClaimToken() })) };
+export function renewTokens(plan: Plan): Plan {
+  return { ...plan, devices: plan.devices.map((device) => ({ ...device, claimToken: makeClaimToken() })) };
 }

@@ -13,7 +13,7 @@ import { isUndecided } from '../targets/undecided.js';
 export type MadeThing = Omit<LeftThing, 'why'>;
 
 /** What a run may leave if it is ended during its clean-up, for the record that is written before the first deletion. */
-export function notYetDeleted(things: Iterable<MadeThing>): readonly LeftThing[] {
+export function listUndeleted(things: Iterable<MadeThing>): readonly LeftThing[] {
   return Array.from(things, (thing) => ({ ...thing, why: 'the run was ended before it deleted this' }));
 }
 
@@ -35,9 +35,9 @@ export async function deleteThing(
 ): Promise<LeftThing | undefined> {
   try {
     const api = await apiOf(thing.space);
-    const path = thing.path ?? (await pathOf(thing, since, api));
+    const path = thing.path ?? (await findPath(thing, since, api));
     if (path === undefined) return undefined;
-    const used = await users(path, api);
+    const used = await findUsers(path, api);
     if (used !== undefined) return { ...thing, why: `${used} still use it` };
     await remove(path, api).catch((error: unknown) => (isOpen(error) ? remove(path, api) : Promise.reject(error)));
     return undefined;
@@ -63,13 +63,13 @@ function remove(path: string, api: Api): Promise<void> {
 }
 
 /** Looks for a device by its serial number; undefined if the run did not create it. */
-async function pathOf({ serial }: MadeThing, since: UnixMillis, api: Api): Promise<string | undefined> {
+async function findPath({ serial }: MadeThing, since: UnixMillis, api: Api): Promise<string | undefined> {
   const [device] = serial === undefined ? [] : await api.devices({ serial_number: String(serial), limit: 1 });
   return device && isOurs(device, since) ? `/devices/${encodeURIComponent(device.id)}` : undefined;
 }
 
 /** What uses a tag, such as the devices of another run; undefined without a use, and for all other things. */
-async function users(path: string, api: Api): Promise<string | undefined> {
+async function findUsers(path: string, api: Api): Promise<string | undefined> {
   const id = /^\/tags\/(.+)$/.exec(path)?.[1];
   if (id === undefined) return undefined;
   const has = ({ tags }: { readonly tags: readonly { readonly id: string }[] }) => tags.some((tag) => tag.id === id);

@@ -12,7 +12,7 @@ import type { Channel, Receiver, Transport } from '../../transport/transport.js'
 interface ConnectionOptions {
   readonly serial: number;
   readonly claimToken: string;
-  /** Key of the device for DTLS, in hex digits. Default: {@link deviceKey}. */
+  /** Key of the device for DTLS, in hex digits. Default: {@link deriveDeviceKey}. */
   readonly secret?: string | undefined;
   readonly transport: Transport;
   readonly random: Random;
@@ -24,10 +24,10 @@ interface ConnectedDevice extends Receiver, AlarmOwner {
 }
 
 /** Returns the function by which a device connects its radio (`connect` of DeviceOptions). */
-export function connection({ serial, claimToken, secret, transport, random }: ConnectionOptions) {
+export function makeConnection({ serial, claimToken, secret, transport, random }: ConnectionOptions) {
   return (device: ConnectedDevice, wire: LinkFormat): Channel => {
     if (wire !== 'dtls') return transport.connect(serial, device, wire);
-    const psk = Buffer.from(secret ?? deviceKey(claimToken), 'hex');
+    const psk = Buffer.from(secret ?? deriveDeviceKey(claimToken), 'hex');
     const inner: Transport = {
       connect: (number, receiver, format) =>
         transport.connect(number, { receive: (record) => device.run(() => receiver.receive(record)) }, format),
@@ -41,7 +41,7 @@ export function connection({ serial, claimToken, secret, transport, random }: Co
  * The DTLS key of a virtual device in hex digits: derived from its claim token, so that a plan needs no second secret for each
  * device.
  */
-function deviceKey(claimToken: string): string {
+function deriveDeviceKey(claimToken: string): string {
   const hash = createHash('sha256').update('DTLS key of a virtual device').update(claimToken.toLowerCase());
   return hash.digest('hex').slice(0, 32);
 }
@@ -58,6 +58,6 @@ export function usesDtls({ type, flash }: DeviceKind): boolean {
 }
 
 /** An object with the field `secret`, with which a device of this kind has to be registered; an empty object without DTLS. */
-export function registeredSecret(kind: DeviceKind, claimToken: string): { readonly secret?: string } {
-  return usesDtls(kind) ? { secret: deviceKey(claimToken) } : {};
+export function makeRegisteredSecret(kind: DeviceKind, claimToken: string): { readonly secret?: string } {
+  return usesDtls(kind) ? { secret: deriveDeviceKey(claimToken) } : {};
 }

@@ -25,21 +25,21 @@ import { type RequestWait, RunPatience } from '../targets/paced.js';
 import type { ServedCloud } from '../targets/served.js';
 import type { Target } from '../targets/target.js';
 import type { ClockOffset } from '../targets/target-clock.js';
-import { withNewTokens } from './claim-tokens.js';
-import { notYetDeleted } from './clean-up.js';
-import { type End, endOf } from './end.js';
+import { renewTokens } from './claim-tokens.js';
+import { listUndeleted } from './clean-up.js';
+import { awaitEnd, type End } from './end.js';
 import { buildFleet } from './fleet.js';
-import { type FleetDevice, fleetDevices, fleetOf } from './fleet-device.js';
+import { type FleetDevice, makeFleet, makeFleetDevices } from './fleet-device.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
-import { type RunWorld, type SharedThings, worldOf } from './handles.js';
+import { makeWorld, type RunWorld, type SharedThings } from './handles.js';
 import type { Journal } from './journal.js';
 import { LiveFaults } from './live-faults.js';
 import { openTarget, type TargetOptions } from './open-target.js';
-import { madeBy, provision, tearDown, toDelete } from './provision.js';
+import { listMade, listToDelete, provision, tearDown } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
 import { StepTimes } from './step-times.js';
-import { describeError, SystemErrors, spoiledByErrors } from './system-errors.js';
-import { undelivered } from './undelivered.js';
+import { describeError, findErrorSpoiling, SystemErrors } from './system-errors.js';
+import { warnOfUndelivered } from './undelivered.js';
 
 /** Concurrent requests of the provisioning in real time. */
 const PROVISIONING = 16;
@@ -207,7 +207,7 @@ async function withPatience(
   let remarks: readonly string[] = [];
   try {
     const api = { ...target.address, spaceId: target.api.spaceId };
-    const fleet = fleetOf(plan, fixture.handles, times.noted);
+    const fleet = makeFleet(plan, fixture.handles, times.noted);
     const sessions = {
       consoleLink: () => target.consoleLink?.(),
       hasSession: async (secret: string) => (await target.hasSession?.(secret)) ?? false,
@@ -218,14 +218,15 @@ async function withPatience(
     patience.runBegins();
     begin(since?.());
     target.begin();
-    end = await endOf(
+    end = await awaitEnd(
       runSchedule(fixture, clock).then(() => {
         patience.runEnds();
         return target.lastLook();
       }),
     );
     target.end();
-    if (options.part === undefined) remarks = [...(target.remarks?.() ?? []), ...(await undelivered(target.api, plan))];
+    if (options.part === undefined)
+      remarks = [...(target.remarks?.() ?? []), ...(await warnOfUndelivered(target.api, plan))];
   } finally {
     target.end();
     generator = withErrors(generatorReport(), errors.all);
@@ -233,11 +234,11 @@ async function withPatience(
       journal.close();
     } finally {
       // Runs even if the event log could not be written, because the run must clean up in another cloud.
-      patience.cleansUp();
+      patience.beginCleanUp();
       await closeAll(fixture, target, callers, options);
     }
   }
-  const audited = target.audit?.tallies() ?? [];
+  const audited = target.audit?.listTallies() ?? [];
   const targetClock = target.clockOffset?.();
   return {
     ...{ end, simulatedMs: sinceStart(clock.now), generator, audited, remarks, happened: happened() },
@@ -247,7 +248,7 @@ async function withPatience(
 
 function withErrors(report: GeneratorReport | null, errors: readonly SystemError[]): GeneratorReport | null {
   return report && errors.length > 0
-    ? { ...report, spoiled: spoiledByErrors(errors) ?? report.spoiled, errors }
+    ? { ...report, spoiled: findErrorSpoiling(errors) ?? report.spoiled, errors }
     : report;
 }
 
@@ -337,7 +338,7 @@ function build(
   target: Target,
   { clock, random, callers, faults, evidence, late, waited }: WorldParts,
 ): RunFixture & { readonly world: RunWorld; readonly handles: readonly FleetDevice[] } {
-  const plan = withNewTokens(options.plan);
+  const plan = renewTokens(options.plan);
   const { api, address, wire, format, trace, audit, accepted, admit } = target;
   const virtual = options.clock === 'virtual';
   const transport = withFaults(wire, { clock, random, trace, faults: faults.list, checksummed: format === 'http' });
@@ -346,16 +347,16 @@ function build(
     options.log.error({ device, stack }, 'the code of a device has thrown an error');
   };
   const devices = buildFleet({ ...options, plan, clock, random, trace, witness: audit, failed, transport, format });
-  const handles = fleetDevices(plan, devices);
-  const world = worldOf(target, options.profiles, options.part?.shared);
+  const handles = makeFleetDevices(plan, devices);
+  const world = makeWorld(target, options.profiles, options.part?.shared);
   const own = { spaceId: api.spaceId, apiKey: address.apiKey };
   const startLoads = () =>
     new Loads(plan.loads, {
       ...{ clock, random, trace, handles, accepted, leastPause: virtual ? 1 : 0 },
       ...(admit && { admit }),
-      ...(audit && { unanswered: audit.unanswered.bind(audit) }),
+      ...(audit && { unanswered: audit.noteUnanswered.bind(audit) }),
       ...{ speed: options.speed, serviceSpeed: target.speed },
-      callerOf: ({ as }) => callers.of((as === undefined ? undefined : world.client(as)) ?? own),
+      callerOf: ({ as }) => callers.getCaller((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
     });
   const { atRest } = options;
@@ -378,9 +379,9 @@ async function cleanUp(
   { keep, left, part }: OneWorldOptions,
   since: UnixMillis,
 ): Promise<void> {
-  if (keep !== undefined) return keep(madeBy(world, handles));
+  if (keep !== undefined) return keep(listMade(world, handles));
   const { spaceId } = world.api;
   // For a part, the run has recorded everything.
-  if (part === undefined) left?.({ spaceId, since, things: notYetDeleted(toDelete(world, handles)) });
+  if (part === undefined) left?.({ spaceId, since, things: listUndeleted(listToDelete(world, handles)) });
   left?.({ spaceId, since, things: await tearDown(world, handles, since, PROVISIONING) });
 }

@@ -11,7 +11,7 @@ export interface End {
 }
 
 /** Waits for the end of a schedule. @throws every error that is not a GhostfleetError */
-export async function endOf(schedule: Promise<void>): Promise<End> {
+export async function awaitEnd(schedule: Promise<void>): Promise<End> {
   try {
     await schedule;
     return { exitCode: EXIT.fine, failure: null };

@@ -12,10 +12,10 @@ import { withoutSecrets } from '../../kernel/shell-secrets.js';
  * it, and a device that writes a setting gets its own copy.
  * @throws UsageError that lists every line that a device would reject
  */
-export function flashSettings(layout: ConfigLayout, lines: readonly string[]): Settings {
+export function makeFlashSettings(layout: ConfigLayout, lines: readonly string[]): Settings {
   const config = new DeviceConfig(layout);
   const refusals = lines.flatMap((line) => {
-    const refusal = flashRefusal(config, line);
+    const refusal = findFlashRefusal(config, line);
     return refusal === undefined ? [] : [`"${withoutSecrets(line)}" would be rejected: ${refusal}`];
   });
   if (refusals.length > 0) throw new UsageError('bad-config', refusals.join('\n'));
@@ -24,13 +24,14 @@ export function flashSettings(layout: ConfigLayout, lines: readonly string[]): S
 }
 
 /** Applies a line such as `app config interval-report 900` to `config`; returns why the device rejects it, or undefined. */
-export function flashRefusal(config: DeviceConfig, line: string): string | undefined {
+export function findFlashRefusal(config: DeviceConfig, line: string): string | undefined {
   const { words, unclosed } = splitWords(line);
   const [module = '', command, name = '', ...values] = words;
   if (command !== 'config' || values.length === 0) return 'expected a line such as "app config mode lte"';
   if (unclosed !== undefined) return `not terminated: ${unclosed}`;
   const { list } = config.layout.module(module) ?? {};
-  if (list?.name !== name) return values.length > 1 ? SURPLUS_VALUE : parameterRefusal(config, module, name, values[0]);
+  if (list?.name !== name)
+    return values.length > 1 ? SURPLUS_VALUE : findParameterRefusal(config, module, name, values[0]);
   const outcome = changeList(config, list, values);
   if (outcome === 'done') return undefined;
   return outcome === 'unknown' ? `${quote(values.join(' '))} is not a command of this list` : outcome.complaint;
@@ -43,19 +44,19 @@ export const SURPLUS_VALUE = 'a parameter has one value';
  * Sets a parameter in `config`; returns why the device rejects it, or undefined.
  * @param value undefined for a line without a value, which only shows the parameter
  */
-export function parameterRefusal(
+export function findParameterRefusal(
   config: DeviceConfig,
   module: string,
   name: string,
   value: string | undefined,
 ): string | undefined {
   const item = config.layout.find(module, name);
-  if (item === undefined) return unknownParameter(config.layout, module, name);
+  if (item === undefined) return describeUnknownParameter(config.layout, module, name);
   const refusal = value === undefined ? undefined : config.write(item, value);
   return refusal?.lines.map((text) => text.trim().replace(/\s+/g, ' ')).join('; ');
 }
 
-function unknownParameter({ modules, module }: ConfigLayout, wanted: string, name: string): string {
+function describeUnknownParameter({ modules, module }: ConfigLayout, wanted: string, name: string): string {
   const { items = [], list } = module(wanted) ?? {};
   const other = modules.find((one) => one.name !== wanted && one.items.some(({ spec }) => spec.name === name));
   const names = [...items.map(({ spec }) => spec.name), ...(list ? [list.name] : [])];

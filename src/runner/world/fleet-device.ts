@@ -12,9 +12,9 @@ import { isRejected } from '../../device/shell/shell.js';
 import type { Profile } from '../../profile/profile.js';
 import type { Plan, PlannedDevice, PlannedGroup } from '../../scenario/model/plan.js';
 import type { State } from '../../scenario/selector/device.js';
-import { samplingRandom } from '../../scenario/selector/match.js';
+import { makeSamplingRandom } from '../../scenario/selector/match.js';
 import type { ShellResult } from '../../scenario/world.js';
-import { registeredSecret } from './connection.js';
+import { makeRegisteredSecret } from './connection.js';
 
 /** What a device has beside its hardware. */
 export type NamedDevice = Pick<PlannedDevice, 'name' | 'serial' | 'claimToken'>;
@@ -80,7 +80,7 @@ export class FleetDevice implements Member {
   }
   get secret(): string | undefined {
     const { type, config } = this.device;
-    return registeredSecret({ type, flash: config.flash }, this.claimToken).secret;
+    return makeRegisteredSecret({ type, flash: config.flash }, this.claimToken).secret;
   }
 
   complete(line: string): readonly string[] {
@@ -89,7 +89,7 @@ export class FleetDevice implements Member {
   }
 
   shell(line: string, later?: (part: Answer) => void): Answer & ShellResult {
-    return part(this.device.shell(line, later && ((result) => later(part(result)))));
+    return makePart(this.device.shell(line, later && ((result) => later(makePart(result)))));
   }
 
   powerCycle(): void {
@@ -97,7 +97,7 @@ export class FleetDevice implements Member {
   }
 }
 
-function part(result: CommandResult): Answer & ShellResult {
+function makePart(result: CommandResult): Answer & ShellResult {
   return {
     code: result.code,
     rejected: isRejected(result),
@@ -107,7 +107,10 @@ function part(result: CommandResult): Answer & ShellResult {
 }
 
 /** The devices of a plan, in its order. `devices` are in the same order. */
-export function fleetDevices({ devices: planned, groups }: Plan, devices: readonly Device[]): readonly FleetDevice[] {
+export function makeFleetDevices(
+  { devices: planned, groups }: Plan,
+  devices: readonly Device[],
+): readonly FleetDevice[] {
   const numbers: number[] = [];
   return devices.map((device, index) => {
     const named = planned[index] as PlannedDevice;
@@ -118,13 +121,13 @@ export function fleetDevices({ devices: planned, groups }: Plan, devices: readon
 }
 
 /** The fleet of a plan, for consoles. */
-export function fleetOf(plan: Plan, devices: readonly FleetDevice[], noted: Fleet['noted']): Fleet {
+export function makeFleet(plan: Plan, devices: readonly FleetDevice[], noted: Fleet['noted']): Fleet {
   return {
     noted,
     name: plan.scenario,
     size: devices.length,
     tags: [...new Set(plan.groups.flatMap(({ tags }) => tags))],
-    random: samplingRandom(plan.seed),
+    random: makeSamplingRandom(plan.seed),
     members: () => devices,
   };
 }

@@ -11,8 +11,8 @@ import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
-import { connection, type DeviceKind } from './connection.js';
-import { flashSettings } from './flash-settings.js';
+import { type DeviceKind, makeConnection } from './connection.js';
+import { makeFlashSettings } from './flash-settings.js';
 
 interface FleetOptions {
   readonly plan: Plan;
@@ -34,7 +34,7 @@ interface FleetOptions {
 export function buildFleet(options: FleetOptions): readonly Device[] {
   const { plan, profiles, clock, random, trace, witness, failed, transport, format } = options;
   const world = { clock, trace, witness, failed };
-  const groups = kindsOf(plan, profiles);
+  const groups = makeKinds(plan, profiles);
   return plan.devices.map(({ serial, group: index, claimToken }) => {
     const group = groups[index];
     if (group === undefined) throw new Error(`the plan has no group ${index}`);
@@ -47,7 +47,7 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
       world,
       random: own,
       format,
-      connect: connection({ serial, claimToken, transport, random: own }),
+      connect: makeConnection({ serial, claimToken, transport, random: own }),
     });
   });
 }
@@ -56,20 +56,20 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
  * The device type and the flash of the devices of each group, in the order of the groups.
  * @throws UsageError for a configuration that devices reject
  */
-export function kindsOf(plan: Plan, profiles: FleetOptions['profiles']): readonly DeviceKind[] {
+export function makeKinds(plan: Plan, profiles: FleetOptions['profiles']): readonly DeviceKind[] {
   const types = new Map<string, DeviceType>();
   const { radioRelease: release = ASSUMED_TIMINGS.release } = plan;
   return plan.groups.map((group) => {
     const newest =
-      types.get(group.profile) ?? deviceType(profileOf(profiles, group.profile), { ...ASSUMED_TIMINGS, release });
+      types.get(group.profile) ?? deviceType(getProfile(profiles, group.profile), { ...ASSUMED_TIMINGS, release });
     types.set(group.profile, newest);
     const type = group.firmware === undefined ? newest : newest.withVersion(`v${group.firmware}`);
-    return { type, flash: flashSettings(type.layout, group.config) };
+    return { type, flash: makeFlashSettings(type.layout, group.config) };
   });
 }
 
 /** A profile that a plan names. */
-export function profileOf(profiles: FleetOptions['profiles'], name: string): Profile {
+export function getProfile(profiles: FleetOptions['profiles'], name: string): Profile {
   const profile = profiles.get(name);
   if (profile === undefined) throw new Error(`the profile "${name}" was not loaded`);
   return profile;

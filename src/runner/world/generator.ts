@@ -4,7 +4,7 @@ import { cpuUsage } from 'node:process';
 import type { Millis } from '../../kernel/time.js';
 import type { GeneratorReport } from '../../report/result.js';
 import { Distribution } from '../../trace/distribution.js';
-import { spoiledBy } from './spoiled.js';
+import { findSpoiling } from './spoiled.js';
 
 /** Decides at the end of a run in real time whether this process kept up. */
 export interface GeneratorMeter {
@@ -57,6 +57,6 @@ export class GeneratorWatch implements GeneratorMeter {
       cpu: (user + system) / 1000 / took,
       gc: this.#gc / took,
     };
-    return { ...figures, spoiled: spoiledBy(figures, this.#speed, this.#loads) };
+    return { ...figures, spoiled: findSpoiling(figures, this.#speed, this.#loads) };
   }
 }

@@ -6,8 +6,8 @@ import type { ClientAccess, SetupWorld } from '../../scenario/setup/kind.js';
 import type { World } from '../../scenario/world.js';
 import type { Target } from '../targets/target.js';
 import type { MadeThing } from './clean-up.js';
-import { profileOf } from './fleet.js';
-import { imageFor } from './image.js';
+import { getProfile } from './fleet.js';
+import { makeImage } from './image.js';
 
 export interface RunWorld extends World, SetupWorld {
   readonly api: DeviceCloudClient;
@@ -42,7 +42,7 @@ export interface SharedThings {
  * does not exist.
  * @param shared resources that exist already. Default: none
  */
-export function worldOf(
+export function makeWorld(
   { api, openSpace, admit, unsure = new Map() }: Pick<Target, 'api' | 'openSpace' | 'admit' | 'unsure'>,
   profiles: ReadonlyMap<string, Profile>,
   shared?: SharedThings,
@@ -86,13 +86,13 @@ export function worldOf(
       const ids = await Promise.all([...tags].map(async ([name, id]) => [name, await id] as const));
       return { tags: new Map(ids), firmware, clients };
     },
-    image: (profile, version, size) => imageFor(profileOf(profiles, profile), version, size),
+    image: (profile, version, size) => makeImage(getProfile(profiles, profile), version, size),
     nameFirmware: (name, id) => void firmware.set(name, id),
-    withHold: (hold) => (admit ? over(api.through((request) => admitted(admit(hold), request))) : world),
+    withHold: (hold) => (admit ? over(api.through((request) => requestAdmitted(admit(hold), request))) : world),
   };
 }
 
-async function admitted<T>(admission: Promise<boolean>, request: () => Promise<T>): Promise<T> {
+async function requestAdmitted<T>(admission: Promise<boolean>, request: () => Promise<T>): Promise<T> {
   if (await admission) return request();
   throw new Error('the service is down and refuses connections');
 }
@@ -106,7 +106,7 @@ async function findOrCreateTag(
   colour: string | undefined,
   made: SetupWorld['made'],
 ): Promise<string> {
-  const { found, count } = await tagNamed(api, name);
+  const { found, count } = await findTag(api, name);
   if (found !== undefined) return found;
   try {
     const { id } = await api.createTag({ name, color: colour ?? COLOURS[count % COLOURS.length] ?? '#3b82f6' });
@@ -114,14 +114,14 @@ async function findOrCreateTag(
     return id;
   } catch (error) {
     // Another client may have created it since the list was read.
-    const there = error instanceof ApiError && error.status === 409 ? await tagNamed(api, name) : undefined;
+    const there = error instanceof ApiError && error.status === 409 ? await findTag(api, name) : undefined;
     if (there?.found === undefined) throw error;
     return there.found;
   }
 }
 
 /** @returns the id of the tag, undefined if there is none, and the number of tags before it */
-async function tagNamed(api: DeviceCloudClient, name: string): Promise<{ found?: string; count: number }> {
+async function findTag(api: DeviceCloudClient, name: string): Promise<{ found?: string; count: number }> {
   let count = 0;
   for await (const tag of api.allTags()) {
     if (tag.name === name) return { found: tag.id, count };

@@ -6,6 +6,6 @@ import { writeImage } from '../../protocol/firmware-image.js';
  * Creates an image for devices of this type.
  * @throws RangeError if its header alone is longer than `size` bytes
  */
-export function imageFor({ identity }: Profile, version: string, size: number): Uint8Array {
+export function makeImage({ identity }: Profile, version: string, size: number): Uint8Array {
   return writeImage({ bundle: identity.fwBundle, name: identity.fwName, version }, size);
 }

@@ -3,7 +3,7 @@
 import { Histories } from '../../explain/histories.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Evidence } from '../../scenario/expect/evaluate.js';
-import { termsOf } from '../../scenario/expect/expectation.js';
+import { listTerms } from '../../scenario/expect/expectation.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace, TraceEvent } from '../../trace/events.js';
 import { InstantOrder } from '../../trace/instant-order.js';
@@ -29,7 +29,7 @@ interface JournalOptions {
 }
 
 /** The `evidence` of a part of a run. It is never called, because only the whole run has expectations and conditions. */
-export function noEvidence(): never {
+export function refuseEvidence(): never {
   throw new Error('a part of a plan has no expectations and no conditions');
 }
 
@@ -45,7 +45,7 @@ export class Journal {
 
   constructor({ plan, virtual, watched, acks, sinks, watch, mostEvents }: JournalOptions) {
     this.histories = new Histories(undefined, mostEvents, watched);
-    this.metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration, scopesOf(plan));
+    this.metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration, listScopes(plan));
     const checked = plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : []));
     this.invariants = new Invariants(checked, acks);
     this.names = Object.fromEntries(plan.devices.map(({ serial, name }) => [serial, name]));
@@ -97,23 +97,23 @@ export class Journal {
   }
 }
 
-function scopesOf(plan: Plan): MetricScopes {
+function listScopes(plan: Plan): MetricScopes {
   const { scopes = [], devices } = plan;
   const serials = (indices: readonly number[]) => indices.flatMap((i) => devices[i]?.serial ?? []);
   return {
     devices: new Map(scopes.flatMap((scope) => ('devices' in scope ? [[scope.name, serials(scope.devices)]] : []))),
     loads: new Map(scopes.flatMap((scope) => ('loads' in scope ? [[scope.name, scope.loads]] : []))),
-    limits: limitsOf(plan),
+    limits: listLimits(plan),
   };
 }
 
 /** The durations of all `within` terms in the expectations and conditions. */
-function limitsOf({ expectations, waits = [] }: Plan): readonly Millis[] {
+function listLimits({ expectations, waits = [] }: Plan): readonly Millis[] {
   const limits = [...expectations, ...waits.map(({ condition }) => condition)].flatMap((line) =>
     'invariant' in line
       ? []
       : [line.left, line.right]
-          .flatMap(termsOf)
+          .flatMap(listTerms)
           .flatMap(({ aggregate }) => (aggregate.kind === 'within' ? aggregate.limit : [])),
   );
   return [...new Set(limits)];

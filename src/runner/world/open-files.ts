@@ -8,7 +8,7 @@ import type { Profile } from '../../profile/profile.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { CONNECTIONS } from '../load/callers.js';
 import { usesDtls } from './connection.js';
-import { kindsOf } from './fleet.js';
+import { makeKinds } from './fleet.js';
 
 /** Modules, event log, database, shared sockets, and connections for provisioning and steps. */
 const OTHERS = 200;
@@ -33,8 +33,8 @@ export function checkOpenFiles(
   { udp, service }: Sockets,
   limit: number | undefined,
 ): void {
-  const devices = udp ? withOwnSocket(plan, profiles) : 0;
-  const connections = connectionsOf(plan);
+  const devices = udp ? countOwnSockets(plan, profiles) : 0;
+  const connections = countConnections(plan);
   const needed = devices + connections * (service ? 2 : 1) + OTHERS;
   if (limit === undefined || needed <= limit || devices + connections === 0) return;
   const users = [
@@ -48,13 +48,13 @@ export function checkOpenFiles(
   );
 }
 
-function withOwnSocket(plan: Plan, profiles: ReadonlyMap<string, Profile>): number {
-  const dtls = kindsOf(plan, profiles).map(usesDtls);
+function countOwnSockets(plan: Plan, profiles: ReadonlyMap<string, Profile>): number {
+  const dtls = makeKinds(plan, profiles).map(usesDtls);
   return plan.devices.filter(({ group }) => dtls[group]).length;
 }
 
 /** Connections that the users of loads have open at the same time. */
-function connectionsOf({ loads }: Plan): number {
+function countConnections({ loads }: Plan): number {
   const users = new Map<string | undefined, number>();
   for (const { as, pace } of loads) {
     if (pace.kind === 'closed') users.set(as, (users.get(as) ?? 0) + pace.users);

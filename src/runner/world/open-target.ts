@@ -9,11 +9,11 @@ import { kindOf } from '../../scenario/faults/index.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
 import type { Failed } from '../../transport/transport.js';
-import { embeddedTarget, type TransportName } from '../targets/embedded.js';
+import { openEmbeddedTarget, type TransportName } from '../targets/embedded.js';
 import type { Patience } from '../targets/paced.js';
-import { remoteTarget } from '../targets/remote.js';
+import { openRemoteTarget } from '../targets/remote.js';
 import type { RemoteCloud } from '../targets/remote-api.js';
-import { type ServedCloud, servedTarget } from '../targets/served.js';
+import { openServedTarget, type ServedCloud } from '../targets/served.js';
 import type { Target } from '../targets/target.js';
 
 /** The options that choose the cloud of a run. */
@@ -55,9 +55,9 @@ export interface TargetParts {
 export function openTarget(options: TargetOptions, parts: TargetParts, served?: ServedCloud): Promise<Target> {
   const { transport, db, log, plan, cloud, speed } = options;
   const { faults, cloud: settings } = plan;
-  if (served !== undefined) return servedTarget({ ...parts, cloud: served });
+  if (served !== undefined) return openServedTarget({ ...parts, cloud: served });
   if (cloud === undefined) {
-    return embeddedTarget({
+    return openEmbeddedTarget({
       ...{ ...parts, log, transport, db, space: plan.scenario, faults },
       virtual: options.clock === 'virtual',
       ...(settings && { settings }),
@@ -69,5 +69,5 @@ export function openTarget(options: TargetOptions, parts: TargetParts, served?: 
   const unknown = faults.find((fault) => kindOf(fault).service !== undefined);
   if (unknown !== undefined) throw new UsageError('bad-fault', `the fault ${unknown.kind} requires the embedded cloud`);
   const serials = new Set(plan.devices.map(({ serial }) => serial));
-  return remoteTarget({ cloud, log, serials, profiles: options.profiles.values(), speed, ...parts });
+  return openRemoteTarget({ cloud, log, serials, profiles: options.profiles.values(), speed, ...parts });
 }

@@ -1,5 +1,5 @@
 /** Converts the device types of a plan to plain data, so that another thread or process need not read their files. */
-import { type PlainProfile, plainProfile, profileFrom } from '../../profile/plain.js';
+import { makePlain, type PlainProfile, restoreProfile } from '../../profile/plain.js';
 import type { Profile } from '../../profile/profile.js';
 import type { Plan } from '../../scenario/model/plan.js';
 
@@ -15,9 +15,9 @@ export function packProfiles({ groups, setup = [] }: Plan, profiles: ReadonlyMap
   });
   const names = new Set([...groups.map(({ profile }) => profile), ...images]);
   const found = [...names].map((name) => [name, profiles.get(name)] as const);
-  return new Map(found.flatMap(([name, profile]) => (profile ? [[name, plainProfile(profile)] as const] : [])));
+  return new Map(found.flatMap(([name, profile]) => (profile ? [[name, makePlain(profile)] as const] : [])));
 }
 
 export function unpackProfiles(packed: PlainProfiles): ReadonlyMap<string, Profile> {
-  return new Map([...packed].map(([name, plain]) => [name, profileFrom(plain)]));
+  return new Map([...packed].map(([name, plain]) => [name, restoreProfile(plain)]));
 }

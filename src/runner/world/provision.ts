@@ -39,7 +39,7 @@ export async function setUp(
     if (signal.aborted) return;
     await runSetup(world, call).catch((error: unknown) => {
       if (signal.aborted) return;
-      throw notMade(`setup ${index + 1}, ${describeSetup(call)}, failed`, error);
+      throw makeNotMade(`setup ${index + 1}, ${describeSetup(call)}, failed`, error);
     });
   }
 }
@@ -49,11 +49,11 @@ export async function setUp(
  * would try to create the same tag at the same time.
  */
 export async function createTags(plan: Plan, world: Pick<RunWorld, 'tagId'>, signal: AbortSignal): Promise<void> {
-  for (const name of tagsOf(plan)) if (!signal.aborted) await world.tagId(name);
+  for (const name of collectTags(plan)) if (!signal.aborted) await world.tagId(name);
 }
 
 /** Tags that groups and steps name. */
-function tagsOf({ groups, actions }: Plan): ReadonlySet<string> {
+function collectTags({ groups, actions }: Plan): ReadonlySet<string> {
   const ofSteps = actions.flatMap((action) =>
     action.step === 'tag' ? [...action.options.add, ...action.options.remove] : [],
   );
@@ -77,13 +77,13 @@ async function createFleet(
       const group = plan.groups[plan.devices[index]?.group ?? -1];
       if (handle === undefined || !group?.register || signal.aborted) continue;
       await runStep(world, handle, create).catch((error: unknown) => {
-        failures.push({ index, error: isTaken(error) ? taken(handle, group.name, error) : error });
+        failures.push({ index, error: isTaken(error) ? makeTaken(handle, group.name, error) : error });
       });
     }
   };
   await Promise.all(Array.from({ length: concurrency }, createNext));
   const [first] = failures.sort((one, other) => one.index - other.index);
-  if (first !== undefined && !signal.aborted) throw notMade('the fleet could not be created', first.error);
+  if (first !== undefined && !signal.aborted) throw makeNotMade('the fleet could not be created', first.error);
 }
 
 /** Whether the target already has a device with this serial number. A conflict of a tag is another one. */
@@ -91,7 +91,7 @@ function isTaken(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 409 && error.path.endsWith('/devices');
 }
 
-function taken({ name, serial }: DeviceHandle, group: string, { message }: ApiError): UsageError {
+function makeTaken({ name, serial }: DeviceHandle, group: string, { message }: ApiError): UsageError {
   return new UsageError(
     'not-created',
     `the fleet could not be created: "${name}" has the serial number ${serial}, which the cloud already has: ${message}`,
@@ -100,13 +100,13 @@ function taken({ name, serial }: DeviceHandle, group: string, { message }: ApiEr
 }
 
 /** Turns an error of the target into a UsageError, because it is the user who can fix the cause. */
-function notMade(what: string, error: unknown): unknown {
+function makeNotMade(what: string, error: unknown): unknown {
   const refused = error instanceof ApiError || error instanceof ConnectionError;
   return refused ? new UsageError('not-created', `${what}: ${error.message}`) : error;
 }
 
 /** Names of everything that the run created in the target. */
-export function madeBy(world: RunWorld, handles: readonly DeviceHandle[]): readonly string[] {
+export function listMade(world: RunWorld, handles: readonly DeviceHandle[]): readonly string[] {
   const devices = handles.filter(({ cloudId }) => cloudId !== undefined);
   return [...world.things.map(({ what }) => what), ...devices.map(({ name }) => `device "${name}"`)];
 }
@@ -123,20 +123,20 @@ export async function tearDown(
 ): Promise<readonly LeftThing[]> {
   const queue = new PQueue({ concurrency });
   const left: LeftThing[] = [];
-  for (const device of devicesOf(world, handles)) {
-    void queue.add(async () => left.push(...(await deleted(device, since, world))));
+  for (const device of listDevices(world, handles)) {
+    void queue.add(async () => left.push(...(await deleteOne(device, since, world))));
   }
   await queue.onIdle();
   return [...left, ...(await deleteThings(world, since))];
 }
 
 /** Everything that {@link tearDown} deletes, in its order. */
-export function toDelete(world: RunWorld, handles: readonly DeviceHandle[]): readonly MadeThing[] {
-  return [...devicesOf(world, handles), ...world.things.toReversed()];
+export function listToDelete(world: RunWorld, handles: readonly DeviceHandle[]): readonly MadeThing[] {
+  return [...listDevices(world, handles), ...world.things.toReversed()];
 }
 
 /** The devices that the run created, and those of which this is not known. */
-function* devicesOf({ unsure }: RunWorld, handles: readonly DeviceHandle[]): Generator<MadeThing> {
+function* listDevices({ unsure }: RunWorld, handles: readonly DeviceHandle[]): Generator<MadeThing> {
   for (const { name, cloudId } of handles) {
     if (cloudId !== undefined) yield { what: `device "${name}"`, space: null, path: `/devices/${cloudId}` };
   }
@@ -146,11 +146,11 @@ function* devicesOf({ unsure }: RunWorld, handles: readonly DeviceHandle[]): Gen
 /** Deletes everything that the run created except devices, newest first. Returns what could not be deleted. */
 export async function deleteThings(world: RunWorld, since: UnixMillis): Promise<readonly LeftThing[]> {
   const left: LeftThing[] = [];
-  for (const thing of world.things.toReversed()) left.push(...(await deleted(thing, since, world)));
+  for (const thing of world.things.toReversed()) left.push(...(await deleteOne(thing, since, world)));
   return left;
 }
 
-async function deleted(thing: MadeThing, since: UnixMillis, { spaceApi }: RunWorld): Promise<readonly LeftThing[]> {
+async function deleteOne(thing: MadeThing, since: UnixMillis, { spaceApi }: RunWorld): Promise<readonly LeftThing[]> {
   const left = await deleteThing(thing, since, spaceApi);
   return left === undefined ? [] : [left];
 }

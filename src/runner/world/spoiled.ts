@@ -10,7 +10,7 @@ import type { GeneratorReport, SystemError } from '../../report/result.js';
 import type { CallSummary } from '../../trace/metrics/calls.js';
 import type { FleetSummary } from '../../trace/metrics/devices.js';
 import { UNSENT } from '../load/requests.js';
-import { spoiledByErrors, together } from './system-errors.js';
+import { findErrorSpoiling, mergeErrors } from './system-errors.js';
 
 /** Real time: a smaller delay does not affect a measurement, because networks vary by more. */
 const LATE: Millis = 200;
@@ -28,9 +28,9 @@ const MOST_BUSY = 0.97;
  * @param speed simulated milliseconds per real millisecond
  * @param loads whether the run measured how fast the service answers
  */
-export function spoiledBy(figures: Omit<GeneratorReport, 'spoiled'>, speed: number, loads: boolean): string | null {
+export function findSpoiling(figures: Omit<GeneratorReport, 'spoiled'>, speed: number, loads: boolean): string | null {
   const { lateness, stall, busy, cpu, gc } = figures;
-  const state = `event loop ${percent(busy)} busy, CPU ${percent(cpu)} of one core, garbage collection ${percent(gc)} of the time`;
+  const state = `event loop ${formatPercent(busy)} busy, CPU ${formatPercent(cpu)} of one core, garbage collection ${formatPercent(gc)} of the time`;
   if (lateness !== undefined && lateness.p99 > LATE) {
     const [some, most] = [humanDuration(lateness.p99), humanDuration(lateness.max)];
     return `the load generator was the bottleneck: 1 % of its actions were more than ${some} late, the worst ${most}; ${state}`;
@@ -52,7 +52,10 @@ export function spoiledBy(figures: Omit<GeneratorReport, 'spoiled'>, speed: numb
 }
 
 /** Why the run is invalid if the code of devices has thrown errors; null if it has not. */
-export function spoiledByDevices({ failed, devices }: FleetSummary, nameOf: (serial: number) => string): string | null {
+export function findDeviceSpoiling(
+  { failed, devices }: FleetSummary,
+  nameOf: (serial: number) => string,
+): string | null {
   if (failed === undefined) return null;
   const named = failed.first.map(
     ({ serial, at, why }) => `${nameOf(serial)} at ${exactDuration(Math.round(at))}: ${why}`,
@@ -63,7 +66,7 @@ export function spoiledByDevices({ failed, devices }: FleetSummary, nameOf: (ser
 }
 
 /** Why the loads make the run invalid; null if enough of their requests were sent. */
-export function spoiledByUnsent(loads: Readonly<Record<string, CallSummary>>): string | null {
+export function findUnsentSpoiling(loads: Readonly<Record<string, CallSummary>>): string | null {
   for (const [name, { planned, reasons }] of Object.entries(loads)) {
     const unsent = UNSENT.reduce((sum, reason) => sum + (reasons[`dropped: ${reason}`] ?? 0), 0);
     if (unsent <= planned * MOST_UNSENT) continue;
@@ -74,7 +77,7 @@ export function spoiledByUnsent(loads: Readonly<Record<string, CallSummary>>): s
 }
 
 /** Why requests of loads make the run invalid that this machine could not send; null if it sent all of them. */
-export function spoiledByFailures(loads: Readonly<Record<string, CallSummary>>): string | null {
+export function findFailureSpoiling(loads: Readonly<Record<string, CallSummary>>): string | null {
   const failures = Object.values(loads).flatMap(({ reasons }) =>
     Object.entries(reasons).flatMap(([reason, count]): readonly SystemError[] => {
       const code = /^no answer: (\w+)$/.exec(reason)?.[1] ?? '';
@@ -82,9 +85,9 @@ export function spoiledByFailures(loads: Readonly<Record<string, CallSummary>>):
       return [{ what: 'request', own: true, code, why: systemReason(code) ?? 'a failure of the system', count }];
     }),
   );
-  return spoiledByErrors(together(failures));
+  return findErrorSpoiling(mergeErrors(failures));
 }
 
-function percent(ratio: Ratio): string {
+function formatPercent(ratio: Ratio): string {
   return `${Math.round(ratio * 100)} %`;
 }

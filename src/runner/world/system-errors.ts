@@ -37,7 +37,7 @@ export class SystemErrors {
 }
 
 /** The errors of several processes together. */
-export function together(errors: Iterable<SystemError>): readonly SystemError[] {
+export function mergeErrors(errors: Iterable<SystemError>): readonly SystemError[] {
   const sums = new Map<string, SystemError>();
   for (const error of errors) {
     const key = `${error.what} ${error.code}`;
@@ -59,7 +59,7 @@ export function describeError({ what, own, code, why, count }: SystemError): str
 }
 
 /** Why the errors make the run invalid; null if nothing was lost by them. */
-export function spoiledByErrors(errors: readonly SystemError[]): string | null {
+export function findErrorSpoiling(errors: readonly SystemError[]): string | null {
   const sentences = errors.filter(({ what, own }) => own && what !== 'name').map(describeError);
   return sentences.length === 0 ? null : sentences.join('; ');
 }

@@ -10,7 +10,7 @@ const MOST_CONNECTORS = 500;
  * A sentence for each connector of the setup with deliveries that have failed, or that wait for an attempt. Empty if the cloud
  * does not answer.
  */
-export async function undelivered(
+export async function warnOfUndelivered(
   api: Pick<DeviceCloudClient, 'connectors' | 'allDeliveries'>,
   { setup = [] }: Pick<Plan, 'setup'>,
 ): Promise<readonly string[]> {
@@ -19,7 +19,7 @@ export async function undelivered(
   try {
     const sentences: string[] = [];
     for (const { id, name } of await api.connectors({ limit: MOST_CONNECTORS })) {
-      if (names.has(name)) sentences.push(...(await sentenceAbout(name, api.allDeliveries(id))));
+      if (names.has(name)) sentences.push(...(await describeUndelivered(name, api.allDeliveries(id))));
     }
     return sentences;
   } catch (error) {
@@ -29,7 +29,7 @@ export async function undelivered(
 }
 
 /** @param deliveries newest first */
-async function sentenceAbout(name: string, deliveries: AsyncIterable<Delivery>): Promise<readonly string[]> {
+async function describeUndelivered(name: string, deliveries: AsyncIterable<Delivery>): Promise<readonly string[]> {
   const count = { pending: 0, delivered: 0, failed: 0, cancelled: 0 };
   let latest: Delivery | undefined;
   for await (const delivery of deliveries) {
@@ -44,11 +44,13 @@ async function sentenceAbout(name: string, deliveries: AsyncIterable<Delivery>):
     ...(count.pending > 0 ? [`${humanCount(count.pending)} not finished`] : []),
   ];
   const deliveriesOf = all === 1 ? 'delivery' : 'deliveries';
-  return [`connector "${name}": ${humanCount(all)} ${deliveriesOf}, of which ${parts.join(', ')}${outcomeOf(latest)}`];
+  return [
+    `connector "${name}": ${humanCount(all)} ${deliveriesOf}, of which ${parts.join(', ')}${describeOutcome(latest)}`,
+  ];
 }
 
 /** How the last attempt ended. The texts of script and target are left out, because they may contain secrets. */
-function outcomeOf({ log }: Delivery): string {
+function describeOutcome({ log }: Delivery): string {
   const attempt = log.at(-1);
   if (attempt === undefined) return '';
   return `; last attempt: ${attempt.status === null ? 'no response' : `status ${attempt.status}`}`;

@@ -8,7 +8,7 @@ import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { judgeMetrics, type MetricSource } from '../../scenario/expect/evaluate.js';
 import type { Plan, PlannedAction, PlannedWait } from '../../scenario/model/plan.js';
-import { metTooLate, unmet } from '../../scenario/plan/wait-failure.js';
+import { describeTooLate, describeUnmet } from '../../scenario/plan/wait-failure.js';
 
 const LOOK_EVERY = seconds(1);
 
@@ -42,7 +42,7 @@ export class Waits {
 
   /** Called at the end of the scenario. @throws GhostfleetError if a step still waits */
   end(): void {
-    for (const wait of this.#open) throw this.#failure(wait, null);
+    for (const wait of this.#open) throw this.#makeFailure(wait, null);
   }
 
   /** Begins the waits after `wait`, which ended at `begin`; with null, the first waits of the scenario. */
@@ -61,7 +61,7 @@ export class Waits {
     if (judgeMetrics(wait.condition, this.#metrics()).passed) return this.#over(wait);
     const { within } = wait;
     if (within !== null && now >= from + within) {
-      return this.#actions.fail(this.#failure(wait, within));
+      return this.#actions.fail(this.#makeFailure(wait, within));
     }
     const deadline = within === null ? Number.POSITIVE_INFINITY : from + within;
     const delay = Math.min(LOOK_EVERY, deadline - now);
@@ -76,14 +76,14 @@ export class Waits {
     const actions = this.#plan.actions.filter((action) => action.wait === index);
     const last = actions.reduce((latest, { at }) => Math.max(latest, now + at), now);
     if (last > this.#plan.duration) {
-      return this.#actions.fail(new GhostfleetError('waited', metTooLate(wait, now), EXIT.expectation));
+      return this.#actions.fail(new GhostfleetError('waited', describeTooLate(wait, now), EXIT.expectation));
     }
     for (const action of actions) this.#actions.schedule(action, now);
     this.#begin(index, now);
   }
 
-  #failure(wait: PlannedWait, within: Millis | null): GhostfleetError {
+  #makeFailure(wait: PlannedWait, within: Millis | null): GhostfleetError {
     const { sentence } = judgeMetrics(wait.condition, this.#metrics());
-    return new GhostfleetError('waited', unmet(wait, within, sentence), EXIT.expectation);
+    return new GhostfleetError('waited', describeUnmet(wait, within, sentence), EXIT.expectation);
   }
 }

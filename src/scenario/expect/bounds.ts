@@ -3,7 +3,7 @@
  * bounds. A comparison then holds, does not hold, or is not decidable.
  */
 import type { Distribution } from '../../trace/distribution.js';
-import { rankOf } from '../../trace/histogram.js';
+import { findRank } from '../../trace/histogram.js';
 import type { Share } from '../../trace/metrics/metric.js';
 import type { Aggregate, ComparisonOperator, Operator } from './expectation.js';
 
@@ -16,7 +16,7 @@ export interface Bounds {
 }
 
 /** A value without missing measurements. */
-export function exactly(value: number): Bounds {
+export function makeExact(value: number): Bounds {
   return { measured: value, low: value, high: value };
 }
 
@@ -24,7 +24,7 @@ export function exactly(value: number): Bounds {
  * The share of exchanges that completed in time. Open exchanges, which can still complete in time, count as missing.
  * @param share with a total above 0
  */
-export function ofShare({ total, within, open }: Share): Bounds {
+export function boundShare({ total, within, open }: Share): Bounds {
   const low = within / total;
   return { measured: low, low, high: (within + open) / total };
 }
@@ -35,7 +35,7 @@ type SpreadAggregate = Exclude<Aggregate['kind'], 'count' | 'within'>;
  * An aggregate of a distribution that lacks `missing` durations of unknown length; undefined if there are no durations at all.
  * @param percent for a percentile: its percentage, above 0
  */
-export function ofDistribution(
+export function boundDistribution(
   kind: SpreadAggregate,
   distribution: Distribution,
   missing: number,
@@ -43,16 +43,16 @@ export function ofDistribution(
 ): Bounds | undefined {
   const { count } = distribution;
   if (count + missing === 0) return undefined;
-  const measured = measuredOf(kind, distribution, percent);
-  if (missing === 0) return exactly(measured ?? 0);
-  return { measured, ...extremes(kind, distribution, missing, percent) };
+  const measured = measureAggregate(kind, distribution, percent);
+  if (missing === 0) return makeExact(measured ?? 0);
+  return { measured, ...findExtremes(kind, distribution, missing, percent) };
 }
 
-function measuredOf(kind: SpreadAggregate, distribution: Distribution, percent: number): number | undefined {
-  return kind === 'percentile' ? distribution.percentile(percent) : distribution[kind];
+function measureAggregate(kind: SpreadAggregate, distribution: Distribution, percent: number): number | undefined {
+  return kind === 'percentile' ? distribution.findPercentile(percent) : distribution[kind];
 }
 
-function extremes(
+function findExtremes(
   kind: SpreadAggregate,
   distribution: Distribution,
   missing: number,
@@ -67,8 +67,8 @@ function extremes(
     case 'mean':
       return { low: distribution.sum / total, high: Number.POSITIVE_INFINITY };
     case 'percentile': {
-      const rank = rankOf(percent, total);
-      return { low: atRank(distribution, rank - missing, 0), high: atRank(distribution, rank, 0) };
+      const rank = findRank(percent, total);
+      return { low: findAtRank(distribution, rank - missing, 0), high: findAtRank(distribution, rank, 0) };
     }
     default:
       return kind satisfies never;
@@ -76,24 +76,24 @@ function extremes(
 }
 
 /** The value with this rank, from 1. Below 1: `below`; above the number of values: Infinity. */
-function atRank(distribution: Distribution, rank: number, below: number): number {
+function findAtRank(distribution: Distribution, rank: number, below: number): number {
   if (rank < 1) return below;
   if (rank > distribution.count) return Number.POSITIVE_INFINITY;
-  return distribution.atRank(rank);
+  return distribution.findAtRank(rank);
 }
 
 /** The bounds of the result of an operation; undefined for a division by zero. */
 export function calculate(operator: Operator, left: Bounds, right: Bounds): Bounds | undefined {
   if (operator === '/' && right.low === 0 && right.high === 0) return undefined;
-  const corners = cornersOf(operator, left, right);
+  const corners = listCorners(operator, left, right);
   const measured =
     left.measured === undefined || right.measured === undefined
       ? undefined
-      : finite(operate(operator, left.measured, right.measured));
+      : keepFinite(operate(operator, left.measured, right.measured));
   return { measured, low: Math.min(...corners), high: Math.max(...corners) };
 }
 
-function cornersOf(operator: Operator, left: Bounds, right: Bounds): readonly number[] {
+function listCorners(operator: Operator, left: Bounds, right: Bounds): readonly number[] {
   // A quotient has no bounds if the divisor can be 0.
   if (operator === '/' && right.low <= 0 && right.high >= 0)
     return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -116,7 +116,7 @@ export function operate(operator: Operator, left: number, right: number): number
   }
 }
 
-function finite(value: number): number | undefined {
+function keepFinite(value: number): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 

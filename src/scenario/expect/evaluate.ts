@@ -3,16 +3,16 @@ import { exactValue, fullValue, humanCount, humanValue, type Unit, valueBeside }
 import { formatDuration, type Millis } from '../../kernel/time.js';
 import type { InvariantVerdict } from '../../trace/invariants/index.js';
 import type { Measure, Missing, Share } from '../../trace/metrics/metric.js';
-import { type Bounds, calculate, compare, exactly, ofDistribution, ofShare } from './bounds.js';
+import { type Bounds, boundDistribution, boundShare, calculate, compare, makeExact } from './bounds.js';
 import {
   type Expectation,
   type Expression,
   type InvariantExpectation,
+  listTerms,
   type MetricExpectation,
   type MetricTerm,
+  nameScope,
   type Operator,
-  scopeName,
-  termsOf,
 } from './expectation.js';
 import { describeViolation, type NameOf } from './violation.js';
 
@@ -26,7 +26,7 @@ export interface MetricSource {
 
 /** Access to the verdicts on invariants; undefined for an invariant that was not checked. */
 interface VerdictSource {
-  verdict(name: string): InvariantVerdict | undefined;
+  getVerdict(name: string): InvariantVerdict | undefined;
 }
 
 export interface ExpectationOutcome {
@@ -68,7 +68,7 @@ export function evaluate(expectation: Expectation, evidence: Evidence): Expectat
 }
 
 function judgeInvariant({ line, invariant }: InvariantExpectation, evidence: Evidence): ExpectationOutcome {
-  const found = evidence.invariants.verdict(invariant);
+  const found = evidence.invariants.getVerdict(invariant);
   const outcome = { line, left: found?.violations ?? null, right: 0, unit: 'count' as const };
   if (found === undefined)
     return { ...outcome, passed: false, undecided: true, sentence: `${invariant} was not checked` };
@@ -76,57 +76,59 @@ function judgeInvariant({ line, invariant }: InvariantExpectation, evidence: Evi
   const held = first === undefined;
   const sentence = held
     ? `${invariant} held at all times`
-    : `violated ${timesOf(violations)} ${describeViolation(first, evidence.nameOf)}`;
+    : `violated ${formatTimes(violations)} ${describeViolation(first, evidence.nameOf)}`;
   if (byProtocol === undefined) return { ...outcome, passed: held, sentence };
   const { count } = byProtocol;
-  const apart = `by the protocol itself, not counted: ${timesOf(count)} ${describeViolation(byProtocol.first, evidence.nameOf)}`;
+  const apart = `by the protocol itself, not counted: ${formatTimes(count)} ${describeViolation(byProtocol.first, evidence.nameOf)}`;
   return { ...outcome, passed: held, byProtocol: count, sentence: `${sentence}; ${apart}` };
 }
 
 /** `once`, or `6 times, first`. */
-function timesOf(count: number): string {
+function formatTimes(count: number): string {
   return count === 1 ? 'once' : `${humanCount(count)} times, first`;
 }
 
 /** Like {@link evaluate}, for an expectation about metrics. */
 export function judgeMetrics(expectation: MetricExpectation, metrics: MetricSource): ExpectationOutcome {
   const { line, comparison, unit } = expectation;
-  const left = boundsOf(expectation.left, metrics);
-  const right = boundsOf(expectation.right, metrics);
+  const left = findBounds(expectation.left, metrics);
+  const right = findBounds(expectation.right, metrics);
   const outcome = {
     line,
     passed: false,
-    left: measuredIn(left),
-    right: measuredIn(right),
-    ...rangeOf(left),
+    left: getMeasured(left),
+    right: getMeasured(right),
+    ...getRange(left),
     unit,
   };
   if (typeof left === 'string') return { ...outcome, undecided: true, sentence: `no data: ${left}` };
   if (typeof right === 'string') return { ...outcome, undecided: true, sentence: `no data: ${right}` };
   const holds = compare(left, comparison, right);
-  const found = `${textOf(expectation.left)} is ${foundValue(expectation, left, right, metrics)}${rangeText(expectation, left, right, metrics)}`;
-  const wanted = `wanted ${comparison} ${wantedValue(expectation, right, left)}`;
+  const found = `${writeExpression(expectation.left)} is ${describeFound(expectation, left, right, metrics)}${describeRange(expectation, left, right, metrics)}`;
+  const wanted = `wanted ${comparison} ${describeWanted(expectation, right, left)}`;
   if (holds !== undefined) return { ...outcome, passed: holds, sentence: `${found}, ${wanted}` };
-  const reasons = [...termsOf(expectation.left), ...termsOf(expectation.right)].flatMap((term) =>
-    gapsOf(term, metrics),
+  const reasons = [...listTerms(expectation.left), ...listTerms(expectation.right)].flatMap((term) =>
+    listGaps(term, metrics),
   );
   const sentence = `not decidable: ${[...new Set(reasons)].join('; ')}; ${wanted}`;
   return { ...outcome, undecided: true, sentence };
 }
 
 /** The value, or a sentence with the reason for a missing value. */
-function boundsOf(expression: Expression, metrics: MetricSource): Bounds | string {
+function findBounds(expression: Expression, metrics: MetricSource): Bounds | string {
   switch (expression.kind) {
     case 'number':
-      return exactly(expression.value);
+      return makeExact(expression.value);
     case 'metric':
-      return readTerm(expression, metrics) ?? `${textOf(expression)} was never measured`;
+      return readTerm(expression, metrics) ?? `${writeExpression(expression)} was never measured`;
     case 'operation': {
-      const left = boundsOf(expression.left, metrics);
+      const left = findBounds(expression.left, metrics);
       if (typeof left === 'string') return left;
-      const right = boundsOf(expression.right, metrics);
+      const right = findBounds(expression.right, metrics);
       if (typeof right === 'string') return right;
-      return calculate(expression.operator, left, right) ?? `${textOf(expression.right)} is 0, a division by zero`;
+      return (
+        calculate(expression.operator, left, right) ?? `${writeExpression(expression.right)} is 0, a division by zero`
+      );
     }
     default:
       return expression satisfies never;
@@ -136,63 +138,63 @@ function boundsOf(expression: Expression, metrics: MetricSource): Bounds | strin
 function readTerm(term: MetricTerm, metrics: MetricSource): Bounds | undefined {
   const { aggregate } = term;
   if (aggregate.kind === 'within') {
-    const share = shareOf(term, aggregate.limit, metrics);
-    return share === undefined || share.total === 0 ? undefined : ofShare(share);
+    const share = findShare(term, aggregate.limit, metrics);
+    return share === undefined || share.total === 0 ? undefined : boundShare(share);
   }
-  const measure = measureOf(term, metrics);
+  const measure = findMeasure(term, metrics);
   if (measure === undefined) return undefined;
-  if (measure.kind === 'count') return aggregate.kind === 'count' ? exactly(measure.value) : undefined;
+  if (measure.kind === 'count') return aggregate.kind === 'count' ? makeExact(measure.value) : undefined;
   const { distribution, missing } = measure;
-  if (aggregate.kind === 'count') return exactly(distribution.count);
+  if (aggregate.kind === 'count') return makeExact(distribution.count);
   const percent = aggregate.kind === 'percentile' ? aggregate.percentile : undefined;
-  return ofDistribution(aggregate.kind, distribution, sumOf(missing), percent);
+  return boundDistribution(aggregate.kind, distribution, sumMissing(missing), percent);
 }
 
-function measureOf({ metric, of }: MetricTerm, metrics: MetricSource): Measure | undefined {
-  return of === undefined ? metrics.read(metric) : metrics.read(metric, scopeName(of));
+function findMeasure({ metric, of }: MetricTerm, metrics: MetricSource): Measure | undefined {
+  return of === undefined ? metrics.read(metric) : metrics.read(metric, nameScope(of));
 }
 
-function shareOf({ metric, of }: MetricTerm, limit: Millis, metrics: MetricSource): Share | undefined {
-  return of === undefined ? metrics.within(metric, limit) : metrics.within(metric, limit, scopeName(of));
+function findShare({ metric, of }: MetricTerm, limit: Millis, metrics: MetricSource): Share | undefined {
+  return of === undefined ? metrics.within(metric, limit) : metrics.within(metric, limit, nameScope(of));
 }
 
 /** The missing measurements of a term, as texts; empty if nothing is missing. */
-function gapsOf(term: MetricTerm, metrics: MetricSource): readonly string[] {
+function listGaps(term: MetricTerm, metrics: MetricSource): readonly string[] {
   const { aggregate } = term;
-  const name = textOf(term);
+  const name = writeExpression(term);
   if (aggregate.kind === 'within') {
-    const share = shareOf(term, aggregate.limit, metrics);
+    const share = findShare(term, aggregate.limit, metrics);
     if (share === undefined || share.open === 0) return [];
-    const { low, high } = ofShare(share);
+    const { low, high } = boundShare(share);
     const time = formatDuration(aggregate.limit);
     return [
-      `${name} is ${humanValue(low, 'ratio')} to ${humanValue(high, 'ratio')}, because ${humanCount(share.open)} of ${humanCount(share.total)} began less than ${time} before the end and can still come in time${rejectedText(share)}: extend the run`,
+      `${name} is ${humanValue(low, 'ratio')} to ${humanValue(high, 'ratio')}, because ${humanCount(share.open)} of ${humanCount(share.total)} began less than ${time} before the end and can still come in time${describeRejected(share)}: extend the run`,
     ];
   }
-  const measure = aggregate.kind === 'count' ? undefined : measureOf(term, metrics);
+  const measure = aggregate.kind === 'count' ? undefined : findMeasure(term, metrics);
   if (measure?.kind !== 'durations') return [];
   const { distribution, missing } = measure;
-  const left = sumOf(missing);
+  const left = sumMissing(missing);
   if (left === 0) return [];
   const value = readTerm(term, metrics)?.measured;
   const counted = value === undefined ? '' : ` is ${humanValue(value, 'ms')} without them, but`;
   return [
-    `${name}${counted} leaves out ${humanCount(left)} of ${humanCount(distribution.count + left)} (${statesOf(missing)})`,
+    `${name}${counted} leaves out ${humanCount(left)} of ${humanCount(distribution.count + left)} (${listStates(missing)})`,
   ];
 }
 
 /** `2 pending, 1 cancelled` */
-function statesOf(missing: Missing): string {
+function listStates(missing: Missing): string {
   return Object.entries(missing)
     .flatMap(([state, count]) => (count === 0 ? [] : `${humanCount(count)} ${state}`))
     .join(', ');
 }
 
-function sumOf(missing: Missing): number {
+function sumMissing(missing: Missing): number {
   return Object.values(missing).reduce((sum, count) => sum + count, 0);
 }
 
-function measuredIn(value: Bounds | string): number | null {
+function getMeasured(value: Bounds | string): number | null {
   return typeof value === 'string' ? null : (value.measured ?? null);
 }
 
@@ -200,14 +202,19 @@ function isExact({ low, high }: Bounds): boolean {
   return low === high;
 }
 
-function rangeOf(left: Bounds | string): Pick<ExpectationOutcome, 'range'> {
+function getRange(left: Bounds | string): Pick<ExpectationOutcome, 'range'> {
   if (typeof left === 'string' || isExact(left)) return {};
   const { low, high } = left;
   return { range: [Number.isFinite(low) ? low : null, Number.isFinite(high) ? high : null] };
 }
 
 /** The range that decided the verdict if measurements are missing: `, or 40ms to 100ms with the missing ones (6 pending)`. */
-function rangeText({ left, unit }: MetricExpectation, bounds: Bounds, right: Bounds, metrics: MetricSource): string {
+function describeRange(
+  { left, unit }: MetricExpectation,
+  bounds: Bounds,
+  right: Bounds,
+  metrics: MetricSource,
+): string {
   if (isExact(bounds) || bounds.measured === undefined) return '';
   const { low, high } = bounds;
   const [least, most] = [valueBeside(low, right.high, unit), valueBeside(high, right.low, unit)];
@@ -216,23 +223,23 @@ function rangeText({ left, unit }: MetricExpectation, bounds: Bounds, right: Bou
     : !Number.isFinite(low)
       ? `at most ${most}`
       : `${least} to ${most}`;
-  const states = termsOf(left).flatMap((term) => missingStates(term, metrics));
+  const states = listTerms(left).flatMap((term) => listMissing(term, metrics));
   return `, or ${range} with the missing ones (${[...new Set(states)].join('; ')})`;
 }
 
 /** `6 pending`, or `2 can still come in time`; empty if nothing is missing. */
-function missingStates(term: MetricTerm, metrics: MetricSource): readonly string[] {
+function listMissing(term: MetricTerm, metrics: MetricSource): readonly string[] {
   const { aggregate } = term;
   if (aggregate.kind === 'within') {
-    const open = shareOf(term, aggregate.limit, metrics)?.open ?? 0;
+    const open = findShare(term, aggregate.limit, metrics)?.open ?? 0;
     return open === 0 ? [] : [`${humanCount(open)} can still come in time`];
   }
-  const measure = aggregate.kind === 'count' ? undefined : measureOf(term, metrics);
-  return measure?.kind !== 'durations' || sumOf(measure.missing) === 0 ? [] : [statesOf(measure.missing)];
+  const measure = aggregate.kind === 'count' ? undefined : findMeasure(term, metrics);
+  return measure?.kind !== 'durations' || sumMissing(measure.missing) === 0 ? [] : [listStates(measure.missing)];
 }
 
 /** The text of the value on the left side. A share is followed by its numbers: `94% (47 of 50)`. */
-function foundValue(
+function describeFound(
   { left, unit }: MetricExpectation,
   { measured, low }: Bounds,
   right: Bounds,
@@ -241,29 +248,31 @@ function foundValue(
   if (measured === undefined) return `at least ${valueBeside(low, right.high, unit)}`;
   const share =
     left.kind === 'metric' && left.aggregate.kind === 'within'
-      ? shareOf(left, left.aggregate.limit, metrics)
+      ? findShare(left, left.aggregate.limit, metrics)
       : undefined;
   return (
     valueBeside(measured, right.measured ?? right.low, unit) +
-    (share === undefined ? '' : ` (${humanCount(share.within)} of ${humanCount(share.total)}${rejectedText(share)})`)
+    (share === undefined
+      ? ''
+      : ` (${humanCount(share.within)} of ${humanCount(share.total)}${describeRejected(share)})`)
   );
 }
 
 /** `; 3 were rejected by the API`; empty if none was. */
-function rejectedText({ rejected = 0 }: Share): string {
+function describeRejected({ rejected = 0 }: Share): string {
   return rejected === 0 ? '' : `; ${humanCount(rejected)} ${rejected === 1 ? 'was' : 'were'} rejected by the API`;
 }
 
-function wantedValue({ right, unit }: MetricExpectation, { measured, low }: Bounds, left: Bounds): string {
-  if (right.kind === 'number') return textOf({ ...right, unit });
-  return `${textOf(right)}, which is ${
+function describeWanted({ right, unit }: MetricExpectation, { measured, low }: Bounds, left: Bounds): string {
+  if (right.kind === 'number') return writeExpression({ ...right, unit });
+  return `${writeExpression(right)}, which is ${
     measured === undefined
       ? `at least ${valueBeside(low, left.high, unit)}`
       : valueBeside(measured, left.measured ?? left.low, unit)
   }`;
 }
 
-function textOf(expression: Expression): string {
+function writeExpression(expression: Expression): string {
   switch (expression.kind) {
     case 'number':
       // A limit such as 99.99999% has more digits than a measured share is shown with.
@@ -271,10 +280,10 @@ function textOf(expression: Expression): string {
         ? fullValue(expression.value, 'ratio')
         : exactValue(expression.value, expression.unit);
     case 'metric':
-      return textOfTerm(expression);
+      return writeTerm(expression);
     case 'operation': {
       const { operator, left, right } = expression;
-      return `${operand(left, operator, false)} ${operator} ${operand(right, operator, true)}`;
+      return `${writeOperand(left, operator, false)} ${operator} ${writeOperand(right, operator, true)}`;
     }
     default:
       return expression satisfies never;
@@ -282,16 +291,16 @@ function textOf(expression: Expression): string {
 }
 
 /** An operand, in parentheses if the expression would have another meaning without them. */
-function operand(expression: Expression, operator: Operator, isRight: boolean): string {
-  const text = textOf(expression);
+function writeOperand(expression: Expression, operator: Operator, isRight: boolean): string {
+  const text = writeExpression(expression);
   if (expression.kind !== 'operation') return text;
   const product = (one: Operator) => one === '*' || one === '/';
   const [inner, outer] = [product(expression.operator), product(operator)];
   return (outer && !inner) || (isRight && outer === inner) ? `(${text})` : text;
 }
 
-function textOfTerm({ aggregate, metric, of }: MetricTerm): string {
-  const whose = of === undefined ? '' : ` of ${scopeName(of)}`;
+function writeTerm({ aggregate, metric, of }: MetricTerm): string {
+  const whose = of === undefined ? '' : ` of ${nameScope(of)}`;
   switch (aggregate.kind) {
     case 'count':
       return metric + whose;

@@ -1,7 +1,7 @@
 /** Expectations as plain data. grammar.ts has the grammar, parse.ts reads them, evaluate.ts evaluates them. */
 import type { Unit } from '../../kernel/quantity.js';
 import type { Instant, Millis } from '../../kernel/time.js';
-import { type Selector, selectorName } from '../selector/selector.js';
+import { nameSelector, type Selector } from '../selector/selector.js';
 
 export type Expectation = MetricExpectation | InvariantExpectation;
 
@@ -60,14 +60,14 @@ interface Operation {
 export type Operator = '+' | '-' | '*' | '/';
 
 /** The metrics of an expression, from left to right. */
-export function termsOf(expression: Expression): readonly MetricTerm[] {
+export function listTerms(expression: Expression): readonly MetricTerm[] {
   switch (expression.kind) {
     case 'number':
       return [];
     case 'metric':
       return [expression];
     case 'operation':
-      return [...termsOf(expression.left), ...termsOf(expression.right)];
+      return [...listTerms(expression.left), ...listTerms(expression.right)];
     default:
       return expression satisfies never;
   }
@@ -76,8 +76,8 @@ export function termsOf(expression: Expression): readonly MetricTerm[] {
 /** Devices, or the loads of a client. */
 export type Scope = Selector | { readonly kind: 'client'; readonly client: string };
 
-export function scopeName(scope: Scope): string {
-  return scope.kind === 'client' ? `${CLIENT}${scope.client}` : selectorName(scope);
+export function nameScope(scope: Scope): string {
+  return scope.kind === 'client' ? `${CLIENT}${scope.client}` : nameSelector(scope);
 }
 
 /** Prefix of the name of a client in a scope. */

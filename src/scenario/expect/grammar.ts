@@ -20,7 +20,7 @@ import { DURATION_FORM, parseDuration } from '../../kernel/time.js';
 import { INVARIANTS } from '../../trace/invariants/index.js';
 import { METRICS } from '../../trace/metrics/index.js';
 import type { MetricInfo } from '../../trace/metrics/metric.js';
-import { knownTag } from '../selector/grammar.js';
+import { findKnownTag } from '../selector/grammar.js';
 import type { Selector } from '../selector/selector.js';
 import { operate } from './bounds.js';
 import {
@@ -30,11 +30,11 @@ import {
   type ComparisonOperator,
   type Expectation,
   type Expression,
+  listTerms,
   type Operator,
   type Scope,
-  termsOf,
 } from './expectation.js';
-import { combine, common, type Kind, mismatch, NOUN, unitOf } from './kinds.js';
+import { combine, describeMismatch, findCommon, getUnit, type Kind, NOUN } from './kinds.js';
 
 /** A syntax error in an expectation; `column` counts from 1 within the line. */
 export class ExpectationError extends Error {
@@ -68,11 +68,11 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   rejectShareOfCount(left, comparison, right, 'left');
   rejectShareOfCount(right, MIRRORED[comparison], left, 'right');
   rejectMoreThanAll(left, comparison, right);
-  const kind = common(left.kind, right.kind);
+  const kind = findCommon(left.kind, right.kind);
   if (kind === undefined) {
     throw new ExpectationError(right.column, `the left side is ${NOUN[left.kind]}, the right side ${NOUN[right.kind]}`);
   }
-  return { line, left: left.expression, comparison, right: right.expression, unit: unitOf(kind) };
+  return { line, left: left.expression, comparison, right: right.expression, unit: getUnit(kind) };
 }
 
 /** The metric of the whole, by a metric's first part: `downlink.queued` for `downlink.answered`. For hints. */
@@ -98,11 +98,11 @@ const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 function rejectShareOfCount(count: Read, comparison: ComparisonOperator, other: Read, side: 'left' | 'right'): void {
   if (count.kind !== 'count' || other.kind === 'ms') return;
   const { expression } = other;
-  const value = constantOf(expression);
+  const value = findConstant(expression);
   const isPart = other.kind === 'ratio' || (value !== undefined && value > 0 && value < 1);
   if (!(value === undefined ? isShare(expression) : isPart)) return;
   const wanted = `${comparison} ${value === undefined ? '95%' : `${Number((value * 100).toFixed(6))}%`}`;
-  const [term] = termsOf(count.expression);
+  const [term] = listTerms(count.expression);
   const name = count.expression.kind === 'metric' ? (term?.metric ?? '') : '';
   const whole = WHOLE[name.slice(0, name.indexOf('.'))];
   const meant = [
@@ -114,10 +114,10 @@ function rejectShareOfCount(count: Read, comparison: ComparisonOperator, other: 
 }
 
 /** The value of an expression without metrics; undefined for an expression with a metric. */
-function constantOf(expression: Expression): number | undefined {
+function findConstant(expression: Expression): number | undefined {
   if (expression.kind === 'number') return expression.value;
   if (expression.kind === 'metric') return undefined;
-  const [left, right] = [constantOf(expression.left), constantOf(expression.right)];
+  const [left, right] = [findConstant(expression.left), findConstant(expression.right)];
   return left === undefined || right === undefined ? undefined : operate(expression.operator, left, right);
 }
 
@@ -150,7 +150,7 @@ function readInvariant(reader: Reader, line: string): Expectation {
   const names = Object.keys(INVARIANTS);
   if (invariant === undefined || !names.includes(invariant)) {
     const meant = invariant === undefined ? '' : didYouMean(invariant, names);
-    reader.fail(`${shown(invariant)} is not an invariant${meant}; "ghostfleet list invariants" prints them`);
+    reader.fail(`${showToken(invariant)} is not an invariant${meant}; "ghostfleet list invariants" prints them`);
   }
   reader.take();
   reader.end();
@@ -181,7 +181,7 @@ function readChain(reader: Reader, operators: readonly Operator[], readOperand: 
     reader.take();
     const right = readOperand(reader);
     const kind = combine(operator, left.kind, right.kind);
-    if (kind === undefined) throw new ExpectationError(right.column, mismatch(operator, left.kind, right.kind));
+    if (kind === undefined) throw new ExpectationError(right.column, describeMismatch(operator, left.kind, right.kind));
     const expression = { kind: 'operation', operator, left: left.expression, right: right.expression } as const;
     left = { expression, kind, column: left.column };
   }
@@ -196,7 +196,7 @@ function readFactor(reader: Reader): Read {
     return { ...inner, column };
   }
   if (word === undefined || !/^[a-z\d]/i.test(word))
-    reader.fail(`${shown(word)} is not a metric, a number or a duration`);
+    reader.fail(`${showToken(word)} is not a metric, a number or a duration`);
   return /^\d/.test(word) ? readLiteral(reader, word) : readMetric(reader, word);
 }
 
@@ -230,11 +230,11 @@ function readScope(reader: Reader, { name, of }: MetricInfo): Scope | undefined 
   const { column } = reader;
   const to = reader.takeScope();
   const wanted = of === 'clients' ? 'client/…' : 'a group, region/…, tag/… or a sample';
-  if (to === '') reader.fail(`expected ${wanted} after "of", found ${shown(reader.token)}`);
-  return of === 'clients' ? clientScope(to, column, reader.scopes) : reader.scopes.devices(to, column);
+  if (to === '') reader.fail(`expected ${wanted} after "of", found ${showToken(reader.token)}`);
+  return of === 'clients' ? findClientScope(to, column, reader.scopes) : reader.scopes.devices(to, column);
 }
 
-function clientScope(to: string, column: number, { clients }: Scopes): Scope {
+function findClientScope(to: string, column: number, { clients }: Scopes): Scope {
   const client = to.slice(CLIENT.length);
   if (!to.startsWith(CLIENT) || clients?.includes(client) === false) {
     const known = (clients ?? []).map((name) => CLIENT + name);
@@ -255,7 +255,7 @@ function readLiteral(reader: Reader, word: string): Read {
     return { expression: { kind: 'number', value: value / 100, unit: 'ratio' }, kind: 'ratio', column };
   }
   const kind = plain ? 'number' : 'ms';
-  return { expression: { kind: 'number', value, unit: unitOf(kind) }, kind, column };
+  return { expression: { kind: 'number', value, unit: getUnit(kind) }, kind, column };
 }
 
 function readAggregate(reader: Reader): Aggregate {
@@ -272,7 +272,8 @@ function readAggregate(reader: Reader): Aggregate {
       reader.expect('(');
       const percent = reader.token;
       const percentile = percent !== undefined && /^\d+(\.\d+)?$/.test(percent) ? Number(percent) : Number.NaN;
-      if (!(percentile > 0 && percentile <= 100)) reader.fail(`${shown(percent)} is not a percentage from 0 to 100`);
+      if (!(percentile > 0 && percentile <= 100))
+        reader.fail(`${showToken(percent)} is not a percentage from 0 to 100`);
       reader.take();
       reader.expect(')');
       return { kind: 'percentile', percentile };
@@ -280,7 +281,7 @@ function readAggregate(reader: Reader): Aggregate {
     case 'within': {
       reader.take();
       const limit = reader.token === undefined ? undefined : parseDuration(reader.token);
-      if (limit === undefined) reader.fail(`${shown(reader.token)} is not ${DURATION_FORM}`);
+      if (limit === undefined) reader.fail(`${showToken(reader.token)} is not ${DURATION_FORM}`);
       reader.take();
       return { kind: 'within', limit };
     }
@@ -299,13 +300,13 @@ function readComparison(reader: Reader): ComparisonOperator {
   const found = COMPARISON_OPERATORS.find((comparison) => comparison === reader.token);
   if (found === undefined) {
     const hint = reader.token === '=' ? ' (did you mean "=="?)' : '';
-    reader.fail(`${shown(reader.token)} is not a comparison${hint}: ${orList(COMPARISON_OPERATORS)}`);
+    reader.fail(`${showToken(reader.token)} is not a comparison${hint}: ${orList(COMPARISON_OPERATORS)}`);
   }
   reader.take();
   return found;
 }
 
-function shown(token: string | undefined): string {
+function showToken(token: string | undefined): string {
   return token === undefined ? 'the end of the line' : quote(token);
 }
 
@@ -359,7 +360,7 @@ class Reader {
     let depth = 0;
     for (let word = this.#words[this.#next]; word !== undefined; word = this.#words[++this.#next]) {
       const { text, column, spaced } = word;
-      const tag = knownTag(this.#line.slice(column - 1), this.scopes.tags);
+      const tag = findKnownTag(this.#line.slice(column - 1), this.scopes.tags);
       if (tag !== undefined) {
         while ((this.#words[this.#next + 1]?.column ?? Number.POSITIVE_INFINITY) < column + tag.length) this.#next++;
         continue;
@@ -373,7 +374,7 @@ class Reader {
   }
 
   expect(word: string): void {
-    if (this.token !== word) this.fail(`${shown(this.token)} is not ${quote(word)}`);
+    if (this.token !== word) this.fail(`${showToken(this.token)} is not ${quote(word)}`);
     this.take();
   }
 

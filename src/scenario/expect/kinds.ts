@@ -17,30 +17,30 @@ export function combine(operator: Operator, left: Kind, right: Kind): Kind | und
   switch (operator) {
     case '+':
     case '-':
-      return common(left, right);
+      return findCommon(left, right);
     case '*':
-      return product(left, right);
+      return multiplyKinds(left, right);
     case '/':
-      return quotient(left, right);
+      return divideKinds(left, right);
     default:
       return operator satisfies never;
   }
 }
 
 /** The kind of two added or compared sides, such as `count` for a count and a number; undefined if none. */
-export function common(left: Kind, right: Kind): Kind | undefined {
+export function findCommon(left: Kind, right: Kind): Kind | undefined {
   if (left === right) return left;
   if (left === 'number' && right !== 'ms') return right;
   if (right === 'number' && left !== 'ms') return left;
   return undefined;
 }
 
-export function unitOf(kind: Kind): Unit {
+export function getUnit(kind: Kind): Unit {
   return kind === 'number' ? 'count' : kind;
 }
 
 /** `a duration cannot be divided by …` */
-export function mismatch(operator: Operator, left: Kind, right: Kind): string {
+export function describeMismatch(operator: Operator, left: Kind, right: Kind): string {
   const [one, other] = [NOUN[left], NOUN[right]];
   switch (operator) {
     case '+':
@@ -56,7 +56,7 @@ export function mismatch(operator: Operator, left: Kind, right: Kind): string {
   }
 }
 
-function product(left: Kind, right: Kind): Kind | undefined {
+function multiplyKinds(left: Kind, right: Kind): Kind | undefined {
   if (left === 'ms' && right === 'ms') return undefined;
   if (left === 'ms' || right === 'ms') return 'ms';
   if (left === 'count' && right === 'count') return 'number';
@@ -64,7 +64,7 @@ function product(left: Kind, right: Kind): Kind | undefined {
   return left === 'ratio' || right === 'ratio' ? 'ratio' : 'number';
 }
 
-function quotient(left: Kind, right: Kind): Kind | undefined {
+function divideKinds(left: Kind, right: Kind): Kind | undefined {
   if (right === 'ms') return left === 'ms' ? 'number' : undefined;
   if (left === 'ms') return 'ms';
   if (left === 'count') return right === 'count' ? 'number' : 'count';

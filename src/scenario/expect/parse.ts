@@ -1,7 +1,7 @@
 /** Reads the expectations of a scenario; grammar.ts has the grammar. */
 import { type Check, complain, type Form, formed } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
-import { type FleetNames, selector } from '../selector/check.js';
+import { type FleetNames, readSelector } from '../selector/check.js';
 import type { Expectation } from './expectation.js';
 import { ExpectationError, parseExpectation } from './grammar.js';
 
@@ -15,8 +15,8 @@ export interface ScopeNames extends FleetNames {
 export const NO_NAMES: ScopeNames = { groups: [], regions: [], tags: [], fleet: undefined, clients: undefined };
 
 /** Reads one line of `expect`; problems have the column of the wrong word. */
-export function expectation(names: ScopeNames): Check<Expectation> {
-  return formed(expectationForm, (node, problems) => readLine(node, problems, names));
+export function expectExpectation(names: ScopeNames): Check<Expectation> {
+  return formed(makeExpectationForm, (node, problems) => readLine(node, problems, names));
 }
 
 function readLine(node: LocatedNode, problems: Problems, names: ScopeNames): Expectation | undefined {
@@ -27,7 +27,7 @@ function readLine(node: LocatedNode, problems: Problems, names: ScopeNames): Exp
   const before = problems.list.length;
   try {
     const read = parseExpectation(node.value, {
-      devices: (to, column) => selector(to, at(column), problems, names),
+      devices: (to, column) => readSelector(to, at(column), problems, names),
       clients: names.clients,
       tags: names.tags,
     });
@@ -39,6 +39,6 @@ function readLine(node: LocatedNode, problems: Problems, names: ScopeNames): Exp
   }
 }
 
-function expectationForm(): Form {
+function makeExpectationForm(): Form {
   return { type: 'string', pattern: /[=!<>]|^\s*always\b/.source };
 }

@@ -11,7 +11,7 @@ import type { Instant } from '../../kernel/time.js';
 import type { Load, RatePiece } from './load.js';
 
 /** The times of a load, ascending. @throws RangeError for a closed-loop load, whose times depend on the answers */
-export function* arrivals({ name, from, pace }: Load, random: Random): Generator<Instant, void> {
+export function* drawArrivals({ name, from, pace }: Load, random: Random): Generator<Instant, void> {
   if (pace.kind === 'replay') {
     for (const time of pace.trace.times) yield from + time;
     return;
@@ -22,9 +22,9 @@ export function* arrivals({ name, from, pace }: Load, random: Random): Generator
   // The first request of an even load is due half a gap after the start: a rate of 2/s for 10 s then gives exactly 20 requests.
   let wanted = pace.spacing === 'even' ? 0.5 : step();
   for (const piece of pace.pieces) {
-    const whole = requestsIn(piece);
+    const whole = countRequests(piece);
     while (wanted < whole) {
-      yield moment(piece, wanted);
+      yield findMoment(piece, wanted);
       wanted += step();
     }
     wanted -= whole;
@@ -32,12 +32,12 @@ export function* arrivals({ name, from, pace }: Load, random: Random): Generator
 }
 
 /** Number of requests in a piece: the area below its rate. */
-function requestsIn({ from, until, first, last }: RatePiece): number {
+function countRequests({ from, until, first, last }: RatePiece): number {
   return (((first + last) / 2) * (until - from)) / 1000;
 }
 
 /** The time at which the integral of the rate over the piece reaches `count`. */
-function moment({ from, until, first, last }: RatePiece, count: number): Instant {
+function findMoment({ from, until, first, last }: RatePiece, count: number): Instant {
   // The mark is at the beginning of the piece. If the rate there is 0, the formula below would be 0/0.
   if (count <= 0) return from;
   const growth = ((last - first) * 1000) / (until - from);

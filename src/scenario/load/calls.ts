@@ -171,10 +171,10 @@ export function isOfDevice(kind: CallName): boolean {
 }
 
 /** The calls that queue a downlink for a device. */
-export const DOWNLINK_CALLS: readonly CallName[] = CALL_NAMES.filter((kind) => downlinkOf({ kind }) !== undefined);
+export const DOWNLINK_CALLS: readonly CallName[] = CALL_NAMES.filter((kind) => getDownlinkType({ kind }) !== undefined);
 
 /** Type of the downlink that the call queues for a device; undefined: it queues none. */
-export function downlinkOf({ kind }: Pick<CallSpec, 'kind'>): DownlinkType | undefined {
+export function getDownlinkType({ kind }: Pick<CallSpec, 'kind'>): DownlinkType | undefined {
   const { queues }: CallKind = CALLS[kind];
   return queues;
 }
@@ -184,7 +184,7 @@ export function downlinkOf({ kind }: Pick<CallSpec, 'kind'>): DownlinkType | und
  * @param device id of the device of the request
  * @param compressed why the body cannot be read, if it is compressed
  */
-export function uselessBecause(
+export function findUselessReason(
   { kind }: Pick<CallSpec, 'kind'>,
   body: string,
   device: string,
@@ -216,7 +216,7 @@ function isListOfResources(value: unknown): value is readonly Fields[] {
   return Array.isArray(value) && value.every(hasId);
 }
 
-export function requestOf({ kind, body }: CallSpec, { space, device }: CallContext): CallRequest {
+export function makeRequest({ kind, body }: CallSpec, { space, device }: CallContext): CallRequest {
   const { method, path }: CallKind = CALLS[kind];
   return { method, path: `/v2/spaces/${space}${path(device)}`, body: body ?? undefined };
 }

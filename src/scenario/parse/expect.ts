@@ -20,7 +20,7 @@ import {
 } from '../../input/checks.js';
 import type { Instant } from '../../kernel/time.js';
 import type { Expectation } from '../expect/expectation.js';
-import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
+import { expectExpectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
 
 /** `true`, or the earliest time at which the expectation may end the run. */
 const abort: Check<Instant> = formed(
@@ -37,7 +37,7 @@ const abort: Check<Instant> = formed(
 
 /** @param end duration of the scenario; undefined if it could not be read */
 export function expectations(names: ScopeNames, end?: Instant): Check<readonly Expectation[]> {
-  const line = expectation(names);
+  const line = expectExpectation(names);
   const ending = record('an expectation', { that: line, abort });
   return list(
     formed(

@@ -25,7 +25,7 @@ import {
 } from '../faults/index.js';
 import type { FaultWindow } from '../model/plan.js';
 import type { ScenarioFault } from '../model/scenario.js';
-import { selector, selectorText } from '../selector/check.js';
+import { readSelector, selectorText } from '../selector/check.js';
 import type { StepContext } from './steps.js';
 import { scopeOf } from './steps.js';
 import { checkWindow, WINDOW } from './window.js';
@@ -59,7 +59,7 @@ function oneFault(node: LocatedNode, problems: Problems, context: StepContext): 
   if (node.kind !== 'map') return complain(node, problems, 'a fault: a map with a kind of fault, "from" and "until"');
   const { common, kind, options } = readVariant('a fault', COMMON, FAULT_NAMES, node, problems);
   const windows = common && windowsOf(common, node, problems, context.end);
-  const to = common && selector(common.to ?? 'all', valueAt(node, 'to'), problems, context.names);
+  const to = common && readSelector(common.to ?? 'all', valueAt(node, 'to'), problems, context.names);
   if (kind === undefined || windows === undefined || to === undefined) return undefined;
   const call = checkFault(kind, options, problems, () => scopeOf(to, context));
   if (FAULTS[kind].part === 'service' && node.entries.has('to'))

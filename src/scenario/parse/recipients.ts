@@ -3,8 +3,8 @@ import { boolean, type OptionalCheck, optional, valueAt } from '../../input/chec
 import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
 import { orList, quote } from '../../input/problems.js';
 import type { FleetGroup } from '../model/fleet.js';
-import { type FleetNames, selector } from '../selector/check.js';
-import { touches } from '../selector/match.js';
+import { type FleetNames, readSelector } from '../selector/check.js';
+import { canTouch } from '../selector/match.js';
 import type { Selector } from '../selector/selector.js';
 import type { SetupCall } from '../setup/index.js';
 import type { Recipient } from '../values/sending.js';
@@ -41,11 +41,11 @@ export function recipientsOf(to: Selector, { types, groups = [], updates }: Know
   const recipients = new Map<string, Recipient>();
   for (const group of groups) {
     const type = types.get(group.profile);
-    if (type === undefined || !touches(to, group)) continue;
+    if (type === undefined || !canTouch(to, group)) continue;
     const { versions } = type;
     const own = group.firmware ?? versions.at(-1) ?? '';
     const possible = updates
-      .filter((update) => touches(update.to, group))
+      .filter((update) => canTouch(update.to, group))
       .flatMap(({ version }) => (version === undefined ? versions : versions.filter((name) => name === version)));
     const later = [...new Set(possible)].filter((version) => version !== own);
     const name = versions.length > 1 ? `${group.profile} ${own}` : group.profile;
@@ -68,7 +68,7 @@ export function firmwareUpdates(
     if (step.kind !== 'map' || found?.setup !== 'firmware') return [];
     const cohorts = step.entries.get('for')?.value;
     const written = cohorts?.kind === 'map' ? textAt(cohorts, 'each') : textAt(step, 'to');
-    const to = selector(written ?? 'all', step, new Problems(), names);
+    const to = readSelector(written ?? 'all', step, new Problems(), names);
     const { source } = found.options;
     return to ? [{ to, version: source.kind === 'made' ? source.version.replace(/^v/, '') : undefined }] : [];
   });

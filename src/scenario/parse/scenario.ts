@@ -22,11 +22,11 @@ import type { ScopeNames } from '../expect/parse.js';
 import type { CloudSettings } from '../model/cloud.js';
 import type { FleetGroup } from '../model/fleet.js';
 import type { Scenario, ScenarioStep } from '../model/scenario.js';
-import { type FleetNames, selector } from '../selector/check.js';
+import { type FleetNames, readSelector } from '../selector/check.js';
 import type { Selector } from '../selector/selector.js';
 import { INCLUDE_FORM } from '../source/includes.js';
 import { readSource } from '../source/source.js';
-import { secretVariables, VARS_FORM } from '../source/variables.js';
+import { findSecretVariables, VARS_FORM } from '../source/variables.js';
 import { cloud } from './cloud.js';
 import { expectations as expectationList, expectForm } from './expect.js';
 import { faults, faultsForm } from './faults.js';
@@ -167,7 +167,7 @@ function readParts(
   const clients = prepared && clientSpaces(prepared);
   const fleetNames = groups ? namesOf(groups) : namesIn(root.entries.get('fleet')?.value);
   const names: ScopeNames = { ...fleetNames, clients: clients && [...clients.keys()] };
-  const select = (to: string, place: LocatedNode) => selector(to, place, problems, names);
+  const select = (to: string, place: LocatedNode) => readSelector(to, place, problems, names);
   const perturbed = read('network', (node, found) => network(node, found, { selector: select, end }), []);
   const saving = savesPower(root.entries.get('network')?.value, problems);
   const release = radioRelease(root.entries.get('network')?.value, problems);
@@ -201,7 +201,7 @@ function readParts(
   if (begun === undefined || expectations === undefined || next === undefined) return undefined;
   return {
     name,
-    secretVars: secretVariables(root),
+    secretVars: findSecretVariables(root),
     about,
     seed,
     start,

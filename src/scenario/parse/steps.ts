@@ -26,10 +26,10 @@ import type { LocatedNode, MapNode, Problems } from '../../input/document.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
 import type { MetricExpectation } from '../expect/expectation.js';
-import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
+import { expectExpectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
 import type { Rollout, ScenarioStep, StepWait } from '../model/scenario.js';
-import { selector, selectorText } from '../selector/check.js';
-import { touches } from '../selector/match.js';
+import { readSelector, selectorText } from '../selector/check.js';
+import { canTouch } from '../selector/match.js';
 import type { Selector } from '../selector/selector.js';
 import { checkStep, SENDING_STEPS, STEP_NAMES, stepForms } from '../steps/index.js';
 import type { StepScope } from '../steps/step.js';
@@ -80,7 +80,7 @@ const ROLLOUT = record('for', {
 });
 
 function condition(names: ScopeNames): Check<MetricExpectation> {
-  return refine(expectation(names), (read, node, problems) =>
+  return refine(expectExpectation(names), (read, node, problems) =>
     'invariant' in read ? complain(node, problems, 'a condition such as "device.ready == fleet.devices"') : read,
   );
 }
@@ -135,7 +135,7 @@ function step(
   const { common, kind, options } = readVariant('a step', timing(context.names), STEP_NAMES, node, problems);
   const when = common && timingOf(node, problems, common, previous, context);
   const place = node.entries.has('for') ? valueAt(node, 'for') : valueAt(node, 'to');
-  const to = common && selector(common.for?.each ?? common.to ?? 'all', place, problems, context.names);
+  const to = common && readSelector(common.for?.each ?? common.to ?? 'all', place, problems, context.names);
   if (common?.unknown && kind) checkUnknown(node, kind, SENDING_STEPS, problems);
   const scope = scopeOf(to, context);
   const call = kind && checkStep(kind, options, problems, common?.unknown ? { ...scope, recipients: [] } : scope);
@@ -202,7 +202,7 @@ export function scopeOf(to: Selector | undefined, context: StepContext): StepSco
 
 /** The device types of the devices of a step. */
 function profilesOf(to: Selector, { groups, sources }: StepContext): readonly Profile[] {
-  const meant = (groups ?? []).filter((group) => touches(to, group));
+  const meant = (groups ?? []).filter((group) => canTouch(to, group));
   const names = new Set(meant.map(({ profile }) => profile));
   return [...names].flatMap((name) => sources.profiles.get(name) ?? []);
 }

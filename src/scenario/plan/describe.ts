@@ -10,7 +10,7 @@ import type { Plan, PlannedGroup, PlannedLoad, PlannedWait } from '../model/plan
 import { describeSetup } from '../setup/index.js';
 import { describeStep } from '../steps/index.js';
 import { needsOneThread, needsOneWorld } from './divide.js';
-import { stepsOf } from './steps-of.js';
+import { listSteps } from './steps-of.js';
 
 /** Width of a column that holds a time. */
 const COLUMN = 18;
@@ -31,21 +31,21 @@ export function describePlan(plan: Plan, warnings: readonly string[] = []): stri
     '',
     `time      from ${new Date(plan.start).toISOString()} for ${formatDuration(plan.duration)}, then up to ${formatDuration(plan.settle)} to settle`,
     '',
-    ...section('threads', [threadsText(plan)]),
-    ...section('cloud', plan.cloud ? describeCloud(plan.cloud) : []),
-    ...section('setup', (plan.setup ?? []).map(describeSetup)),
-    ...section('fleet', describeFleet(plan)),
-    ...section('network', [...describeRelease(plan), ...describeFaults(plan, 'network')]),
-    ...section('service', describeFaults(plan, 'service')),
-    ...section('steps', describeActions(plan)),
-    ...section('load', plan.loads.map(describeLoad)),
-    ...section('expect', plan.expectations.map(expectationText)),
-    ...section('warnings', warnings),
+    ...writeSection('threads', [describeThreads(plan)]),
+    ...writeSection('cloud', plan.cloud ? describeCloud(plan.cloud) : []),
+    ...writeSection('setup', (plan.setup ?? []).map(describeSetup)),
+    ...writeSection('fleet', describeFleet(plan)),
+    ...writeSection('network', [...describeRelease(plan), ...describeFaults(plan, 'network')]),
+    ...writeSection('service', describeFaults(plan, 'service')),
+    ...writeSection('steps', describeActions(plan)),
+    ...writeSection('load', plan.loads.map(describeLoad)),
+    ...writeSection('expect', plan.expectations.map(describeExpectation)),
+    ...writeSection('warnings', warnings),
   ];
   return `${parts.join('\n').trimEnd()}\n`;
 }
 
-function threadsText(plan: Plan): string {
+function describeThreads(plan: Plan): string {
   const virtual = needsOneWorld(plan);
   const real = needsOneThread(plan);
   if (real !== undefined) return `one, because ${real}`;
@@ -53,12 +53,12 @@ function threadsText(plan: Plan): string {
 }
 
 /** An expectation with its effect on the run. */
-export function expectationText({ line, abort }: Expectation): string {
+export function describeExpectation({ line, abort }: Expectation): string {
   if (abort === undefined) return line;
   return `${line}   ends the run when it fails${abort === 0 ? '' : `, from ${formatDuration(sinceStart(abort))} on`}`;
 }
 
-function section(title: string, lines: readonly string[]): readonly string[] {
+function writeSection(title: string, lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return [];
   return [...lines.map((line, i) => `${(i === 0 ? title : '').padEnd(10)}${line}`), ''];
 }
@@ -69,12 +69,12 @@ function describeFleet(plan: Plan): readonly string[] {
     const { first, last } = bootTimes(plan, index);
     const serials = `${devices[0]?.serial} … ${devices.at(-1)?.serial}`;
     const notes = [
-      `boot ${first === last ? `at ${moment(first)}` : `from ${moment(first)} to ${moment(last)}`}`,
+      `boot ${first === last ? `at ${formatMoment(first)}` : `from ${formatMoment(first)} to ${formatMoment(last)}`}`,
       ...(group.tags.length === 0 ? [] : [`tags ${group.tags.join(', ')}`]),
       ...(group.register ? [] : ['not in the cloud at the start']),
     ];
     return [
-      `${group.count} × ${group.name} (${typeText(group)}), serial numbers ${serials}`,
+      `${group.count} × ${group.name} (${describeType(group)}), serial numbers ${serials}`,
       `  ${notes.join(' · ')}`,
       ...group.config.map((line) => `  ${withoutSecrets(line)}`),
     ];
@@ -90,7 +90,7 @@ export function bootTimes({ devices }: Plan, index: number): { readonly first: I
   };
 }
 
-function typeText({ profile, firmware }: PlannedGroup): string {
+function describeType({ profile, firmware }: PlannedGroup): string {
   return `profile ${profile}${firmware === undefined ? '' : `, firmware ${firmware}`}`;
 }
 
@@ -111,14 +111,14 @@ function describeFaults(plan: Plan, part: 'network' | 'service'): readonly strin
     const direction = way === 'both' ? '' : ` · only ${way}`;
     return windows.map(({ from, until }) => {
       const isAlways = part === 'network' && from === 0 && until === null;
-      const when = isAlways ? 'always' : `${moment(from)} to ${until === null ? 'the end' : moment(until)}`;
+      const when = isAlways ? 'always' : `${formatMoment(from)} to ${until === null ? 'the end' : formatMoment(until)}`;
       return `${when.padEnd(COLUMN)} ${describeFault(fault)}${whom}${direction}`;
     });
   });
 }
 
 function describeLoad({ name, from, until, pace, devices }: PlannedLoad): string {
-  const when = `${moment(from)} to ${moment(until)}`.padEnd(COLUMN);
+  const when = `${formatMoment(from)} to ${formatMoment(until)}`.padEnd(COLUMN);
   const about = devices.length === 0 ? '' : devices.length === 1 ? ', 1 device' : `, ${devices.length} devices`;
   return `${when} ${`${name}${about}`.padEnd(2 * COLUMN)} ${describePace(pace)}`;
 }
@@ -130,11 +130,13 @@ export function describePace(pace: Pace): string {
     return `${pace.users} users, one request at a time each, think time ${formatDuration(pace.think)}${patience}`;
   }
   if (pace.kind === 'replay') return `${pace.trace.times.length} requests, replayed from ${pace.file}`;
-  const rates = pace.pieces.map(({ first, last }) => (first === last ? rate(first) : `${rate(first)}..${rate(last)}`));
+  const rates = pace.pieces.map(({ first, last }) =>
+    first === last ? formatRate(first) : `${formatRate(first)}..${formatRate(last)}`,
+  );
   return `${rates.join(', then ')}, ${pace.spacing === 'even' ? 'evenly' : 'Poisson'}`;
 }
 
-function rate(perSecond: number): string {
+function formatRate(perSecond: number): string {
   return perSecond >= 1 || perSecond === 0 ? `${round(perSecond)}/s` : `${round(perSecond * 3600)}/h`;
 }
 
@@ -144,19 +146,21 @@ function round(value: number): number {
 
 /** One line for each step of the scenario, even if it is spread over many devices. */
 function describeActions({ actions, devices, waits }: Plan): readonly string[] {
-  return stepsOf(actions).map(({ first, last, devices: indices }) => {
+  return listSteps(actions).map(({ first, last, devices: indices }) => {
     const wait = first.wait === undefined ? undefined : waits?.[first.wait];
     const plus = wait === undefined ? '' : '+';
     const when =
-      first.at === last.at ? plus + moment(first.at) : `${plus}${moment(first.at)} to ${plus}${moment(last.at)}`;
-    const whom = whomText(indices.map((index) => devices[index]?.name ?? ''));
+      first.at === last.at
+        ? plus + formatMoment(first.at)
+        : `${plus}${formatMoment(first.at)} to ${plus}${formatMoment(last.at)}`;
+    const whom = describeWhom(indices.map((index) => devices[index]?.name ?? ''));
     const after = wait === undefined ? '' : ` · after ${waitText(wait)}`;
     return `${when.padEnd(COLUMN)} ${whom.padEnd(2 * COLUMN)} ${describeStep(first)}${after}`;
   });
 }
 
 /** `60 × cellar-0001 … cellar-0060` @param names names of the devices, in order */
-export function whomText(names: readonly string[]): string {
+export function describeWhom(names: readonly string[]): string {
   return names.length < 2 ? (names[0] ?? 'no device') : `${names.length} × ${names[0]} … ${names.at(-1)}`;
 }
 
@@ -166,6 +170,6 @@ export function waitText({ condition, within }: PlannedWait): string {
 }
 
 /** A time, rounded to seconds, because the milliseconds of random times do not help a reader. */
-function moment(at: Instant): string {
+function formatMoment(at: Instant): string {
   return formatDuration(Math.round(at / 1000) * 1000);
 }

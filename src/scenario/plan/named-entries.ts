@@ -20,8 +20,8 @@ interface NamedEntries {
  * that begins with the word.
  * @throws UsageError for a word that names nothing or is not unique
  */
-export function entriesNamed(plan: Plan, word: string): readonly NamedEntries[] {
-  const all = namedEntries(plan);
+export function findNamedEntries(plan: Plan, word: string): readonly NamedEntries[] {
+  const all = listNamedEntries(plan);
   const isStep = /^step \d+$/.test(word);
   const exact = all.filter(
     ({ name, kind }) =>
@@ -43,7 +43,7 @@ export function entriesNamed(plan: Plan, word: string): readonly NamedEntries[] 
   );
 }
 
-function namedEntries(plan: Plan): readonly NamedEntries[] {
+function listNamedEntries(plan: Plan): readonly NamedEntries[] {
   const { faults, actions, loads } = plan;
   const steps = new Map<number, NamedEntries>();
   for (const [index, action] of actions.entries()) {

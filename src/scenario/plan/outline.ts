@@ -5,7 +5,7 @@ import { describeInDetail } from '../faults/index.js';
 import type { FaultId, Plan } from '../model/plan.js';
 import { describeStep } from '../steps/index.js';
 import { describePace } from './describe.js';
-import { stepsOf } from './steps-of.js';
+import { listSteps } from './steps-of.js';
 
 interface Outline {
   readonly duration: Millis;
@@ -44,7 +44,7 @@ export function outline(plan: Plan, serials: readonly number[] = []): Outline {
     warmUp: plan.warmUp,
     marks: [...faults(plan), ...steps(plan), ...loads(plan)],
     faultsOf: Object.fromEntries(faultsOf),
-    situation: situationOf(plan),
+    situation: digestSituation(plan),
   };
 }
 
@@ -58,7 +58,7 @@ function faults(plan: Plan): readonly Mark[] {
 /** One mark for each step of the file, except for steps after a wait, whose time is not known. */
 function steps({ actions, devices }: Plan): readonly Mark[] {
   const shown = actions.filter(({ wait, fault }) => wait === undefined && fault === undefined);
-  return stepsOf(shown).map(({ first, last, devices: indices }) => {
+  return listSteps(shown).map(({ first, last, devices: indices }) => {
     const whom = indices.length === 1 ? (devices[indices[0] ?? 0]?.name ?? '') : `${indices.length} devices`;
     return { kind: 'step', what: describeStep(first), whom, from: first.at, until: last.at };
   });
@@ -75,7 +75,7 @@ function loads({ loads: planned }: Plan): readonly Mark[] {
 }
 
 /** Fingerprint of the scenario, without the results of random draws. */
-function situationOf(plan: Plan): string {
+function digestSituation(plan: Plan): string {
   const { scenario, duration, warmUp, cloud, setup, actions, loads: planned, waits, radioRelease } = plan;
   const groups = plan.groups.map(({ region: _, ...group }) => group);
   const wrong = plan.faults.map(({ devices: _, ...fault }) => fault);

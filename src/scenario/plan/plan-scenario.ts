@@ -4,7 +4,7 @@
  */
 import { between, exponential, type Random, randomBytes, seededRandom } from '../../kernel/random.js';
 import { type Instant, type Millis, sinceStart } from '../../kernel/time.js';
-import { type Expectation, scopeName, termsOf } from '../expect/expectation.js';
+import { type Expectation, listTerms, nameScope } from '../expect/expectation.js';
 import { kindOf, timedSteps } from '../faults/index.js';
 import { isOfDevice } from '../load/calls.js';
 import type { Load } from '../load/load.js';
@@ -20,9 +20,9 @@ import type {
   PlannedWait,
 } from '../model/plan.js';
 import type { Rollout, Scenario, ScenarioFault, ScenarioStep } from '../model/scenario.js';
-import { deviceName, devicesOf } from '../selector/device.js';
-import { type SelectableFleet, samplingRandom, select } from '../selector/match.js';
-import { selectorName } from '../selector/selector.js';
+import { listDevices, makeDeviceName } from '../selector/device.js';
+import { makeSamplingRandom, type SelectableFleet, select } from '../selector/match.js';
+import { nameSelector } from '../selector/selector.js';
 import { describeStep } from '../steps/index.js';
 import { sets } from '../values/config-lines.js';
 
@@ -36,8 +36,8 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
   const random = seededRandom(seed).fork('fleet');
   const devices = scenario.fleet.flatMap((group, index) => planDevices(group, index, random));
   const whole: SelectableFleet = {
-    devices: scenario.fleet.flatMap((group) => [...devicesOf(group)]),
-    random: samplingRandom(seed),
+    devices: scenario.fleet.flatMap((group) => [...listDevices(group)]),
+    random: makeSamplingRandom(seed),
   };
   const faults = PARTS.flatMap((part) => scenario.faults.filter((fault) => kindOf(fault).part === part));
   const planned = faults.map((fault, index) => planFault(fault, `fault-${index + 1}`, whole));
@@ -89,7 +89,7 @@ function planDevices(group: FleetGroup, index: number, random: Random): readonly
     const serial = group.firstSerial + i;
     const own = random.fork(String(serial));
     return {
-      name: deviceName(group, i + 1),
+      name: makeDeviceName(group, i + 1),
       serial,
       group: index,
       bootAt: boots[i] ?? group.boot.from,
@@ -108,14 +108,14 @@ function bootTimes({ from, over, pattern }: Boot, count: number, serial: number,
     case 'random':
       return numbers.map((i) => Math.round(between(random.fork(String(serial + i)).fork('boot'), from, from + over)));
     case 'poisson':
-      return arrivalsWithin(from, over, count, random.fork(`boots/${serial}`));
+      return drawArrivalsWithin(from, over, count, random.fork(`boots/${serial}`));
     default:
       return pattern satisfies never;
   }
 }
 
 /** Times with exponentially distributed gaps, scaled such that one more arrival would be at `from + over`. */
-function arrivalsWithin(from: Instant, over: Millis, count: number, draws: Random): readonly Instant[] {
+function drawArrivalsWithin(from: Instant, over: Millis, count: number, draws: Random): readonly Instant[] {
   let sum = 0;
   const marks = Array.from({ length: count + 1 }, () => {
     sum += exponential(draws);
@@ -136,9 +136,9 @@ function planScopes(
 ): readonly PlannedScope[] {
   const scopes = new Map<string, PlannedScope>();
   const sides = conditions.flatMap((condition) => ('invariant' in condition ? [] : [condition.left, condition.right]));
-  for (const { of } of sides.flatMap(termsOf)) {
+  for (const { of } of sides.flatMap(listTerms)) {
     if (of === undefined) continue;
-    const name = scopeName(of);
+    const name = nameScope(of);
     if (scopes.has(name)) continue;
     if (of.kind !== 'client') scopes.set(name, { name, devices: select(of, fleet) });
     else scopes.set(name, { name, loads: loads.flatMap((load) => (load.as === of.client ? [load.name] : [])) });
@@ -152,7 +152,7 @@ const PARTS = ['network', 'service', 'device'] as const;
 function planFault(fault: ScenarioFault, id: FaultId, fleet: SelectableFleet): PlannedFault {
   const { to } = fault;
   if (to.kind === 'all') return { ...fault, id, to: null, devices: null };
-  return { ...fault, id, to: selectorName(to), devices: select(to, fleet) };
+  return { ...fault, id, to: nameSelector(to), devices: select(to, fleet) };
 }
 
 /** A step of the file, or of a fault. */
@@ -208,9 +208,9 @@ function planStep(
     ...call,
     ...(begin.wait !== null && { wait: begin.wait }),
     ...(fault !== undefined && { fault }),
-    ...(to.kind === 'sample' && { sample: selectorName(to) }),
+    ...(to.kind === 'sample' && { sample: nameSelector(to) }),
   };
-  return cohortsOf(devices, rollout).flatMap((cohort, number) => {
+  return divideCohorts(devices, rollout).flatMap((cohort, number) => {
     const at = begin.at + number * (rollout?.every ?? 0);
     // A step without devices remains visible as an action without devices.
     if (over === 0 || devices.length === 0) return [{ ...common, at, devices: cohort }];
@@ -219,7 +219,7 @@ function planStep(
 }
 
 /** Divides devices into cohorts of a share of all devices, in order; the last one has the rest. */
-function cohortsOf(devices: readonly number[], rollout: Rollout | undefined): readonly (readonly number[])[] {
+function divideCohorts(devices: readonly number[], rollout: Rollout | undefined): readonly (readonly number[])[] {
   if (rollout === undefined) return [devices];
   const { cohorts, share } = rollout;
   // A rounding error must not change a size: 3 * 0.1 * 10 is 3.0000000000000004, and 0.29 * 100 is 28.999999999999996.

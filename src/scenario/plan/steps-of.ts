@@ -10,7 +10,7 @@ interface StepActions {
 }
 
 /** Groups actions by their step, in the order of the first action of each step. */
-export function stepsOf(actions: readonly PlannedAction[]): readonly StepActions[] {
+export function listSteps(actions: readonly PlannedAction[]): readonly StepActions[] {
   const steps = new Map<number, { readonly first: PlannedAction; readonly all: PlannedAction[] }>();
   for (const action of actions) {
     const step = steps.get(action.origin);

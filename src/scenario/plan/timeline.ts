@@ -5,8 +5,8 @@ import { describeCloud } from '../model/cloud.js';
 import type { Plan } from '../model/plan.js';
 import { describeSetup } from '../setup/index.js';
 import { describeStep } from '../steps/index.js';
-import { bootTimes, describePace, expectationText, planDigest, waitText, whomText } from './describe.js';
-import { stepsOf } from './steps-of.js';
+import { bootTimes, describeExpectation, describePace, describeWhom, planDigest, waitText } from './describe.js';
+import { listSteps } from './steps-of.js';
 
 export interface PlanTimeline {
   readonly scenario: string;
@@ -54,47 +54,47 @@ export function planTimeline(plan: Plan): PlanTimeline {
     durationMs: plan.duration,
     settleMs: plan.settle,
     devices: plan.devices.length,
-    spans: [...boots(plan), ...faults(plan), ...steps(plan), ...loads(plan)],
+    spans: [...listBoots(plan), ...listFaults(plan), ...listStepSpans(plan), ...listLoads(plan)],
     prepared: [...(plan.cloud ? describeCloud(plan.cloud) : []), ...(plan.setup ?? []).map(describeSetup)],
-    expectations: plan.expectations.map(expectationText),
+    expectations: plan.expectations.map(describeExpectation),
   };
 }
 
-function boots(plan: Plan): readonly PlanSpan[] {
+function listBoots(plan: Plan): readonly PlanSpan[] {
   return plan.groups.map(({ name, profile, count }, index) => {
     const { first, last } = bootTimes(plan, index);
-    return { kind: 'boot', ...between(first, last), what: `${count} × ${name}`, whom: profile };
+    return { kind: 'boot', ...makeSpan(first, last), what: `${count} × ${name}`, whom: profile };
   });
 }
 
-function faults(plan: Plan): readonly PlanSpan[] {
+function listFaults(plan: Plan): readonly PlanSpan[] {
   return plan.faults.flatMap((fault) => {
     const way = wayOf(fault);
     const what = `${describeFault(fault)}${way === 'both' ? '' : `, only ${way}`}`;
     const whom = kindOf(fault).part === 'service' ? 'the cloud' : (fault.to ?? '');
-    return fault.windows.map(({ from, until }): PlanSpan => ({ kind: 'fault', ...between(from, until), what, whom }));
+    return fault.windows.map(({ from, until }): PlanSpan => ({ kind: 'fault', ...makeSpan(from, until), what, whom }));
   });
 }
 
 /** The steps of the scenario, without those that carry out a fault. */
-function steps({ actions, devices, waits }: Plan): readonly PlanSpan[] {
-  return stepsOf(actions.filter(({ fault }) => fault === undefined)).map(({ first, last, devices: indices }) => {
+function listStepSpans({ actions, devices, waits }: Plan): readonly PlanSpan[] {
+  return listSteps(actions.filter(({ fault }) => fault === undefined)).map(({ first, last, devices: indices }) => {
     const wait = first.wait === undefined ? undefined : waits?.[first.wait];
     return {
-      ...{ kind: 'step', ...between(first.at, last.at), what: describeStep(first) },
-      whom: whomText(indices.map((index) => devices[index]?.name ?? '')),
+      ...{ kind: 'step', ...makeSpan(first.at, last.at), what: describeStep(first) },
+      whom: describeWhom(indices.map((index) => devices[index]?.name ?? '')),
       ...(wait && { after: waitText(wait) }),
     };
   });
 }
 
-function loads({ loads: planned }: Plan): readonly PlanSpan[] {
+function listLoads({ loads: planned }: Plan): readonly PlanSpan[] {
   return planned.map(({ name, from, until, pace, devices }) => ({
-    ...{ kind: 'load', ...between(from, until), what: `${name}, ${describePace(pace)}` },
+    ...{ kind: 'load', ...makeSpan(from, until), what: `${name}, ${describePace(pace)}` },
     whom: devices.length < 2 ? '' : `${devices.length} devices`,
   }));
 }
 
-function between(from: Instant, until: Instant | null) {
+function makeSpan(from: Instant, until: Instant | null) {
   return { fromMs: sinceStart(from), untilMs: until === null ? null : sinceStart(until) };
 }

@@ -5,8 +5,8 @@ import { didYouMean, orList, quote } from '../../input/problems.js';
 import type { SelectableGroup } from './device.js';
 import { FIELDS } from './fields.js';
 import { parseSelector, SelectorError } from './grammar.js';
-import { touches } from './match.js';
-import { type Selector, selectorName } from './selector.js';
+import { canTouch } from './match.js';
+import { nameSelector, type Selector } from './selector.js';
 
 /** The names that a selector of a scenario may use. */
 export interface FleetNames {
@@ -20,7 +20,7 @@ export interface FleetNames {
 /** Words of the grammar; a group cannot have such a name. */
 export const RESERVED = ['all', 'region', 'tag'] as const;
 
-/** The text of a selector; {@link selector} checks the names in it. */
+/** The text of a selector; {@link readSelector} checks the names in it. */
 export const selectorText: Check<string> = formed(
   () => ({ type: ['string', 'number'], description: SELECTOR_FORM }),
   (node, problems) => (node.kind === 'scalar' && typeof node.value === 'number' ? node.source : text()(node, problems)),
@@ -36,7 +36,12 @@ const SELECTOR_FORM =
  * Reads a selector and checks it against the fleet.
  * @param node place of the problems @returns undefined if a problem was noted
  */
-export function selector(to: string, node: LocatedNode, problems: Problems, names: FleetNames): Selector | undefined {
+export function readSelector(
+  to: string,
+  node: LocatedNode,
+  problems: Problems,
+  names: FleetNames,
+): Selector | undefined {
   const before = problems.list.length;
   let read: Selector;
   try {
@@ -46,9 +51,9 @@ export function selector(to: string, node: LocatedNode, problems: Problems, name
     problems.add(node, `${quote(to)} is not a selector: ${error.message}`);
     return undefined;
   }
-  const checked = resolved(read, { node, problems, names });
+  const checked = resolveSelector(read, { node, problems, names });
   if (problems.list.length > before) return undefined;
-  const empty = names.fleet !== undefined && !names.fleet.some((group) => touches(checked, group));
+  const empty = names.fleet !== undefined && !names.fleet.some((group) => canTouch(checked, group));
   if (empty) problems.add(node, `${quote(to)} selects no device of the fleet`);
   return empty ? undefined : checked;
 }
@@ -60,13 +65,13 @@ interface Context {
 }
 
 /** Turns words that are names of groups into selectors of the kind `group`; notes a problem for every unknown name. */
-function resolved(read: Selector, context: Context): Selector {
+function resolveSelector(read: Selector, context: Context): Selector {
   const { names, node, problems } = context;
   switch (read.kind) {
     case 'all':
       return read;
     case 'word':
-      return ofWord(read, context);
+      return resolveWord(read, context);
     case 'group':
     case 'devices':
       checkRange(read, context);
@@ -79,10 +84,10 @@ function resolved(read: Selector, context: Context): Selector {
       return read;
     case 'sample':
     case 'not':
-      return { ...read, of: resolved(read.of, context) };
+      return { ...read, of: resolveSelector(read.of, context) };
     case 'and':
     case 'or':
-      return { ...read, parts: read.parts.map((part) => resolved(part, context)) };
+      return { ...read, parts: read.parts.map((part) => resolveSelector(part, context)) };
     case 'field':
       if (FIELDS[read.field].live) {
         const fields = Object.entries(FIELDS).flatMap(([name, { live }]) => (live ? [] : [name]));
@@ -94,16 +99,16 @@ function resolved(read: Selector, context: Context): Selector {
   }
 }
 
-function ofWord(read: Extract<Selector, { kind: 'word' }>, context: Context): Selector {
+function resolveWord(read: Extract<Selector, { kind: 'word' }>, context: Context): Selector {
   const { groups, fleet } = context.names;
   const { word } = read;
   if (groups.includes(word)) return { kind: 'group', group: word };
-  if (fleet === undefined ? word.includes('*') : fleet.some((group) => touches(read, group))) return read;
-  unknownGroup(word, word, context);
+  if (fleet === undefined ? word.includes('*') : fleet.some((group) => canTouch(read, group))) return read;
+  reportUnknownGroup(word, word, context);
   return read;
 }
 
-function unknownGroup(word: string, group: string, { names: { groups }, node, problems }: Context): void {
+function reportUnknownGroup(word: string, group: string, { names: { groups }, node, problems }: Context): void {
   const device = `${groups[0] ?? 'clime'}/3`;
   const meant = didYouMean(group, [...groups, ...RESERVED]);
   problems.add(node, `${quote(word)} is not "all", a group or a device such as "${device}"${meant}`);
@@ -111,15 +116,15 @@ function unknownGroup(word: string, group: string, { names: { groups }, node, pr
 
 function checkRange(read: Extract<Selector, { kind: 'group' | 'devices' }>, context: Context): void {
   const { names, node, problems } = context;
-  if (!names.groups.includes(read.group)) return unknownGroup(selectorName(read), read.group, context);
+  if (!names.groups.includes(read.group)) return reportUnknownGroup(nameSelector(read), read.group, context);
   if (read.kind === 'group') return;
   const size = names.fleet?.find(({ name }) => name === read.group)?.count;
-  const wrong = wrongRange(read.first, read.last, size);
-  if (wrong !== undefined) problems.add(node, `${quote(selectorName(read))} does not exist: ${wrong}`);
+  const wrong = findWrongRange(read.first, read.last, size);
+  if (wrong !== undefined) problems.add(node, `${quote(nameSelector(read))} does not exist: ${wrong}`);
 }
 
 /** @param size number of devices in the group; undefined if it is not known */
-function wrongRange(first: number, last: number, size: number | undefined): string | undefined {
+function findWrongRange(first: number, last: number, size: number | undefined): string | undefined {
   if (last < first) return 'a range begins with the lower number';
   if (first >= 1 && last <= (size ?? last)) return undefined;
   return size === undefined ? 'the first device of a group has the number 1' : `the group has the devices 1 to ${size}`;

@@ -5,7 +5,7 @@ export const STATES = ['off', 'starting', 'ready', 'asleep'] as const;
 export type State = (typeof STATES)[number];
 
 export interface SelectableDevice {
-  /** `clime-0001`: see {@link deviceName}. */
+  /** `clime-0001`: see {@link makeDeviceName}. */
   readonly name: string;
   readonly serial: number;
   /** Name of its group; the name of its profile for a device outside a fleet. */
@@ -37,12 +37,12 @@ export interface SelectableGroup {
 }
 
 /** Name of the device `number` of a group, from 1: `clime-0001`, with as many digits as the largest number, at least four. */
-export function deviceName({ name, count }: Pick<SelectableGroup, 'name' | 'count'>, number: number): string {
+export function makeDeviceName({ name, count }: Pick<SelectableGroup, 'name' | 'count'>, number: number): string {
   return `${name}-${String(number).padStart(Math.max(4, String(count).length), '0')}`;
 }
 
 /** The devices of a group before a run, in order, without the properties that exist only during a run. */
-export function* devicesOf(group: SelectableGroup): Generator<SelectableDevice, void> {
+export function* listDevices(group: SelectableGroup): Generator<SelectableDevice, void> {
   for (let number = 1; number <= group.count; number++) yield new PlannedMember(group, number);
 }
 
@@ -57,7 +57,7 @@ class PlannedMember implements SelectableDevice {
   }
 
   get name(): string {
-    return deviceName(this.#group, this.number);
+    return makeDeviceName(this.#group, this.number);
   }
   get serial(): number {
     return this.#group.firstSerial + this.number - 1;

@@ -22,24 +22,24 @@ const EQUALITY = ['=', '!='] as const satisfies readonly Operator[];
 export type FieldName = 'name' | 'group' | 'serial' | 'profile' | 'tag' | 'region' | 'fw' | 'battery' | 'state';
 
 export const FIELDS: Readonly<Record<FieldName, Field>> = {
-  name: texts(({ name }) => [name]),
-  group: texts(({ group }) => [group]),
-  serial: numbers('a serial number such as 2159017985', /^\d{1,10}$/, ({ serial }) => serial),
-  profile: texts(({ profile }) => [profile]),
-  tag: texts(({ tags }) => tags),
-  region: texts(({ region }) => (region === null ? [] : [region])),
-  fw: { ...versions(), live: true },
+  name: compareTexts(({ name }) => [name]),
+  group: compareTexts(({ group }) => [group]),
+  serial: compareNumbers('a serial number such as 2159017985', /^\d{1,10}$/, ({ serial }) => serial),
+  profile: compareTexts(({ profile }) => [profile]),
+  tag: compareTexts(({ tags }) => tags),
+  region: compareTexts(({ region }) => (region === null ? [] : [region])),
+  fw: { ...makeVersionField(), live: true },
   battery: {
-    ...numbers('a number of percent such as 20', /^\d+(?:\.\d+)?%?$/, ({ battery }) => battery),
+    ...compareNumbers('a number of percent such as 20', /^\d+(?:\.\d+)?%?$/, ({ battery }) => battery),
     live: true,
   },
-  state: { ...states(), live: true },
+  state: { ...compareStates(), live: true },
 };
 // The cast is needed because `Object.keys` returns `string[]`.
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
 
 /** Makes a test whether a text matches `word`, in which `*` stands for any characters. */
-export function pattern(word: string): (text: string) => boolean {
+export function makePattern(word: string): (text: string) => boolean {
   const parts = word.split('*');
   if (parts.length === 1) return (text) => text === word;
   const [first = '', ...rest] = parts;
@@ -58,19 +58,19 @@ export function pattern(word: string): (text: string) => boolean {
 }
 
 /** `=`: at least one of the texts matches; `!=`: none matches. */
-function texts(of: (device: SelectableDevice) => readonly string[]): Field {
+function compareTexts(of: (device: SelectableDevice) => readonly string[]): Field {
   return {
     live: false,
     operators: EQUALITY,
     wanted: 'a word, in which * stands for any characters',
     compare: (operator, text) => {
-      const fits = pattern(text);
+      const fits = makePattern(text);
       return (device) => of(device).some(fits) === (operator === '=');
     },
   };
 }
 
-function numbers(wanted: string, form: RegExp, of: (device: SelectableDevice) => number | undefined): Field {
+function compareNumbers(wanted: string, form: RegExp, of: (device: SelectableDevice) => number | undefined): Field {
   return {
     live: false,
     operators: OPERATORS,
@@ -80,13 +80,13 @@ function numbers(wanted: string, form: RegExp, of: (device: SelectableDevice) =>
       const value = Number.parseFloat(text);
       return (device) => {
         const own = of(device);
-        return own !== undefined && holds(operator, own - value);
+        return own !== undefined && isFulfilled(operator, own - value);
       };
     },
   };
 }
 
-function versions(): Field {
+function makeVersionField(): Field {
   return {
     live: false,
     operators: OPERATORS,
@@ -96,13 +96,13 @@ function versions(): Field {
       if (wanted === undefined) return undefined;
       return ({ fw }) => {
         const version = fw === undefined ? undefined : parseVersion(fw);
-        return version !== undefined && holds(operator, compareVersions(version, wanted));
+        return version !== undefined && isFulfilled(operator, compareVersions(version, wanted));
       };
     },
   };
 }
 
-function states(): Field {
+function compareStates(): Field {
   return {
     live: false,
     operators: EQUALITY,
@@ -115,7 +115,7 @@ function states(): Field {
 }
 
 /** @param difference result of a comparison: below 0, 0 or above 0 */
-function holds(operator: Operator, difference: number): boolean {
+function isFulfilled(operator: Operator, difference: number): boolean {
   switch (operator) {
     case '<':
       return difference < 0;

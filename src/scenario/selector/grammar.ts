@@ -41,14 +41,14 @@ export class SelectorError extends UsageError {
  * @throws SelectorError for the first syntax error
  */
 export function parseSelector(text: string, tags: readonly string[] = []): Selector {
-  return new Parser(text, tags).all();
+  return new Parser(text, tags).parseAll();
 }
 
 /**
  * The `tag/…` at the beginning of `text` that needs quotation marks unless its tag is known: the longest known one that ends at
  * the end of a word. Undefined if no known tag fits.
  */
-export function knownTag(text: string, tags: readonly string[]): string | undefined {
+export function findKnownTag(text: string, tags: readonly string[]): string | undefined {
   if (!text.startsWith(TAG)) return undefined;
   const fitting = tags.filter((tag) => {
     if (WORD.exec(tag)?.[0] === tag || tag.trim() !== tag || !text.startsWith(tag, TAG.length)) return false;
@@ -85,39 +85,39 @@ class Parser {
     this.#tokens = this.#split();
   }
 
-  all(): Selector {
-    const selector = this.#either();
+  parseAll(): Selector {
+    const selector = this.#parseEither();
     const left = this.#peek();
     if (left.kind !== 'end') this.#fail(left, `expected "&", "|" or the end, found ${quote(left.text)}`);
     return selector;
   }
 
-  #either(): Selector {
-    const first = this.#both();
+  #parseEither(): Selector {
+    const first = this.#parseBoth();
     const parts = [first];
-    while (this.#skip('|')) parts.push(this.#both());
+    while (this.#skip('|')) parts.push(this.#parseBoth());
     return parts.length === 1 ? first : { kind: 'or', parts };
   }
 
-  #both(): Selector {
-    const first = this.#one();
+  #parseBoth(): Selector {
+    const first = this.#parseOne();
     const parts = [first];
-    while (this.#skip('&')) parts.push(this.#one());
+    while (this.#skip('&')) parts.push(this.#parseOne());
     return parts.length === 1 ? first : { kind: 'and', parts };
   }
 
-  #one(): Selector {
+  #parseOne(): Selector {
     const token = this.#peek();
     if (++this.#depth > DEEPEST) this.#fail(token, `the selector is nested deeper than ${DEEPEST} levels`);
-    const selector = this.#term(token);
+    const selector = this.#parseTerm(token);
     this.#depth--;
     return selector;
   }
 
-  #term(token: Token): Selector {
-    if (this.#skip('!')) return { kind: 'not', of: this.#one() };
+  #parseTerm(token: Token): Selector {
+    if (this.#skip('!')) return { kind: 'not', of: this.#parseOne() };
     if (this.#skip('(')) {
-      const inner = this.#either();
+      const inner = this.#parseEither();
       if (!this.#skip(')')) this.#fail(this.#peek(), `the ")" is missing for the "(" in column ${token.column}`);
       return inner;
     }
@@ -127,7 +127,7 @@ class Parser {
     }
     this.#next++;
     const operator = OPERATORS.find((known) => this.#skip(known));
-    if (operator !== undefined) return this.#fieldTest(token, operator);
+    if (operator !== undefined) return this.#parseFieldTest(token, operator);
     return this.#sample(token) ?? word(token.text);
   }
 
@@ -140,10 +140,10 @@ class Parser {
     if (share === undefined || share === 0) {
       this.#fail(token, `${quote(percent)} is not a sample of more than 0% and at most 100%`);
     }
-    return { kind: 'sample', share, of: this.#take('of') ? this.#one() : { kind: 'all' } };
+    return { kind: 'sample', share, of: this.#take('of') ? this.#parseOne() : { kind: 'all' } };
   }
 
-  #fieldTest(name: Token, operator: Operator): Selector {
+  #parseFieldTest(name: Token, operator: Operator): Selector {
     const field = FIELD_NAMES.find((known) => known === name.text);
     if (field === undefined) {
       const meant = didYouMean(name.text, FIELD_NAMES);
@@ -196,7 +196,7 @@ class Parser {
       } else {
         // The default is never used: `WORD` matches every character that is not a space, a sign or a quotation mark.
         const [plain = mark] = WORD.exec(rest) ?? [];
-        const text = knownTag(rest, this.#tags) ?? plain;
+        const text = findKnownTag(rest, this.#tags) ?? plain;
         tokens.push({ kind: 'word', text, column });
         i += text.length;
       }

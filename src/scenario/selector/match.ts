@@ -1,8 +1,8 @@
 /** Finds the devices that match a selector. */
 import { type Random, seededRandom } from '../../kernel/random.js';
 import type { Ratio } from '../../kernel/ratio.js';
-import { devicesOf, type SelectableDevice, type SelectableGroup } from './device.js';
-import { FIELDS, pattern } from './fields.js';
+import { listDevices, type SelectableDevice, type SelectableGroup } from './device.js';
+import { FIELDS, makePattern } from './fields.js';
 import type { Selector } from './selector.js';
 
 type Predicate = (device: SelectableDevice) => boolean;
@@ -10,26 +10,26 @@ type Predicate = (device: SelectableDevice) => boolean;
 export interface SelectableFleet {
   /** In the order of the fleet. */
   readonly devices: Iterable<SelectableDevice>;
-  /** For samples: see {@link samplingRandom}. */
+  /** For samples: see {@link makeSamplingRandom}. */
   readonly random: Random;
 }
 
 /** The random source for samples of a run: the same seed and selector give the same devices. */
-export function samplingRandom(seed: number | string): Random {
+export function makeSamplingRandom(seed: number | string): Random {
   return seededRandom(seed).fork('selection');
 }
 
 /** Makes a predicate from a selector. Samples are drawn immediately; everything else is evaluated at each call. */
-export function matcher(to: Selector, fleet: SelectableFleet): Predicate {
-  return compiled(to, ({ share, of }) => {
-    const drawn = sample([...fleet.devices].filter(matcher(of, fleet)), share, fleet.random);
+export function makeMatcher(to: Selector, fleet: SelectableFleet): Predicate {
+  return compileSelector(to, ({ share, of }) => {
+    const drawn = sample([...fleet.devices].filter(makeMatcher(of, fleet)), share, fleet.random);
     return ({ serial }) => drawn.has(serial);
   });
 }
 
 /** Indices of the devices that match a selector, ascending. */
 export function select(to: Selector, fleet: SelectableFleet): readonly number[] {
-  const matches = matcher(to, fleet);
+  const matches = makeMatcher(to, fleet);
   const selected: number[] = [];
   let index = 0;
   for (const device of fleet.devices) {
@@ -40,9 +40,9 @@ export function select(to: Selector, fleet: SelectableFleet): readonly number[] 
 }
 
 /** Whether there is a seed for which a selector matches a device of a group. */
-export function touches(to: Selector, group: SelectableGroup): boolean {
-  const matches = possible(to, true);
-  for (const device of devicesOf(group)) if (matches(device)) return true;
+export function canTouch(to: Selector, group: SelectableGroup): boolean {
+  const matches = findPossible(to, true);
+  for (const device of listDevices(group)) if (matches(device)) return true;
   return false;
 }
 
@@ -50,18 +50,18 @@ export function touches(to: Selector, group: SelectableGroup): boolean {
  * A predicate for the devices that a selector matches for some seed.
  * @param wide true: a sample matches all devices from which it is drawn; false, inside a "not": a sample matches no device
  */
-function possible(to: Selector, wide: boolean): Predicate {
+function findPossible(to: Selector, wide: boolean): Predicate {
   if (to.kind === 'not') {
-    const inner = possible(to.of, !wide);
+    const inner = findPossible(to.of, !wide);
     return (device) => !inner(device);
   }
-  if (to.kind === 'and' || to.kind === 'or') return combined(to, (part) => possible(part, wide));
-  return compiled(to, ({ of }) => (wide ? possible(of, wide) : () => false));
+  if (to.kind === 'and' || to.kind === 'or') return combineTests(to, (part) => findPossible(part, wide));
+  return compileSelector(to, ({ of }) => (wide ? findPossible(of, wide) : () => false));
 }
 
 type Sample = Extract<Selector, { kind: 'sample' }>;
 
-function compiled(to: Selector, sampled: (to: Sample) => Predicate): Predicate {
+function compileSelector(to: Selector, sampled: (to: Sample) => Predicate): Predicate {
   switch (to.kind) {
     case 'all':
       return () => true;
@@ -76,25 +76,25 @@ function compiled(to: Selector, sampled: (to: Sample) => Predicate): Predicate {
     case 'sample':
       return sampled(to);
     case 'word': {
-      const fits = pattern(to.word);
+      const fits = makePattern(to.word);
       return ({ name, group, serial }) => fits(group) || fits(name) || fits(String(serial));
     }
     case 'field':
       // The cast is safe because the grammar accepts only values that the field can be compared with.
       return FIELDS[to.field].compare(to.operator, to.value) as Predicate;
     case 'not': {
-      const inner = compiled(to.of, sampled);
+      const inner = compileSelector(to.of, sampled);
       return (device) => !inner(device);
     }
     case 'and':
     case 'or':
-      return combined(to, (part) => compiled(part, sampled));
+      return combineTests(to, (part) => compileSelector(part, sampled));
     default:
       return to satisfies never;
   }
 }
 
-function combined(
+function combineTests(
   { kind, parts }: Extract<Selector, { kind: 'and' | 'or' }>,
   compile: (part: Selector) => Predicate,
 ): Predicate {

@@ -20,7 +20,7 @@ export type Selector =
   /** Two parts or more. */
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Selector[] };
 
-export function selectorName(to: Selector): string {
+export function nameSelector(to: Selector): string {
   switch (to.kind) {
     case 'all':
       return 'all';
@@ -29,32 +29,32 @@ export function selectorName(to: Selector): string {
     case 'devices':
       return `${to.group}/${to.first}${to.last === to.first ? '' : `..${to.last}`}`;
     case 'region':
-      return quoted(`region/${to.region}`);
+      return quoteWord(`region/${to.region}`);
     case 'tag':
-      return quoted(`tag/${to.tag}`);
+      return quoteWord(`tag/${to.tag}`);
     case 'sample':
-      return `${formatRatio(to.share)} of ${inner(to.of)}`;
+      return `${formatRatio(to.share)} of ${nameInner(to.of)}`;
     case 'word':
-      return quoted(to.word);
+      return quoteWord(to.word);
     case 'field':
-      return `${to.field}${to.operator}${quoted(to.value)}`;
+      return `${to.field}${to.operator}${quoteWord(to.value)}`;
     case 'not':
-      return `!${inner(to.of)}`;
+      return `!${nameInner(to.of)}`;
     case 'and':
-      return to.parts.map(inner).join(' & ');
+      return to.parts.map(nameInner).join(' & ');
     case 'or':
-      return to.parts.map(inner).join(' | ');
+      return to.parts.map(nameInner).join(' | ');
     default:
       return to satisfies never;
   }
 }
 
 /** In parentheses if needed for the precedence of operators. */
-function inner(to: Selector): string {
-  return to.kind === 'and' || to.kind === 'or' ? `(${selectorName(to)})` : selectorName(to);
+function nameInner(to: Selector): string {
+  return to.kind === 'and' || to.kind === 'or' ? `(${nameSelector(to)})` : nameSelector(to);
 }
 
-function quoted(word: string): string {
+function quoteWord(word: string): string {
   if (/^[^\s()&|!<>="']+$/.test(word)) return word;
   return word.includes('"') ? `'${word}'` : `"${word}"`;
 }

@@ -2,7 +2,7 @@
 import { exactDuration } from '../../kernel/time.js';
 import { type ExpectationOutcome, judgeMetrics, type MetricSource } from '../expect/evaluate.js';
 import type { Plan } from '../model/plan.js';
-import { failedWait } from '../plan/wait-failure.js';
+import { findFailedWait } from '../plan/wait-failure.js';
 
 interface Failed {
   readonly exitCode: number;
@@ -24,7 +24,7 @@ export interface UnmetWait {
  * @param metrics the metrics at the end of the run
  */
 export function unmetWait(plan: Plan, failure: string | null, metrics: MetricSource): UnmetWait | null {
-  const failed = failure === null ? undefined : failedWait(plan, failure);
+  const failed = failure === null ? undefined : findFailedWait(plan, failure);
   if (failed === undefined) return null;
   const { condition, within } = failed;
   const limit =

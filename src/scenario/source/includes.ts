@@ -33,7 +33,7 @@ export const INCLUDE_FORM: Form = eitherForm(formOf(path), formOf(paths));
 type ReadFile = (path: string) => NamedText;
 
 /** The scenario merged with all files that it includes directly or indirectly. */
-export function withIncludes(root: MapNode, readFile: ReadFile, problems: Problems): MapNode {
+export function resolveIncludes(root: MapNode, readFile: ReadFile, problems: Problems): MapNode {
   return new Includer(readFile, problems).resolve(root, []);
 }
 
@@ -141,12 +141,12 @@ function mergeMaps(base: MapNode, own: MapNode): MapNode {
   const entries = new Map(base.entries);
   for (const [name, entry] of own.entries) {
     const there = base.entries.get(name);
-    entries.set(name, there ? { key: entry.key, value: merged(there.value, entry.value) } : entry);
+    entries.set(name, there ? { key: entry.key, value: mergeNodes(there.value, entry.value) } : entry);
   }
   return { ...own, entries };
 }
 
-function merged(base: LocatedNode, own: LocatedNode): LocatedNode {
+function mergeNodes(base: LocatedNode, own: LocatedNode): LocatedNode {
   if (base.kind === 'map' && own.kind === 'map') return mergeMaps(base, own);
   if (base.kind === 'list' && own.kind === 'list') return { ...own, items: [...base.items, ...own.items] };
   return own;

@@ -5,8 +5,8 @@
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../../input/document.js';
 import { InputError } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
-import { withIncludes } from './includes.js';
-import { declaredVariables, substitute } from './variables.js';
+import { resolveIncludes } from './includes.js';
+import { readVariables, substitute } from './variables.js';
 
 export interface SourceFiles {
   /** Reads a file; `path` is relative to the folder of the scenario. @throws Error with the reason */
@@ -23,8 +23,8 @@ export interface SourceFiles {
 export function readSource(source: string, file: string, files: SourceFiles, problems: Problems): LocatedNode {
   const root = readRoot(source, file);
   if (root.kind !== 'map') return root;
-  const whole = withIncludes(root, files.readFile, problems);
-  const variables = declaredVariables(whole, files.vars ?? new Map(), problems);
+  const whole = resolveIncludes(root, files.readFile, problems);
+  const variables = readVariables(whole, files.vars ?? new Map(), problems);
   const entries: MapNode['entries'] = new Map(
     [...whole.entries].map(([key, entry]) =>
       key === 'vars' ? [key, entry] : [key, { ...entry, value: substitute(entry.value, variables, problems) }],

@@ -42,7 +42,7 @@ const MOST_INSERTED = 4_000_000;
  * @param given values from the command line and the environment, which override those of the scenario. In their names, `_` also
  * stands for `-` ({@link spelled})
  */
-export function declaredVariables(root: MapNode, given: ReadonlyMap<string, string>, problems: Problems): Variables {
+export function readVariables(root: MapNode, given: ReadonlyMap<string, string>, problems: Problems): Variables {
   const declared = root.entries.get(KEY)?.value;
   const values = new Map<string, ScalarNode>();
   const variables = { values, room: { left: MOST_INSERTED } };
@@ -54,11 +54,14 @@ export function declaredVariables(root: MapNode, given: ReadonlyMap<string, stri
     if (!NAME.test(name)) problems.add(key, `${quote(name)} is not a name of letters, digits, "-" and "_"`);
     const own = substitute(value, variables, problems);
     if (own.kind !== 'scalar' || own.value === null) complain(own, problems, 'a text, a number, true or false');
-    else values.set(name, replaced(name, own, meant.get(name), problems));
+    else values.set(name, replaceValue(name, own, meant.get(name), problems));
   }
   for (const name of meant.keys()) {
     if (values.has(name)) continue;
-    problems.add(declared ?? root, `${quote(name)} is not a variable of this scenario${among(name, variables)}`);
+    problems.add(
+      declared ?? root,
+      `${quote(name)} is not a variable of this scenario${describeKnown(name, variables)}`,
+    );
   }
   return variables;
 }
@@ -78,15 +81,15 @@ function inShells(name: string): string {
 }
 
 /** The value of a variable from the command line; it must have the type of the value in the scenario. */
-function replaced(name: string, own: ScalarNode, typed: string | undefined, problems: Problems): ScalarNode {
+function replaceValue(name: string, own: ScalarNode, typed: string | undefined, problems: Problems): ScalarNode {
   if (typed === undefined) return own;
-  const value = typeof own.value === 'string' ? typed : scalarIn(typed);
+  const value = typeof own.value === 'string' ? typed : parseScalar(typed);
   if (typeof value === typeof own.value) return { ...own, value, source: typed };
   problems.add(own, `${quote(typed)} is not a ${typeof own.value}: the variable "${name}" is ${quote(own.source)}`);
   return own;
 }
 
-function scalarIn(text: string): ScalarNode['value'] {
+function parseScalar(text: string): ScalarNode['value'] {
   try {
     const node = readYaml(text, '');
     return node.kind === 'scalar' ? node.value : null;
@@ -101,7 +104,7 @@ export function substitute(node: LocatedNode, variables: Variables, problems: Pr
   switch (node.kind) {
     case 'scalar':
       return typeof node.value === 'string' && node.value.includes('${')
-        ? filled(node, node.value, variables, problems)
+        ? fillText(node, node.value, variables, problems)
         : node;
     case 'list':
       return { ...node, items: node.items.map((item) => substitute(item, variables, problems)) };
@@ -120,7 +123,7 @@ export function substitute(node: LocatedNode, variables: Variables, problems: Pr
   }
 }
 
-function filled(node: ScalarNode, text: string, variables: Variables, problems: Problems): ScalarNode {
+function fillText(node: ScalarNode, text: string, variables: Variables, problems: Problems): ScalarNode {
   const alone = /^\$\{([^}]*)\}$/.exec(text)?.[1];
   if (alone !== undefined) {
     const found = lookUp(alone, node, variables, problems);
@@ -156,9 +159,9 @@ function filled(node: ScalarNode, text: string, variables: Variables, problems: 
  * whose key names a secret, such as `password`. Each in both spellings in which its value can be given.
  * @param root the scenario with its variables replaced
  */
-export function secretVariables(root: LocatedNode): ReadonlySet<string> {
+export function findSecretVariables(root: LocatedNode): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const { scalar, key, isSecret } of scalarsIn(root, '', false)) {
+  for (const { scalar, key, isSecret } of listScalars(root, '', false)) {
     const line = `${key} ${scalar.source}`.trim();
     const isTyped = key !== 'script' && withoutSecrets(line) !== line;
     if (isSecret || isTyped) for (const name of scalar.variables ?? []) found.add(name).add(inShells(name));
@@ -175,27 +178,27 @@ interface Keyed {
 }
 
 /** The texts with variables. */
-function* scalarsIn(node: LocatedNode, key: string, isSecret: boolean): Generator<Keyed> {
+function* listScalars(node: LocatedNode, key: string, isSecret: boolean): Generator<Keyed> {
   if (node.kind === 'scalar') {
     if (node.variables !== undefined) yield { scalar: node, key, isSecret };
     return;
   }
   if (node.kind === 'list') {
-    for (const item of node.items) yield* scalarsIn(item, key, isSecret);
+    for (const item of node.items) yield* listScalars(item, key, isSecret);
     return;
   }
   const secure = node.entries.get('secure')?.value;
   const isSecure = secure?.kind === 'scalar' && secure.value === true;
-  for (const [name, { value }] of node.entries) yield* scalarsIn(value, name, isSecure && name === 'value');
+  for (const [name, { value }] of node.entries) yield* listScalars(value, name, isSecure && name === 'value');
 }
 
 function lookUp(name: string, node: ScalarNode, variables: Variables, problems: Problems): ScalarNode | undefined {
   const found = variables.values.get(name.trim());
-  if (found === undefined) problems.add(node, `unknown variable ${quote(name)}${among(name, variables)}`);
+  if (found === undefined) problems.add(node, `unknown variable ${quote(name)}${describeKnown(name, variables)}`);
   return found;
 }
 
-function among(name: string, variables: Variables): string {
+function describeKnown(name: string, variables: Variables): string {
   const names = [...variables.values.keys()];
   return `${didYouMean(name, names)}; the scenario has ${names.length === 0 ? 'none' : names.join(', ')}`;
 }

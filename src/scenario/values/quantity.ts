@@ -2,7 +2,7 @@
 import type { Problems } from '../../input/document.js';
 import { didYouMean, quote } from '../../input/problems.js';
 import type { Profile, QuantitySpec } from '../../profile/profile.js';
-import { findQuantity, quantityNames } from '../../profile/quantities.js';
+import { findQuantity, listQuantityNames } from '../../profile/quantities.js';
 
 /** A quantity of a device type. */
 export interface FoundQuantity {
@@ -31,7 +31,7 @@ export function quantitiesOf(
   return profiles.flatMap((profile) => {
     const found = quantityOf(profile, name);
     if (found) return [found];
-    const known = quantityNames(profile);
+    const known = listQuantityNames(profile);
     const shown = known.slice(0, SHOWN).join(', ') + (known.length > SHOWN ? ', …' : '');
     problems.add(
       place,

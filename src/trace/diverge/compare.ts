@@ -72,16 +72,16 @@ interface Spot {
 
 function compare(a: LogFile, b: LogFile): LogComparison {
   // Parses the first lines, so that two identical files that are not event logs are rejected as well.
-  for (const log of [a, b]) eventAt(log, { offset: 0, line: 1 });
+  for (const log of [a, b]) readEvent(log, { offset: 0, line: 1 });
   let reordered = 0;
   let firstReordered: LogDifference | undefined;
   let from: Spot = { offset: 0, line: 1 };
   for (;;) {
-    const { differ, ...spot } = firstDifference(a, b, from);
+    const { differ, ...spot } = findFirstDifference(a, b, from);
     if (!differ) {
       return { difference: undefined, reordered: { count: reordered, first: firstReordered }, same: spot.line - 1 };
     }
-    const next = sameInstant(a, b, spot);
+    const next = findSameInstant(a, b, spot);
     if (next === undefined) {
       const difference = describe(a, b, spot);
       return { difference, reordered: { count: reordered, first: firstReordered }, same: spot.line - 1 };
@@ -93,11 +93,11 @@ function compare(a: LogFile, b: LogFile): LogComparison {
 }
 
 /** The first line at or after `from` in which the files differ, or the end of both files. */
-function firstDifference(a: LogFile, b: LogFile, from: Spot): Spot & { readonly differ: boolean } {
+function findFirstDifference(a: LogFile, b: LogFile, from: Spot): Spot & { readonly differ: boolean } {
   let { offset, line } = from;
   let lineStart = offset;
   for (;;) {
-    const [one, other] = [a.chunk(offset), b.chunk(offset)];
+    const [one, other] = [a.readChunk(offset), b.readChunk(offset)];
     const length = Math.min(one.length, other.length);
     let at = 0;
     if (one.compare(other, 0, length, 0, length) === 0) at = length;
@@ -116,8 +116,8 @@ function firstDifference(a: LogFile, b: LogFile, from: Spot): Spot & { readonly 
 const LINE_FEED = 10;
 
 /** The end of the instant at `spot` when both files have the same events in it, in any order; otherwise undefined. */
-function sameInstant(a: LogFile, b: LogFile, spot: Spot): Spot | undefined {
-  const [one, other] = [instantFrom(a, spot), instantFrom(b, spot)];
+function findSameInstant(a: LogFile, b: LogFile, spot: Spot): Spot | undefined {
+  const [one, other] = [readInstant(a, spot), readInstant(b, spot)];
   if (one.length < 2 || one.length !== other.length) return undefined;
   const [sortedA, sortedB] = [[...one].sort(), [...other].sort()];
   if (sortedA.some((text, i) => text !== sortedB[i])) return undefined;
@@ -126,7 +126,7 @@ function sameInstant(a: LogFile, b: LogFile, spot: Spot): Spot | undefined {
 }
 
 /** The lines from `spot` on that have the same instant as the first of them; of a very large instant, its first lines. */
-function instantFrom(log: LogFile, { offset, line }: Spot): readonly string[] {
+function readInstant(log: LogFile, { offset, line }: Spot): readonly string[] {
   const lines: string[] = [];
   let instant: number | undefined;
   for (const text of log.lines(offset, LARGEST_INSTANT, line)) {
@@ -139,7 +139,7 @@ function instantFrom(log: LogFile, { offset, line }: Spot): readonly string[] {
 }
 
 function describe(a: LogFile, b: LogFile, spot: Spot): LogDifference {
-  const [one, other] = [eventAt(a, spot), eventAt(b, spot)];
+  const [one, other] = [readEvent(a, spot), readEvent(b, spot)];
   const event = (one ?? other)?.event;
   const serial = event !== undefined && 'serial' in event ? event.serial : undefined;
   const kin = (candidate: LoggedEvent) =>
@@ -154,19 +154,23 @@ function describe(a: LogFile, b: LogFile, spot: Spot): LogDifference {
   return {
     a: one,
     b: other,
-    fields: one !== undefined && other !== undefined ? differingFields(one.event, other.event) : [],
+    fields: one !== undefined && other !== undefined ? findDifferingFields(one.event, other.event) : [],
     before,
-    afterA: following(a, spot, kin),
-    afterB: following(b, spot, kin),
+    afterA: readFollowing(a, spot, kin),
+    afterB: readFollowing(b, spot, kin),
   };
 }
 
-function eventAt(log: LogFile, { offset, line }: Spot): LoggedEvent | undefined {
+function readEvent(log: LogFile, { offset, line }: Spot): LoggedEvent | undefined {
   for (const text of log.lines(offset, CONTEXT_BYTES, line)) return parse(log, text, line);
   return undefined;
 }
 
-function following(log: LogFile, { offset, line }: Spot, kin: (event: LoggedEvent) => boolean): readonly LoggedEvent[] {
+function readFollowing(
+  log: LogFile,
+  { offset, line }: Spot,
+  kin: (event: LoggedEvent) => boolean,
+): readonly LoggedEvent[] {
   const found: LoggedEvent[] = [];
   let number = line;
   for (const text of log.lines(offset, CONTEXT_BYTES, line)) {
@@ -180,7 +184,7 @@ function following(log: LogFile, { offset, line }: Spot, kin: (event: LoggedEven
   return found;
 }
 
-function differingFields(a: TraceEvent, b: TraceEvent): readonly string[] {
+function findDifferingFields(a: TraceEvent, b: TraceEvent): readonly string[] {
   if (a.kind !== b.kind) return ['kind'];
   const [one, other] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
   return [...new Set([...one.keys(), ...other.keys()])].filter((key) => one.get(key) !== other.get(key));

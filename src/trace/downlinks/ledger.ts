@@ -108,7 +108,7 @@ type DownlinkEnd = 'cancelled' | 'expired';
 /** Outcome of a downlink. `delivered`: without an answer; `pending`: still in the queue. */
 export type DownlinkOutcome = 'answered' | 'delivered' | 'pending' | DownlinkEnd;
 
-export function outcomeOf({ reached, ended }: DownlinkRecord): DownlinkOutcome {
+export function findOutcome({ reached, ended }: DownlinkRecord): DownlinkOutcome {
   if (reached.answered !== undefined) return 'answered';
   if (reached.delivered !== undefined) return 'delivered';
   return ended ?? 'pending';
@@ -150,30 +150,30 @@ export class DownlinkLedger {
       const { at, serial, downlink, type, lacks } = event;
       if (isTracked(type)) this.#queue(new TrackedDownlink(downlink, serial, type, at, lacks));
       // The cloud creates this downlink itself as an answer, so the device has just contacted it.
-      else this.#charge(serial, (account) => account.contact(at));
+      else this.#charge(serial, (account) => account.takeContact(at));
     },
     'downlink.contact': (event) => {
-      this.#charge(event.serial, (account) => account.contact(event.at));
-      this.#reach(this.#byId.get(event.downlink), 'contact', event.at, (account) => account.firstContact(event.at));
+      this.#charge(event.serial, (account) => account.takeContact(event.at));
+      this.#reach(this.#byId.get(event.downlink), 'contact', event.at, (account) => account.takeFirstContact(event.at));
     },
     'downlink.offered': (event) => {
-      this.#charge(event.serial, (account) => account.contact(event.at));
+      this.#charge(event.serial, (account) => account.takeContact(event.at));
       const entry = this.#byId.get(event.downlink);
       if (entry === undefined) return;
       entry.attempts = Math.max(entry.attempts, event.attempt);
       entry.fingerprint = event.print;
       entry.lastOffer = event.at;
-      this.#reach(entry, 'offered', event.at, (account) => account.firstContact(event.at));
+      this.#reach(entry, 'offered', event.at, (account) => account.takeFirstContact(event.at));
     },
     'downlink.received': (event) => {
-      this.#charge(event.serial, (account) => account.contact(event.at));
-      const entry = this.#inFlight(event.serial, event.type, event.print);
+      this.#charge(event.serial, (account) => account.takeContact(event.at));
+      const entry = this.#findInFlight(event.serial, event.type, event.print);
       if (entry === undefined) return;
       entry.receptions++;
-      this.#reach(entry, 'received', event.at, (account) => account.received(event.at));
+      this.#reach(entry, 'received', event.at, (account) => account.takeReceived(event.at));
     },
     'downlink.executed': (event) => {
-      const entry = this.#atWork(event.serial, event.type, event.print);
+      const entry = this.#findAtWork(event.serial, event.type, event.print);
       if (entry === undefined) return;
       entry.refused = !event.ok;
       entry.partly = event.partly ?? false;
@@ -187,19 +187,19 @@ export class DownlinkLedger {
       this.#reach(entry, 'delivered', event.at, (account) => account.delivered(event.at));
     },
     'downlink.answered': (event) =>
-      this.#reach(this.#byId.get(event.downlink), 'answered', event.at, (account) => account.stage(event.at)),
+      this.#reach(this.#byId.get(event.downlink), 'answered', event.at, (account) => account.takeStage(event.at)),
     'downlink.cancelled': (event) => this.#end(event.downlink, 'cancelled', event.at),
     'downlink.expired': (event) => this.#end(event.downlink, 'expired', event.at),
     'device.boot': (event) => this.#charge(event.serial, (account) => account.boot(event.at)),
     'device.wake': ({ at, serial, why }) => this.#charge(serial, (account) => account.wake(at, why === 'poll')),
     'poll.failed': ({ serial }) => this.#charge(serial, (account) => account.pollFailed()),
     'device.repeat': (event) => this.#charge(event.serial, (account) => account.repeat(event.at, event.waited)),
-    'uplink.sent': (event) => this.#charge(event.serial, (account) => account.uplinkSent(event.at)),
-    'uplink.acked': (event) => this.#charge(event.serial, (account) => account.contact(event.at)),
-    'cloud.stored': (event) => this.#charge(event.serial, (account) => account.contact(event.at)),
+    'uplink.sent': (event) => this.#charge(event.serial, (account) => account.takeUplink(event.at)),
+    'uplink.acked': (event) => this.#charge(event.serial, (account) => account.takeContact(event.at)),
+    'cloud.stored': (event) => this.#charge(event.serial, (account) => account.takeContact(event.at)),
     'cloud.took': (event) => {
-      this.#charge(event.serial, (account) => account.served(event.at, event.took));
-      this.#lastClosed.get(event.serial)?.account.servedBefore(event.at, event.took);
+      this.#charge(event.serial, (account) => account.takeServed(event.at, event.took));
+      this.#lastClosed.get(event.serial)?.account.takeServedBefore(event.at, event.took);
     },
   };
 
@@ -253,8 +253,8 @@ export class DownlinkLedger {
   /**
    * The downlink that the device has just received. If several have this content, it is the one that the cloud offered last.
    */
-  #inFlight(serial: number, type: DownlinkType, fingerprint: string): TrackedDownlink | undefined {
-    return this.#alike(serial, type, fingerprint).reduce<TrackedDownlink | undefined>(
+  #findInFlight(serial: number, type: DownlinkType, fingerprint: string): TrackedDownlink | undefined {
+    return this.#listAlike(serial, type, fingerprint).reduce<TrackedDownlink | undefined>(
       (latest, entry) => (latest !== undefined && latest.lastOffer > entry.lastOffer ? latest : entry),
       undefined,
     );
@@ -264,15 +264,15 @@ export class DownlinkLedger {
    * The downlink that the device has just executed or refused. If several have this content, it is the first one that was
    * received and not yet executed. Downlinks that were refused before are chosen last.
    */
-  #atWork(serial: number, type: DownlinkType, fingerprint: string): TrackedDownlink | undefined {
-    const open = this.#alike(serial, type, fingerprint).filter(
+  #findAtWork(serial: number, type: DownlinkType, fingerprint: string): TrackedDownlink | undefined {
+    const open = this.#listAlike(serial, type, fingerprint).filter(
       ({ reached }) => reached.received !== undefined && reached.executed === undefined,
     );
     return open.find(({ refused }) => !refused) ?? open[0];
   }
 
   /** The offered downlinks of a device with this content; several when users queued the same content more than once. */
-  #alike(serial: number, type: DownlinkType, fingerprint: string): readonly TrackedDownlink[] {
+  #listAlike(serial: number, type: DownlinkType, fingerprint: string): readonly TrackedDownlink[] {
     if (!isTracked(type)) return [];
     return (this.#byDevice.get(serial) ?? []).filter(
       (entry) => entry.attempts > 0 && entry.fingerprint === fingerprint,

@@ -106,12 +106,12 @@ export class WaitAccount {
   settle(at: Instant): void {
     this.#settledAt = Math.round(at);
     // The event of the stage may come after later events of the device.
-    this.#settled = this.#settledAt < this.#cursor ? partsOf(this.stretches) : { ...this.#parts };
+    this.#settled = this.#settledAt < this.#cursor ? sumStretches(this.stretches) : { ...this.#parts };
   }
 
   /** The device wakes its radio. @param polls true for a poll, which causes no event if it finds nothing */
   wake(at: Instant, polls: boolean): void {
-    if (this.#phase !== 'device' && !this.#searches) this.#sleptUntil(at);
+    if (this.#phase !== 'device' && !this.#searches) this.#noteSleep(at);
     this.#enter('radio', at);
     this.#inVain = !polls;
     this.#answering ||= this.#executed;
@@ -123,26 +123,26 @@ export class WaitAccount {
   }
 
   /** The cloud has received a packet from the device, or the device one from the cloud. */
-  contact(at: Instant): void {
+  takeContact(at: Instant): void {
     if (this.#phase === 'radio') this.#enter('transfer', at);
-    this.#active(at);
+    this.#noteActivity(at);
   }
 
   /** The first packet of the device since the downlink was queued. */
-  firstContact(at: Instant): void {
+  takeFirstContact(at: Instant): void {
     this.#enter('transfer', at);
-    this.#active(at);
+    this.#noteActivity(at);
   }
 
   /** The device sends the first datagram of an uplink. */
-  uplinkSent(at: Instant): void {
+  takeUplink(at: Instant): void {
     // Before the execution, this uplink is the report that leads to the first contact: `radio` lasts until the cloud receives
     // the report.
     if (this.#executed) {
       this.#answering = true;
       this.#enter('transfer', at);
     }
-    this.#active(at);
+    this.#noteActivity(at);
   }
 
   /** The device repeats a datagram after waiting `waited` for an answer. */
@@ -151,38 +151,38 @@ export class WaitAccount {
       this.#charge(at - waited, this.#cause());
       this.#charge(at, 'radio');
     }
-    this.#active(at);
+    this.#noteActivity(at);
   }
 
   /** The cloud answers a datagram that it received `took` ago. */
-  served(at: Instant, took: Millis): void {
-    this.servedBefore(at, took);
+  takeServed(at: Instant, took: Millis): void {
+    this.takeServedBefore(at, took);
     if (this.#phase === 'transfer' || this.#phase === 'radio') {
       this.#charge(at - took, this.#cause());
       this.#charge(at, 'service');
     }
-    this.#active(at);
+    this.#noteActivity(at);
   }
 
-  /** Like {@link served}, for a closed downlink: only time up to its last stage is moved to `service`. */
-  servedBefore(at: Instant, took: Millis): void {
+  /** Like {@link takeServed}, for a closed downlink: only time up to its last stage is moved to `service`. */
+  takeServedBefore(at: Instant, took: Millis): void {
     const from = Math.max(Math.round(at - took), this.#transferFrom);
     moveToService(this.#parts, this.#transferUntil - from);
     moveToService(this.#settled, Math.min(this.#transferUntil, this.#settledAt) - from);
     if (from >= this.#transferUntil) return;
-    this.#serviceTook(from, this.#transferUntil);
+    this.#noteService(from, this.#transferUntil);
     this.#transferUntil = from;
   }
 
   /** The device (re)starts. */
   boot(at: Instant): void {
-    if (this.#phase === 'queued') this.#sleptUntil(at);
+    if (this.#phase === 'queued') this.#noteSleep(at);
     this.#enter('device', at);
   }
 
-  received(at: Instant): void {
+  takeReceived(at: Instant): void {
     this.#enter('transfer', at);
-    this.#active(at);
+    this.#noteActivity(at);
   }
 
   /** The cloud knows that the device received the downlink. */
@@ -191,7 +191,7 @@ export class WaitAccount {
     // The answer may already be on its way when a later packet confirms the delivery.
     if (this.#answering) this.#charge(at, this.#cause());
     else this.#enter('device', at);
-    this.#active(at);
+    this.#noteActivity(at);
   }
 
   executed(at: Instant): void {
@@ -201,9 +201,9 @@ export class WaitAccount {
   }
 
   /** The downlink has reached any other stage: charges the time until `at` to the current cause. */
-  stage(at: Instant): void {
+  takeStage(at: Instant): void {
     this.#charge(at, this.#cause());
-    this.#active(at);
+    this.#noteActivity(at);
   }
 
   /** Whether the radio woke and sent nothing since: the device searches for its network. */
@@ -212,7 +212,7 @@ export class WaitAccount {
   }
 
   /** Charges the time from the last activity of the device until `at` to `asleep`. */
-  #sleptUntil(at: Instant): void {
+  #noteSleep(at: Instant): void {
     this.#charge(this.#lastActive, this.#cause());
     this.#charge(at, 'asleep');
   }
@@ -243,7 +243,7 @@ export class WaitAccount {
   }
 
   /** Relabels the part of the timeline from `from` to `until` from `transfer` to `service`. */
-  #serviceTook(from: Instant, until: Instant): void {
+  #noteService(from: Instant, until: Instant): void {
     for (let i = this.#timeline.length - 2; i >= 0; i -= 2) {
       if (this.#timeline[i] !== until || this.#timeline[i + 1] !== TRANSFER) continue;
       const begins = i === 0 ? this.#queuedAt : (this.#timeline[i - 2] ?? 0);
@@ -253,7 +253,7 @@ export class WaitAccount {
     }
   }
 
-  #active(at: Instant): void {
+  #noteActivity(at: Instant): void {
     this.#lastActive = Math.max(this.#lastActive, Math.round(at));
   }
 }
@@ -262,7 +262,7 @@ const ASLEEP = WAIT_CAUSES.indexOf('asleep');
 const TRANSFER = WAIT_CAUSES.indexOf('transfer');
 const SERVICE = WAIT_CAUSES.indexOf('service');
 
-export function partsOf(stretches: readonly WaitStretch[]): Record<WaitCause, Millis> {
+export function sumStretches(stretches: readonly WaitStretch[]): Record<WaitCause, Millis> {
   const parts = { asleep: 0, radio: 0, transfer: 0, service: 0, device: 0 };
   for (const { cause, from, until } of stretches) parts[cause] += until - from;
   return parts;

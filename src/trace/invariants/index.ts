@@ -60,7 +60,7 @@ export class Invariants implements Fold {
   }
 
   /** Result of the invariant `name`; undefined when it is not checked. */
-  verdict(name: string): InvariantVerdict | undefined {
+  getVerdict(name: string): InvariantVerdict | undefined {
     const violations = this.#verdicts.get(name);
     if (violations === undefined) return undefined;
     const { count, first, byProtocol } = violations;

@@ -21,7 +21,7 @@ export const noDeliveryAfterCancel: Invariant = {
       const { at, serial, downlink } = event;
       const before = ended.get(serial)?.find((other) => other.downlink === downlink);
       if (before === undefined) return;
-      const [how, then] = [wordOf(before), wordOf(event)];
+      const [how, then] = [getWord(before), getWord(event)];
       broken.add({ at, serial, what: `downlink ${downlink} was ${how} and then ${then}`, events: [before, event] });
     };
     return {
@@ -35,6 +35,6 @@ export const noDeliveryAfterCancel: Invariant = {
   },
 };
 
-function wordOf({ kind }: End | LateEvent): string {
+function getWord({ kind }: End | LateEvent): string {
   return kind.slice('downlink.'.length);
 }

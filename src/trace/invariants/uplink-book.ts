@@ -95,19 +95,19 @@ export class UplinkBook {
 
   readonly on: Handlers = {
     'device.boot': ({ serial }) => {
-      this.#boots.set(serial, this.#bootsOf(serial) + 1);
+      this.#boots.set(serial, this.#countBoots(serial) + 1);
     },
     'uplink.sent': (event) => {
       if (this.#types?.has(event.type) === false) return;
       const order = ++this.#order;
-      const entries = this.#of(event.serial);
+      const entries = this.#getSendings(event.serial);
       const index = entries.findIndex(({ sent }) => sent.uplink === event.uplink);
       const [known] = index < 0 ? [] : entries.splice(index, 1);
       if (known !== undefined) entries.push(Object.assign(known, { order, droppedAt: undefined }));
       else {
         const fresh = { acked: undefined, stored: undefined, unsure: false, droppedAt: undefined, heardAt: undefined };
-        const boots = this.#bootsOf(event.serial);
-        entries.push({ order, sent: event, boots, repeats: repeatedBy(event, boots, entries.at(-1)), ...fresh });
+        const boots = this.#countBoots(event.serial);
+        entries.push({ order, sent: event, boots, repeats: findRepeated(event, boots, entries.at(-1)), ...fresh });
         this.#prune(entries);
       }
     },
@@ -121,7 +121,7 @@ export class UplinkBook {
     },
     'cloud.stored': (event) => {
       if (this.#types?.has(event.type) === false) return;
-      const alike = this.#of(event.serial).filter(({ sent }) => sent.type === event.type);
+      const alike = this.#getSendings(event.serial).filter(({ sent }) => sent.type === event.type);
       const entries = alike.filter(({ sent }) => sent.at <= event.at);
       const newest = entries.at(-1);
       if (newest !== undefined) newest.heardAt = event.at;
@@ -135,7 +135,7 @@ export class UplinkBook {
       // If no uplink is in transfer, there are two cases. The message belongs to an uplink that the device has just dropped; or
       // to the oldest uplink that is not stored, because the clocks of another cloud and of the fleet differ by milliseconds.
       const late = missing.findLast(({ droppedAt }) => droppedAt !== undefined) ?? missing[0];
-      const byOrder = inTransfer.at(-1) ?? (this.#stillStored(entries, event) ? undefined : late);
+      const byOrder = inTransfer.at(-1) ?? (this.#filterStored(entries, event) ? undefined : late);
       const isNew = this.#isNew(event);
       const matching = isNew ? (inTransfer.at(-1) ?? open.at(-1) ?? missing.at(-1)) : byOrder;
       const entry = again ?? (event.again === undefined ? matching : undefined);
@@ -158,11 +158,11 @@ export class UplinkBook {
     return this.#compared && type === 'data' && !copy && again === undefined;
   }
 
-  #bootsOf(serial: number): number {
+  #countBoots(serial: number): number {
     return this.#boots.get(serial) ?? 0;
   }
 
-  #of(serial: number): TrackedSending[] {
+  #getSendings(serial: number): TrackedSending[] {
     const known = this.#entries.get(serial);
     if (known !== undefined) return known;
     const entries: TrackedSending[] = [];
@@ -171,7 +171,7 @@ export class UplinkBook {
   }
 
   /** Whether the uplink in transfer is already stored, so that the message is another copy of it. */
-  #stillStored(entries: readonly TrackedSending[], { at }: Stored): boolean {
+  #filterStored(entries: readonly TrackedSending[], { at }: Stored): boolean {
     const last = entries.at(-1);
     return last?.stored !== undefined && (last.acked?.at ?? last.droppedAt ?? at) >= at;
   }
@@ -203,7 +203,7 @@ export class UplinkBook {
   }
 }
 
-function repeatedBy({ type }: Sent, boots: number, before: TrackedSending | undefined): TrackedSending | undefined {
+function findRepeated({ type }: Sent, boots: number, before: TrackedSending | undefined): TrackedSending | undefined {
   if (type !== 'session' || before?.sent.type !== 'session') return undefined;
   return before.boots !== boots || before.droppedAt !== undefined ? before : undefined;
 }

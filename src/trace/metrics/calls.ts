@@ -113,12 +113,12 @@ export class CallFold {
 
   readonly on: Handlers = {
     'call.waits': ({ call, intended }) => {
-      const calls = this.#of(call);
+      const calls = this.#sumLoads(call);
       calls.waiting++;
       if (intended >= this.#warmUp) calls.begin('waiting', intended);
     },
     'call.sent': ({ call, intended, waited }) => {
-      const calls = this.#of(call);
+      const calls = this.#sumLoads(call);
       calls.sent++;
       if (waited) calls.waiting--;
       if (intended < this.#warmUp) return;
@@ -127,26 +127,26 @@ export class CallFold {
     },
     'call.done': (event) => {
       const { call, at, intended, sent, status } = event;
-      const calls = this.#of(call);
+      const calls = this.#sumLoads(call);
       if (intended >= this.#warmUp) calls.end('in flight', intended);
       if (!isAnswered(event)) {
         calls.failed++;
         if (status === 429) calls.refused++;
-        calls.reasons.add(reasonOf(event));
+        calls.reasons.add(nameReason(event));
         if (intended >= this.#warmUp) calls.missing.failed++;
         return;
       }
       calls.answered++;
       if (intended < this.#warmUp) return;
-      const latency = this.#realTime.between(intended, at);
+      const latency = this.#realTime.measureBetween(intended, at);
       calls.latency.record(latency);
-      calls.service.record(this.#realTime.between(sent, at));
+      calls.service.record(this.#realTime.measureBetween(sent, at));
       for (const limit of this.#limits) {
         if (latency <= limit) calls.within.set(limit, (calls.within.get(limit) ?? 0) + 1);
       }
     },
     'call.dropped': ({ call, intended, why, waited }) => {
-      const calls = this.#of(call);
+      const calls = this.#sumLoads(call);
       calls.dropped++;
       if (waited) calls.waiting--;
       calls.reasons.add(`dropped: ${why}`);
@@ -155,7 +155,7 @@ export class CallFold {
       calls.missing.dropped++;
     },
     'load.closed': ({ call, planned, closedLoop }) => {
-      const calls = this.#of(call);
+      const calls = this.#sumLoads(call);
       calls.claimed += planned;
       calls.closedLoop = closedLoop;
     },
@@ -174,23 +174,29 @@ export class CallFold {
   }
 
   /** Sums over some loads, updated with every event. */
-  of(loads: readonly string[]): CallTotals {
+  sumLoads(loads: readonly string[]): CallTotals {
     return new CallTotals(() => loads.flatMap((load) => this.#byLoad.get(load) ?? []), this.#realTime);
   }
 
   /** Summaries by the name of the load, sorted. */
-  summary(): Readonly<Record<string, CallSummary>> {
+  summarise(): Readonly<Record<string, CallSummary>> {
     return Object.fromEntries(
       [...this.#byLoad]
         .sort(([one], [other]) => (one < other ? -1 : 1))
         .map(([name, { counts, closedLoop, latency, service, reasons }]) => [
           name,
-          { ...counts, closedLoop, latency: latency.spread(), service: service.spread(), reasons: reasons.toRecord() },
+          {
+            ...counts,
+            closedLoop,
+            latency: latency.spread(),
+            service: service.spread(),
+            reasons: reasons.makeRecord(),
+          },
         ]),
     );
   }
 
-  #of(name: string): Calls {
+  #sumLoads(name: string): Calls {
     const known = this.#byLoad.get(name);
     if (known !== undefined) return known;
     const calls = new Calls();
@@ -204,7 +210,7 @@ export function isAnswered({ status, why }: Pick<CallDone, 'status' | 'why'>): b
   return status >= 200 && status <= 299 && why === '';
 }
 
-function reasonOf({ status, why }: CallDone): string {
+function nameReason({ status, why }: CallDone): string {
   if (status === 0) return `no answer: ${why}`;
   return why === '' ? `status ${status}` : `status ${status}: ${why}`;
 }
@@ -226,11 +232,11 @@ export class CallTotals {
   }
 
   spread(of: 'latency' | 'service'): Distribution {
-    return Distribution.merged(this.#loads().map((calls) => calls[of]));
+    return Distribution.merge(this.#loads().map((calls) => calls[of]));
   }
 
   /** undefined when there are no loads. */
-  summary(): CallTimes | undefined {
+  summarise(): CallTimes | undefined {
     if (this.#loads().length === 0) return undefined;
     return {
       planned: this.sum(({ planned }) => planned),
@@ -263,7 +269,8 @@ export class CallTotals {
     for (const { missing, within, unfinished } of this.#loads()) {
       share.total += missing.failed + missing.dropped + missing['in flight'] + missing.waiting;
       share.within += within.get(limit) ?? 0;
-      for (const [since, count] of unfinished) if (this.#realTime.between(since, now) < limit) share.open += count;
+      for (const [since, count] of unfinished)
+        if (this.#realTime.measureBetween(since, now) < limit) share.open += count;
     }
     return share;
   }

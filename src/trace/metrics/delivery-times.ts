@@ -20,7 +20,7 @@ export interface DeliveryTimes {
   readonly byStage: Readonly<Partial<Record<Stage, readonly number[]>>>;
 }
 
-export function deliveryTimes(records: Iterable<DownlinkRecord>): DeliveryTimes {
+export function collectDeliveryTimes(records: Iterable<DownlinkRecord>): DeliveryTimes {
   const bars = () => new Array<number>(EDGES.length).fill(0);
   const byCause: Record<WaitCause, number[]> = {
     asleep: bars(),

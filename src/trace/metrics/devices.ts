@@ -89,7 +89,7 @@ export class DeviceFold {
   /**
    * @param devices number of devices in the plan
    * @param warmUp radio wakes before this instant do not count for the busiest second
-   * @param limits durations for which {@link startedWithin} can be called
+   * @param limits durations for which {@link countStarted} can be called
    */
   constructor(devices: number, warmUp: Millis, limits: readonly Millis[]) {
     this.devices = devices;
@@ -114,7 +114,7 @@ export class DeviceFold {
    * The share of boots after which the device was ready within `limit`. @throws Error for a limit that the constructor did not
    * receive
    */
-  startedWithin(limit: Millis, now: Instant): Share {
+  countStarted(limit: Millis, now: Instant): Share {
     const within = this.#startedWithin.get(limit);
     if (within === undefined) throw new Error(`boots within ${limit} ms were not counted`);
     let open = 0;
@@ -127,16 +127,16 @@ export class DeviceFold {
       this.boots.add(event.cause);
       this.#bootedAt.set(event.serial, event.at);
       this.#up.delete(event.serial);
-      if (!this.#lacking.has(event.serial)) this.#lack(event.serial, 'session');
+      if (!this.#lacking.has(event.serial)) this.#noteLack(event.serial, 'session');
     },
     'downlink.received': ({ serial, type }) => {
       if (type !== 'session' || this.#closed) return;
       this.#withSession.add(serial);
-      if (this.#lacking.get(serial) === 'session') this.#lack(serial, 'uploads');
+      if (this.#lacking.get(serial) === 'session') this.#noteLack(serial, 'uploads');
     },
     'uplink.made': ({ serial, type }) => {
       const lack = UPLOADS[type];
-      if (lack !== undefined) this.#lack(serial, lack);
+      if (lack !== undefined) this.#noteLack(serial, lack);
     },
     'world.closing': () => {
       this.#closed = true;
@@ -185,33 +185,35 @@ export class DeviceFold {
     },
   };
 
-  #lack(serial: number, what: Lack): void {
+  #noteLack(serial: number, what: Lack): void {
     if (!this.#closed && !this.#ready.has(serial)) this.#lacking.set(serial, what);
   }
 
   /** Devices that were never ready, by what they lack. */
-  #lackingCounts(): FleetSummary['lacking'] {
+  #countLacking(): FleetSummary['lacking'] {
     const counts = new Tally();
     for (const what of this.#lacking.values()) counts.add(what);
     const off = Math.max(0, this.devices - this.#ready.size - this.#lacking.size);
     if (off > 0) counts.add('power', off);
-    return Object.fromEntries(LACKS.flatMap((what) => (counts.of(what) > 0 ? [[what, counts.of(what)]] : [])));
+    return Object.fromEntries(
+      LACKS.flatMap((what) => (counts.getCount(what) > 0 ? [[what, counts.getCount(what)]] : [])),
+    );
   }
 
-  summary(): FleetSummary {
+  summarise(): FleetSummary {
     return {
       devices: this.devices,
       sessions: this.sessions,
       ready: this.ready,
-      lacking: this.#lackingCounts(),
-      boots: this.boots.toRecord(),
-      wakes: this.wakes.toRecord(),
+      lacking: this.#countLacking(),
+      boots: this.boots.makeRecord(),
+      wakes: this.wakes.makeRecord(),
       repeats: this.repeats,
       restarts: this.restarts,
       pollsFailed: this.pollsFailed,
       ...(this.failed > 0 && { failed: { devices: this.failed, first: this.#failures } }),
-      ...(this.#overruns.datagrams > 0 && { overruns: this.#overruns.summary() }),
-      ...(this.#hioOverruns.datagrams > 0 && { hioOverruns: this.#hioOverruns.summary() }),
+      ...(this.#overruns.datagrams > 0 && { overruns: this.#overruns.summarise() }),
+      ...(this.#hioOverruns.datagrams > 0 && { hioOverruns: this.#hioOverruns.summarise() }),
     };
   }
 }
@@ -227,7 +229,7 @@ class OverrunCount {
     this.#devices.add(serial);
   }
 
-  summary(): Overruns {
+  summarise(): Overruns {
     const { size } = this.#devices;
     return {
       datagrams: this.datagrams,
@@ -288,7 +290,7 @@ export const DEVICE_METRICS: MetricTable<DeviceFold> = {
     about: 'time from a boot until the device was ready',
     durations: (fold) => fold.startup,
     missing: (fold) => ({ 'not ready': fold.boots.total - fold.startup.count }),
-    within: (fold, limit, now) => fold.startedWithin(limit, now),
+    within: (fold, limit, now) => fold.countStarted(limit, now),
   },
   'device.wakes': { about: 'radio wakes of any reason', count: (fold) => fold.wakes.total },
   ...counts('wake', WAKES, ({ wakes }) => wakes),
@@ -314,7 +316,7 @@ function counts(
   return Object.fromEntries(
     Object.entries(names).map(([name, about]) => [
       `${family}.${name}`,
-      { about, count: (fold: DeviceFold) => tally(fold).of(name) },
+      { about, count: (fold: DeviceFold) => tally(fold).getCount(name) },
     ]),
   );
 }

@@ -11,8 +11,8 @@ import {
   DownlinkLedger,
   type DownlinkRecord,
   expectsAnswer,
+  findOutcome,
   isOfUsers,
-  outcomeOf,
   STAGES,
   type Stage,
   type TrackedType,
@@ -22,9 +22,9 @@ import {
 } from '../downlinks/ledger.js';
 import { WAIT_CAUSES, type WaitCause, type WaitStretch, type Waits } from '../downlinks/waits.js';
 import type { DownlinkType } from '../events.js';
-import { type DeliveryTimes, deliveryTimes } from './delivery-times.js';
+import { collectDeliveryTimes, type DeliveryTimes } from './delivery-times.js';
 import { type MetricTable, type Missing, type Share, Tally } from './metric.js';
-import { REJECTED, Rejections, withRejected } from './rejections.js';
+import { addRejected, REJECTED, Rejections } from './rejections.js';
 
 /** queued = answered + delivered + pending + cancelled + expired */
 interface DownlinkCounts {
@@ -99,7 +99,7 @@ export class DownlinkFold {
     const spreads = new Spreads();
     const rejections = new Rejections();
     this.#ledger = new DownlinkLedger((record, stage) => {
-      spreads.of(record.type, stage).record(timeTo(record, stage));
+      spreads.getTimes(record.type, stage).record(timeTo(record, stage));
       if (isOfUsers(record.type)) onStage(record, stage);
     });
     this.users = new DownlinkFigures(USER_TYPES, this.#ledger, spreads, rejections);
@@ -117,8 +117,8 @@ export class DownlinkFold {
     return this.users.count(test) + this.chunks.count(test);
   }
 
-  summary(): DownlinkSummary {
-    return { ...this.users.summary(), byType: { ...this.users.byType(), ...this.chunks.byType() } };
+  summarise(): DownlinkSummary {
+    return { ...this.users.summarise(), byType: { ...this.users.summariseByType(), ...this.chunks.summariseByType() } };
   }
 }
 
@@ -126,7 +126,7 @@ export class DownlinkFold {
 class Spreads {
   readonly #spreads = new Map<string, Distribution>();
 
-  of(type: TrackedType, stage: Stage): Distribution {
+  getTimes(type: TrackedType, stage: Stage): Distribution {
     const key = `${type}/${stage}`;
     const known = this.#spreads.get(key);
     if (known) return known;
@@ -155,7 +155,7 @@ class DownlinkFigures {
 
   /** Downlinks that the API rejected. They have no record. */
   get rejected(): number {
-    return this.#rejectedFor();
+    return this.#countRejected();
   }
 
   count(test: (record: DownlinkRecord) => boolean): number {
@@ -165,19 +165,19 @@ class DownlinkFigures {
   }
 
   /** Times from the API to `stage`, over all types. */
-  stage(stage: Stage): Distribution {
-    return Distribution.merged(this.#types.map((type) => this.#spreads.of(type, stage)));
+  getStage(stage: Stage): Distribution {
+    return Distribution.merge(this.#types.map((type) => this.#spreads.getTimes(type, stage)));
   }
 
   /** Number of downlinks that count for `stage` but have not reached it, by state, including those that the API rejected. */
-  missing(stage: Stage): Missing {
+  countMissing(stage: Stage): Missing {
     const tally = new Tally();
     for (const record of this.#records()) {
-      if (canReach(record.type, stage) && record.reached[stage] === undefined) tally.add(stateOf(record));
+      if (canReach(record.type, stage) && record.reached[stage] === undefined) tally.add(getState(record));
     }
-    const rejected = this.#rejectedFor(stage);
+    const rejected = this.#countRejected(stage);
     if (rejected > 0) tally.add(REJECTED, rejected);
-    return tally.toRecord();
+    return tally.makeRecord();
   }
 
   /** The share of downlinks that reached `stage` within `limit`, of all that were queued or rejected. */
@@ -190,40 +190,40 @@ class DownlinkFigures {
         if (timeTo(record, stage) <= limit) share.within++;
       } else if (!isLost(record, stage) && now - record.queuedAt < limit) share.open++;
     }
-    return withRejected(share, this.#rejectedFor(stage));
+    return addRejected(share, this.#countRejected(stage));
   }
 
   /** @param stage counts only the types that can reach it. Default: all types */
-  #rejectedFor(stage?: Stage): number {
+  #countRejected(stage?: Stage): number {
     const types: readonly string[] = this.#types;
     return this.#rejections.count((type) => types.includes(type) && (stage === undefined || canReach(type, stage)));
   }
 
   /** Times that delivered downlinks waited for `cause`. */
-  waits(cause: WaitCause): Distribution {
+  getWaits(cause: WaitCause): Distribution {
     const spread = new Distribution();
-    for (const record of this.#records()) if (wasDelivered(record)) spread.record(record.waits[cause]);
+    for (const record of this.#records()) if (isDelivered(record)) spread.record(record.waits[cause]);
     return spread;
   }
 
   /** Only types that occurred. */
-  byType(): DownlinkSummary['byType'] {
+  summariseByType(): DownlinkSummary['byType'] {
     const byType: Partial<Record<TrackedType, DownlinkTypeSummary>> = {};
     for (const type of this.#types) {
       const counts = this.#counts((record) => record.type === type);
       if (counts.queued > 0)
-        byType[type] = { ...counts, stages: this.#stages((stage) => this.#spreads.of(type, stage)) };
+        byType[type] = { ...counts, stages: this.#summariseStages((stage) => this.#spreads.getTimes(type, stage)) };
     }
     return byType;
   }
 
-  summary(): Omit<DownlinkSummary, 'byType'> {
+  summarise(): Omit<DownlinkSummary, 'byType'> {
     return {
       ...this.#counts(() => true),
-      stages: this.#stages((stage) => this.stage(stage)),
+      stages: this.#summariseStages((stage) => this.getStage(stage)),
       waits: this.#waitSummaries(),
-      times: deliveryTimes(this.#records()),
-      slowest: this.#slowest(),
+      times: collectDeliveryTimes(this.#records()),
+      slowest: this.#listSlowest(),
     };
   }
 
@@ -232,12 +232,12 @@ class DownlinkFigures {
     for (const record of this.#records()) {
       if (!test(record)) continue;
       counts.queued++;
-      counts[outcomeOf(record)]++;
+      counts[findOutcome(record)]++;
     }
     return counts;
   }
 
-  #stages(spreadOf: (stage: Stage) => Distribution): StageSpreads {
+  #summariseStages(spreadOf: (stage: Stage) => Distribution): StageSpreads {
     const spreads: Partial<Record<Stage, Spread>> = {};
     for (const stage of STAGES) {
       const spread = spreadOf(stage).spread();
@@ -247,7 +247,7 @@ class DownlinkFigures {
   }
 
   #waitSummaries(): Readonly<Record<WaitCause, WaitSummary>> {
-    const spreads = WAIT_CAUSES.map((cause) => this.waits(cause));
+    const spreads = WAIT_CAUSES.map((cause) => this.getWaits(cause));
     const all = spreads.reduce((sum, spread) => sum + spread.sum, 0);
     const summaries = spreads.map((spread) => ({
       share: all === 0 ? 0 : spread.sum / all,
@@ -257,9 +257,9 @@ class DownlinkFigures {
     return Object.fromEntries(WAIT_CAUSES.map((cause, i) => [cause, summaries[i]])) as Record<WaitCause, WaitSummary>;
   }
 
-  #slowest(): readonly DownlinkTimeline[] {
+  #listSlowest(): readonly DownlinkTimeline[] {
     return [...this.#records()]
-      .filter(wasDelivered)
+      .filter(isDelivered)
       .sort((a, b) => totalTime(b) - totalTime(a))
       .slice(0, SLOWEST)
       .map((record) => ({
@@ -296,11 +296,11 @@ export const DOWNLINK_METRICS: MetricTable<DownlinkFold> = {
     about: 'downlinks that the API accepted from users',
     count: ({ users }) => users.count(() => true),
   },
-  ...stageTable('downlink', 'time from the API', STAGES, USERS),
-  ...outcomeTable('downlink', 'downlinks', USERS),
+  ...makeStageTable('downlink', 'time from the API', STAGES, USERS),
+  ...makeOutcomeTable('downlink', 'downlinks', USERS),
   'downlink.unanswered': {
     about: 'shell and config downlinks that were delivered but not answered',
-    count: ({ users }) => users.count((record) => outcomeOf(record) === 'delivered' && expectsAnswer(record.type)),
+    count: ({ users }) => users.count((record) => findOutcome(record) === 'delivered' && expectsAnswer(record.type)),
   },
   'downlink.refused': {
     about:
@@ -313,35 +313,35 @@ export const DOWNLINK_METRICS: MetricTable<DownlinkFold> = {
   },
   'wait.asleep': {
     about: 'time that a delivered downlink waited for a sleeping device',
-    durations: ({ users }) => users.waits('asleep'),
-    missing: ({ users }) => users.missing('delivered'),
+    durations: ({ users }) => users.getWaits('asleep'),
+    missing: ({ users }) => users.countMissing('delivered'),
   },
   'wait.radio': {
     about: 'time that a delivered downlink waited for the radio, or for repetitions',
-    durations: ({ users }) => users.waits('radio'),
-    missing: ({ users }) => users.missing('delivered'),
+    durations: ({ users }) => users.getWaits('radio'),
+    missing: ({ users }) => users.countMissing('delivered'),
   },
   'wait.transfer': {
     about: 'time that a delivered downlink waited for packets in transfer',
-    durations: ({ users }) => users.waits('transfer'),
-    missing: ({ users }) => users.missing('delivered'),
+    durations: ({ users }) => users.getWaits('transfer'),
+    missing: ({ users }) => users.countMissing('delivered'),
   },
   'wait.service': {
     about: 'time that a delivered downlink waited for the cloud',
-    durations: ({ users }) => users.waits('service'),
-    missing: ({ users }) => users.missing('delivered'),
+    durations: ({ users }) => users.getWaits('service'),
+    missing: ({ users }) => users.countMissing('delivered'),
   },
   'wait.device': {
     about: 'time that a delivered downlink waited for the device to run, save or reboot',
-    durations: ({ users }) => users.waits('device'),
-    missing: ({ users }) => users.missing('delivered'),
+    durations: ({ users }) => users.getWaits('device'),
+    missing: ({ users }) => users.countMissing('delivered'),
   },
   'chunk.queued': {
     about: 'chunks of firmware images that the cloud queued for updates; a chunk is a downlink, but none of a user',
     count: ({ chunks }) => chunks.count(() => true),
   },
-  ...stageTable('chunk', 'time from the queueing of a chunk of a firmware image', CHUNK_STAGES, CHUNKS),
-  ...outcomeTable('chunk', 'chunks of firmware images', CHUNKS),
+  ...makeStageTable('chunk', 'time from the queueing of a chunk of a firmware image', CHUNK_STAGES, CHUNKS),
+  ...makeOutcomeTable('chunk', 'chunks of firmware images', CHUNKS),
 };
 
 /** Whether downlinks of this type can reach a stage: a device answers only shell and config downlinks. */
@@ -356,13 +356,13 @@ function isLost({ ended, refused, partly }: DownlinkRecord, stage: Stage): boole
 }
 
 /** The reason for which a downlink has not reached a stage, in a word or two. */
-function stateOf(record: DownlinkRecord): string {
+function getState(record: DownlinkRecord): string {
   if (record.refused) return 'refused';
-  const outcome = outcomeOf(record);
+  const outcome = findOutcome(record);
   return outcome === 'delivered' || outcome === 'answered' ? 'delivered only' : outcome;
 }
 
-function stageTable(
+function makeStageTable(
   family: string,
   time: string,
   stages: readonly Stage[],
@@ -373,15 +373,15 @@ function stageTable(
       `${family}.${stage}`,
       {
         about: `${time} ${STAGE_ABOUTS[stage]}`,
-        durations: (fold: DownlinkFold) => figures(fold).stage(stage),
-        missing: (fold: DownlinkFold) => figures(fold).missing(stage),
+        durations: (fold: DownlinkFold) => figures(fold).getStage(stage),
+        missing: (fold: DownlinkFold) => figures(fold).countMissing(stage),
         within: (fold: DownlinkFold, limit: Millis, now: Instant) => figures(fold).within(stage, limit, now),
       },
     ]),
   );
 }
 
-function outcomeTable(
+function makeOutcomeTable(
   family: string,
   what: string,
   figures: (fold: DownlinkFold) => DownlinkFigures,
@@ -393,10 +393,10 @@ function outcomeTable(
   return {
     [`${family}.pending`]: counted(
       'that were not delivered at the end of the run',
-      (record) => outcomeOf(record) === 'pending',
+      (record) => findOutcome(record) === 'pending',
     ),
-    [`${family}.cancelled`]: counted('that were cancelled', (record) => outcomeOf(record) === 'cancelled'),
-    [`${family}.expired`]: counted('that expired before their delivery', (record) => outcomeOf(record) === 'expired'),
+    [`${family}.cancelled`]: counted('that were cancelled', (record) => findOutcome(record) === 'cancelled'),
+    [`${family}.expired`]: counted('that expired before their delivery', (record) => findOutcome(record) === 'expired'),
     [`${family}.unreceived`]: counted('that count as delivered although the device did not receive them', isUnreceived),
     [`${family}.received-twice`]: counted('that a device received more than once', ({ receptions }) => receptions > 1),
   };
@@ -404,9 +404,9 @@ function outcomeTable(
 
 /** Whether a downlink counts as delivered although the device did not receive it (wire W-34). */
 export function isUnreceived(record: DownlinkRecord): boolean {
-  return wasDelivered(record) && record.receptions === 0;
+  return isDelivered(record) && record.receptions === 0;
 }
 
-function wasDelivered(record: DownlinkRecord): boolean {
+function isDelivered(record: DownlinkRecord): boolean {
   return record.reached.delivered !== undefined;
 }

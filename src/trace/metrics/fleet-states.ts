@@ -47,34 +47,34 @@ export class FleetStates {
     this.#set(serial, at, FINE, STARTING);
   }
 
-  ready(serial: number, at: Instant): void {
+  noteReady(serial: number, at: Instant): void {
     this.#set(serial, at, FINE, READY);
   }
 
   /** The device is active; it is not known yet whether the cloud receives its packets. */
-  active(serial: number, at: Instant): void {
-    const index = this.#of(serial);
+  noteActivity(serial: number, at: Instant): void {
+    const index = this.#getState(serial);
     this.#lastActive[index] = at;
     if ((this.#link[index] ?? FINE) >= WOKEN) this.#link[index] = FINE;
   }
 
   /** The device wakes its radio. @param polls true for a poll, which causes no event if it finds nothing */
-  woken(serial: number, at: Instant, polls: boolean): void {
-    const again = (this.#link[this.#of(serial)] ?? FINE) >= WOKEN;
+  noteWake(serial: number, at: Instant, polls: boolean): void {
+    const again = (this.#link[this.#getState(serial)] ?? FINE) >= WOKEN;
     if (polls) this.#set(serial, at, FINE);
     else this.#set(serial, at, again ? WOKEN_AGAIN : WOKEN);
   }
 
   /** The device and the cloud have exchanged a packet. */
-  heard(serial: number, at: Instant): void {
+  noteHeard(serial: number, at: Instant): void {
     this.#set(serial, at, FINE);
   }
 
-  repeated(serial: number, at: Instant): void {
+  noteRepeat(serial: number, at: Instant): void {
     this.#set(serial, at, REPEATED);
   }
 
-  gaveUp(serial: number, at: Instant): void {
+  noteGaveUp(serial: number, at: Instant): void {
     this.#set(serial, at, GAVE_UP);
   }
 
@@ -96,7 +96,7 @@ export class FleetStates {
     this.#closed = Math.floor(this.#closed / 2);
   }
 
-  columns(bins: number): Readonly<Record<FleetState, readonly number[]>> {
+  listColumns(bins: number): Readonly<Record<FleetState, readonly number[]>> {
     const column = (state: FleetState) => [...this.#columns[state].subarray(0, bins)];
     return {
       asleep: column('asleep'),
@@ -127,13 +127,13 @@ export class FleetStates {
   }
 
   #set(serial: number, at: Instant, link: number, phase?: number): void {
-    const index = this.#of(serial);
+    const index = this.#getState(serial);
     this.#lastActive[index] = at;
     this.#link[index] = link;
     if (phase !== undefined) this.#phase[index] = phase;
   }
 
-  #of(serial: number): number {
+  #getState(serial: number): number {
     const known = this.#indices.get(serial);
     if (known !== undefined) return known;
     const index = this.#indices.size;

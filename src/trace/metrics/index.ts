@@ -10,7 +10,7 @@ import type { Fold } from '../log.js';
 import { CALL_METRICS, CallFold, type CallSummary, type CallTimes, type CallTotals } from './calls.js';
 import { DEVICE_METRICS, DeviceFold, type FleetSummary } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } from './downlinks.js';
-import { type Measure, type MetricInfo, metricInfos, readMetric, readShare, type Share } from './metric.js';
+import { listMetricInfos, type Measure, type MetricInfo, readMetric, readShare, type Share } from './metric.js';
 import { RealTime } from './real-time.js';
 import { SampleFold, type SampleSummary } from './samples.js';
 import { MetricScope } from './scope.js';
@@ -21,12 +21,12 @@ import { type ServiceSummary, WORLD_METRICS, WorldFold } from './world.js';
 
 /** Every metric that an expectation can name. */
 export const METRICS: readonly MetricInfo[] = [
-  ...metricInfos(DEVICE_METRICS, 'devices'),
-  ...metricInfos(UPLINK_METRICS, 'devices'),
-  ...metricInfos(DOWNLINK_METRICS, 'devices'),
-  ...metricInfos(UPDATE_METRICS, 'devices'),
-  ...metricInfos(CALL_METRICS, 'clients'),
-  ...metricInfos(WORLD_METRICS, null),
+  ...listMetricInfos(DEVICE_METRICS, 'devices'),
+  ...listMetricInfos(UPLINK_METRICS, 'devices'),
+  ...listMetricInfos(DOWNLINK_METRICS, 'devices'),
+  ...listMetricInfos(UPDATE_METRICS, 'devices'),
+  ...listMetricInfos(CALL_METRICS, 'clients'),
+  ...listMetricInfos(WORLD_METRICS, null),
 ];
 
 /** A kind of event that the protocol cannot exclude, or that is worth knowing, and how often. */
@@ -107,15 +107,15 @@ export class Metrics implements Fold {
     this.#series = new SeriesFold(devices, duration, warmUp, realTime);
     this.#samples = new SampleFold(duration, warmUp, realTime);
     this.#downlinks = new DownlinkFold((record, stage) => {
-      this.#series.stage(record, stage);
-      this.#samples.stage(record, stage);
+      this.#series.takeStage(record, stage);
+      this.#samples.takeStage(record, stage);
     });
     const counting = [realTime, this.#devices, this.#uplinks, this.#downlinks, this.#updates, this.#calls, this.#world];
     this.#dispatch = dispatchTo([...counting, ...this.#uplinks.windows.folds, this.#series, this.#samples]);
     this.#scopes = new Map(
       [...scopes.devices].map(([name, serials]) => [name, new MetricScope(serials, warmUp, limits)]),
     );
-    this.#callScopes = new Map([...scopes.loads].map(([name, loads]) => [name, this.#calls.of(loads)]));
+    this.#callScopes = new Map([...scopes.loads].map(([name, loads]) => [name, this.#calls.sumLoads(loads)]));
   }
 
   take(event: TraceEvent): void {
@@ -131,7 +131,7 @@ export class Metrics implements Fold {
    * @param of scope of the metric. Default: the whole run
    */
   read(name: string, of?: string): Measure | undefined {
-    if (of !== undefined) return this.#scopes.get(of)?.read(name) ?? this.#callsOf(of, name);
+    if (of !== undefined) return this.#scopes.get(of)?.read(name) ?? this.#findCalls(of, name);
     return (
       readMetric(DEVICE_METRICS, this.#devices, name) ??
       readMetric(UPLINK_METRICS, this.#uplinks, name) ??
@@ -186,31 +186,31 @@ export class Metrics implements Fold {
     return this.#downlinks.records;
   }
 
-  summary(): RunSummary {
-    const allCalls = this.#calls.totals.summary();
+  summarise(): RunSummary {
+    const allCalls = this.#calls.totals.summarise();
     return {
-      fleet: this.#devices.summary(),
-      uplinks: this.#uplinks.summary(),
-      downlinks: this.#downlinks.summary(),
+      fleet: this.#devices.summarise(),
+      uplinks: this.#uplinks.summarise(),
+      downlinks: this.#downlinks.summarise(),
       ...(this.#updates.summary && { updates: this.#updates.summary }),
-      calls: this.#calls.summary(),
+      calls: this.#calls.summarise(),
       ...(allCalls && { allCalls }),
-      faults: this.#world.faults.toRecord(),
-      service: this.#world.service(),
+      faults: this.#world.faults.makeRecord(),
+      service: this.#world.summarise(),
       steps: { done: this.#world.stepsDone, failed: this.#world.stepsFailed.total },
       console: { actions: this.#world.consoleActions },
-      anomalies: this.#anomalies(),
-      series: this.#series.summary(),
-      samples: this.#samples.summary(),
+      anomalies: this.#listAnomalies(),
+      series: this.#series.summarise(),
+      samples: this.#samples.summarise(),
     };
   }
 
-  #callsOf(scope: string, name: string): Measure | undefined {
+  #findCalls(scope: string, name: string): Measure | undefined {
     const totals = this.#callScopes.get(scope);
     return totals && readMetric(CALL_METRICS, totals, name);
   }
 
-  #anomalies(): readonly Anomaly[] {
+  #listAnomalies(): readonly Anomaly[] {
     const known: Anomaly[] = [
       {
         name: 'downlink-unreceived',
@@ -254,7 +254,7 @@ export class Metrics implements Fold {
         about: 'action from a console: the seed alone does not reproduce this run',
       },
     ];
-    for (const [step, count] of Object.entries(this.#world.stepsFailed.toRecord())) {
+    for (const [step, count] of Object.entries(this.#world.stepsFailed.makeRecord())) {
       known.push({ name: 'step-failed', count, about: `failed step: ${step}` });
     }
     return known.filter((anomaly) => anomaly.count > 0);

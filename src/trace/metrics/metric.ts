@@ -74,7 +74,7 @@ export function readShare<F>(
   return Object.hasOwn(table, name) ? table[name]?.within?.(fold, limit, now) : undefined;
 }
 
-export function metricInfos<F>(table: MetricTable<F>, of: MetricInfo['of']): readonly MetricInfo[] {
+export function listMetricInfos<F>(table: MetricTable<F>, of: MetricInfo['of']): readonly MetricInfo[] {
   return Object.entries(table).map(([name, metric]) => ({
     name,
     shape: 'count' in metric ? 'count' : 'durations',
@@ -92,7 +92,7 @@ export class Tally {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + by);
   }
 
-  of(name: string): number {
+  getCount(name: string): number {
     return this.#counts.get(name) ?? 0;
   }
 
@@ -103,7 +103,7 @@ export class Tally {
   }
 
   /** Counts sorted by name, so that runs with equal counts give equal texts. */
-  toRecord(): Readonly<Record<string, number>> {
+  makeRecord(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }

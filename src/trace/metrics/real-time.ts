@@ -19,22 +19,22 @@ export class RealTime {
 
   readonly on: Handlers = {
     'world.speed': ({ at, speed }) => {
-      this.#changes.push({ at, real: this.#at(at), speed });
+      this.#changes.push({ at, real: this.#convertInstant(at), speed });
     },
   };
 
-  between(from: Instant, to: Instant): Millis {
-    const { at, speed } = this.#before(from);
+  measureBetween(from: Instant, to: Instant): Millis {
+    const { at, speed } = this.#findBefore(from);
     const last = this.#changes.at(-1);
-    return last?.at === at ? (to - from) / speed : this.#at(to) - this.#at(from);
+    return last?.at === at ? (to - from) / speed : this.#convertInstant(to) - this.#convertInstant(from);
   }
 
-  #at(instant: Instant): Millis {
-    const { at, real, speed } = this.#before(instant);
+  #convertInstant(instant: Instant): Millis {
+    const { at, real, speed } = this.#findBefore(instant);
     return real + (instant - at) / speed;
   }
 
-  #before(instant: Instant): Change {
+  #findBefore(instant: Instant): Change {
     return this.#changes.findLast(({ at }) => at <= instant) ?? this.#changes[0];
   }
 }

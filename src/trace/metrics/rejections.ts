@@ -27,6 +27,6 @@ export class Rejections {
 }
 
 /** Adds `rejected` exchanges, which never complete, to a share. */
-export function withRejected(share: Share, rejected: number): Share {
+export function addRejected(share: Share, rejected: number): Share {
   return rejected === 0 ? share : { ...share, total: share.total + rejected, rejected };
 }

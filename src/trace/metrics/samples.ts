@@ -83,36 +83,36 @@ export class SampleFold {
       const booted = this.#bootedAt.get(serial);
       if (booted === undefined) return;
       this.#bootedAt.delete(serial);
-      this.#time('device.startup', ofDevice(serial), at - booted);
+      this.#time('device.startup', findDeviceSlot(serial), at - booted);
     },
-    'device.wake': ({ serial }) => this.#count('device.wakes', ofDevice(serial)),
-    'device.repeat': ({ serial }) => this.#count('device.repeats', ofDevice(serial)),
+    'device.wake': ({ serial }) => this.#count('device.wakes', findDeviceSlot(serial)),
+    'device.repeat': ({ serial }) => this.#count('device.repeats', findDeviceSlot(serial)),
     'uplink.dropped': ({ serial, type }) => {
-      if (type === 'data') this.#count('uplink.dropped', ofDevice(serial));
+      if (type === 'data') this.#count('uplink.dropped', findDeviceSlot(serial));
     },
     'cloud.stored': ({ serial, type, copy }) => {
-      if (type === 'data' && !copy) this.#count('uplink.stored', ofDevice(serial));
+      if (type === 'data' && !copy) this.#count('uplink.stored', findDeviceSlot(serial));
     },
     'call.done': (event) => {
       const { at, intended, sent } = event;
-      const batch = this.#ofTime(intended);
+      const batch = this.#findTimeSlot(intended);
       const answered = isAnswered(event);
       this.#count(answered ? 'call.answered' : 'call.failed', batch);
       if (!answered || intended < this.#warmUp) return;
-      this.#time('call.latency', batch, this.#realTime.between(intended, at));
-      this.#time('call.service', batch, this.#realTime.between(sent, at));
+      this.#time('call.latency', batch, this.#realTime.measureBetween(intended, at));
+      this.#time('call.service', batch, this.#realTime.measureBetween(sent, at));
     },
-    'call.dropped': ({ intended }) => this.#count('call.dropped', this.#ofTime(intended)),
+    'call.dropped': ({ intended }) => this.#count('call.dropped', this.#findTimeSlot(intended)),
   };
 
-  stage(record: DownlinkRecord, stage: Stage): void {
+  takeStage(record: DownlinkRecord, stage: Stage): void {
     if (stage !== 'delivered' && stage !== 'answered') return;
-    const batch = ofDevice(record.serial);
+    const batch = findDeviceSlot(record.serial);
     this.#count(`downlink.${stage}`, batch);
     this.#time(`downlink.${stage}`, batch, timeTo(record, stage));
   }
 
-  summary(): SampleSummary {
+  summarise(): SampleSummary {
     return {
       batches: BATCHES,
       counts: Object.fromEntries(
@@ -126,14 +126,14 @@ export class SampleFold {
           // The cast is needed because `Object.entries` returns keys of type `string`.
           const batches = this.#durations.get(name as SampledDuration);
           if (batches === undefined) return [];
-          const { min = 0, max = 0 } = Distribution.merged(batches.filter((batch) => batch !== undefined));
-          return [[name, { steps, min, max, batches: batches.map((batch) => batch?.toPairs() ?? []) }]];
+          const { min = 0, max = 0 } = Distribution.merge(batches.filter((batch) => batch !== undefined));
+          return [[name, { steps, min, max, batches: batches.map((batch) => batch?.listPairs() ?? []) }]];
         }),
       ),
     };
   }
 
-  #ofTime(at: Instant): number {
+  #findTimeSlot(at: Instant): number {
     return Math.max(0, Math.floor(at / this.#slice)) % BATCHES;
   }
 
@@ -158,6 +158,6 @@ export class SampleFold {
 }
 
 /** Batch of a device. Serial numbers are consecutive within a group, so every batch has its share of every group. */
-function ofDevice(serial: number): number {
+function findDeviceSlot(serial: number): number {
   return serial % BATCHES;
 }

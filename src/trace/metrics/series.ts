@@ -94,14 +94,14 @@ export class SeriesFold {
 
   readonly on: Handlers = {
     'device.boot': ({ serial, at }) => this.#fleet.boot(serial, this.#reach(at)),
-    'device.ready': ({ serial, at }) => this.#fleet.ready(serial, this.#reach(at)),
-    'device.wake': ({ serial, at, why }) => this.#fleet.woken(serial, this.#reach(at), why === 'poll'),
-    'device.repeat': ({ serial, at }) => this.#fleet.repeated(serial, this.#reach(at)),
-    'poll.failed': ({ serial, at }) => this.#fleet.gaveUp(serial, this.#reach(at)),
-    'uplink.sent': ({ serial, at }) => this.#fleet.active(serial, this.#reach(at)),
-    'uplink.acked': ({ serial, at }) => this.#fleet.heard(serial, this.#reach(at)),
-    'uplink.dropped': ({ serial, at }) => this.#fleet.gaveUp(serial, this.#reach(at)),
-    'downlink.received': ({ serial, at }) => this.#fleet.heard(serial, this.#reach(at)),
+    'device.ready': ({ serial, at }) => this.#fleet.noteReady(serial, this.#reach(at)),
+    'device.wake': ({ serial, at, why }) => this.#fleet.noteWake(serial, this.#reach(at), why === 'poll'),
+    'device.repeat': ({ serial, at }) => this.#fleet.noteRepeat(serial, this.#reach(at)),
+    'poll.failed': ({ serial, at }) => this.#fleet.noteGaveUp(serial, this.#reach(at)),
+    'uplink.sent': ({ serial, at }) => this.#fleet.noteActivity(serial, this.#reach(at)),
+    'uplink.acked': ({ serial, at }) => this.#fleet.noteHeard(serial, this.#reach(at)),
+    'uplink.dropped': ({ serial, at }) => this.#fleet.noteGaveUp(serial, this.#reach(at)),
+    'downlink.received': ({ serial, at }) => this.#fleet.noteHeard(serial, this.#reach(at)),
     'cloud.stored': ({ at, copy }) => {
       if (!copy) this.#count('uplinksStored', at);
     },
@@ -113,7 +113,7 @@ export class SeriesFold {
       const answered = isAnswered(event);
       this.#count(answered ? 'callsAnswered' : 'callsFailed', at);
       if (!answered || intended < this.#warmUp) return;
-      this.#time(this.#callLatency, intended, this.#realTime.between(intended, at), MICROSECONDS);
+      this.#time(this.#callLatency, intended, this.#realTime.measureBetween(intended, at), MICROSECONDS);
     },
     'call.dropped': ({ at }) => this.#count('callsDropped', at),
     'world.closing': ({ at }) => {
@@ -121,7 +121,7 @@ export class SeriesFold {
     },
   };
 
-  stage(record: DownlinkRecord, stage: Stage): void {
+  takeStage(record: DownlinkRecord, stage: Stage): void {
     const at = record.reached[stage];
     if (at === undefined) return;
     if (stage === 'answered') this.#count('downlinksAnswered', at);
@@ -130,7 +130,7 @@ export class SeriesFold {
     this.#time(this.#deliveryTime, at, timeTo(record, stage), 1);
   }
 
-  summary(): SeriesSummary {
+  summarise(): SeriesSummary {
     const bins = this.#bins;
     this.#fleet.closeUntil(bins, this.#bin, this.#window);
     const counts = SERIES_COUNTS.map((name) => [name, [...this.#counts[name].subarray(0, bins)]]);
@@ -138,10 +138,10 @@ export class SeriesFold {
       bin: this.#bin,
       bins,
       counts: Object.fromEntries(counts) as SeriesSummary['counts'],
-      callLatency: columns(this.#callLatency, bins),
-      deliveryTime: columns(this.#deliveryTime, bins),
-      trends: { callLatency: trend(this.#callLatency, bins), deliveryTime: trend(this.#deliveryTime, bins) },
-      fleet: this.#fleet.columns(bins),
+      callLatency: listColumns(this.#callLatency, bins),
+      deliveryTime: listColumns(this.#deliveryTime, bins),
+      trends: { callLatency: listTrend(this.#callLatency, bins), deliveryTime: listTrend(this.#deliveryTime, bins) },
+      fleet: this.#fleet.listColumns(bins),
     };
   }
 
@@ -202,8 +202,8 @@ export class SeriesFold {
   }
 }
 
-function columns(timed: ReadonlyMap<number, Distribution>, bins: number): PercentileColumns {
-  const points = Array.from({ length: bins }, (_, index) => timed.get(index)?.percentiles([50, 95, 99]) ?? []);
+function listColumns(timed: ReadonlyMap<number, Distribution>, bins: number): PercentileColumns {
+  const points = Array.from({ length: bins }, (_, index) => timed.get(index)?.findPercentiles([50, 95, 99]) ?? []);
   const [p50, p95, p99] = [0, 1, 2].map((i) => points.map((percentiles) => percentiles[i] ?? null));
   return { p50: p50 ?? [], p95: p95 ?? [], p99: p99 ?? [] };
 }
@@ -211,18 +211,18 @@ function columns(timed: ReadonlyMap<number, Distribution>, bins: number): Percen
 /** Minimum number of durations per value of a trend, on average. A percentile of fewer durations would mostly be random. */
 const ENOUGH = 20;
 
-function trend(timed: ReadonlyMap<number, Distribution>, bins: number): Trend {
+function listTrend(timed: ReadonlyMap<number, Distribution>, bins: number): Trend {
   const counts = Array.from({ length: bins }, (_, index) => timed.get(index)?.count ?? 0);
-  const every = binsPerPoint(counts, ENOUGH);
+  const every = chooseBins(counts, ENOUGH);
   const groups = new Map<number, Distribution>();
   for (const [index, times] of [...timed].sort(([one], [other]) => one - other)) {
     const group = Math.floor(index / every);
     const known = groups.get(group);
-    groups.set(group, known === undefined ? times : Distribution.merged([known, times]));
+    groups.set(group, known === undefined ? times : Distribution.merge([known, times]));
   }
   const points = Math.ceil(bins / every);
   const count = Array.from({ length: points }, (_, group) => groups.get(group)?.count ?? 0);
-  return { every, count, ...columns(groups, points) };
+  return { every, count, ...listColumns(groups, points) };
 }
 
 /** Possible numbers of bins that are drawn as one point, ascending. */
@@ -231,7 +231,7 @@ const GROUPS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24] as const;
 /**
  * The number of bins to draw as one point, so that a point has at least `enough` events on average, not counting empty points.
  */
-export function binsPerPoint(counts: readonly number[], enough: number): number {
+export function chooseBins(counts: readonly number[], enough: number): number {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const every = GROUPS.find((size) => {
     const filled = new Set(counts.flatMap((count, index) => (count > 0 ? [Math.floor(index / size)] : [])));

@@ -5,7 +5,7 @@ import type { Handlers } from '../dispatch.js';
 import { Distribution, type Spread } from '../distribution.js';
 import type { UpdateState } from '../events.js';
 import { type MetricTable, type Missing, type Share, Tally } from './metric.js';
-import { REJECTED, Rejections, withRejected } from './rejections.js';
+import { addRejected, REJECTED, Rejections } from './rejections.js';
 
 /** scheduled = succeeded + failed + cancelled + open */
 export interface UpdateSummary {
@@ -48,7 +48,7 @@ export class UpdateFold {
   readonly on: Handlers = {
     ...this.#rejections.on,
     'update.moved': ({ at, serial, update, state, offset, why }) => {
-      const known = this.#updates.get(update) ?? this.#begun(update, serial, at);
+      const known = this.#updates.get(update) ?? this.#beginUpdate(update, serial, at);
       if (offset < known.offset) this.restarts++;
       const stateChanged = known.state !== state;
       known.state = state;
@@ -58,7 +58,7 @@ export class UpdateFold {
         known.took = at - known.scheduledAt;
         this.duration.record(known.took);
       }
-      if (state === 'failed') this.#failed(why);
+      if (state === 'failed') this.#noteFailed(why);
     },
   };
 
@@ -98,7 +98,7 @@ export class UpdateFold {
       if (took !== undefined && took <= limit) share.within++;
       else if (took === undefined && canSucceed && now - scheduledAt < limit) share.open++;
     }
-    return withRejected(share, this.rejected);
+    return addRejected(share, this.rejected);
   }
 
   /** undefined when the run had no updates. */
@@ -112,7 +112,7 @@ export class UpdateFold {
       open: this.count(...OPEN),
       restarts: this.restarts,
       duration: this.duration.spread(),
-      reasons: this.#reasons.toRecord(),
+      reasons: this.#reasons.makeRecord(),
     };
   }
 
@@ -121,14 +121,14 @@ export class UpdateFold {
     return this.#rejections.count((type) => type === 'firmware');
   }
 
-  #begun(id: string, serial: number, scheduledAt: Instant): Update {
+  #beginUpdate(id: string, serial: number, scheduledAt: Instant): Update {
     const update: Update = { scheduledAt, took: undefined, state: 'scheduled', offset: 0 };
     this.#updates.set(id, update);
     this.#latest.set(serial, update);
     return update;
   }
 
-  #failed(why: string): void {
+  #noteFailed(why: string): void {
     this.#reasons.add(why);
     if (REVERTED.test(why)) this.reverted++;
     if (GIVEN_UP.test(why)) this.givenUp++;

@@ -23,7 +23,7 @@ export class UplinkWindows {
       {
         stored: (event, sending) => {
           if (sending !== undefined && !event.copy) {
-            this.#stages.stored.reach(keyOf({ ...event, uplink: sending.sent.uplink }), event.at);
+            this.#stages.stored.reach(makeKey({ ...event, uplink: sending.sent.uplink }), event.at);
           }
         },
       },
@@ -36,11 +36,11 @@ export class UplinkWindows {
     'uplink.made': (event) => {
       if (event.type !== 'data') return;
       this.#made++;
-      for (const stage of Object.values(this.#stages)) stage.begin(keyOf(event), event.at);
+      for (const stage of Object.values(this.#stages)) stage.begin(makeKey(event), event.at);
     },
-    'uplink.acked': (event) => this.#stages.acked.reach(keyOf(event), event.at),
+    'uplink.acked': (event) => this.#stages.acked.reach(makeKey(event), event.at),
     'uplink.dropped': (event) => {
-      for (const stage of Object.values(this.#stages)) stage.lose(keyOf(event));
+      for (const stage of Object.values(this.#stages)) stage.lose(makeKey(event));
     },
   };
 
@@ -89,6 +89,6 @@ class StageWindows {
 /**
  * Serial number and number of the uplink as one number. A serial number has 32 bits, so 2^21 uplinks per device are possible.
  */
-export function keyOf({ serial, uplink }: { readonly serial: number; readonly uplink: number }): number {
+export function makeKey({ serial, uplink }: { readonly serial: number; readonly uplink: number }): number {
   return uplink * 4_294_967_296 + serial;
 }

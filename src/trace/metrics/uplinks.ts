@@ -6,7 +6,7 @@ import { Distribution } from '../distribution.js';
 import { UPLINK_TYPES, type UplinkType } from '../events.js';
 import { BusiestSecond } from './busiest-second.js';
 import { type MetricTable, Tally } from './metric.js';
-import { keyOf, UplinkWindows } from './uplink-windows.js';
+import { makeKey, UplinkWindows } from './uplink-windows.js';
 
 interface UplinkCounts {
   readonly made: number;
@@ -72,34 +72,34 @@ export class UplinkFold {
 
   readonly on: Handlers = {
     'uplink.made': (event) => {
-      this.of(event.type).made++;
-      if (event.type === 'data') this.#madeAt.set(keyOf(event), event.at);
+      this.getCounter(event.type).made++;
+      if (event.type === 'data') this.#madeAt.set(makeKey(event), event.at);
     },
     'uplink.sent': (event) => {
-      const key = keyOf(event);
+      const key = makeKey(event);
       if (this.#open.has(key)) return;
       this.#open.add(key);
-      this.of(event.type).sent++;
+      this.getCounter(event.type).sent++;
     },
     'uplink.acked': (event) => {
-      const key = keyOf(event);
+      const key = makeKey(event);
       const madeAt = this.#madeAt.get(key);
       if (madeAt !== undefined) this.delay.record(event.at - madeAt);
       this.#madeAt.delete(key);
       this.#open.delete(key);
-      this.of(event.type).acked++;
+      this.getCounter(event.type).acked++;
     },
     'uplink.dropped': (event) => {
-      this.#madeAt.delete(keyOf(event));
-      this.#open.delete(keyOf(event));
-      this.of(event.type).dropped++;
+      this.#madeAt.delete(makeKey(event));
+      this.#open.delete(makeKey(event));
+      this.getCounter(event.type).dropped++;
       if (event.type === 'data') this.#reasons.add(event.why);
     },
     'device.restart': (event) => {
       this.#restarted.add(event.serial);
     },
     'cloud.stored': (event) => {
-      const counter = this.of(event.type);
+      const counter = this.getCounter(event.type);
       this.arrivals.add(event.at);
       if (event.copy) counter.copies++;
       else counter.stored++;
@@ -108,14 +108,14 @@ export class UplinkFold {
     },
   };
 
-  of(type: UplinkType): UplinkCounter {
+  getCounter(type: UplinkType): UplinkCounter {
     const counter = this.#byType.get(type);
     if (counter === undefined) throw new Error(`"${type}" is not a type of uplink`);
     return counter;
   }
 
   /** The sum over all types. */
-  all(): UplinkCounts {
+  sumAll(): UplinkCounts {
     const all = new UplinkCounter();
     for (const counter of this.#byType.values()) {
       all.made += counter.made;
@@ -128,33 +128,33 @@ export class UplinkFold {
     return all;
   }
 
-  summary(): UplinkSummary {
+  summarise(): UplinkSummary {
     const occurred = [...this.#byType].filter(([, counter]) => counter.made > 0 || counter.stored > 0);
     return {
-      ...plainCounts(this.of('data')),
-      reasons: this.#reasons.toRecord(),
-      messages: plainCounts(this.all()),
-      byType: Object.fromEntries(occurred.map(([type, counter]) => [type, plainCounts(counter)])),
+      ...copyCounts(this.getCounter('data')),
+      reasons: this.#reasons.makeRecord(),
+      messages: copyCounts(this.sumAll()),
+      byType: Object.fromEntries(occurred.map(([type, counter]) => [type, copyCounts(counter)])),
     };
   }
 }
 
-function plainCounts(counts: UplinkCounts): UplinkCounts {
+function copyCounts(counts: UplinkCounts): UplinkCounts {
   const { made, sent, acked, dropped, waiting, stored, copies } = counts;
   return { made, sent, acked, dropped, waiting, stored, copies };
 }
 
-const DATA_UPLINKS = countsTable('uplink', 'data uplinks', (fold) => fold.of('data'));
+const DATA_UPLINKS = makeCountsTable('uplink', 'data uplinks', (fold) => fold.getCounter('data'));
 
 export const UPLINK_METRICS: MetricTable<UplinkFold> = {
   ...DATA_UPLINKS,
-  ...timed('acked'),
-  ...timed('stored'),
-  ...countsTable('message', 'uplinks of any type', (fold) => fold.all()),
+  ...makeTimedTable('acked'),
+  ...makeTimedTable('stored'),
+  ...makeCountsTable('message', 'uplinks of any type', (fold) => fold.sumAll()),
   'uplink.delay': {
     about: 'time from when a data uplink was ready until the cloud acknowledged it',
     durations: (fold) => fold.delay,
-    missing: (fold) => ({ waiting: fold.of('data').waiting, dropped: fold.of('data').dropped }),
+    missing: (fold) => ({ waiting: fold.getCounter('data').waiting, dropped: fold.getCounter('data').dropped }),
   },
   'message.peak': {
     about: 'uplinks of any type, copies included, that reached the cloud in the busiest second, warm-up excluded',
@@ -167,14 +167,14 @@ export const UPLINK_METRICS: MetricTable<UplinkFold> = {
 };
 
 /** The metric of a stage: data uplinks that reached it, and their share within a duration. */
-function timed(stage: 'acked' | 'stored'): MetricTable<UplinkFold> {
+function makeTimedTable(stage: 'acked' | 'stored'): MetricTable<UplinkFold> {
   const name = `uplink.${stage}`;
   const metric = DATA_UPLINKS[name];
   if (metric === undefined) throw new Error(`there are no counts of ${name}`);
   return { [name]: { ...metric, within: (fold, limit, now) => fold.windows.within(stage, limit, now) } };
 }
 
-function countsTable(
+function makeCountsTable(
   prefix: string,
   what: string,
   counts: (fold: UplinkFold) => UplinkCounts,

@@ -42,8 +42,8 @@ export class WorldFold {
     },
   };
 
-  service(): ServiceSummary {
-    return { faults: this.serviceFaults.toRecord(), crashes: this.crashes, refused: this.refused.toRecord() };
+  summarise(): ServiceSummary {
+    return { faults: this.serviceFaults.makeRecord(), crashes: this.crashes, refused: this.refused.makeRecord() };
   }
 }
 

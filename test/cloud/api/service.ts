@@ -171,7 +171,7 @@ function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten:
     async forget(serial) {
       forgotten.push(serial);
     },
-    async deleted({ serial }) {
+    async forgetDevice({ serial }) {
       forgotten.push(serial);
     },
   };

@@ -105,8 +105,8 @@ describe('the title of a codec', () => {
 
   it('is its name and version, or unknown if the document is invalid', () => {
     const { codecs } = setUp();
-    expect(codecs.titleOf('decoder', 'a', documentOf('clime'))).toEqual({ name: 'clime', version: 2 });
-    expect(codecs.titleOf('decoder', 'b', Uint8Array.of(0xff))).toMatchObject({
+    expect(codecs.makeTitle('decoder', 'a', documentOf('clime'))).toEqual({ name: 'clime', version: 2 });
+    expect(codecs.makeTitle('decoder', 'b', Uint8Array.of(0xff))).toMatchObject({
       ...{ name: null, version: null, problems: [expect.stringContaining('the codec is not CBOR')] },
     });
   });
@@ -114,7 +114,7 @@ describe('the title of a codec', () => {
   it('has the first 20 mistakes of the document, and the number of the others', () => {
     const schema = Array.from({ length: 30 }, (_, n) => new Map([[`a${n}`, true]]));
     const entries = { version: 2, type: 'decoder', name: 'x', schema };
-    const { problems = [] } = setUp().codecs.titleOf(
+    const { problems = [] } = setUp().codecs.makeTitle(
       'decoder',
       'c',
       encodeCbor(new Map<string, CborValue>(Object.entries(entries))),
@@ -131,7 +131,7 @@ describe('the title of a codec', () => {
       name: 'x',
       schema: [new Map([['\u{1f600}'.repeat(4000), mistakes]])],
     };
-    const { problems = [] } = setUp().codecs.titleOf(
+    const { problems = [] } = setUp().codecs.makeTitle(
       'decoder',
       'c',
       encodeCbor(new Map<string, CborValue>(Object.entries(entries))),
@@ -142,11 +142,11 @@ describe('the title of a codec', () => {
 
   it('is read once, until there are a thousand others', () => {
     const { codecs } = setUp();
-    codecs.titleOf('decoder', 'first', documentOf('one'));
-    for (let n = 1; n < 1000; n++) codecs.titleOf('decoder', `hash ${n}`, bytes);
-    expect(codecs.titleOf('decoder', 'first', documentOf('other'))).toMatchObject({ name: 'one' });
-    codecs.titleOf('decoder', 'hash 1000', bytes);
-    expect(codecs.titleOf('decoder', 'first', documentOf('other'))).toMatchObject({ name: 'other' });
+    codecs.makeTitle('decoder', 'first', documentOf('one'));
+    for (let n = 1; n < 1000; n++) codecs.makeTitle('decoder', `hash ${n}`, bytes);
+    expect(codecs.makeTitle('decoder', 'first', documentOf('other'))).toMatchObject({ name: 'one' });
+    codecs.makeTitle('decoder', 'hash 1000', bytes);
+    expect(codecs.makeTitle('decoder', 'first', documentOf('other'))).toMatchObject({ name: 'other' });
   });
 });
 

@@ -40,7 +40,7 @@ describe('the downlink queue', () => {
     const device = await cloud.addDevice();
     await cloud.core.queue(device, { type: 'data', body: { relay: 1 } });
     const session = await sessionOf(cloud);
-    expect(cloud.core.waits(session)).toBe(false);
+    expect(cloud.core.hasWaiting(session)).toBe(false);
     await cloud.core.accept(session, encoderUpload);
     expect(await drain(cloud, session)).toMatchObject([{ kind: 'download-data', hash: ENCODER.hash }]);
   });
@@ -181,7 +181,7 @@ describe('a device that the API has deleted', () => {
     await sessionOf(cloud);
     await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
     await cloud.core.forget(SERIAL);
-    expect(cloud.core.known(SERIAL)).toBeUndefined();
+    expect(cloud.core.getSession(SERIAL)).toBeUndefined();
     expect(await cloud.core.load(SERIAL)).toBeUndefined();
   });
 
@@ -192,11 +192,11 @@ describe('a device that the API has deleted', () => {
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
     await sessionOf(cloud);
     await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
-    await cloud.core.deleted(device, [row]);
+    await cloud.core.forgetDevice(device, [row]);
     expect(cloud.events.at(-1)).toEqual({
       ...{ kind: 'downlink.cancelled', at: hours(1), serial: SERIAL, downlink: row.id },
     });
-    expect(cloud.core.known(SERIAL)).toBeUndefined();
+    expect(cloud.core.getSession(SERIAL)).toBeUndefined();
   });
 });
 

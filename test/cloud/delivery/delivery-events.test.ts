@@ -27,8 +27,8 @@ describe('a downlink', () => {
     const { core, device, session, events, clock } = await connected();
     const { id } = await core.queue(device, shell('info show'));
     await clock.runUntil(seconds(1));
-    core.contact(session);
-    core.contact(session);
+    core.noteContact(session);
+    core.noteContact(session);
     await clock.runUntil(seconds(2));
     await core.take(session);
     const message = await core.take(session);
@@ -48,9 +48,9 @@ describe('a downlink', () => {
   it('that was queued after a contact gets its contact event at the next contact', async () => {
     const { core, device, session, since, timeline, settled } = await connected();
     const one = await core.queue(device, shell('one'));
-    core.contact(session);
+    core.noteContact(session);
     const other = await core.queue(device, shell('two'));
-    core.contact(session);
+    core.noteContact(session);
     await settled();
     expect(since('downlink.contact')).toMatchObject([{ downlink: one.id }, { downlink: other.id }]);
     expect(await timeline(one.id)).toEqual([
@@ -114,10 +114,10 @@ describe('a downlink', () => {
       return pendingDownlinks.call(store, id);
     };
     const loading = again.core.load(SERIAL);
-    expect(again.core.known(SERIAL)).toBeUndefined();
+    expect(again.core.getSession(SERIAL)).toBeUndefined();
     await again.core.queue(device, shell('one'));
     expect((await loading)?.queue).toHaveLength(1);
-    expect(again.core.known(SERIAL)).toBe(await loading);
+    expect(again.core.getSession(SERIAL)).toBe(await loading);
   });
 
   it('is cancelled alone, if there are others in the queue', async () => {
@@ -148,8 +148,8 @@ describe('a downlink', () => {
       return commit.call(store, changes);
     };
     const { id } = await core.queue(device, shell('one'));
-    core.contact(session);
-    core.contact(session);
+    core.noteContact(session);
+    core.noteContact(session);
     await core.take(session);
     await core.confirm(session, 'final-ack');
     expect(commits.map((changes) => changes.map(({ kind }) => kind))).toEqual([
@@ -176,7 +176,7 @@ describe('a downlink', () => {
     const { store, device } = await connected();
     const other = await testCloud({ store, seed: 'other' });
     const row = await other.core.queue(device, shell('one'));
-    expect(other.core.known(SERIAL)).toBeUndefined();
+    expect(other.core.getSession(SERIAL)).toBeUndefined();
     expect(other.events).toMatchObject([{ kind: 'downlink.queued', serial: SERIAL, downlink: row.id }]);
     expect(await other.core.cancel(row)).toBe('cancelled');
     expect(other.events.at(-1)).toMatchObject({ kind: 'downlink.cancelled', serial: SERIAL });
@@ -271,7 +271,7 @@ describe('the body of a downlink', () => {
     const { core, device, session } = await connected();
     await core.queue(device, shell('one'));
     await core.queue(device, shell(...long));
-    const bodies = await Promise.all(session.queue.map(({ row }) => core.bodyOf(row)));
+    const bodies = await Promise.all(session.queue.map(({ row }) => core.readBody(row)));
     expect(bodies).toEqual([['one'], long]);
   });
 
@@ -283,7 +283,7 @@ describe('the body of a downlink', () => {
     store.device = () => Promise.reject(new Error('read a device'));
     await core.queue(device, shell('one'));
     const [queued] = session.queue;
-    expect(queued && (await core.bodyOf(queued.row))).toEqual(['one']);
+    expect(queued && (await core.readBody(queued.row))).toEqual(['one']);
     expect(await core.take(session)).toBeDefined();
   });
 
@@ -306,7 +306,7 @@ describe('the body of a downlink', () => {
     const [queued] = session.queue;
     if (queued === undefined) throw new Error('nothing queued');
     await store.commit([{ kind: 'device.delete', id: device.id, at: clock.wall }]);
-    expect(await core.bodyOf(queued.row)).toBeUndefined();
+    expect(await core.readBody(queued.row)).toBeUndefined();
     expect(await core.take(session)).toBeUndefined();
     expect(session.queue).toEqual([]);
     expect(reasons).toMatchObject([{ why: 'the device has been deleted' }]);
@@ -333,9 +333,9 @@ describe('a device', () => {
     const { core, device, session } = await connected();
     await core.queue(device, shell('one'));
     await core.take(session);
-    expect([core.waits(session), core.waits(session, session.inFlight)]).toEqual([true, false]);
+    expect([core.hasWaiting(session), core.hasWaiting(session, session.inFlight)]).toEqual([true, false]);
     await core.queue(device, shell('two'));
-    expect(core.waits(session, session.inFlight)).toBe(true);
+    expect(core.hasWaiting(session, session.inFlight)).toBe(true);
   });
 
   it('gets a downlink that another service has queued', async () => {
@@ -351,8 +351,8 @@ describe('a device', () => {
     const { core, session, store } = await connected();
     const claims: number[] = [];
     Object.assign(store, { nodes: { claim: async (serial: number) => claims.push(serial) } });
-    core.contact(session);
-    core.contact(session);
+    core.noteContact(session);
+    core.noteContact(session);
     expect(claims).toEqual([SERIAL]);
   });
 });

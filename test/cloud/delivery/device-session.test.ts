@@ -1,15 +1,15 @@
 /** The queue of a session: its order, and the downlinks that are held back. */
 import { describe, expect, it } from 'vitest';
 import {
-  asQueued,
   type DeviceSession,
+  dropLongContent,
+  findNextDownlink,
   insertInto,
+  listUnwritten,
+  makeQueued,
   mergeQueue,
-  nextDownlink,
   type QueuedDownlink,
-  unwritten,
-  whileDequeued,
-  withoutLongContent,
+  writeDequeued,
 } from '../../../src/cloud/delivery/device-session.js';
 import { WAITING_CONTENT } from '../../../src/cloud/store/store.js';
 import { device, downlink } from '../store/rows.js';
@@ -19,7 +19,7 @@ function sessionOf(queue: QueuedDownlink[], given: Partial<DeviceSession> = {}):
   return { ...base, update: undefined, queue, ...given };
 }
 
-const queued = (n: number, type = 'shell') => asQueued(downlink(n, { type }));
+const queued = (n: number, type = 'shell') => makeQueued(downlink(n, { type }));
 const types = (session: DeviceSession) => session.queue.map(({ row }) => row.type);
 
 describe('a queued downlink', () => {
@@ -29,16 +29,16 @@ describe('a queued downlink', () => {
     [5, true],
   ])('that was offered %d times before has had a contact of its device: %s', (downAttempt, contacted) => {
     const row = downlink(1, { downAttempt });
-    expect(asQueued(row)).toEqual({ row, attempt: downAttempt, contacted, confirmed: undefined });
+    expect(makeQueued(row)).toEqual({ row, attempt: downAttempt, contacted, confirmed: undefined });
   });
 
   it('keeps its body in memory unless the body is too long', () => {
     const frame = '[""]'.length;
     const short = downlink(1, { body: ['x'.repeat(WAITING_CONTENT - frame)] });
     const long = downlink(1, { body: ['x'.repeat(WAITING_CONTENT - frame + 1)] });
-    expect(withoutLongContent(short)).toBe(short);
+    expect(dropLongContent(short)).toBe(short);
     const { body: _, raw: __, ...rest } = long;
-    expect(withoutLongContent(long)).toEqual(rest);
+    expect(dropLongContent(long)).toEqual(rest);
   });
 });
 
@@ -52,7 +52,7 @@ describe('the queue', () => {
   it('does not contain a downlink while its state is written', async () => {
     const [first, second] = [queued(1), queued(2)];
     const session = sessionOf([first, second]);
-    const during = await whileDequeued(session, first, async () => session.queue);
+    const during = await writeDequeued(session, first, async () => session.queue);
     expect(during).toEqual([second]);
     expect(session.queue).toEqual([second]);
   });
@@ -60,7 +60,7 @@ describe('the queue', () => {
   it('contains a downlink again, in its place, if its state cannot be written', async () => {
     const [first, second] = [queued(1), queued(2)];
     const session = sessionOf([first, second]);
-    const failing = whileDequeued(session, first, () => Promise.reject(new Error('disk full')));
+    const failing = writeDequeued(session, first, () => Promise.reject(new Error('disk full')));
     await expect(failing).rejects.toThrow('disk full');
     expect(session.queue).toEqual([first, second]);
   });
@@ -74,14 +74,14 @@ describe('the queue', () => {
 
   it('lists the downlinks whose delivery is not stored', () => {
     const [first, second] = [queued(1), { ...queued(2), confirmed: 'final-ack' as const }];
-    expect(unwritten(sessionOf([first, second]))).toEqual([second]);
+    expect(listUnwritten(sessionOf([first, second]))).toEqual([second]);
   });
 });
 
 describe('the next downlink', () => {
   const order = (session: DeviceSession): readonly (string | undefined)[] => {
     const taken: string[] = [];
-    for (let next = nextDownlink(session); next; next = nextDownlink(session)) {
+    for (let next = findNextDownlink(session); next; next = findNextDownlink(session)) {
       taken.push(next.row.type);
       session.queue = session.queue.filter((other) => other !== next);
     }
@@ -97,11 +97,11 @@ describe('the next downlink', () => {
 
   it('is the oldest of its rank', () => {
     const session = sessionOf([queued(1), queued(2)]);
-    expect(nextDownlink(session)).toBe(session.queue[0]);
-    expect(nextDownlink(session, session.queue[0])).toBe(session.queue[1]);
-    expect(nextDownlink(sessionOf([queued(1)]))).toBeDefined();
+    expect(findNextDownlink(session)).toBe(session.queue[0]);
+    expect(findNextDownlink(session, session.queue[0])).toBe(session.queue[1]);
+    expect(findNextDownlink(sessionOf([queued(1)]))).toBeDefined();
     const single = sessionOf([queued(1)]);
-    expect(nextDownlink(single, single.queue[0])).toBeUndefined();
+    expect(findNextDownlink(single, single.queue[0])).toBeUndefined();
   });
 
   it('of an unknown type has the rank of data', () => {
@@ -111,9 +111,9 @@ describe('the next downlink', () => {
 
   it('is a data downlink only if the encoder of the device is known', () => {
     const session = sessionOf([queued(1, 'data')]);
-    expect(nextDownlink(session)).toBeUndefined();
+    expect(findNextDownlink(session)).toBeUndefined();
     session.device = { ...session.device, encoderHash: '0011223344556677' };
-    expect(nextDownlink(session)?.row.type).toBe('data');
+    expect(findNextDownlink(session)?.row.type).toBe('data');
   });
 
   it('is a configuration only if no firmware update is in progress', () => {

@@ -1,6 +1,6 @@
 /** The device sessions of one service: when they are read, and how changes by the API reach them. */
 import { describe, expect, it } from 'vitest';
-import { asQueued, type DeviceSession, insertInto } from '../../../src/cloud/delivery/device-session.js';
+import { type DeviceSession, insertInto, makeQueued } from '../../../src/cloud/delivery/device-session.js';
 import type { Change } from '../../../src/cloud/store/store.js';
 import { device, downlink, insert, T0 } from '../store/rows.js';
 import { deleted, ROW, renamed, serial, setUp } from './sessions-fixture.js';
@@ -21,7 +21,7 @@ describe('a session', () => {
     ]);
     expect(ids(session)).toEqual([downlink(1).id, downlink(2).id]);
     expect(read).toEqual([session]);
-    expect([sessions.known(serial), sessions.get(serial), sessions.shared]).toEqual([session, session, false]);
+    expect([sessions.getSession(serial), sessions.get(serial), sessions.shared]).toEqual([session, session, false]);
   });
 
   it.each([{ shared: false }, { shared: true }])('has the new claim token of its device (%o)', async ({ shared }) => {
@@ -30,14 +30,14 @@ describe('a session', () => {
     await store.commit([{ kind: 'device.change', id: ROW.id, change: { token: 'ab'.repeat(16) } }]);
     if (shared) hear({ kind: 'changed', serial });
     await (shared ? sessions.load(serial) : sessions.forget(serial));
-    expect(sessions.known(serial)).toBe(session);
+    expect(sessions.getSession(serial)).toBe(session);
     expect([...session.token]).toEqual(new Array(16).fill(0xab));
   });
 
   it('does not exist for an unknown serial number', async () => {
     const { sessions, read } = await setUp();
     expect(await sessions.load(serial + 1)).toBeUndefined();
-    expect([sessions.known(serial), sessions.get(serial), read]).toEqual([undefined, undefined, []]);
+    expect([sessions.getSession(serial), sessions.get(serial), read]).toEqual([undefined, undefined, []]);
   });
 
   it('is read once for two requests at the same time', async () => {
@@ -50,7 +50,7 @@ describe('a session', () => {
   it('is changed at once if it is cached, or after its read if it is being read; no session is read for a change', async () => {
     const { store, sessions, load, read } = await setUp();
     const changed: DeviceSession[] = [];
-    const change = () => sessions.whenRead(serial, (session) => changed.push(session));
+    const change = () => sessions.changeWhenRead(serial, (session) => changed.push(session));
     change();
     const loading = sessions.load(serial);
     change();
@@ -63,7 +63,7 @@ describe('a session', () => {
     // The change is dropped if the device does not exist or cannot be read.
     store.deviceBySerial = () => Promise.reject(new Error('database gone'));
     const failing = sessions.load(serial + 1);
-    sessions.whenRead(serial + 1, (other) => changed.push(other));
+    sessions.changeWhenRead(serial + 1, (other) => changed.push(other));
     await expect(failing).rejects.toThrow('database gone');
     expect(changed).toHaveLength(2);
   });
@@ -123,7 +123,7 @@ describe('a session', () => {
     await load();
     hear({ kind: 'changed', serial });
     await sessions.refresh(old);
-    expect(sessions.known(serial)).toBeUndefined();
+    expect(sessions.getSession(serial)).toBeUndefined();
     await load();
   });
 
@@ -136,7 +136,7 @@ describe('a session', () => {
       const row = await deviceBySerial.call(store, wanted);
       session.device = { ...session.device, name: 'changed meanwhile' };
       session.queue = session.queue.filter((queued) => queued.row.id !== downlink(2).id);
-      insertInto(session, asQueued(downlink(4)));
+      insertInto(session, makeQueued(downlink(4)));
       return row;
     };
     await store.commit([{ kind: 'message.state', id: downlink(3).id, state: 'cancelled', at: T0 }]);
@@ -144,7 +144,7 @@ describe('a session', () => {
     expect(ids(session)).toEqual([downlink(1).id, downlink(4).id]);
     expect(session.device.name).toBe('changed meanwhile');
     // The read may have missed a change by another service. So a shared session is read again the next time.
-    expect(sessions.known(serial)).toBe(shared ? undefined : session);
+    expect(sessions.getSession(serial)).toBe(shared ? undefined : session);
   });
 
   it('waits for the commits in progress before it is read again', async () => {

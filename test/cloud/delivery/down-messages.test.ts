@@ -1,6 +1,6 @@
 /** Downlinks as stored bodies, and as messages. */
 import { describe, expect, it } from 'vitest';
-import { downMessage, requestBody, type SessionBody } from '../../../src/cloud/delivery/down-messages.js';
+import { buildDownMessage, requestBody, type SessionBody } from '../../../src/cloud/delivery/down-messages.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
 import { decodeBody } from '../../../src/protocol/decode.js';
 import { uuidBytes } from '../../../src/protocol/uuid.js';
@@ -25,7 +25,7 @@ it.each([
 describe('a downlink becomes a message', () => {
   it('with lines for a configuration', () => {
     const lines = ['app config a 1'];
-    expect(downMessage({ id: ID, type: 'config', body: lines, raw: null }, 0, undefined)).toEqual({
+    expect(buildDownMessage({ id: ID, type: 'config', body: lines, raw: null }, 0, undefined)).toEqual({
       kind: 'download-config',
       lines,
     });
@@ -34,31 +34,31 @@ describe('a downlink becomes a message', () => {
   it('with its id for shell commands', () => {
     const commands = ['info show'];
     const expected = { kind: 'download-shell', commands, messageId: uuidBytes(ID) };
-    expect(downMessage({ id: ID, type: 'shell', body: commands, raw: null }, 0, undefined)).toEqual(expected);
+    expect(buildDownMessage({ id: ID, type: 'shell', body: commands, raw: null }, 0, undefined)).toEqual(expected);
   });
 
   it('with the hash of the encoder for data', () => {
-    const message = downMessage({ id: ID, type: 'data', body: { relay: 1 }, raw: null }, 0, ENCODER);
+    const message = buildDownMessage({ id: ID, type: 'data', body: { relay: 1 }, raw: null }, 0, ENCODER);
     if (message.kind !== 'download-data') throw new Error(message.kind);
     expect(message.hash).toBe(ENCODER.hash);
     expect(decodeBody(ENCODER, message.body)).toEqual({ relay: 1 });
   });
 
   it('with raw bytes and a hash of zeros for data that are not to be encoded', () => {
-    const message = downMessage({ id: ID, type: 'data', body: null, raw: 'a10001' }, 0, undefined);
+    const message = buildDownMessage({ id: ID, type: 'data', body: null, raw: 'a10001' }, 0, undefined);
     const body = Buffer.from('a10001', 'hex');
     expect(message).toEqual({ kind: 'download-data', hash: '0000000000000000', body });
   });
 
   it('except for data without an encoder, and for an unknown type', () => {
     const data = { id: ID, type: 'data', body: {}, raw: null };
-    expect(() => downMessage(data, 0, undefined)).toThrow('the device has not uploaded its encoder');
-    expect(() => downMessage({ ...data, type: 'smoke' }, 0, ENCODER)).toThrow('unknown downlink type "smoke"');
+    expect(() => buildDownMessage(data, 0, undefined)).toThrow('the device has not uploaded its encoder');
+    expect(() => buildDownMessage({ ...data, type: 'smoke' }, 0, ENCODER)).toThrow('unknown downlink type "smoke"');
   });
 
   it('with the time in whole seconds', () => {
     const row = { id: ID, type: 'timestamp', body: null, raw: null };
-    expect(downMessage(row, 12_999, undefined)).toEqual({ kind: 'set-timestamp', timestamp: 12 });
+    expect(buildDownMessage(row, 12_999, undefined)).toEqual({ kind: 'set-timestamp', timestamp: 12 });
   });
 
   it('with the hashes that the session knows', () => {
@@ -67,7 +67,7 @@ describe('a downlink becomes a message', () => {
       config_hash: null,
     };
     const message = (more: Partial<SessionBody>) =>
-      downMessage({ id: ID, type: 'session', body: { ...body, ...more }, raw: null }, 12_999, undefined);
+      buildDownMessage({ id: ID, type: 'session', body: { ...body, ...more }, raw: null }, 12_999, undefined);
     const base = { kind: 'set-session', sessionId: 7, timestamp: 12, deviceId: ID, deviceName: 'north' };
     expect(message({})).toEqual(base);
     expect(message({ decoder_hash: 'd' })).toEqual({ ...base, decoderHash: 'd' });

@@ -19,7 +19,7 @@ describe('the life of a downlink', () => {
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['info show'] });
     const session = await sessionOf(cloud);
-    cloud.core.contact(session);
+    cloud.core.noteContact(session);
     await cloud.core.take(session);
     await cloud.core.take(session);
     await cloud.core.confirm(session, 'next-packet');
@@ -40,7 +40,7 @@ describe('the life of a downlink', () => {
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
     const session = await sessionOf(cloud);
-    cloud.core.contact(session);
+    cloud.core.noteContact(session);
     for (let attempt = 1; attempt <= 30; attempt++) {
       await cloud.clock.runUntil(hours(attempt));
       await cloud.core.take(session);
@@ -98,9 +98,9 @@ describe('the life of a downlink', () => {
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
     const session = await sessionOf(cloud);
     await cloud.clock.runUntil(days(30) - hours(1));
-    expect(cloud.core.waits(session)).toBe(true);
+    expect(cloud.core.hasWaiting(session)).toBe(true);
     await cloud.clock.runUntil(days(30) + hours(2));
-    expect(cloud.core.waits(session)).toBe(false);
+    expect(cloud.core.hasWaiting(session)).toBe(false);
     expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downState: 'expired' });
   });
 
@@ -133,7 +133,7 @@ describe('the life of a downlink', () => {
     const [cancelled] = await cloud.messages(device);
     expect(cancelled?.downState).toBe('cancelled');
     expect(cancelled && (await cloud.core.cancel(cancelled))).toBe('not-pending');
-    expect(cloud.core.waits(await sessionOf(cloud))).toBe(false);
+    expect(cloud.core.hasWaiting(await sessionOf(cloud))).toBe(false);
   });
 
   it('ends at the time of the cancellation', async () => {
@@ -150,7 +150,7 @@ describe('the life of a downlink', () => {
     const device = await cloud.addDevice();
     await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
     const restarted = await testCloud({ store: cloud.store });
-    expect(restarted.core.waits(await sessionOf(restarted))).toBe(true);
+    expect(restarted.core.hasWaiting(await sessionOf(restarted))).toBe(true);
   });
 });
 

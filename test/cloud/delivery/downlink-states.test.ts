@@ -1,6 +1,6 @@
 /** How changes of the states of downlinks are committed: in time, so that the caller waits, or in the background. */
 import { describe, expect, it } from 'vitest';
-import { asQueued } from '../../../src/cloud/delivery/device-session.js';
+import { makeQueued } from '../../../src/cloud/delivery/device-session.js';
 import { DownlinkStates } from '../../../src/cloud/delivery/downlink-states.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { type Change, ConflictError } from '../../../src/cloud/store/store.js';
@@ -26,18 +26,18 @@ function setUp(fails?: Error) {
 describe('a commit that must be in time', () => {
   it('returns true when it is durable', async () => {
     const { states, commits } = setUp();
-    expect(await states.inTime([states.station(ROW, 'queued', null)])).toBe(true);
+    expect(await states.commitInTime([states.noteStation(ROW, 'queued', null)])).toBe(true);
     expect(commits).toEqual([
       [{ kind: 'timeline.add', row: { messageId: ROW.id, at: T0, what: 'queued', detail: null } }],
     ]);
   });
 
   it('returns false if the downlink has already ended', async () => {
-    expect(await setUp(new ConflictError('down-state')).states.inTime([])).toBe(false);
+    expect(await setUp(new ConflictError('down-state')).states.commitInTime([])).toBe(false);
   });
 
   it.each([new ConflictError('print'), new Error('disk full')])('rejects with any other error: %s', async (error) => {
-    await expect(setUp(error).states.inTime([])).rejects.toBe(error);
+    await expect(setUp(error).states.commitInTime([])).rejects.toBe(error);
   });
 });
 
@@ -47,7 +47,7 @@ describe('the states of downlinks', () => {
     const station = (messageId: string) => ({
       ...{ kind: 'timeline.add', row: { messageId, at: T0, what: 'contact', detail: null }, latest: true },
     });
-    states.contact([{ id: 'a', createdAt: T0 }, ROW]);
+    states.noteContact([{ id: 'a', createdAt: T0 }, ROW]);
     expect(commits).toEqual([[station('a'), station(ROW.id)]]);
   });
 
@@ -55,21 +55,21 @@ describe('the states of downlinks', () => {
     const { states } = setUp();
     const row = downlink(1, { createdAt: T0 + 3_600_000 });
     const offer = states.offer(row, 2);
-    const changes = [states.station(row, 'queued', null), states.state(asQueued(row), 'sent'), offer[1]];
+    const changes = [states.noteStation(row, 'queued', null), states.state(makeQueued(row), 'sent'), offer[1]];
     const times = changes.map((change) => (change?.kind === 'timeline.add' ? change.row.at : Object(change).at));
     expect(times).toEqual([row.createdAt, row.createdAt, row.createdAt]);
   });
 
   it('cause a log entry if their commit in the background fails', async () => {
     const { states, errors, settled } = setUp(new Error('disk full'));
-    states.behind([]);
+    states.commitLater([]);
     await settled();
     expect(errors).toEqual([[{ error: 'disk full' }, 'commit failed']]);
   });
 
   it('cause no log entry if their commit fails because the downlink has already ended', async () => {
     const { states, errors, settled } = setUp(new ConflictError('down-state'));
-    states.behind([]);
+    states.commitLater([]);
     await settled();
     expect(errors).toEqual([]);
   });

@@ -93,7 +93,7 @@ describe('raw bytes for a device', () => {
     await cloud.core.accept(session, configUpload);
     const row = await cloud.core.queue(device, { type: 'data', raw: 'a10005' });
     expect(row).toMatchObject({ body: null, raw: 'a10005', codecHash: '0000000000000000' });
-    expect(cloud.core.waits(session)).toBe(true);
+    expect(cloud.core.hasWaiting(session)).toBe(true);
     const taken = await cloud.core.take(session);
     const body = Uint8Array.of(0xa1, 0, 5);
     expect(taken && parseDown(taken)).toEqual({ kind: 'download-data', hash: '0000000000000000', body });

@@ -30,7 +30,7 @@ async function overdue() {
 describe('a downlink whose time is over', () => {
   it('is neither announced nor offered, and ends', async () => {
     const { cloud, session, stored, row, due } = await overdue();
-    expect(cloud.core.waits(session)).toBe(false);
+    expect(cloud.core.hasWaiting(session)).toBe(false);
     expect(cloud.core.hasNothing(session)).toBe(false);
     const answer = await cloud.exchange({ flags: POLL, sequence: 0, data: NOTHING });
     expect(answer?.data).toEqual(NOTHING);

@@ -128,7 +128,7 @@ describe('a download', () => {
     await receive();
     await cloud.clock.runUntil(seconds(5));
     await cloud.core.accept(session, encodeUp({ kind: 'upload-stats', stats: {} }));
-    expect(cloud.core.waits(session)).toBe(true);
+    expect(cloud.core.hasWaiting(session)).toBe(true);
     expect(await receive()).toMatchObject({ offset: 0 });
     expect(await job()).toMatchObject({ restarts: 1 });
   });
@@ -344,7 +344,7 @@ describe('an update', () => {
 
   it('is cancelled when its device is removed', async () => {
     const { cloud, job } = await updating();
-    await cloud.store.commit(await cloud.core.firmware.whenRemoved(await cloud.device()));
+    await cloud.store.commit(await cloud.core.firmware.cancelOfRemoved(await cloud.device()));
     expect(await job()).toMatchObject({ state: 'cancelled', error: 'the device was removed' });
   });
 });

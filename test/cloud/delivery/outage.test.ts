@@ -55,9 +55,9 @@ it('the device is asked to poll until a delivery is stored, even if nothing else
   await core.queue(device, { type: 'shell', commands: ['info show'] });
   await core.take(session);
   await outage('write', () => core.confirm(session, 'final-ack'));
-  expect(core.waits(session)).toBe(true);
+  expect(core.hasWaiting(session)).toBe(true);
   expect(await core.take(session)).toBeUndefined();
-  expect(core.waits(session)).toBe(false);
+  expect(core.hasWaiting(session)).toBe(false);
 });
 
 it('a delivery that could not be stored is stored before the response that proves it', async () => {
@@ -74,7 +74,7 @@ it('a cancellation that cannot be stored leaves the downlink pending', async () 
   const { core, device, session, outage } = await connected();
   const row = await core.queue(device, { type: 'shell', commands: ['info show'] });
   await outage('write', () => core.cancel(row));
-  expect(core.waits(session)).toBe(true);
+  expect(core.hasWaiting(session)).toBe(true);
   expect(await core.cancel(row)).toBe('cancelled');
-  expect(core.waits(session)).toBe(false);
+  expect(core.hasWaiting(session)).toBe(false);
 });

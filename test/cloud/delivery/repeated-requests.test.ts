@@ -43,7 +43,7 @@ it('a service delivers the answer that another service has queued for the first 
   await first.addDevice();
   const session = await sessionOf(second);
   await first.core.accept(await sessionOf(first), time, 'one');
-  expect(second.core.waits(session)).toBe(false);
+  expect(second.core.hasWaiting(session)).toBe(false);
   await second.core.accept(session, time, 'one');
-  expect(second.core.waits(session)).toBe(true);
+  expect(second.core.hasWaiting(session)).toBe(true);
 });

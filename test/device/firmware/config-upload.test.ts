@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import type { ConfigItem } from '../../../src/device/config/layout.js';
-import { configUpload } from '../../../src/device/firmware/config-upload.js';
+import { buildConfigUpload } from '../../../src/device/firmware/config-upload.js';
 import { deviceType } from '../../../src/device/type/device-type.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
 import type { Profile } from '../../../src/profile/profile.js';
@@ -10,7 +10,7 @@ import { fakeHost } from '../shell/fake-host.js';
 
 const type = deviceType(packagedProfiles().get('clime') as Profile);
 const interval = type.layout.find('app', 'interval-report') as ConfigItem;
-const uploadOf = (config: DeviceConfig) => configUpload({ type, config }, { ...fakeHost(), config });
+const uploadOf = (config: DeviceConfig) => buildConfigUpload({ type, config }, { ...fakeHost(), config });
 const linesOf = (config: DeviceConfig) => {
   const message = parseUp(uploadOf(config).message);
   return message.kind === 'upload-config' ? message.lines : [];

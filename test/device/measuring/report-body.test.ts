@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
-import { numberedQuantityNames } from '../../../src/profile/quantities.js';
+import { listNumberedNames } from '../../../src/profile/quantities.js';
 import { type CborKey, type CborValue, decodeCbor } from '../../../src/protocol/cbor.js';
 import { BOOT, NETWORK, profiles, type RigOptions, rig } from './fixtures.js';
 
@@ -401,7 +401,7 @@ describe('a value beyond the integers of the firmware', () => {
   it.each(named)('saturates in every field of %s', (name) => {
     for (const value of [1e20, -1e20, 9.91e37, 1e300, -1e300]) {
       const device = rig({ profile: name, ...SETTINGS[name] });
-      for (const quantity of numberedQuantityNames(device.profile)) device.set(quantity, value);
+      for (const quantity of listNumberedNames(device.profile)) device.set(quantity, value);
       device.until(minutes(31));
       expect(deepNumbers(decodeCbor(device.encode())).filter((found) => !Number.isFinite(found))).toEqual([]);
       expect(() => device.report()).not.toThrow();

@@ -102,7 +102,7 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
     get uptime() {
       return boot + passed;
     },
-    unixTime: () => options.unixTime ?? NOON,
+    readUnixTime: () => options.unixTime ?? NOON,
     moveClock: (seconds) => asked.push(`set time ${seconds}`),
     requestFirmware: (id) => {
       asked.push(`firmware ${id}`);

@@ -9,7 +9,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Millis, millis, seconds } from '../../../src/kernel/time.js';
 import type { Profile } from '../../../src/profile/profile.js';
-import { withFirmware } from '../../../src/profile/versions.js';
+import { chooseFirmware } from '../../../src/profile/versions.js';
 import { datagramOf } from '../../support/device.js';
 import { type MeasuredOptions, measured, report } from './measured.js';
 
@@ -129,7 +129,7 @@ describe('in the evaluation after the first answer', () => {
   it('for 1,000 s, in the second fragment of a report of 3.5.5: it waits, and the third attach window finds the network', async () => {
     const bench = await situation({
       ...longReport,
-      change: (profile) => withFirmware(profile, '3.5.5'),
+      change: (profile) => chooseFirmware(profile, '3.5.5'),
       losses: [[2, 1002]],
     });
     await bench.until(seconds(1004.5));
@@ -357,7 +357,7 @@ it('a tick of the poll timer within 5 min of a failed poll has no effect', async
 it('polls behind a report of 3.5.5 without radio fail every 60 s, and the last of them follows the report at once', async () => {
   const bench = await situation({
     ...longReport,
-    change: (profile) => withFirmware(profile, '3.5.5'),
+    change: (profile) => chooseFirmware(profile, '3.5.5'),
     config: ['app config interval-poll 60'],
     losses: [[2, 202]],
   });
@@ -372,7 +372,7 @@ it('polls behind a report of 3.5.5 without radio fail every 60 s, and the last o
 /** Exchanges of several fragments: the times of all datagrams of the device. */
 describe('datagrams', () => {
   const released = (after: number) => ({ release: [seconds(after), seconds(after)] as const });
-  const on355 = { change: (profile: Profile) => withFirmware(profile, '3.5.5') };
+  const on355 = { change: (profile: Profile) => chooseFirmware(profile, '3.5.5') };
   const cases: readonly (Situation & { readonly name: string; readonly sent: readonly number[] })[] = [
     {
       // The cloud answers only every second copy.

@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { Bootloader } from '../../../src/device/hardware/bootloader.js';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import type { Profile } from '../../../src/profile/profile.js';
-import { withFirmware } from '../../../src/profile/versions.js';
+import { chooseFirmware } from '../../../src/profile/versions.js';
 import { expectTimes, type MeasuredOptions, measured, report, unplugged, windows } from './measured.js';
 
-const on355: Partial<MeasuredOptions> = { change: (profile: Profile) => withFirmware(profile, '3.5.5') };
+const on355: Partial<MeasuredOptions> = { change: (profile: Profile) => chooseFirmware(profile, '3.5.5') };
 const EVERY_HALF_HOUR = ['app config interval-report 1800'];
 /** The timelines of the document assume a modem boot of 6 s, as on real hardware. */
 const REAL_BOOT = { boot: [6000, 6000], wake: 0 } as const;

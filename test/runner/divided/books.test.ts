@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { defineScenario } from '../../../src/library/scenario.js';
 import { PartBooks } from '../../../src/runner/divided/books.js';
-import { ownArrivals } from '../../../src/runner/load/own-arrivals.js';
+import { drawOwnArrivals } from '../../../src/runner/load/own-arrivals.js';
 import type { Plan, PlannedLoad } from '../../../src/scenario/model/plan.js';
 import { partsOf } from '../../../src/scenario/plan/divide.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
@@ -51,11 +51,11 @@ const made = (serial: number, uplink: number): TraceEvent => ({
 it('a lost part loses each unreported request of a load with a rate, and every request is accounted for', () => {
   const [list, value, users] = part.loads.map(({ name }) => name) as [string, string, string];
   const { counts, metrics } = lose([sent(list, 500), sent(list, 1500), sent(value, 900), sent(users, 5)]);
-  const planned = part.loads.slice(0, 2).flatMap((load) => [...ownArrivals(load, seededRandom(plan.seed))]).length;
+  const planned = part.loads.slice(0, 2).flatMap((load) => [...drawOwnArrivals(load, seededRandom(plan.seed))]).length;
   expect(planned).toBeGreaterThan(100);
   expect(counts.requests).toBe(planned - 3);
   expect(metrics.contradictions).toEqual([]);
-  const { calls } = metrics.summary();
+  const { calls } = metrics.summarise();
   expect(calls[list]).toMatchObject({ planned: 60, sent: 2, dropped: 58 });
   expect(calls[list]?.reasons).toEqual({ 'dropped: lost with worker 1': 58 });
   expect(calls[users]).toMatchObject({ planned: 1, sent: 1, dropped: 0, closedLoop: true });
@@ -68,13 +68,13 @@ it('a lost part loses the requests that waited for a connection, and none of the
   const events = [waits(list, 500), waits(list, 1500), { ...sent(list, 500), ...waited }, waits(users, 700)];
   const { metrics } = lose(events as readonly TraceEvent[]);
   expect(metrics.contradictions).toEqual([]);
-  const { calls } = metrics.summary();
+  const { calls } = metrics.summarise();
   expect(calls[list]).toMatchObject({ planned: 60, sent: 1, dropped: 59 });
   expect(calls[users]).toMatchObject({ planned: 1, sent: 0, dropped: 1 });
 });
 
 const due = (load: PlannedLoad, until: number) =>
-  [...ownArrivals(load, seededRandom(plan.seed))].filter((at) => at <= until);
+  [...drawOwnArrivals(load, seededRandom(plan.seed))].filter((at) => at <= until);
 /** The events of a part that closes its loads at this time, after all requests that were due until then. */
 const closedAt = (at: number): readonly TraceEvent[] =>
   part.loads.flatMap((load): readonly TraceEvent[] => {
@@ -94,7 +94,7 @@ it('a lost part loses the later requests of a load that it had closed early, and
   const missing = [list, value].map((load) => due(load, 60_000).length - due(load, 20_000).length);
   expect(counts.requests).toBe(missing.reduce((sum, each) => sum + each, 0));
   expect(metrics.contradictions).toEqual([]);
-  expect(metrics.summary().calls[list.name]).toMatchObject({ planned: 60, dropped: missing[0] });
+  expect(metrics.summarise().calls[list.name]).toMatchObject({ planned: 60, dropped: missing[0] });
 });
 
 it('every planned step of a lost part is done or lost, once for each device', () => {
@@ -127,5 +127,5 @@ it('unfinished uplinks of a lost part count as dropped, and its unfinished downl
     { kind: 'downlink.delivered', at: 4, serial: first, downlink: 'a', evidence: 'final-ack' },
   ]);
   expect(counts).toMatchObject({ uplinks: 1, downlinks: 1 });
-  expect(metrics.summary().uplinks).toMatchObject({ made: 3, acked: 1, dropped: 2, waiting: 0 });
+  expect(metrics.summarise().uplinks).toMatchObject({ made: 3, acked: 1, dropped: 2, waiting: 0 });
 });

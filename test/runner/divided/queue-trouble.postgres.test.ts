@@ -1,6 +1,6 @@
 /** The queue in trouble: several workers create its tables at the same time, connections break, and the server is away. */
 import { expect, it } from 'vitest';
-import { version } from '../../../src/cli/version.js';
+import { readVersion } from '../../../src/cli/version.js';
 import type { PartTask } from '../../../src/runner/divided/messages.js';
 import { QueueDatabase } from '../../../src/runner/divided/queue/database.js';
 import { addJobs, takeJobs } from '../../../src/runner/divided/queue/jobs.js';
@@ -21,7 +21,7 @@ it('workers that start together on an empty database all wait for parts', async 
 
 it('a run gives its parts to the queue although its connections break', async () => {
   const url = await newSeparateDatabase();
-  const crew = await QueueCrew.open({ url, version: version() });
+  const crew = await QueueCrew.open({ url, version: readVersion() });
   const breaking = breakConnections(url);
   // The cast is safe because the queue does not read the content of a task.
   const channels = await crew.engage([{ number: 1 } as PartTask], API_KEY);
@@ -33,7 +33,7 @@ it('a worker takes the next job although the server refuses connections when one
   const relay = await relayTo(await newSeparateDatabase());
   const database = await QueueDatabase.open(relay.url);
   const taken: unknown[] = [];
-  const jobs = [1, 2].map((part) => ({ run: 'run', part, version: version(), format: 1 }));
+  const jobs = [1, 2].map((part) => ({ run: 'run', part, version: readVersion(), format: 1 }));
   const added = addJobs(database, jobs);
   const worker = await takeJobs(database, async (payload) => {
     await added;

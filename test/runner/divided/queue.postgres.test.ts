@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { program } from '../../../scripts/support/program.js';
-import { version } from '../../../src/cli/version.js';
+import { readVersion } from '../../../src/cli/version.js';
 import { DeviceCloudClient } from '../../../src/client/client.js';
 import { type Service, startService } from '../../../src/cloud/service.js';
 import { entropy } from '../../../src/kernel/entropy.js';
@@ -69,7 +69,7 @@ function cloud(): RemoteCloud {
 }
 
 async function addWorkers(count: number, options: { readonly version?: string; readonly apiKey?: string } = {}) {
-  const { version: own = version(), apiKey = API_KEY } = options;
+  const { version: own = readVersion(), apiKey = API_KEY } = options;
   for (let i = 0; i < count; i++) {
     workers.push(await startWorker({ url: queue, apiKey, version: own, meter: unhurried, say: () => {} }));
   }
@@ -91,7 +91,7 @@ const plan = defineScenario({
 });
 
 async function run(count: number, started: (control: RunControl) => unknown = () => {}, speed = 60) {
-  const crew = await QueueCrew.open({ url: queue, version: version() });
+  const crew = await QueueCrew.open({ url: queue, version: readVersion() });
   return runPlan(plan, {
     ...{ clock: 'real', speed, cloud: cloud(), crew, workers: count, started: (control) => void started(control) },
   });

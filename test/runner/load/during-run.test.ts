@@ -121,7 +121,7 @@ it('users of a closed loop have at most one open request each at every moment', 
 it('requests in flight at the end stay in flight, and those that wait are dropped', async () => {
   const metrics = new Metrics(0);
   for (const event of await play(OPEN, { connections: 2, delays: [1000] }, () => {})) metrics.take(event);
-  const { planned = 0, sent, inFlight, dropped } = metrics.summary().calls.counts ?? {};
+  const { planned = 0, sent, inFlight, dropped } = metrics.summarise().calls.counts ?? {};
   expect({ sent, inFlight, dropped }).toEqual({ sent: 2, inFlight: 2, dropped: planned - 2 });
   expect(metrics.contradictions).toEqual([]);
 });

@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CallResult } from '../../../src/runner/load/connection.js';
-import { type CallSender, httpCalls } from '../../../src/runner/load/http-calls.js';
-import { type CallRequest, uselessBecause } from '../../../src/scenario/load/calls.js';
+import { type CallSender, makeHttpCalls } from '../../../src/runner/load/http-calls.js';
+import { type CallRequest, findUselessReason } from '../../../src/scenario/load/calls.js';
 
 let server: Server;
 let sender: CallSender;
@@ -22,7 +22,7 @@ async function start(listener: RequestListener, connections = 1) {
   server.on('connection', (socket) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  sender = httpCalls({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'secret', connections });
+  sender = makeHttpCalls({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'secret', connections });
   return { sockets };
 }
 
@@ -125,7 +125,7 @@ describe('a connection of a load', () => {
 it('a load reads an answer with a byte-order mark, as the typed client does', async () => {
   await start((_, response) => response.end('\ufeff{"count":3}'));
   const [result] = await inTurn([get('/1')]);
-  expect(uselessBecause({ kind: 'count-devices' }, result?.body ?? '', '')).toBe('');
+  expect(findUselessReason({ kind: 'count-devices' }, result?.body ?? '', '')).toBe('');
 });
 
 it('a load asks for answers without compression, and says why a compressed one is useless', async () => {
@@ -137,7 +137,7 @@ it('a load asks for answers without compression, and says why a compressed one i
   });
   const [result] = await inTurn([get('/1')]);
   expect(asked).toEqual(['identity']);
-  expect(uselessBecause({ kind: 'count-devices' }, result?.body ?? '', '', result?.compressed)).toContain(
+  expect(findUselessReason({ kind: 'count-devices' }, result?.body ?? '', '', result?.compressed)).toContain(
     'the answer is compressed (Content-Encoding: gzip)',
   );
 });

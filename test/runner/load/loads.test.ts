@@ -9,7 +9,7 @@ import { RealClock } from '../../../src/kernel/real-clock.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { Callers } from '../../../src/runner/load/callers.js';
 import type { CallResult } from '../../../src/runner/load/connection.js';
-import { type CallSender, httpCalls } from '../../../src/runner/load/http-calls.js';
+import { type CallSender, makeHttpCalls } from '../../../src/runner/load/http-calls.js';
 import { Loads } from '../../../src/runner/load/loads.js';
 import { Semaphore } from '../../../src/runner/load/semaphore.js';
 import type { CallSpec } from '../../../src/scenario/load/calls.js';
@@ -59,7 +59,7 @@ interface Options {
 
 /** Runs one load over HTTP until the load has ended and every request is answered, or until `stopAt`. */
 function carryOut(baseUrl: string, pace: Pace, options: Options = {}) {
-  const sender = httpCalls({ baseUrl, apiKey: 'secret', connections: options.connections ?? CONNECTIONS });
+  const sender = makeHttpCalls({ baseUrl, apiKey: 'secret', connections: options.connections ?? CONNECTIONS });
   return play({ pace, clock: new RealClock(), sender, options });
 }
 
@@ -120,7 +120,7 @@ async function play(given: {
   while (stopAt === undefined && loads.open.length > 0) await pass(5);
   loads.close();
   await sender.close();
-  return { summary: metrics.summary().calls.reads, contradictions: metrics.contradictions, unanswered };
+  return { summary: metrics.summarise().calls.reads, contradictions: metrics.contradictions, unanswered };
 }
 
 describe('a load', () => {
@@ -220,13 +220,13 @@ describe('a load', () => {
     );
     const loads = new Loads(plans, {
       ...{ clock, trace: { emit: (event) => metrics.take(event) }, handles: [], accepted: () => true, leastPause: 0 },
-      ...{ random: seededRandom(1), callerOf: ({ as }) => callers.of({ spaceId: 's', apiKey: String(as) }) },
+      ...{ random: seededRandom(1), callerOf: ({ as }) => callers.getCaller({ spaceId: 's', apiKey: String(as) }) },
     });
     await clock.runUntil(300);
     while (loads.open.some((name) => name.includes('dashboard'))) await clock.runUntil(clock.now + 5);
     loads.close();
     await callers.close();
-    const { poller, dashboard } = metrics.summary().calls;
+    const { poller, dashboard } = metrics.summarise().calls;
     expect(dashboard).toMatchObject({ planned: 30, answered: 30 });
     expect(poller).toMatchObject({ planned: 300, answered: 0, inFlight: 64, dropped: 236 });
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { defineScenario } from '../../../src/library/scenario.js';
-import { hasTurn, ownArrivals } from '../../../src/runner/load/own-arrivals.js';
+import { drawOwnArrivals, hasTurn } from '../../../src/runner/load/own-arrivals.js';
 import type { Plan, PlannedLoad } from '../../../src/scenario/model/plan.js';
 import { partsOf } from '../../../src/scenario/plan/divide.js';
 
@@ -17,7 +17,7 @@ const base = defineScenario({
 /** The requests of a load: their times and the serial numbers of their devices, 0 for a request about the space. */
 function requestsOf({ seed, devices }: Plan, load: PlannedLoad): readonly (readonly [at: number, serial: number])[] {
   let turn = 0;
-  return [...ownArrivals(load, seededRandom(seed))].map((at) => {
+  return [...drawOwnArrivals(load, seededRandom(seed))].map((at) => {
     const index = load.devices[turn++ % load.devices.length] ?? -1;
     return [at, devices[index]?.serial ?? 0] as const;
   });

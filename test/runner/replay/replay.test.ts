@@ -1,7 +1,7 @@
 /** Replays of recordings, and their predictions. */
 import { describe, expect, it } from 'vitest';
 import { describeAccuracy } from '../../../src/record/describe.js';
-import { beyond, isWithin, type ReplayAccuracy } from '../../../src/record/predict.js';
+import { isWithin, listBeyond, type ReplayAccuracy } from '../../../src/record/predict.js';
 import type { Recording } from '../../../src/record/recording.js';
 import type { Polls } from '../../../src/record/script.js';
 import { replayRecording } from '../../../src/runner/replay/replay.js';
@@ -47,7 +47,7 @@ describe('a replay', () => {
     const made = recording([...START, ...reports(3)], [ANSWER, downlink(MINUTE + 5000, MINUTE + 30_000)]);
     const accuracy = await replay(made);
     expect(accuracy.predictions[1]).toMatchObject({ predicted: 2 * MINUTE + 400, error: 30_400 });
-    expect(beyond(accuracy, 1000).map(({ n }) => n)).toEqual([2]);
+    expect(listBeyond(accuracy, 1000).map(({ n }) => n)).toEqual([2]);
     expect(text(made, accuracy)).toContain('FAIL: 1 of 2 predictions are not within 1s');
     expect(text(made, accuracy)).toMatch(/ {2}poll +1 +30\.4s +30\.4s +30\.4s\n/);
   });
@@ -162,7 +162,7 @@ describe('a replay', () => {
     );
     const accuracy = await replay(made);
     expect(accuracy).toMatchObject({ missed: 1, invented: 1, leftOut: 1 });
-    expect(beyond(accuracy, 1000)).toHaveLength(2);
+    expect(listBeyond(accuracy, 1000)).toHaveLength(2);
   });
 
   it('fails if no downlink was delivered', async () => {

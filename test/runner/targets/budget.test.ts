@@ -4,7 +4,7 @@ import { ApiError } from '../../../src/client/client.js';
 import type { Millis } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { Budget } from '../../../src/runner/targets/budget.js';
-import { type Pace, paced, RunPatience } from '../../../src/runner/targets/paced.js';
+import { makeGate, type Pace, RunPatience } from '../../../src/runner/targets/paced.js';
 
 /** Sends `count` requests, each answered after `takes`, in the work after a run; returns the number of answers and the time. */
 async function outcome(
@@ -14,7 +14,7 @@ async function outcome(
 ) {
   const clock = new VirtualClock({ start: 0 });
   const patience = new RunPatience(undefined, pace, clock);
-  const gate = paced(pace, clock, patience);
+  const gate = makeGate(pace, clock, patience);
   begin(patience);
   const requests = Array.from({ length: count }, () =>
     gate(
@@ -77,7 +77,7 @@ describe('after the end of a run, requests', () => {
   it('of the clean-up have a minute of their own', async () => {
     const begin = (patience: RunPatience) => {
       ends(patience);
-      patience.cleansUp();
+      patience.beginCleanUp();
     };
     expect(await outcome(3, 19_000, { begin })).toMatchObject({ answers: 3 });
   });
@@ -90,8 +90,8 @@ it('during a run, requests have no common limit', async () => {
 it('the time that a service asks to wait does not count', async () => {
   const clock = new VirtualClock({ start: 0 });
   const patience = new RunPatience(undefined, ONE, clock);
-  const gate = paced(ONE, clock, patience);
-  patience.cleansUp();
+  const gate = makeGate(ONE, clock, patience);
+  patience.beginCleanUp();
   let asked = 0;
   const request = async (signal?: AbortSignal) => {
     signal?.throwIfAborted();

@@ -13,7 +13,7 @@ import type { TraceEvent } from '../../../src/trace/events.js';
 /** An audit, and the clock of a cloud that agrees with the clock of the run. */
 function audited(clock: VirtualClock): [TargetAudit, TargetClock] {
   const times = new TargetClock({ time: clock, run: clock, speed: 1 });
-  times.created(new Date(clock.wall).toISOString(), clock.now);
+  times.noteCreated(new Date(clock.wall).toISOString(), clock.now);
   return [new TargetAudit(clock, [], 1, times), times];
 }
 
@@ -62,13 +62,13 @@ it('a shell answer that the cloud stores twice is not taken for the answer of th
   const ids = ['0190a6d2-0000-7000-8000-000000000001', '0190a6d2-0000-7000-8000-000000000002'];
   const body = ['info show'];
   for (const id of ids) {
-    observer.queued(
+    observer.noteQueued(
       { ...inApi(id), type: 'shell', body, down_state: 'pending' } as unknown as Message,
-      audit.asks(body),
+      audit.noteAsked(body),
     );
   }
   for (const id of ids) {
-    audit.received(serial, encodeDown({ kind: 'download-shell', commands: body, messageId: uuidBytes(id) }));
+    audit.noteReceived(serial, encodeDown({ kind: 'download-shell', commands: body, messageId: uuidBytes(id) }));
     observer.emit({ kind: 'downlink.received', at: clock.now, serial, type: 'shell', print: 'p' });
   }
   const answers = [ids[0], ids[0]];
@@ -138,11 +138,11 @@ describe('a config downlink', () => {
         device_serial_number: String(SERIAL),
         down_state: 'pending',
       } as Message;
-      observer.queued(queued, audit.asks(body));
+      observer.noteQueued(queued, audit.noteAsked(body));
     }
     await clock.runUntil(1000);
     for (const lines of Object.values(downlinks)) {
-      audit.received(SERIAL, encodeDown({ kind: 'download-config', lines }));
+      audit.noteReceived(SERIAL, encodeDown({ kind: 'download-config', lines }));
       observer.emit({ kind: 'downlink.received', at: clock.now, serial: SERIAL, type: 'config', print: 'p' });
     }
     for (let second = 2; second <= 12; second++) {
@@ -205,7 +205,7 @@ it('the events of a cloud whose clock is five minutes behind have times of the r
   const events: TraceEvent[] = [];
   const stamp = (at: Millis) => new Date(start + at - minutes(5)).toISOString();
   const times = new TargetClock({ time: clock, run: clock, speed: 1 });
-  times.created(stamp(0), 0);
+  times.noteCreated(stamp(0), 0);
   const uplink = { id: 'up', type: 'session', created_at: stamp(1500), device_serial_number: String(serial) };
   const api = {
     allMessages: async function* ({ after, direction }: { readonly after: string; readonly direction: string }) {
@@ -233,7 +233,7 @@ it('the events of a cloud whose clock is five minutes behind have times of the r
     device_serial_number: String(serial),
     down_state: 'pending',
   } as Message;
-  observer.queued(queued, audit.asks(body));
+  observer.noteQueued(queued, audit.noteAsked(body));
   await clock.runUntil(1000.25);
   observer.emit({ kind: 'downlink.received', at: clock.now, serial, type: 'shell', print: 'p' });
   for (const second of [2, 3]) {

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ApiError, ConnectionError } from '../../../src/client/client.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
-import { paced, type RequestWait, RunPatience } from '../../../src/runner/targets/paced.js';
+import { makeGate, type RequestWait, RunPatience } from '../../../src/runner/targets/paced.js';
 
 const turnedAway = (status: number, retryAfter?: number) => new ApiError(status, 'later', 'GET', '/v2', retryAfter);
 
@@ -21,7 +21,7 @@ function service(clock: VirtualClock, answers: readonly (string | Error)[]) {
 describe('paced requests', () => {
   it('are repeated after the time in Retry-After', async () => {
     const clock = new VirtualClock();
-    const gate = paced({ atOnce: 2, perSecond: null }, clock);
+    const gate = makeGate({ atOnce: 2, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(429, 7000), turnedAway(503, 2000), 'done']);
     expect(await clock.attend(gate(request))).toBe('done');
     expect(sentAt).toEqual([0, 7000, 9000]);
@@ -34,7 +34,7 @@ describe('paced requests', () => {
   ])('fail at once if the service asks to wait for more than 10 min: %i, %i ms', async (status, asked) => {
     const clock = new VirtualClock();
     const said: (RequestWait | undefined)[] = [];
-    const gate = paced({ atOnce: 1, perSecond: null }, clock, { waits: (wait) => void said.push(wait) });
+    const gate = makeGate({ atOnce: 1, perSecond: null }, clock, { waits: (wait) => void said.push(wait) });
     const { request, sentAt } = service(clock, [turnedAway(status, asked)]);
     await expect(clock.attend(gate(request))).rejects.toThrow(/asks to wait .*, so it is not usable now/);
     expect({ sentAt, said }).toEqual({ sentAt: [0], said: [] });
@@ -42,7 +42,7 @@ describe('paced requests', () => {
 
   it('wait if the service asks for 10 min', async () => {
     const clock = new VirtualClock();
-    const gate = paced({ atOnce: 1, perSecond: null }, clock);
+    const gate = makeGate({ atOnce: 1, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(429, 600_000), 'done']);
     await clock.attend(gate(request));
     expect(sentAt).toEqual([0, 600_000]);
@@ -52,16 +52,16 @@ describe('paced requests', () => {
     const clock = new VirtualClock();
     const said: (boolean | undefined)[] = [];
     const patience = new RunPatience((wait) => wait && void said.push(wait.cleansUp));
-    const gate = paced({ atOnce: 1, perSecond: null }, clock, patience);
+    const gate = makeGate({ atOnce: 1, perSecond: null }, clock, patience);
     await clock.attend(gate(service(clock, [turnedAway(429, 5000), 'done']).request));
-    patience.cleansUp();
+    patience.beginCleanUp();
     await clock.attend(gate(service(clock, [turnedAway(429, 5000), 'done']).request));
     expect(said).toEqual([undefined, true]);
   });
 
   it('wait as long as an earlier request waits for its repetition', async () => {
     const clock = new VirtualClock();
-    const gate = paced({ atOnce: 1, perSecond: null }, clock);
+    const gate = makeGate({ atOnce: 1, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(429, 5000), 'done']);
     await clock.attend(Promise.all([gate(request), gate(request), gate(request)]));
     expect(sentAt).toEqual([0, 5000, 5000, 5000]);
@@ -69,7 +69,7 @@ describe('paced requests', () => {
 
   it('fail after 20 attempts if the service never accepts them', async () => {
     const clock = new VirtualClock();
-    const gate = paced({ atOnce: 1, perSecond: null }, clock);
+    const gate = makeGate({ atOnce: 1, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(429, 1000)]);
     await expect(clock.attend(gate(request))).rejects.toThrow('answered with 429');
     expect(sentAt).toHaveLength(20);
@@ -86,14 +86,14 @@ describe('paced requests', () => {
     async (method, code, times, end) => {
       const broken = new ConnectionError(Object.assign(new Error('broken'), { code }), 'http://c', method, '/v2');
       const { request } = service(new VirtualClock(), [...Array.from({ length: times }, () => broken), 'done']);
-      const gate = paced({ atOnce: 1, perSecond: null }, new VirtualClock());
+      const gate = makeGate({ atOnce: 1, perSecond: null }, new VirtualClock());
       expect(String(await gate(request).catch((error: unknown) => error))).toContain(end);
     },
   );
 
   it('are not repeated after a 409, or after a 503 without Retry-After', async () => {
     const clock = new VirtualClock();
-    const gate = paced({ atOnce: 1, perSecond: null }, clock);
+    const gate = makeGate({ atOnce: 1, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(409), 'done']);
     await expect(gate(request)).rejects.toThrow('409');
     const without = service(clock, [turnedAway(503), 'done']);
@@ -103,7 +103,7 @@ describe('paced requests', () => {
 
   it('never exceed the limit of concurrent requests', async () => {
     const clock = new VirtualClock();
-    const gate = paced({ atOnce: 3, perSecond: null }, clock);
+    const gate = makeGate({ atOnce: 3, perSecond: null }, clock);
     let [underWay, most] = [0, 0];
     const request = () =>
       new Promise<void>((resolve) => {
@@ -126,7 +126,7 @@ describe('paced requests', () => {
   ])('at a rate of %d a second are at most %d in a minute', async (perSecond, most) => {
     vi.useFakeTimers();
     try {
-      const gate = paced({ atOnce: 16, perSecond }, new VirtualClock());
+      const gate = makeGate({ atOnce: 16, perSecond }, new VirtualClock());
       let sent = 0;
       for (let n = 0; n < 200; n++) void gate(async () => void sent++);
       await vi.advanceTimersByTimeAsync(59_999);
@@ -141,7 +141,7 @@ describe('paced requests', () => {
     const clock = new VirtualClock();
     const said: (readonly [number, RequestWait | undefined])[] = [];
     const waits = (wait: RequestWait | undefined) => void said.push([clock.now, wait]);
-    const gate = paced({ atOnce: 3, perSecond: null }, clock, { waits });
+    const gate = makeGate({ atOnce: 3, perSecond: null }, clock, { waits });
     const one = service(clock, [turnedAway(429, 61_000), 'done']);
     const other = service(clock, [turnedAway(503, 5000), 'done']);
     await clock.attend(Promise.all([gate(one.request), gate(other.request)]));
@@ -154,7 +154,7 @@ describe('paced requests', () => {
   it('fail at once when their wait is ended', async () => {
     const clock = new VirtualClock();
     const patience = new RunPatience();
-    const gate = paced({ atOnce: 1, perSecond: null }, clock, patience);
+    const gate = makeGate({ atOnce: 1, perSecond: null }, clock, patience);
     const { request, sentAt } = service(clock, [turnedAway(429, 500_000)]);
     const both = Promise.allSettled([gate(request), gate(request)]);
     clock.after(1000, 'Ctrl-C', () => patience.end(new Error('interrupted')));
@@ -166,9 +166,9 @@ describe('paced requests', () => {
   it('of a clean-up wait although the run was interrupted, until the next interrupt', async () => {
     const clock = new VirtualClock();
     const patience = new RunPatience();
-    const gate = paced({ atOnce: 1, perSecond: null }, clock, patience);
+    const gate = makeGate({ atOnce: 1, perSecond: null }, clock, patience);
     patience.end(new Error('interrupted'));
-    patience.cleansUp();
+    patience.beginCleanUp();
     const removed = service(clock, [turnedAway(429, 5000), 'done']);
     expect(await clock.attend(gate(removed.request))).toBe('done');
     const stuck = service(clock, [turnedAway(429, 5000)]);

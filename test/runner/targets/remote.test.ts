@@ -7,10 +7,10 @@ import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { runPlan } from '../../../src/library/scenario.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { deviceTypes } from '../../../src/runner/known-types.js';
+import { knowDeviceTypes } from '../../../src/runner/known-types.js';
 import type { RunOptions } from '../../../src/runner/run.js';
-import { ruleResults } from '../../../src/runner/targets/audit/rules.js';
-import { remoteTarget } from '../../../src/runner/targets/remote.js';
+import { judgeRules } from '../../../src/runner/targets/audit/rules.js';
+import { openRemoteTarget } from '../../../src/runner/targets/remote.js';
 import type { RemoteCloud } from '../../../src/runner/targets/remote-api.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
@@ -89,7 +89,7 @@ function cloudAt({ api, apiKey, udp, udpRaw, udpDtls }: Service, link: 'udp' | '
 
 /** Runs the scenario at 60 times real time, because a device needs minutes to become ready and to report. */
 function visit(cloud: RemoteCloud, options: Partial<Omit<RunOptions, 'secretsKey'>> = {}, scenario = SCENARIO) {
-  const plan = planScenario(parseScenario(scenario, 'test.yaml', deviceTypes(profiles)), { seed: 7 });
+  const plan = planScenario(parseScenario(scenario, 'test.yaml', knowDeviceTypes(profiles)), { seed: 7 });
   return runPlan(plan, { clock: 'real', speed: 60, meter: unhurried, cloud, ...options });
 }
 
@@ -189,7 +189,7 @@ describe('a run against another cloud', () => {
     const cloud = cloudAt(await serve(), 'http');
     const events: TraceEvent[] = [];
     const trace = { emit: (event: TraceEvent) => void events.push(event) };
-    const target = await remoteTarget({
+    const target = await openRemoteTarget({
       cloud,
       serials: new Set([1]),
       profiles: [],
@@ -226,13 +226,13 @@ describe('a run against another cloud', () => {
       patience: {},
       log: QUIET,
     };
-    const target = await remoteTarget({ cloud: cloudAt(theirs, 'http'), ...options });
+    const target = await openRemoteTarget({ cloud: cloudAt(theirs, 'http'), ...options });
     const { id } = await target.api.createDevice({ name: 'one', serial_number: String(serial), token: 'a'.repeat(32) });
     await theirs.close();
     await expect(target.api.sendCommands(id, ['info show'])).rejects.toThrow('got no answer');
     // The audit reads no other fields.
     target.audit?.end([[serial, { id: 'm1', type: 'shell', body: ['info show'] } as unknown as Message]]);
-    expect(ruleResults(target.audit?.tallies() ?? [], String).map(({ passed }) => passed)).toEqual([true]);
+    expect(judgeRules(target.audit?.listTallies() ?? [], String).map(({ passed }) => passed)).toEqual([true]);
     await target.close();
   });
 
@@ -247,7 +247,7 @@ describe('a run against another cloud', () => {
       patience: {},
       log: QUIET,
     };
-    const target = await remoteTarget({ cloud, ...options, trace: { emit: () => {} } });
+    const target = await openRemoteTarget({ cloud, ...options, trace: { emit: () => {} } });
     const { id } = await target.api.createDevice({
       name: 'one',
       serial_number: String(serial),
@@ -256,7 +256,7 @@ describe('a run against another cloud', () => {
     await target.api.sendCommands(id, ['info show']);
     await target.api.deleteDevice(id);
     await target.lastLook();
-    expect(ruleResults(target.audit?.tallies() ?? [], String).map(({ sentence }) => sentence)).toEqual([
+    expect(judgeRules(target.audit?.listTallies() ?? [], String).map(({ sentence }) => sentence)).toEqual([
       'held in the only case',
     ]);
     await target.close();
@@ -296,7 +296,7 @@ describe('a run against another cloud', () => {
     });
     await client.createTag({ name: 'hall', color: '#00ffaa' });
     await client.close();
-    const plan = planScenario(parseScenario(SCENARIO, 'test.yaml', deviceTypes(profiles)), { seed: 7 });
+    const plan = planScenario(parseScenario(SCENARIO, 'test.yaml', knowDeviceTypes(profiles)), { seed: 7 });
     const groups = plan.groups.map((group) => ({ ...group, tags: ['hall '] }));
     const cloud = cloudAt(theirs, 'udp');
     const failure = await runPlan({ ...plan, groups }, { clock: 'real', speed: 60, meter: unhurried, cloud }).catch(

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Millis, minutes, seconds } from '../../../src/kernel/time.js';
-import { clockWarning, offsetOfAll, TargetClock } from '../../../src/runner/targets/target-clock.js';
+import { mergeOffsets, TargetClock, warnOfClock } from '../../../src/runner/targets/target-clock.js';
 
 const EPOCH = Date.UTC(2026, 0, 1);
 /** Real time of this machine, and time of the run. */
@@ -22,7 +22,7 @@ function stamp(at: Millis, offset: Millis): string {
 /** A request that is sent at a real time, processed and answered. */
 function created(sent: Millis, processed: Millis, answered: Millis, offset: Millis): void {
   time.now = answered;
-  times.created(stamp(processed, offset), sent);
+  times.noteCreated(stamp(processed, offset), sent);
 }
 
 describe('the clock of a target', () => {
@@ -43,7 +43,7 @@ describe('the clock of a target', () => {
         run.now = minutes(100);
         const { offset: measured = 0, error = 0 } = times.offset ?? {};
         expect(Math.abs(measured - offset)).toBeLessThanOrEqual(error);
-        expect(Math.abs(times.moment(stamp(100_000 - ago, offset)) - (run.now - ago * 60))).toBeLessThanOrEqual(
+        expect(Math.abs(times.findMoment(stamp(100_000 - ago, offset)) - (run.now - ago * 60))).toBeLessThanOrEqual(
           times.error + 30,
         );
       }),
@@ -52,13 +52,13 @@ describe('the clock of a target', () => {
 
   it('is measured by time stamps in seconds, too', () => {
     time.now = 700;
-    times.created('2026-01-01T00:00:20Z', 690);
+    times.noteCreated('2026-01-01T00:00:20Z', 690);
     expect(times.offset).toEqual({ offset: 19_805, error: 505 });
   });
 
   it('is measured by Date headers until there are time stamps, which may come from another clock', () => {
     time.now = 100;
-    times.dated('Thu, 01 Jan 2026 00:05:00 GMT', 0);
+    times.noteDated('Thu, 01 Jan 2026 00:05:00 GMT', 0);
     expect(times.offset).toEqual({ offset: minutes(5) + 450, error: 550 });
     created(200, 201, 202, seconds(-20));
     expect(times.offset?.offset).toBeCloseTo(-20_000, -1);
@@ -68,9 +68,9 @@ describe('the clock of a target', () => {
     time.now = seconds(10);
     run.now = seconds(600);
     // The device sent it 2 s before.
-    times.shows(stamp(8100, seconds(7)), seconds(480));
+    times.noteShown(stamp(8100, seconds(7)), seconds(480));
     expect(times.offset).toEqual({ offset: 7000 - 899.5, error: 1000.5 });
-    times.shows(stamp(9990, seconds(7)), undefined);
+    times.noteShown(stamp(9990, seconds(7)), undefined);
     expect(times.offset?.error).toBeCloseTo(55.5);
   });
 
@@ -87,7 +87,7 @@ describe('the clock of a target', () => {
   it('is not known without any measurement, so that its error explains everything', () => {
     expect(times.offset).toBeUndefined();
     expect(times.error).toBe(Number.POSITIVE_INFINITY);
-    times.created('yesterday', 0);
+    times.noteCreated('yesterday', 0);
     expect(times.offset).toBeUndefined();
   });
 
@@ -95,18 +95,18 @@ describe('the clock of a target', () => {
     created(0, 1, 4, 0);
     time.now = seconds(10);
     run.now = seconds(600);
-    expect(times.moment(stamp(seconds(30), 0))).toBe(seconds(600));
-    expect(times.moment(stamp(seconds(-30), 0))).toBe(0);
+    expect(times.findMoment(stamp(seconds(30), 0))).toBe(seconds(600));
+    expect(times.findMoment(stamp(seconds(-30), 0))).toBe(0);
     const received = seconds(300) + 100;
-    expect(times.moment(stamp(seconds(5), 0), received)).toBe(received);
+    expect(times.findMoment(stamp(seconds(5), 0), received)).toBe(received);
     // The error of 120 to 150 ms does not explain a whole second.
-    expect(times.moment(stamp(seconds(5), 0), seconds(301))).toBeLessThan(seconds(300.2));
+    expect(times.findMoment(stamp(seconds(5), 0), seconds(301))).toBeLessThan(seconds(300.2));
   });
 });
 
 it('the clocks of several machines have offsets in one range', () => {
-  expect(offsetOfAll([])).toBeUndefined();
-  const both = offsetOfAll([
+  expect(mergeOffsets([])).toBeUndefined();
+  const both = mergeOffsets([
     { offset: 10, error: 1 },
     { offset: -20, error: 5 },
   ]);
@@ -114,9 +114,9 @@ it('the clocks of several machines have offsets in one range', () => {
 });
 
 it('a report warns of times that may be wrong by more than a second of the run', () => {
-  expect(clockWarning(undefined, 60)).toEqual([]);
-  expect(clockWarning({ offset: -300_000, error: 4 }, 60)).toEqual([]);
-  expect(clockWarning({ offset: 0, error: 40 }, 60)).toEqual([
+  expect(warnOfClock(undefined, 60)).toEqual([]);
+  expect(warnOfClock({ offset: -300_000, error: 4 }, 60)).toEqual([]);
+  expect(warnOfClock({ offset: 0, error: 40 }, 60)).toEqual([
     'the clock of the target is known to ± 40ms: times that come from it may be wrong by 2.4s of the run',
   ]);
 });

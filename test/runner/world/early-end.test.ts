@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { EXIT, GhostfleetError } from '../../../src/kernel/errors.js';
 import { hours } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
-import { junit } from '../../../src/report/renderers/junit.js';
+import { renderJunit } from '../../../src/report/renderers/junit.js';
 import type { RunResult, WorkerReport } from '../../../src/report/result.js';
-import { markOf } from '../../../src/report/verdict.js';
+import { getMark } from '../../../src/report/verdict.js';
 import { endOfAll } from '../../../src/runner/divided/ends.js';
-import { cutShort, earlyEnd } from '../../../src/runner/judge.js';
+import { cutShort, describeEarlyEnd } from '../../../src/runner/judge.js';
 import type { RunControl } from '../../../src/runner/run.js';
 import { watchExpectations } from '../../../src/runner/world/early-end.js';
 import { problemsOf } from '../../scenario/fixtures.js';
@@ -24,7 +24,7 @@ ${lines.map((line) => `  - ${line}`).join('\n')}
 
 describe('the other expectations of a run that ended early', () => {
   const ended = 'the run ended early; until then: ';
-  const marks = ({ expectations }: RunResult) => expectations.map((each) => `${markOf(each).mark} ${each.sentence}`);
+  const marks = ({ expectations }: RunResult) => expectations.map((each) => `${getMark(each).mark} ${each.sentence}`);
 
   it('are undecided if an expectation ended it, met or not; the one that ended it has failed', async () => {
     const result = await runText(
@@ -42,7 +42,7 @@ describe('the other expectations of a run that ended early', () => {
       `? ${ended}no data: downlink.answered p(95) was never measured`,
     ]);
     expect(result.exitCode).toBe(EXIT.expectation);
-    const xml = junit(result);
+    const xml = renderJunit(result);
     expect(xml).toContain('tests="5" failures="1" errors="1"');
     expect(xml).toContain('skipped="3"');
     expect(xml).toContain(`name="downlink.queued == 4"><skipped message="${ended}downlink.queued is 0, wanted == 4"/>`);
@@ -68,9 +68,11 @@ describe('the other expectations of a run that ended early', () => {
 
   it('are judged if the scenario has ended and devices do not come to rest', () => {
     const notAtRest = { exitCode: EXIT.stuck, failure: 'not at rest', busy: ['clime-0001 with its session'] };
-    expect(earlyEnd(notAtRest)).toBeNull();
+    expect(describeEarlyEnd(notAtRest)).toBeNull();
     expect(
-      earlyEnd(endOfAll({ devices: [], faults: [], actions: [], duration: 0, settle: 0 } as never, [notAtRest])),
+      describeEarlyEnd(
+        endOfAll({ devices: [], faults: [], actions: [], duration: 0, settle: 0 } as never, [notAtRest]),
+      ),
     ).toBeNull();
   });
 
@@ -91,7 +93,9 @@ describe('the other expectations of a run that ended early', () => {
 
   it('are undecided if a worker was lost', () => {
     const worker = { lost: { why: 'no heartbeat' } } as WorkerReport;
-    expect(earlyEnd({ exitCode: EXIT.fine, failure: null }, [worker])).toBe('undecided, because a worker was lost');
+    expect(describeEarlyEnd({ exitCode: EXIT.fine, failure: null }, [worker])).toBe(
+      'undecided, because a worker was lost',
+    );
   });
 });
 
@@ -135,10 +139,10 @@ describe('an expectation with abort', () => {
   it('ends the run for an invariant that is violated', async () => {
     const clock = new VirtualClock();
     const first = { at: 5_500, serial: 1, what: 'an uplink was stored twice', events: [] };
-    const verdict = () => (clock.now < 5_500 ? { violations: 0, first: undefined } : { violations: 1, first });
+    const getVerdict = () => (clock.now < 5_500 ? { violations: 0, first: undefined } : { violations: 1, first });
     const evidence = {
       metrics: { read: () => undefined, within: () => undefined },
-      invariants: { verdict },
+      invariants: { getVerdict },
       nameOf: () => 'clime-0001',
     };
     const ends: [number, string][] = [];

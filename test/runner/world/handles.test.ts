@@ -1,7 +1,7 @@
 /** What steps and setup entries use in the cloud: tags are found by name or created. */
 import { expect, it } from 'vitest';
 import { ApiError, type DeviceCloudClient } from '../../../src/client/client.js';
-import { worldOf } from '../../../src/runner/world/handles.js';
+import { makeWorld } from '../../../src/runner/world/handles.js';
 
 it('a tag that another run creates at the same time is used, and is not removed at the end', async () => {
   const lists = [['old'], ['old', 'cold-store']];
@@ -14,7 +14,7 @@ it('a tag that another run creates at the same time is used, and is not removed 
     },
   };
   // The cast is safe: the world uses only these two methods to find a tag.
-  const world = worldOf({ api: api as unknown as DeviceCloudClient, openSpace: () => expect.fail() }, new Map());
+  const world = makeWorld({ api: api as unknown as DeviceCloudClient, openSpace: () => expect.fail() }, new Map());
   expect(await world.tagId('cold-store')).toBe('id of cold-store');
   expect(world.things).toEqual([]);
 });

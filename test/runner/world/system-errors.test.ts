@@ -1,7 +1,7 @@
 /** Errors that the system reports during a run. */
 import { expect, it } from 'vitest';
-import { spoiledByFailures } from '../../../src/runner/world/spoiled.js';
-import { describeError, SystemErrors, spoiledByErrors } from '../../../src/runner/world/system-errors.js';
+import { findFailureSpoiling } from '../../../src/runner/world/spoiled.js';
+import { describeError, findErrorSpoiling, SystemErrors } from '../../../src/runner/world/system-errors.js';
 import type { CallSummary } from '../../../src/trace/metrics/calls.js';
 
 const failure = (code: string) => Object.assign(new Error(code), { code });
@@ -13,30 +13,30 @@ function counted(...failures: readonly (readonly [what: 'name' | 'datagram' | 'r
 }
 
 it('a datagram that this machine could not send makes the run invalid, and the reason says what to do', () => {
-  expect(spoiledByErrors(counted(['datagram', 'EMFILE'], ['datagram', 'EMFILE'], ['request', 'EAI_AGAIN']))).toBe(
+  expect(findErrorSpoiling(counted(['datagram', 'EMFILE'], ['datagram', 'EMFILE'], ['request', 'EAI_AGAIN']))).toBe(
     'this machine could not send 2 datagrams: EMFILE, too many open files of this process; raise the limit, for example with "ulimit -n 65536"; ' +
       'this machine could not send 1 request: EAI_AGAIN, the host name cannot be resolved at the moment',
   );
 });
 
 it.each(['EPERM', 'ENETUNREACH', 'ENOBUFS', 'EADDRNOTAVAIL', 'EAI_FAIL'])('%s is an error of this machine', (code) => {
-  expect(spoiledByErrors(counted(['datagram', code]))).toContain(code);
+  expect(findErrorSpoiling(counted(['datagram', code]))).toContain(code);
 });
 
 it('a connection that the other side refuses is named, and leaves the run valid', () => {
   const errors = counted(['request', 'ECONNREFUSED']);
-  expect(spoiledByErrors(errors)).toBeNull();
+  expect(findErrorSpoiling(errors)).toBeNull();
   expect(errors.map(describeError)).toEqual(['1 request of the run got no answer: ECONNREFUSED, connection refused']);
 });
 
 it('a look-up that fails loses nothing, so the run stays valid', () => {
-  expect(spoiledByErrors(counted(['name', 'EAI_AGAIN']))).toBeNull();
+  expect(findErrorSpoiling(counted(['name', 'EAI_AGAIN']))).toBeNull();
 });
 
 it('requests of loads that this machine could not send make the run invalid', () => {
   const load = (reasons: Readonly<Record<string, number>>) =>
     // The cast is safe because the function reads no other fields.
-    spoiledByFailures({ dash: { reasons } as CallSummary });
+    findFailureSpoiling({ dash: { reasons } as CallSummary });
   expect(load({ 'no answer: EMFILE': 3, 'no answer: ECONNRESET': 9, 'status 500': 1 })).toMatch(
     /^this machine could not send 3 requests: EMFILE/,
   );

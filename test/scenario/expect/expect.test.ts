@@ -4,7 +4,7 @@ import { Problems, readYaml } from '../../../src/input/document.js';
 import { evaluate, type MetricSource } from '../../../src/scenario/expect/evaluate.js';
 import { COMPARISON_OPERATORS, type Expectation } from '../../../src/scenario/expect/expectation.js';
 import { ExpectationError, parseExpectation } from '../../../src/scenario/expect/grammar.js';
-import { selector } from '../../../src/scenario/selector/check.js';
+import { readSelector } from '../../../src/scenario/selector/check.js';
 import { Distribution } from '../../../src/trace/distribution.js';
 import type { Violation } from '../../../src/trace/invariants/invariant.js';
 import { METRICS } from '../../../src/trace/metrics/index.js';
@@ -31,7 +31,7 @@ function source(values: Readonly<Record<string, number | readonly number[]>>): M
 }
 
 function judge(line: string, values: Readonly<Record<string, number | readonly number[]>>) {
-  const invariants = { verdict: () => undefined };
+  const invariants = { getVerdict: () => undefined };
   return evaluate(read(line), { metrics: source(values), invariants, nameOf: String });
 }
 
@@ -147,13 +147,13 @@ describe('an expectation', () => {
     const names = { groups: [], regions: ['north'], tags: [], fleet: undefined };
     const problems = new Problems();
     const line = parseExpectation('uplink.stored of region/north == uplink.sent', {
-      devices: (to) => selector(to, readYaml(to, 'test.yaml'), problems, names),
+      devices: (to) => readSelector(to, readYaml(to, 'test.yaml'), problems, names),
       tags: [],
       clients: [],
     });
     const { sentence } = evaluate(line, {
       metrics: source(values),
-      invariants: { verdict: () => undefined },
+      invariants: { getVerdict: () => undefined },
       nameOf: String,
     });
     expect(sentence).toBe('uplink.stored of region/north is 4, wanted == uplink.sent, which is 5');
@@ -169,7 +169,7 @@ describe('an expectation about an invariant', () => {
   const judged = (first: Violation | undefined, violations: number) =>
     evaluate(read(line), {
       metrics: source({}),
-      invariants: { verdict: (name) => (name === 'uplinks-stored-once' ? { violations, first } : undefined) },
+      invariants: { getVerdict: (name) => (name === 'uplinks-stored-once' ? { violations, first } : undefined) },
       nameOf: (serial) => `clime-${serial}`,
     });
 

@@ -1,6 +1,6 @@
 /** Which 2xx answers are usable, for every kind of call. */
 import { describe, expect, it } from 'vitest';
-import { CALL_NAMES, type CallName, uselessBecause } from '../../../src/scenario/load/calls.js';
+import { CALL_NAMES, type CallName, findUselessReason } from '../../../src/scenario/load/calls.js';
 
 const message = (more: object = {}) => ({
   id: 'm1',
@@ -22,7 +22,7 @@ const USABLE: Readonly<Record<CallName, readonly [answer: unknown, what: string]
   downlink: [message(), 'a message'],
 };
 
-const why = (kind: CallName, body: string) => uselessBecause({ kind }, body, 'd1');
+const why = (kind: CallName, body: string) => findUselessReason({ kind }, body, 'd1');
 
 describe.each(CALL_NAMES)('the answer of a call %s', (kind) => {
   const [answer, what] = USABLE[kind];

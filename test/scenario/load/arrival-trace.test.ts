@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { seededRandom } from '../../../src/kernel/random.js';
-import { arrivals } from '../../../src/scenario/load/arrivals.js';
+import { drawArrivals } from '../../../src/scenario/load/arrivals.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
@@ -19,7 +19,7 @@ function planOf(csv: string, load = '{ count-devices:, from: 10m, rate: { replay
 }
 
 function dueIn(csv: string, load?: string): readonly number[] {
-  return planOf(csv, load).loads.flatMap((planned) => [...arrivals(planned, seededRandom(1))]);
+  return planOf(csv, load).loads.flatMap((planned) => [...drawArrivals(planned, seededRandom(1))]);
 }
 
 function problemsOf(csv: string, load?: string): readonly string[] {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exponential, seededRandom } from '../../../src/kernel/random.js';
-import { arrivals } from '../../../src/scenario/load/arrivals.js';
+import { drawArrivals } from '../../../src/scenario/load/arrivals.js';
 import type { Load, Pace, RatePiece } from '../../../src/scenario/load/load.js';
 
 function load(pieces: readonly RatePiece[], spacing: 'even' | 'poisson' = 'even', name = 'test'): Load {
@@ -14,7 +14,7 @@ const steady = (perSecond: number, seconds: number): RatePiece => ({
   ...{ from: 0, until: seconds * 1000, first: perSecond, last: perSecond },
 });
 const due = (pieces: readonly RatePiece[], spacing?: 'even' | 'poisson', seed = 1) => [
-  ...arrivals(load(pieces, spacing), seededRandom(seed)),
+  ...drawArrivals(load(pieces, spacing), seededRandom(seed)),
 ];
 const inside = (times: readonly number[], from: number, until: number) =>
   times.filter((time) => time >= from && time < until).length;
@@ -74,7 +74,7 @@ describe('arrivals', () => {
   it('depend only on the seed and the name of the load', () => {
     expect(due([steady(5, 20)], 'poisson', 7)).toEqual(due([steady(5, 20)], 'poisson', 7));
     expect(due([steady(5, 20)], 'poisson', 7)).not.toEqual(due([steady(5, 20)], 'poisson', 8));
-    const other = [...arrivals(load([steady(5, 20)], 'poisson', 'other'), seededRandom(7))];
+    const other = [...drawArrivals(load([steady(5, 20)], 'poisson', 'other'), seededRandom(7))];
     expect(other).not.toEqual(due([steady(5, 20)], 'poisson', 7));
   });
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planOf } from '../../../src/cli/read-files.js';
+import { readPlan } from '../../../src/cli/read-files.js';
 import { InputError } from '../../../src/input/problems.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
@@ -315,7 +315,7 @@ describe('the scenarios of the package', () => {
 
   it.each(files)('%s can be read, planned and described', (file) => {
     const path = `scenarios/${file}`;
-    const { plan } = planOf(readFileSync(path, 'utf8'), path, {});
+    const { plan } = readPlan(readFileSync(path, 'utf8'), path, {});
     expect(`${plan.scenario}.yaml`).toBe(basename(file));
     expect(describePlan(plan)).toContain(plan.scenario);
   });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type SelectableDevice, STATES } from '../../../src/scenario/selector/device.js';
-import { pattern } from '../../../src/scenario/selector/fields.js';
+import { makePattern } from '../../../src/scenario/selector/fields.js';
 import { parseSelector, SelectorError } from '../../../src/scenario/selector/grammar.js';
-import { matcher, samplingRandom } from '../../../src/scenario/selector/match.js';
-import { selectorName } from '../../../src/scenario/selector/selector.js';
+import { makeMatcher, makeSamplingRandom } from '../../../src/scenario/selector/match.js';
+import { nameSelector } from '../../../src/scenario/selector/selector.js';
 import { compareVersions, parseVersion } from '../../../src/scenario/selector/version-order.js';
 
 const device = (change: Partial<SelectableDevice> = {}): SelectableDevice => ({
@@ -23,7 +23,7 @@ const device = (change: Partial<SelectableDevice> = {}): SelectableDevice => ({
 
 const selects = (text: string, change?: Partial<SelectableDevice>): boolean => {
   const one = device(change);
-  return matcher(parseSelector(text), { devices: [one], random: samplingRandom(1) })(one);
+  return makeMatcher(parseSelector(text), { devices: [one], random: makeSamplingRandom(1) })(one);
 };
 
 /** The message for an invalid selector. */
@@ -223,7 +223,7 @@ describe('a selector', () => {
     '!tag=cold',
   ])('%s has a name that is read as the same selector', (text) => {
     const read = parseSelector(text);
-    expect(parseSelector(selectorName(read))).toEqual(read);
+    expect(parseSelector(nameSelector(read))).toEqual(read);
   });
 
   it('accepts a tag with spaces if the fleet has it', () => {
@@ -247,7 +247,7 @@ describe('a pattern', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 });
     fc.assert(
       fc.property(word, text, (w, t) => {
-        expect(pattern(w)(t)).toBe(new RegExp(`^${w.replaceAll('*', '.*')}$`).test(t));
+        expect(makePattern(w)(t)).toBe(new RegExp(`^${w.replaceAll('*', '.*')}$`).test(t));
       }),
     );
   });

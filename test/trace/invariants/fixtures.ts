@@ -8,7 +8,7 @@ export function verdictOf(name: string, events: readonly TraceEvent[], acks?: Se
   const invariants = new Invariants([name], acks);
   for (const event of events) invariants.take(event);
   invariants.end();
-  const verdict = invariants.verdict(name);
+  const verdict = invariants.getVerdict(name);
   if (verdict === undefined) throw new Error(`"${name}" was not watched`);
   return verdict;
 }

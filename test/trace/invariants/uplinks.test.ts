@@ -209,7 +209,7 @@ describe('invariants of uplinks', () => {
       for (let i = 0; i < unstored; i++) invariants.take({ kind: 'cloud.unstored', at: 0, serial: 1 });
       for (const event of events) invariants.take(event);
       invariants.end();
-      return invariants.verdict('no-loss-across-reconnects');
+      return invariants.getVerdict('no-loss-across-reconnects');
     };
     const what = 'uplink 1 was acknowledged and never stored';
     expect(verdict(0)).toMatchObject({ violations: 0, first: undefined, byProtocol: { count: 3, first: { what } } });

@@ -41,7 +41,7 @@ describe('chunks of firmware updates', () => {
   });
 
   it('do not count in the waits, the slowest downlinks and the series of a report', () => {
-    const { downlinks, series } = metricsOf(EVENTS, 1, 1000).summary();
+    const { downlinks, series } = metricsOf(EVENTS, 1, 1000).summarise();
     expect(downlinks.waits.transfer.spread?.count).toBe(1);
     expect(downlinks.slowest.map(({ id }) => id)).toEqual(['delivered']);
     const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
@@ -49,7 +49,7 @@ describe('chunks of firmware updates', () => {
   });
 
   it('have a row of their own in the summary, which the sums leave out', () => {
-    const { queued, byType } = metricsOf(EVENTS).summary().downlinks;
+    const { queued, byType } = metricsOf(EVENTS).summarise().downlinks;
     expect(queued).toBe(2);
     expect(byType).toMatchObject({ shell: { queued: 2 }, firmware: { queued: 22, delivered: 20, pending: 1 } });
   });

@@ -14,7 +14,7 @@ const upload = (serial: number, type: UplinkType): TraceEvent => ({
 const ready = (serial: number): TraceEvent => ({ kind: 'device.ready', at: 3, serial });
 const closing: TraceEvent = { kind: 'world.closing', at: 10 };
 
-const fleetOf = (events: readonly TraceEvent[], devices = 1) => metricsOf(events, devices).summary().fleet;
+const fleetOf = (events: readonly TraceEvent[], devices = 1) => metricsOf(events, devices).summarise().fleet;
 
 describe('a device that was never ready', () => {
   it.each<[string, readonly TraceEvent[]]>([

@@ -28,11 +28,11 @@ describe('in a run at 100 times real time', () => {
   it('the times to an answer are real times, for all loads and for those of a client', () => {
     expect([undefined, 'client/a'].map((of) => maxOf(metrics, 'call.latency', of))).toEqual([3, 3]);
     expect(maxOf(metrics, 'call.service')).toBe(2);
-    expect(metrics.summary().calls.read?.latency?.p95).toBe(3);
+    expect(metrics.summarise().calls.read?.latency?.p95).toBe(3);
   });
 
   it('the series and the samples have the same times', () => {
-    const { series, samples } = metrics.summary();
+    const { series, samples } = metrics.summarise();
     expect(series.callLatency.p99.filter((value) => value !== null)).toEqual([3]);
     expect(samples.durations['call.latency']?.max).toBe(3);
     expect(samples.durations['call.service']?.max).toBe(2);

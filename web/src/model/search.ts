@@ -4,7 +4,7 @@ import { foldCase } from '../../../src/kernel/fold-case.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import type { SelectableDevice } from '../../../src/scenario/selector/device.js';
 import { parseSelector, SelectorError } from '../../../src/scenario/selector/grammar.js';
-import { matcher } from '../../../src/scenario/selector/match.js';
+import { makeMatcher } from '../../../src/scenario/selector/match.js';
 import type { Row } from './fleet.js';
 
 export interface Search {
@@ -29,7 +29,7 @@ export function searchFor(text: string, tags: readonly string[], rows: readonly 
     const selector = parseSelector(wanted, tags);
     if (selector.kind === 'word' && !wanted.includes('*')) return { ...ALL, matches: containing(wanted) };
     const devices = { [Symbol.iterator]: () => rows.map(selectable).values() };
-    const matches = matcher(selector, { devices, random: seededRandom('console') });
+    const matches = makeMatcher(selector, { devices, random: seededRandom('console') });
     return { matches: (row) => matches(selectable(row)), failure: '' };
   } catch (error) {
     if (error instanceof SelectorError) return { ...ALL, failure: error.message };

@@ -45,17 +45,17 @@ export class TargetAudit implements MessageWitness {
     this.#clock = clock;
     this.#speed = speed;
     this.#times = times;
-    const codecs = codecsOf(profiles);
+    const codecs = collectCodecs(profiles);
     this.#uplinks = new UplinkAudit(codecs, this.#findings);
     this.#downlinks = new DownlinkAudit(codecs, this.#findings, speed, times);
   }
 
-  made(serial: number, uplink: number, message: Uint8Array): void {
-    this.#uplinks.made(serial, uplink, message);
+  noteMade(serial: number, uplink: number, message: Uint8Array): void {
+    this.#uplinks.noteMade(serial, uplink, message);
   }
 
-  received(serial: number, message: Uint8Array): void {
-    this.#lastReceived.set(serial, this.#downlinks.received(serial, message, this.#clock.now));
+  noteReceived(serial: number, message: Uint8Array): void {
+    this.#lastReceived.set(serial, this.#downlinks.noteReceived(serial, message, this.#clock.now));
   }
 
   /** Id of the downlink that the device has received last; undefined if it is not known. */
@@ -72,55 +72,55 @@ export class TargetAudit implements MessageWitness {
   take(event: TraceEvent): void {
     if (!('serial' in event)) return;
     const { serial, at } = event;
-    if (event.kind === 'uplink.sent') this.#uplinks.sent(serial, event.uplink, at);
-    else if (event.kind === 'uplink.acked') this.#uplinks.acked(serial, event.uplink, at);
-    else if (event.kind === 'uplink.dropped') this.#uplinks.dropped(serial, event.uplink);
+    if (event.kind === 'uplink.sent') this.#uplinks.noteSent(serial, event.uplink, at);
+    else if (event.kind === 'uplink.acked') this.#uplinks.noteAcked(serial, event.uplink, at);
+    else if (event.kind === 'uplink.dropped') this.#uplinks.noteDropped(serial, event.uplink);
     const isTrouble = TROUBLE.has(event.kind);
-    if (isTrouble) this.#uplinks.troubled(serial, at);
-    this.#downlinks.heard(serial, at, isTrouble);
+    if (isTrouble) this.#uplinks.noteTrouble(serial, at);
+    this.#downlinks.noteHeard(serial, at, isTrouble);
   }
 
-  /** Called when a request to queue a downlink begins. Pass the result to {@link queued}. */
-  asks(body: unknown): Asked {
-    return this.#downlinks.asks(body, this.#clock.now);
+  /** Called when a request to queue a downlink begins. Pass the result to {@link noteQueued}. */
+  noteAsked(body: unknown): Asked {
+    return this.#downlinks.noteAsked(body, this.#clock.now);
   }
 
   /** Called when the API has accepted a downlink. */
-  queued(serial: number, message: Message, asked: Asked): void {
-    this.#downlinks.queued(serial, message, asked, this.#clock.now);
+  noteQueued(serial: number, message: Message, asked: Asked): void {
+    this.#downlinks.noteQueued(serial, message, asked, this.#clock.now);
   }
 
   /** Called when a request to queue a downlink has ended without an answer: the target may have accepted it or not. */
-  unanswered(serial: number, type: string, body: unknown): void {
-    this.#downlinks.unanswered(serial, type, body);
+  noteUnanswered(serial: number, type: string, body: unknown): void {
+    this.#downlinks.noteUnanswered(serial, type, body);
   }
 
   /** Called if the API has accepted a request to queue a downlink, but the response does not contain this downlink. */
-  unnamed(serial: number): void {
-    this.#downlinks.unnamed(serial, this.#clock.now);
+  noteUnnamed(serial: number): void {
+    this.#downlinks.noteUnnamed(serial, this.#clock.now);
   }
 
   /** Called for each uplink of the API, oldest first. When it was sent; undefined if unknown. */
-  stored(serial: number, message: Message, at: Instant): Instant | undefined {
-    return this.#uplinks.stored(serial, message, at);
+  noteStored(serial: number, message: Message, at: Instant): Instant | undefined {
+    return this.#uplinks.noteStored(serial, message, at);
   }
 
   /**
    * Called when the API says that a downlink is in state `sent`.
    * @param since time stamp of the cloud; null: since now
    */
-  sent(serial: number, id: string, since: string | null): void {
-    this.#downlinks.sent(serial, id, since, this.#clock.now);
+  noteSent(serial: number, id: string, since: string | null): void {
+    this.#downlinks.noteSent(serial, id, since, this.#clock.now);
   }
 
   /** Called if the API has no downlink with this id, although its response to a request contained it. */
-  missing(serial: number, id: string): void {
-    this.#downlinks.missing(serial, id, this.#clock.now);
+  noteMissing(serial: number, id: string): void {
+    this.#downlinks.noteMissing(serial, id, this.#clock.now);
   }
 
   /** Called when the API says that a downlink was cancelled or has expired. */
-  over(serial: number, id: string): void {
-    this.#downlinks.over(serial, id);
+  noteOver(serial: number, id: string): void {
+    this.#downlinks.noteOver(serial, id);
   }
 
   /**
@@ -134,12 +134,12 @@ export class TargetAudit implements MessageWitness {
   }
 
   /** The results for each rule. If {@link end} was not called, the rule `stored` is undecided. */
-  tallies(): readonly RuleTally[] {
+  listTallies(): readonly RuleTally[] {
     return this.#findings.tallies(this.#ended ? [] : ['stored']);
   }
 }
 
-function codecsOf(profiles: Iterable<Profile>): KnownCodecs {
+function collectCodecs(profiles: Iterable<Profile>): KnownCodecs {
   const all = [...profiles].flatMap(({ decoder, encoder }) => (encoder === undefined ? [decoder] : [decoder, encoder]));
   return new Map(all.map((codec) => [codec.hash, codec]));
 }

@@ -42,21 +42,21 @@ export interface DownlinkContent {
 export type KnownCodecs = ReadonlyMap<Hash, Codec>;
 
 /** Reads an uplink of a device; undefined if its type is not compared. */
-export function uplinkContent(bytes: Uint8Array, codecs: KnownCodecs): UplinkContent | undefined {
+export function readUplink(bytes: Uint8Array, codecs: KnownCodecs): UplinkContent | undefined {
   const message: UpMessage = parseUp(bytes);
   switch (message.kind) {
     case 'upload-data':
       return {
         type: 'data',
-        forms: [decoded(message.body, codecs.get(message.hash)), rawOf(message.body)].filter(
+        forms: [decodeWith(message.body, codecs.get(message.hash)), makeRaw(message.body)].filter(
           (form) => form !== undefined,
         ),
       };
     case 'upload-config':
-      return { type: 'config', forms: [contentOf(message.lines)] };
+      return { type: 'config', forms: [makeContent(message.lines)] };
     case 'upload-shell': {
-      const answers = message.responses.map(({ lines, ...rest }) => answerOf(rest, lines));
-      return { type: 'shell', forms: shellForms(uuidText(message.messageId), answers) };
+      const answers = message.responses.map(({ lines, ...rest }) => makeAnswer(rest, lines));
+      return { type: 'shell', forms: listShellForms(uuidText(message.messageId), answers) };
     }
     default:
       return undefined;
@@ -64,41 +64,44 @@ export function uplinkContent(bytes: Uint8Array, codecs: KnownCodecs): UplinkCon
 }
 
 /** Content of an uplink as the API shows it, most specific form first; empty if it cannot be compared. */
-export function storedForms({ type, body, raw }: Message): readonly Content[] {
-  if (type === 'data') return [body === null && raw !== null ? contentOf(raw.toLowerCase()) : contentOf(body)];
-  if (type === 'config') return Array.isArray(body) ? [contentOf(body)] : [];
+export function listStoredForms({ type, body, raw }: Message): readonly Content[] {
+  if (type === 'data') return [body === null && raw !== null ? makeContent(raw.toLowerCase()) : makeContent(body)];
+  if (type === 'config') return Array.isArray(body) ? [makeContent(body)] : [];
   const responses = isRecord(body) ? body.responses : undefined;
   if (!Array.isArray(responses)) return [];
   const answers = responses.map((response: unknown) => {
     const { command, result = 0, outputs } = isRecord(response) ? response : {};
-    return Array.isArray(outputs) ? answerOf({ command, result }, outputs) : undefined;
+    return Array.isArray(outputs) ? makeAnswer({ command, result }, outputs) : undefined;
   });
-  return answers.includes(undefined) ? [] : shellForms(answeredId(body), answers);
+  return answers.includes(undefined) ? [] : listShellForms(findAnsweredId(body), answers);
 }
 
 /** The message id in the body of a shell uplink in the API: in most clouds, the id of the downlink that it answers. */
-export function answeredId(body: unknown): string | undefined {
+export function findAnsweredId(body: unknown): string | undefined {
   const id = isRecord(body) ? body.message_id : undefined;
   return typeof id === 'string' ? id.toLowerCase() : undefined;
 }
 
-function shellForms(id: string | undefined, answers: readonly unknown[]): readonly Content[] {
-  const plain = contentOf(answers);
-  return id === undefined ? [plain] : [contentOf({ id, answers }), plain];
+function listShellForms(id: string | undefined, answers: readonly unknown[]): readonly Content[] {
+  const plain = makeContent(answers);
+  return id === undefined ? [plain] : [makeContent({ id, answers }), plain];
 }
 
 /** Reads a downlink that a device received; undefined if its type is not compared. */
-export function downlinkContent(bytes: Uint8Array, codecs: KnownCodecs): DownlinkContent | undefined {
+export function readDownlink(bytes: Uint8Array, codecs: KnownCodecs): DownlinkContent | undefined {
   const message: DownMessage = parseDown(bytes);
   switch (message.kind) {
     case 'download-config':
-      return { type: 'config', isAskedFor: sameAs(message.lines) };
+      return { type: 'config', isAskedFor: compareWith(message.lines) };
     case 'download-shell':
-      return { type: 'shell', id: uuidText(message.messageId), isAskedFor: sameAs(message.commands) };
+      return { type: 'shell', id: uuidText(message.messageId), isAskedFor: compareWith(message.commands) };
     case 'download-data': {
-      const received = cborContent(message.body);
+      const received = readCbor(message.body);
       const encoder = codecs.get(message.hash);
-      return { type: 'data', isAskedFor: (body) => encoder && isRecord(body) && received === encoded(body, encoder) };
+      return {
+        type: 'data',
+        isAskedFor: (body) => encoder && isRecord(body) && received === encodeWith(body, encoder),
+      };
     }
     default:
       return undefined;
@@ -106,31 +109,31 @@ export function downlinkContent(bytes: Uint8Array, codecs: KnownCodecs): Downlin
 }
 
 /** Content of any JSON value. */
-export function contentOf(value: unknown): Content {
-  return contentFingerprint(JSON.stringify(value ?? null, sorted));
+export function makeContent(value: unknown): Content {
+  return contentFingerprint(JSON.stringify(value ?? null, sortKeys));
 }
 
-function sameAs(lines: readonly string[]): (body: unknown) => boolean {
-  const received = contentOf(lines);
-  return (body) => contentOf(body) === received;
+function compareWith(lines: readonly string[]): (body: unknown) => boolean {
+  const received = makeContent(lines);
+  return (body) => makeContent(body) === received;
 }
 
-function rawOf(body: Uint8Array): Content {
-  return contentOf(toHex(body));
+function makeRaw(body: Uint8Array): Content {
+  return makeContent(toHex(body));
 }
 
-function decoded(body: Uint8Array, codec: Codec | undefined): Content | undefined {
+function decodeWith(body: Uint8Array, codec: Codec | undefined): Content | undefined {
   try {
-    return codec && contentOf(decodeBody(codec, body));
+    return codec && makeContent(decodeBody(codec, body));
   } catch {
     // The cloud cannot decode this body either, and stores its bytes.
     return undefined;
   }
 }
 
-function encoded(body: object, encoder: Codec): Content | undefined {
+function encodeWith(body: object, encoder: Codec): Content | undefined {
   try {
-    return cborContent(encodeBody(encoder, body));
+    return readCbor(encodeBody(encoder, body));
   } catch {
     // The body does not fit this encoder, so the downlink belongs to another request.
     return undefined;
@@ -138,13 +141,14 @@ function encoded(body: object, encoder: Codec): Content | undefined {
 }
 
 /** Different CBOR encodings of the same value have the same content. */
-function cborContent(bytes: Uint8Array): Content {
-  return contentOf(jsonOf(decodeCbor(bytes)));
+function readCbor(bytes: Uint8Array): Content {
+  return makeContent(convertToJson(decodeCbor(bytes)));
 }
 
-function jsonOf(value: CborValue): unknown {
-  if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [String(key), jsonOf(item)]));
-  if (Array.isArray(value)) return value.map(jsonOf);
+function convertToJson(value: CborValue): unknown {
+  if (value instanceof Map)
+    return Object.fromEntries([...value].map(([key, item]) => [String(key), convertToJson(item)]));
+  if (Array.isArray(value)) return value.map(convertToJson);
   if (value instanceof Uint8Array) return toHex(value);
   return typeof value === 'bigint' ? String(value) : value;
 }
@@ -153,11 +157,11 @@ function jsonOf(value: CborValue): unknown {
  * Removes line breaks from the start of each line. The device sends an empty line of output as a line break at the start of the
  * following line, and clouds may remove this line break (wire W-56).
  */
-function answerOf(rest: object, lines: readonly unknown[]): object {
+function makeAnswer(rest: object, lines: readonly unknown[]): object {
   return { ...rest, lines: lines.map((line) => (typeof line === 'string' ? line.replace(/^[\r\n]+/, '') : line)) };
 }
 
-function sorted(_key: string, value: unknown): unknown {
+function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isInteger(value)) return Number(value.toPrecision(6));
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

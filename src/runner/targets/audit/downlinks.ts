@@ -3,11 +3,11 @@ import type { Message } from '../../../client/client.js';
 import { type Instant, type Millis, minutes, seconds } from '../../../kernel/time.js';
 import {
   type ComparedType,
-  contentOf,
   type DownlinkContent,
-  downlinkContent,
   isCompared,
   type KnownCodecs,
+  makeContent,
+  readDownlink,
 } from './contents.js';
 import type { Findings } from './rules.js';
 
@@ -47,8 +47,8 @@ interface Unanswered {
 /** The times of the cloud as times of the run. */
 export interface CloudTimes {
   /** Converts a time stamp of the cloud. */
-  moment(stamp: string): Instant;
-  /** Largest error of {@link moment}, in ms of the run. */
+  findMoment(stamp: string): Instant;
+  /** Largest error of {@link findMoment}, in ms of the run. */
   readonly error: Millis;
 }
 
@@ -89,24 +89,24 @@ export class DownlinkAudit {
   }
 
   /** Called when a request to queue a downlink begins. */
-  asks(body: unknown, at: Instant): Asked {
+  noteAsked(body: unknown, at: Instant): Asked {
     return { body, asked: ++this.#order, at };
   }
 
   /** Called when the API has accepted a downlink. */
-  queued(serial: number, message: Message, { body, asked }: Asked, at: Instant): void {
+  noteQueued(serial: number, message: Message, { body, asked }: Asked, at: Instant): void {
     const { id, type, created_at: createdAt } = message;
     if (!isCompared(type)) return;
-    const receiver = this.#of(serial);
-    this.#findings.checked('queued');
+    const receiver = this.#getReceiver(serial);
+    this.#findings.noteChecked('queued');
     if (this.#ids.has(id)) {
-      this.#findings.broken('queued', { at, serial, what: `two requests were answered with the downlink ${id}` });
+      this.#findings.noteBroken('queued', { at, serial, what: `two requests were answered with the downlink ${id}` });
       return;
     }
     this.#ids.add(id);
-    if (message.body !== undefined && contentOf(message.body) !== contentOf(body)) {
+    if (message.body !== undefined && makeContent(message.body) !== makeContent(body)) {
       const what = `the ${type} downlink ${id} was queued with another body than that of the request`;
-      this.#findings.broken('queued', { at, serial, what });
+      this.#findings.noteBroken('queued', { at, serial, what });
     }
     const known = { id, type, body, asked, answered: ++this.#order, createdAt, queuedAt: at };
     receiver.entries.push({ ...known, receivedAt: undefined, sent: undefined, over: false });
@@ -114,28 +114,28 @@ export class DownlinkAudit {
       ({ content }) => content.type === type && content.isAskedFor(body) !== false && !this.#isOfAnother(content, id),
     );
     const [received] = early < 0 ? [] : receiver.early.splice(early, 1);
-    if (received !== undefined) this.#arrived(serial, receiver, received.content, received.at);
+    if (received !== undefined) this.#noteArrived(serial, receiver, received.content, received.at);
   }
 
   /** Called when a request to queue a downlink has ended without an answer. */
-  unanswered(serial: number, type: string, body: unknown): void {
-    this.#findings.checked('queued');
-    this.#of(serial).unanswered.push({ type, body, listed: false, received: false });
+  noteUnanswered(serial: number, type: string, body: unknown): void {
+    this.#findings.noteChecked('queued');
+    this.#getReceiver(serial).unanswered.push({ type, body, listed: false, received: false });
   }
 
   /** Called if the API has accepted a request to queue a downlink, but the response does not contain this downlink. */
-  unnamed(serial: number, at: Instant): void {
-    this.#findings.checked('queued');
+  noteUnnamed(serial: number, at: Instant): void {
+    this.#findings.noteChecked('queued');
     const what = 'a request was accepted, but its answer is not a downlink of this device';
-    this.#findings.broken('queued', { at, serial, what });
+    this.#findings.noteBroken('queued', { at, serial, what });
   }
 
   /** Returns the id of the downlink that the device has received; undefined if it is not known, or not known yet. */
-  received(serial: number, bytes: Uint8Array, at: Instant): string | undefined {
-    const content = downlinkContent(bytes, this.#codecs);
+  noteReceived(serial: number, bytes: Uint8Array, at: Instant): string | undefined {
+    const content = readDownlink(bytes, this.#codecs);
     if (content === undefined) return undefined;
-    this.#findings.checked('delivered');
-    return this.#arrived(serial, this.#of(serial), content, at);
+    this.#findings.noteChecked('delivered');
+    return this.#noteArrived(serial, this.#getReceiver(serial), content, at);
   }
 
   /** Whether the run has queued the downlink with this id. */
@@ -144,34 +144,34 @@ export class DownlinkAudit {
   }
 
   /** Called for each event of the device. `trouble`: the cloud and the device may then disagree about a delivery. */
-  heard(serial: number, at: Instant, trouble: boolean): void {
-    const receiver = this.#of(serial);
+  noteHeard(serial: number, at: Instant, trouble: boolean): void {
+    const receiver = this.#getReceiver(serial);
     receiver.heardAt = at;
     if (trouble) receiver.troubledAt = at;
   }
 
   /** Called when the API, at the time `at`, says that a downlink has been in state `sent` since the time stamp `since`. */
-  sent(serial: number, id: string, since: string | null, at: Instant): void {
-    const entry = this.#entry(serial, id);
+  noteSent(serial: number, id: string, since: string | null, at: Instant): void {
+    const entry = this.#getEntry(serial, id);
     if (entry === undefined || entry.sent !== undefined) return;
-    entry.sent = { stamp: since, at: since === null ? at : Math.min(at, this.#times.moment(since)) };
-    this.#findings.checked('sent');
-    const { heardAt } = this.#of(serial);
+    entry.sent = { stamp: since, at: since === null ? at : Math.min(at, this.#times.findMoment(since)) };
+    this.#findings.noteChecked('sent');
+    const { heardAt } = this.#getReceiver(serial);
     if (entry.receivedAt !== undefined || heardAt >= entry.queuedAt - STILL_AWAKE) return;
     const what = `downlink ${id} is in state "sent", but the device has sent nothing since it was queued`;
-    this.#findings.broken('sent', { at, serial, what });
+    this.#findings.noteBroken('sent', { at, serial, what });
     entry.sent = undefined;
   }
 
   /** Called if the API has no downlink with this id, although its response to a request contained it. */
-  missing(serial: number, id: string, at: Instant): void {
+  noteMissing(serial: number, id: string, at: Instant): void {
     const what = `a request was answered with the downlink ${id}, but the target has no such downlink`;
-    this.#findings.broken('queued', { at, serial, what });
+    this.#findings.noteBroken('queued', { at, serial, what });
   }
 
   /** Called when the API says that a downlink was cancelled or has expired. */
-  over(serial: number, id: string): void {
-    const entry = this.#entry(serial, id);
+  noteOver(serial: number, id: string): void {
+    const entry = this.#getEntry(serial, id);
     if (entry !== undefined) entry.over = true;
   }
 
@@ -182,28 +182,28 @@ export class DownlinkAudit {
   end(listed: readonly (readonly [serial: number, message: Message])[], at: Instant): void {
     for (const [serial, { id, type, body }] of listed) {
       if (!isCompared(type) || this.#ids.has(id)) continue;
-      const receiver = this.#of(serial);
+      const receiver = this.#getReceiver(serial);
       const perhaps = receiver.unanswered.find(
-        (request) => !request.listed && request.type === type && contentOf(request.body) === contentOf(body),
+        (request) => !request.listed && request.type === type && makeContent(request.body) === makeContent(body),
       );
       if (perhaps !== undefined) {
         perhaps.listed = true;
         continue;
       }
-      const twin = receiver.entries.find((entry) => contentOf(entry.body) === contentOf(body));
+      const twin = receiver.entries.find((entry) => makeContent(entry.body) === makeContent(body));
       const what =
         twin === undefined
           ? `there is a ${type} downlink ${id}, but it was not queued by the run`
           : `the request of the downlink ${twin.id} was sent once, but the target also has the identical ${type} downlink ${id}`;
-      this.#findings.broken('queued', { at, serial, what });
+      this.#findings.noteBroken('queued', { at, serial, what });
     }
     for (const [serial, receiver] of this.#receivers) {
-      for (const { content, at: arrival } of receiver.early) this.#strange(serial, receiver, content, arrival);
+      for (const { content, at: arrival } of receiver.early) this.#noteStrange(serial, receiver, content, arrival);
       for (const entry of receiver.entries) this.#judgeSent(serial, receiver, entry);
     }
   }
 
-  #arrived(serial: number, receiver: Receiver, content: DownlinkContent, at: Instant): string | undefined {
+  #noteArrived(serial: number, receiver: Receiver, content: DownlinkContent, at: Instant): string | undefined {
     const alike = receiver.entries.filter(({ type, over }) => type === content.type && !over);
     const likely = alike.filter(({ body }) => content.isAskedFor(body) !== false);
     // Identical commands have the same content: only the id distinguishes a repetition from the next downlink.
@@ -218,7 +218,7 @@ export class DownlinkAudit {
     }
     if (last?.receivedAt === undefined) receiver.early.push({ content, at });
     else if (receiver.troubledAt < last.receivedAt && !isOfUnanswered(receiver, content)) {
-      this.#findings.broken('delivered', { at, serial, what: `downlink ${last.id} was delivered again` });
+      this.#findings.noteBroken('delivered', { at, serial, what: `downlink ${last.id} was delivered again` });
     }
     return last?.id;
   }
@@ -230,17 +230,17 @@ export class DownlinkAudit {
 
   /** After trouble, an earlier downlink may be lost, so only one that was queued since then must arrive before `entry`. */
   #judgeTurn(serial: number, { troubledAt }: Receiver, alike: readonly Entry[], entry: Entry, at: Instant): void {
-    this.#findings.checked('turn');
+    this.#findings.noteChecked('turn');
     const before = alike.find(
-      (other) => other.receivedAt === undefined && troubledAt < other.queuedAt && precedes(other, entry),
+      (other) => other.receivedAt === undefined && troubledAt < other.queuedAt && isBefore(other, entry),
     );
     if (before === undefined) return;
     const what = `downlink ${entry.id} arrived before ${before.id}, which was queued earlier`;
-    this.#findings.broken('turn', { at, serial, what });
+    this.#findings.noteBroken('turn', { at, serial, what });
   }
 
   /** Judges a received downlink that matches no queued one. */
-  #strange(serial: number, receiver: Receiver, content: DownlinkContent, at: Instant): void {
+  #noteStrange(serial: number, receiver: Receiver, content: DownlinkContent, at: Instant): void {
     if (isOfUnanswered(receiver, content)) return;
     const { type } = content;
     const meant = receiver.entries.find(
@@ -251,26 +251,26 @@ export class DownlinkAudit {
       meant === undefined
         ? `a ${type} downlink arrived that was not queued`
         : `a ${type} downlink arrived with another content than that of ${meant.id}`;
-    this.#findings.broken('delivered', { at, serial, what });
+    this.#findings.noteBroken('delivered', { at, serial, what });
   }
 
   #judgeSent(serial: number, { troubledAt }: Receiver, { id, sent, receivedAt, queuedAt }: Entry): void {
     if (sent === undefined || troubledAt >= queuedAt) return;
     // A correction of the target's clock may make one of the conversions wrong.
-    const sentAt = sent.stamp === null ? sent.at : Math.max(sent.at, this.#times.moment(sent.stamp));
+    const sentAt = sent.stamp === null ? sent.at : Math.max(sent.at, this.#times.findMoment(sent.stamp));
     const lateBy = receivedAt === undefined ? Number.POSITIVE_INFINITY : receivedAt - sentAt - this.#tolerance;
     if (lateBy <= 0) return;
-    if (receivedAt !== undefined && lateBy <= this.#times.error) return this.#findings.unclear('sent');
+    if (receivedAt !== undefined && lateBy <= this.#times.error) return this.#findings.noteUnclear('sent');
     const never = receivedAt === undefined ? 'never received it' : 'received it later';
     const what = `downlink ${id} was in state "sent" then, but the device ${never}`;
-    this.#findings.broken('sent', { at: sentAt, serial, what });
+    this.#findings.noteBroken('sent', { at: sentAt, serial, what });
   }
 
-  #entry(serial: number, id: string): Entry | undefined {
+  #getEntry(serial: number, id: string): Entry | undefined {
     return this.#receivers.get(serial)?.entries.find((entry) => entry.id === id);
   }
 
-  #of(serial: number): Receiver {
+  #getReceiver(serial: number): Receiver {
     const known = this.#receivers.get(serial);
     if (known !== undefined) return known;
     const none = Number.NEGATIVE_INFINITY;
@@ -290,7 +290,7 @@ function isOfUnanswered({ unanswered }: Receiver, { type, isAskedFor }: Downlink
 }
 
 /** Whether `one` was certainly queued before `other`. */
-function precedes(one: Entry, other: Entry): boolean {
+function isBefore(one: Entry, other: Entry): boolean {
   if (other.asked !== undefined) return one.answered < other.asked;
   return one.answered < other.answered && one.createdAt < other.createdAt;
 }

@@ -44,22 +44,22 @@ export interface RuleTally {
 export class Findings {
   readonly #tallies = new Map<RuleName, RuleTally>();
 
-  checked(rule: RuleName): void {
-    this.#add({ ...nothing(rule), checked: 1 });
+  noteChecked(rule: RuleName): void {
+    this.#add({ ...makeEmptyTally(rule), checked: 1 });
   }
 
   /** A case that would be a violation if the error of the target's clock could not explain it. */
-  unclear(rule: RuleName): void {
-    this.#add({ ...nothing(rule), unclear: 1 });
+  noteUnclear(rule: RuleName): void {
+    this.#add({ ...makeEmptyTally(rule), unclear: 1 });
   }
 
-  broken(rule: RuleName, breach: Breach): void {
-    this.#add({ ...nothing(rule), broken: 1, first: breach });
+  noteBroken(rule: RuleName, breach: Breach): void {
+    this.#add({ ...makeEmptyTally(rule), broken: 1, first: breach });
   }
 
   /** @param open rules that could not be checked to the end */
   tallies(open: readonly RuleName[]): readonly RuleTally[] {
-    for (const rule of open) this.#add({ ...nothing(rule), open: true });
+    for (const rule of open) this.#add({ ...makeEmptyTally(rule), open: true });
     return [...this.#tallies.values()];
   }
 
@@ -69,7 +69,7 @@ export class Findings {
   }
 }
 
-function nothing(rule: RuleName): RuleTally {
+function makeEmptyTally(rule: RuleName): RuleTally {
   return { rule, checked: 0, broken: 0, first: undefined, open: false, unclear: 0 };
 }
 
@@ -89,7 +89,7 @@ function sum(one: RuleTally, other: RuleTally): RuleTally {
  * The reason for which the result of the run is invalid if the clock of the target leaves rules undecided; null otherwise.
  * @param tallies may contain several tallies of a rule, from the parts of a run
  */
-export function spoiledByClock(tallies: readonly RuleTally[]): string | null {
+export function findClockSpoiling(tallies: readonly RuleTally[]): string | null {
   const unclear = tallies.some(({ unclear: cases, rule }) => {
     return cases > 0 && !tallies.some((other) => other.rule === rule && other.broken > 0);
   });
@@ -100,13 +100,13 @@ export function spoiledByClock(tallies: readonly RuleTally[]): string | null {
  * The result of every rule that was checked or violated, in the order of a report.
  * @param tallies may contain several tallies of a rule, from the parts of a run
  */
-export function ruleResults(
+export function judgeRules(
   tallies: readonly RuleTally[],
   nameOf: (serial: number) => string,
 ): readonly ExpectationResult[] {
   return Object.entries(RULES).flatMap(([name, line]) => {
     const same = tallies.filter(({ rule }) => rule === name);
-    const { checked, broken, first, open, unclear } = same.reduce(sum, nothing(name as RuleName));
+    const { checked, broken, first, open, unclear } = same.reduce(sum, makeEmptyTally(name as RuleName));
     if (open && first === undefined)
       return { line, passed: false, undecided: true, left: null, right: 0, unit: 'count', sentence: UNREAD };
     if (unclear > 0 && first === undefined)

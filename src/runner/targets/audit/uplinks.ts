@@ -6,8 +6,8 @@ import {
   type Content,
   isCompared,
   type KnownCodecs,
-  storedForms,
-  uplinkContent,
+  listStoredForms,
+  readUplink,
 } from './contents.js';
 import type { Findings } from './rules.js';
 
@@ -46,10 +46,10 @@ export class UplinkAudit {
     this.#findings = findings;
   }
 
-  made(serial: number, uplink: number, bytes: Uint8Array): void {
-    const found = uplinkContent(bytes, this.#codecs);
+  noteMade(serial: number, uplink: number, bytes: Uint8Array): void {
+    const found = readUplink(bytes, this.#codecs);
     if (found === undefined || found.forms.length === 0) return;
-    const { entries } = this.#of(serial);
+    const { entries } = this.#getSender(serial);
     const fresh = {
       sent: undefined,
       sentAt: Number.POSITIVE_INFINITY,
@@ -61,43 +61,43 @@ export class UplinkAudit {
     if (entries.length > MOST_KEPT) this.#forget(serial, entries);
   }
 
-  sent(serial: number, uplink: number, at: Instant): void {
-    const entry = this.#entry(serial, uplink);
+  noteSent(serial: number, uplink: number, at: Instant): void {
+    const entry = this.#getEntry(serial, uplink);
     if (entry === undefined || entry.sent !== undefined) return;
     entry.sent = ++this.#order;
     entry.sentAt = at;
   }
 
   /** After this event, the cloud may store uplinks twice: only data are recognised by content. */
-  troubled(serial: number, at: Instant): void {
-    this.#of(serial).troubledAt = at;
+  noteTrouble(serial: number, at: Instant): void {
+    this.#getSender(serial).troubledAt = at;
   }
 
-  acked(serial: number, uplink: number, at: Instant): void {
-    const entry = this.#entry(serial, uplink);
+  noteAcked(serial: number, uplink: number, at: Instant): void {
+    const entry = this.#getEntry(serial, uplink);
     if (entry !== undefined) entry.acked ??= { order: ++this.#order, at };
   }
 
-  dropped(serial: number, uplink: number): void {
-    const entry = this.#entry(serial, uplink);
+  noteDropped(serial: number, uplink: number): void {
+    const entry = this.#getEntry(serial, uplink);
     if (entry !== undefined) entry.dropped = true;
   }
 
   /** Called for each uplink that the API shows, oldest first. Returns the time at which the device sent it, if it is known. */
-  stored(serial: number, message: Message, at: Instant): Instant | undefined {
+  noteStored(serial: number, message: Message, at: Instant): Instant | undefined {
     const { type, id } = message;
-    const forms = isCompared(type) ? storedForms(message) : [];
+    const forms = isCompared(type) ? listStoredForms(message) : [];
     const [content] = forms;
     if (content === undefined) return undefined;
-    const sender = this.#of(serial);
+    const sender = this.#getSender(serial);
     const alike = sender.entries.filter((entry) => entry.type === type && entry.sent !== undefined);
     const matches = forms.map((form) => alike.filter((entry) => entry.contents.includes(form)));
     const same = matches.find(({ length }) => length > 0) ?? [];
     const open = same.find((entry) => !entry.stored);
-    this.#findings.checked('content');
-    this.#findings.checked('once');
-    if (open !== undefined) this.#matched(serial, sender, open, id, at);
-    else if (same.length === 0) this.#strange(serial, alike, message, content, at);
+    this.#findings.noteChecked('content');
+    this.#findings.noteChecked('once');
+    if (open !== undefined) this.#noteMatched(serial, sender, open, id, at);
+    else if (same.length === 0) this.#noteStrange(serial, alike, message, content, at);
     else this.#judgeCopy(serial, sender, same, message, at);
     return open?.sentAt;
   }
@@ -106,7 +106,7 @@ export class UplinkAudit {
     const original = same.at(-1);
     // The copy may be one of any uplink with this content.
     if (original === undefined || (type !== 'data' && same.some(({ sentAt }) => troubledAt >= sentAt))) return;
-    this.#findings.broken('once', {
+    this.#findings.noteBroken('once', {
       ...{ at, serial },
       what: `${type} uplink ${original.uplink} was stored again, as message ${id}`,
     });
@@ -121,19 +121,19 @@ export class UplinkAudit {
     for (const [serial, { entries }] of this.#senders) for (const entry of entries) this.#judge(serial, entry, entries);
   }
 
-  #matched(serial: number, sender: Sender, entry: Entry, id: string, at: Instant): void {
+  #noteMatched(serial: number, sender: Sender, entry: Entry, id: string, at: Instant): void {
     entry.stored = true;
     if (entry.type !== 'data') return;
     const { last } = sender;
-    this.#findings.checked('order');
+    this.#findings.noteChecked('order');
     if (last?.sent !== undefined && entry.acked !== undefined && entry.acked.order < last.sent) {
       const what = `data uplink ${entry.uplink} is stored after data uplink ${last.uplink}, as message ${id}`;
-      this.#findings.broken('order', { at, serial, what });
+      this.#findings.noteBroken('order', { at, serial, what });
     } else sender.last = entry;
   }
 
-  #strange(serial: number, alike: readonly Entry[], { type, id }: Message, content: Content, at: Instant): void {
-    const owner = type === 'data' ? this.#deviceWith(content) : undefined;
+  #noteStrange(serial: number, alike: readonly Entry[], { type, id }: Message, content: Content, at: Instant): void {
+    const owner = type === 'data' ? this.#findDevice(content) : undefined;
     // The altered message is attributed to an uplink without a stored message. Otherwise this uplink would also count as lost.
     const meant = alike.find((entry) => !entry.stored);
     if (meant !== undefined && owner === undefined) meant.stored = true;
@@ -143,10 +143,10 @@ export class UplinkAudit {
         : meant !== undefined
           ? `differs from ${type} uplink ${meant.uplink}`
           : 'contains what the device never sent';
-    this.#findings.broken('content', { at, serial, what: `${type} message ${id} ${change}` });
+    this.#findings.noteBroken('content', { at, serial, what: `${type} message ${id} ${change}` });
   }
 
-  #deviceWith(content: Content): number | undefined {
+  #findDevice(content: Content): number | undefined {
     for (const [serial, { entries }] of this.#senders) {
       if (entries.some(({ type, contents }) => type === 'data' && contents.includes(content))) return serial;
     }
@@ -155,13 +155,13 @@ export class UplinkAudit {
 
   #judge(serial: number, { type, uplink, acked, stored, contents }: Entry, entries: readonly Entry[]): void {
     if (acked === undefined) return;
-    this.#findings.checked('stored');
+    this.#findings.noteChecked('stored');
     // The cloud may recognise an identical message as a copy, and store only the first one.
     const [content = ''] = contents;
     if (stored || entries.some((entry) => entry.stored && entry.contents.includes(content))) return;
-    if (this.#unclear) return this.#findings.unclear('stored');
+    if (this.#unclear) return this.#findings.noteUnclear('stored');
     const what = `${type} uplink ${uplink} was acknowledged and is not stored`;
-    this.#findings.broken('stored', { at: acked.at, serial, what });
+    this.#findings.noteBroken('stored', { at: acked.at, serial, what });
   }
 
   /** Removes the oldest entry that needs no further check; if there is none, the oldest entry of all. */
@@ -171,11 +171,11 @@ export class UplinkAudit {
     if (entry !== undefined) this.#judge(serial, entry, entries);
   }
 
-  #entry(serial: number, uplink: number): Entry | undefined {
+  #getEntry(serial: number, uplink: number): Entry | undefined {
     return this.#senders.get(serial)?.entries.findLast((entry) => entry.uplink === uplink);
   }
 
-  #of(serial: number): Sender {
+  #getSender(serial: number): Sender {
     const known = this.#senders.get(serial);
     if (known !== undefined) return known;
     const fresh: Sender = { entries: [], last: undefined, troubledAt: Number.NEGATIVE_INFINITY };

@@ -10,7 +10,7 @@ import { encodeBody } from '../../../../src/protocol/encode.js';
 import { encodeDown, encodeUp } from '../../../../src/protocol/messages/index.js';
 import { uuidBytes } from '../../../../src/protocol/uuid.js';
 import { TargetAudit } from '../../../../src/runner/targets/audit/audit.js';
-import { type RuleTally, ruleResults, spoiledByClock } from '../../../../src/runner/targets/audit/rules.js';
+import { findClockSpoiling, judgeRules, type RuleTally } from '../../../../src/runner/targets/audit/rules.js';
 import type { TraceEvent, UplinkType } from '../../../../src/trace/events.js';
 
 const SERIAL = 2159017985;
@@ -23,13 +23,13 @@ const { decoder } = profile;
 const clock = { now: 0 };
 let audit: TargetAudit;
 /** The times of the cloud: here, a time stamp is the time of the run as digits. */
-let times: { moment(stamp: string): number; error: number };
+let times: { findMoment(stamp: string): number; error: number };
 let ids = 0;
 
 beforeEach(() => {
   clock.now = minutes(10);
   ids = 0;
-  times = { moment: (stamp: string) => Number(stamp), error: 0 };
+  times = { findMoment: (stamp: string) => Number(stamp), error: 0 };
   audit = new TargetAudit(clock, packagedProfiles().values(), 1, times);
 });
 
@@ -45,7 +45,7 @@ function event(kind: TraceEvent['kind'], more: object = {}): void {
 
 /** The device makes and sends an uplink. */
 function sends(uplink: number, type: UplinkType, bytes: Uint8Array, serial = SERIAL): void {
-  audit.made(serial, uplink, bytes);
+  audit.noteMade(serial, uplink, bytes);
   event('uplink.sent', { uplink, type, serial });
 }
 
@@ -61,13 +61,13 @@ function report(sequence: number): Uint8Array {
 const shown = (sequence: number) => ({ 255: sequence });
 
 function stored(type: string, body: unknown, more: Partial<Message> = {}): void {
-  audit.stored(SERIAL, message(type, body, more), clock.now);
+  audit.noteStored(SERIAL, message(type, body, more), clock.now);
 }
 
 function broken(listed: readonly Message[] = []): readonly string[] {
   audit.end(listed.map((item) => [SERIAL, item] as const));
   const nameOf = (serial: number) => (serial === SERIAL ? 'clime-0001' : String(serial));
-  return ruleResults(audit.tallies(), nameOf).flatMap(({ passed, line, sentence }) =>
+  return judgeRules(audit.listTallies(), nameOf).flatMap(({ passed, line, sentence }) =>
     passed ? [] : [`${line}: ${sentence}`],
   );
 }
@@ -81,7 +81,7 @@ describe('uplinks of a target', () => {
     acknowledged(2);
     stored('data', shown(2));
     expect(broken()).toEqual([]);
-    expect(ruleResults(audit.tallies(), String).map(({ sentence }) => sentence)).toEqual(
+    expect(judgeRules(audit.listTallies(), String).map(({ sentence }) => sentence)).toEqual(
       Array(4).fill('held in all 2 cases'),
     );
   });
@@ -107,7 +107,7 @@ describe('uplinks of a target', () => {
   it('that are acknowledged leave the rule undecided if the last messages of the target were not read', () => {
     sends(1, 'data', report(1));
     acknowledged(1);
-    expect(ruleResults(audit.tallies(), String)).toEqual([
+    expect(judgeRules(audit.listTallies(), String)).toEqual([
       expect.objectContaining({ line: 'the target stores every uplink that it acknowledges', undecided: true }),
     ]);
   });
@@ -232,9 +232,9 @@ describe('uplinks of a target', () => {
 
 /** A user queues a downlink; returns the message. */
 function queues(type: string, body: unknown, answered = body): Message {
-  const asked = audit.asks(body);
+  const asked = audit.noteAsked(body);
   const queued = message(type, answered);
-  audit.queued(SERIAL, queued, asked);
+  audit.noteQueued(SERIAL, queued, asked);
   return queued;
 }
 
@@ -253,8 +253,8 @@ describe('downlinks of a target', () => {
     const second = queues('shell', ['info show']);
     for (const { id } of [first, second]) {
       polls();
-      audit.received(SERIAL, commands('info show'));
-      audit.sent(SERIAL, id, String(clock.now));
+      audit.noteReceived(SERIAL, commands('info show'));
+      audit.noteSent(SERIAL, id, String(clock.now));
     }
     expect(broken([first, second])).toEqual([]);
   });
@@ -263,15 +263,15 @@ describe('downlinks of a target', () => {
     const ids = ['0190a6d2-0000-7000-8000-000000000001', '0190a6d2-0000-7000-8000-000000000002'] as const;
     const body = ['info show'];
     const both = ids.map((id) => message('shell', body, { id }));
-    for (const each of both) audit.queued(SERIAL, each, audit.asks(body));
+    for (const each of both) audit.noteQueued(SERIAL, each, audit.noteAsked(body));
     const carrying = (id: string) => encodeDown({ kind: 'download-shell', commands: body, messageId: uuidBytes(id) });
     polls();
-    audit.received(SERIAL, carrying(ids[0]));
+    audit.noteReceived(SERIAL, carrying(ids[0]));
     event('device.repeat');
     // The confirmation was lost, so the first one comes again.
-    audit.received(SERIAL, carrying(ids[0]));
+    audit.noteReceived(SERIAL, carrying(ids[0]));
     expect(audit.lastReceived(SERIAL)).toBe(ids[0]);
-    audit.received(SERIAL, carrying(ids[1]));
+    audit.noteReceived(SERIAL, carrying(ids[1]));
     expect(audit.lastReceived(SERIAL)).toBe(ids[1]);
     expect(broken(both)).toEqual([]);
   });
@@ -280,20 +280,20 @@ describe('downlinks of a target', () => {
     const ids = ['0190a6d2-0000-7000-8000-000000000001', '0190a6d2-0000-7000-8000-000000000002'] as const;
     const body = ['info show'];
     const both = ids.map((id) => message('shell', body, { id }));
-    for (const each of both) audit.queued(SERIAL, each, audit.asks(body));
+    for (const each of both) audit.noteQueued(SERIAL, each, audit.noteAsked(body));
     polls();
     event('device.repeat');
-    audit.sent(SERIAL, ids[0], String(clock.now));
-    audit.received(SERIAL, encodeDown({ kind: 'download-shell', commands: body, messageId: uuidBytes(ids[1]) }));
-    audit.sent(SERIAL, ids[1], String(clock.now));
+    audit.noteSent(SERIAL, ids[0], String(clock.now));
+    audit.noteReceived(SERIAL, encodeDown({ kind: 'download-shell', commands: body, messageId: uuidBytes(ids[1]) }));
+    audit.noteSent(SERIAL, ids[1], String(clock.now));
     expect(broken(both)).toEqual([]);
   });
 
   it('that arrive before the API has answered their request are recognised', () => {
-    const asked = audit.asks(['info show']);
-    audit.received(SERIAL, commands('info show'));
+    const asked = audit.noteAsked(['info show']);
+    audit.noteReceived(SERIAL, commands('info show'));
     const late = message('shell', ['info show']);
-    audit.queued(SERIAL, late, asked);
+    audit.noteQueued(SERIAL, late, asked);
     expect(broken([late])).toEqual([]);
   });
 
@@ -308,23 +308,23 @@ describe('downlinks of a target', () => {
 
   it('that are the answer to two requests are reported', () => {
     const queued = queues('shell', ['info show']);
-    audit.queued(SERIAL, queued, audit.asks(['info show']));
+    audit.noteQueued(SERIAL, queued, audit.noteAsked(['info show']));
     expect(broken([queued])).toEqual([expect.stringMatching(/two requests were answered with the downlink m1$/)]);
   });
 
   it('of requests without an answer may exist and arrive once, or not at all', () => {
     const known = queues('shell', ['info show']);
-    for (const body of [['info show'], ['kernel uptime'], ['modem test']]) audit.unanswered(SERIAL, 'shell', body);
+    for (const body of [['info show'], ['kernel uptime'], ['modem test']]) audit.noteUnanswered(SERIAL, 'shell', body);
     for (const line of ['info show', 'info show', 'kernel uptime']) {
       polls();
-      audit.received(SERIAL, commands(line));
+      audit.noteReceived(SERIAL, commands(line));
     }
     expect(broken([known, message('shell', ['info show']), message('shell', ['kernel uptime'])])).toEqual([]);
   });
 
   it('of a request without an answer that exist or arrive twice are reported', () => {
-    audit.unanswered(SERIAL, 'shell', ['info show']);
-    for (const _ of [1, 2]) audit.received(SERIAL, commands('info show'));
+    audit.noteUnanswered(SERIAL, 'shell', ['info show']);
+    for (const _ of [1, 2]) audit.noteReceived(SERIAL, commands('info show'));
     expect(broken([message('shell', ['info show']), message('shell', ['info show'])])).toEqual([
       expect.stringMatching(/there is a shell downlink m2, but it was not queued by the run$/),
       expect.stringMatching(/a shell downlink arrived that was not queued$/),
@@ -341,12 +341,12 @@ describe('downlinks of a target', () => {
 
   it('that the target accepted and does not have are reported', () => {
     const queued = queues('shell', ['info show']);
-    audit.missing(SERIAL, queued.id);
+    audit.noteMissing(SERIAL, queued.id);
     expect(broken()).toEqual([expect.stringMatching(/the downlink m1, but the target has no such downlink$/)]);
   });
 
   it('whose request is accepted with an answer that is not a downlink are reported with their device', () => {
-    audit.unnamed(SERIAL);
+    audit.noteUnnamed(SERIAL);
     expect(broken()).toEqual([
       expect.stringMatching(/ for clime-0001: a request was accepted, but its answer is not a downlink/),
     ]);
@@ -359,14 +359,14 @@ describe('downlinks of a target', () => {
 
   it('that arrive with another content are reported', () => {
     const queued = queues('shell', ['info show']);
-    audit.received(SERIAL, commands('kernel reboot cold'));
+    audit.noteReceived(SERIAL, commands('kernel reboot cold'));
     expect(broken([queued])).toEqual([
       expect.stringMatching(/a shell downlink arrived with another content than that of m1$/),
     ]);
   });
 
   it('that arrive although they were not queued are reported', () => {
-    audit.received(SERIAL, commands('kernel reboot cold'));
+    audit.noteReceived(SERIAL, commands('kernel reboot cold'));
     expect(broken()).toEqual([expect.stringMatching(/a shell downlink arrived that was not queued$/)]);
   });
 
@@ -374,39 +374,39 @@ describe('downlinks of a target', () => {
     const queued = queues('shell', ['info show']);
     for (let i = 0; i < 2; i++) {
       polls();
-      audit.received(SERIAL, commands('info show'));
+      audit.noteReceived(SERIAL, commands('info show'));
     }
     expect(broken([queued])).toEqual([expect.stringMatching(/downlink m1 was delivered again$/)]);
   });
 
   it('may arrive again after the device has repeated a datagram', () => {
     const queued = queues('shell', ['info show']);
-    audit.received(SERIAL, commands('info show'));
+    audit.noteReceived(SERIAL, commands('info show'));
     event('device.repeat', { waited: seconds(5) });
-    audit.received(SERIAL, commands('info show'));
+    audit.noteReceived(SERIAL, commands('info show'));
     expect(broken([queued])).toEqual([]);
   });
 
   it('that overtake an earlier one of their type are reported', () => {
     const listed = [queues('shell', ['info show']), queues('shell', ['cloud state'])];
-    audit.received(SERIAL, commands('cloud state'));
-    audit.received(SERIAL, commands('info show'));
+    audit.noteReceived(SERIAL, commands('cloud state'));
+    audit.noteReceived(SERIAL, commands('info show'));
     expect(broken(listed)).toEqual([expect.stringMatching(/downlink m2 arrived before m1, which was queued earlier$/)]);
   });
 
   it('may overtake one that was cancelled', () => {
     const listed = [queues('shell', ['info show']), queues('shell', ['cloud state'])];
-    audit.over(SERIAL, 'm1');
-    audit.received(SERIAL, commands('cloud state'));
+    audit.noteOver(SERIAL, 'm1');
+    audit.noteReceived(SERIAL, commands('cloud state'));
     expect(broken(listed)).toEqual([]);
   });
 
   it('that are shown as sent while the device sleeps are reported', () => {
     const queued = queues('shell', ['info show']);
     clock.now += minutes(1);
-    audit.sent(SERIAL, queued.id, String(clock.now));
+    audit.noteSent(SERIAL, queued.id, String(clock.now));
     polls();
-    audit.received(SERIAL, commands('info show'));
+    audit.noteReceived(SERIAL, commands('info show'));
     expect(broken([queued])[0]).toMatch(
       /in the only case, at 11m 00s for clime-0001: downlink m1 is in state "sent", but the device has sent nothing/,
     );
@@ -415,7 +415,7 @@ describe('downlinks of a target', () => {
   it('that are shown as sent and never arrive are reported', () => {
     const queued = queues('shell', ['info show']);
     polls();
-    audit.sent(SERIAL, queued.id, String(clock.now));
+    audit.noteSent(SERIAL, queued.id, String(clock.now));
     expect(broken([queued])).toEqual([
       expect.stringMatching(/downlink m1 was in state "sent" then, but the device never received it$/),
     ]);
@@ -431,19 +431,19 @@ describe('downlinks of a target', () => {
   ])('the rule about "sent" %s', (_, error, sentence) => {
     const queued = queues('shell', ['info show']);
     polls();
-    audit.sent(SERIAL, queued.id, String(clock.now - seconds(41)));
-    audit.received(SERIAL, commands('info show'));
+    audit.noteSent(SERIAL, queued.id, String(clock.now - seconds(41)));
+    audit.noteReceived(SERIAL, commands('info show'));
     times.error = seconds(error);
     expect(broken([queued])).toEqual([expect.stringContaining(sentence)]);
-    expect(spoiledByClock(audit.tallies()) === null).toBe(sentence.startsWith('in'));
+    expect(findClockSpoiling(audit.listTallies()) === null).toBe(sentence.startsWith('in'));
   });
 
   it('are not shown as sent too early because the clock of the target was corrected later', () => {
     const queued = queues('shell', ['info show']);
     polls();
-    audit.received(SERIAL, commands('info show'));
-    audit.sent(SERIAL, queued.id, String(clock.now));
-    times.moment = (stamp) => Number(stamp) - seconds(20);
+    audit.noteReceived(SERIAL, commands('info show'));
+    audit.noteSent(SERIAL, queued.id, String(clock.now));
+    times.findMoment = (stamp) => Number(stamp) - seconds(20);
     times.error = seconds(20);
     expect(broken([queued])).toEqual([]);
   });
@@ -452,7 +452,7 @@ describe('downlinks of a target', () => {
     const queued = queues('shell', ['info show']);
     polls();
     event('net.fault', { fault: 'loss', way: 'down' });
-    audit.sent(SERIAL, queued.id, String(clock.now));
+    audit.noteSent(SERIAL, queued.id, String(clock.now));
     expect(broken([queued])).toEqual([]);
   });
 
@@ -460,9 +460,9 @@ describe('downlinks of a target', () => {
     const { hash, fields } = { hash: output.hash, fields: output.document.schema };
     const body = { [fields.find(({ name }) => !name.startsWith('$'))?.name ?? '']: 1 };
     const queued = queues('data', body);
-    audit.received(SERIAL, encodeDown({ kind: 'download-data', hash, body: encodeBody(output, body) }));
+    audit.noteReceived(SERIAL, encodeDown({ kind: 'download-data', hash, body: encodeBody(output, body) }));
     expect(broken([queued])).toEqual([]);
-    audit.received(SERIAL, encodeDown({ kind: 'download-data', hash, body: Uint8Array.of(0xa0) }));
+    audit.noteReceived(SERIAL, encodeDown({ kind: 'download-data', hash, body: Uint8Array.of(0xa0) }));
     expect(broken([queued])).toEqual([expect.stringMatching(/a data downlink arrived that was not queued$/)]);
   });
 });
@@ -480,7 +480,7 @@ describe('the rules of a target', () => {
       tally('content', 4, { broken: 1, first: breach(9000) }),
       tally('content', 6, { broken: 2, first: breach(2000) }),
     ];
-    expect(ruleResults(parts, String).map(({ sentence }) => sentence)).toEqual([
+    expect(judgeRules(parts, String).map(({ sentence }) => sentence)).toEqual([
       expect.stringContaining('not decidable'),
       'violated in 3 of 15 cases, first at 2.0s for 1: a breach at 2000',
       'held in all 24 cases',
