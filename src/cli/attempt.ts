@@ -2,7 +2,7 @@
 import { EXIT, GhostfleetError, InterruptedError } from '../kernel/errors.js';
 import type { RunResult } from '../report/result.js';
 import { repeat } from '../runner/play.js';
-import type { WorldControl } from '../runner/world/course.js';
+import type { WorldControl } from '../runner/world/options.js';
 import { usefulParts } from '../scenario/plan/divide.js';
 import { type UnmetWait, unmetWait } from '../scenario/shrink/failure.js';
 import { type Profiles, readPlan } from './read-files.js';

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTemporaryDirectory } from '../kernel/private-directory.js';
 import { cannotWrite } from '../kernel/system-errors.js';
-import type { ApiAccess } from '../runner/world/course.js';
+import type { ApiAccess } from '../runner/world/options.js';
 
 export class LiveApi {
   readonly #directory: string;

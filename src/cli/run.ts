@@ -12,7 +12,7 @@ import { run as carryOut, type RunControl, type RunOptions } from '../runner/run
 import { TRANSPORTS, type TransportName } from '../runner/targets/embedded.js';
 import type { RequestWait } from '../runner/targets/paced.js';
 import { describeLeftovers } from '../runner/world/clean-up.js';
-import { CLOCKS } from '../runner/world/course.js';
+import { CLOCKS } from '../runner/world/options.js';
 import { describeCloud } from '../scenario/model/cloud.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { usefulParts } from '../scenario/plan/divide.js';

@@ -19,7 +19,7 @@ import { MOST_WORKERS } from '../runner/play.js';
 import { type RunOptions as FullRunOptions, run } from '../runner/run.js';
 import { TRANSPORTS } from '../runner/targets/embedded.js';
 import type { RemoteCloud } from '../runner/targets/remote-api.js';
-import { CLOCKS } from '../runner/world/course.js';
+import { CLOCKS } from '../runner/world/options.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { readDefinition, type ScenarioDefinition } from '../scenario/parse/define.js';
 import { parseScenario } from '../scenario/parse/scenario.js';

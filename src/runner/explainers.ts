@@ -11,9 +11,9 @@ import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { DownlinkRepeats } from './repeats.js';
 import { situationOf } from './situation.js';
 import { WhatIf } from './what-if.js';
-import type { CourseEnd, WorldControl, WorldOptions } from './world/course.js';
 import type { End } from './world/end.js';
 import type { Journal } from './world/journal.js';
+import type { CourseEnd, WorldControl, WorldOptions } from './world/options.js';
 
 interface Known {
   readonly explainer: RunExplainer;

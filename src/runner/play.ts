@@ -18,10 +18,11 @@ import { inVirtualTime } from './divided/virtual-time.js';
 import { spoiledByLoss } from './divided/worker-reports.js';
 import { cutShort, describeEarlyEnd, judge } from './judge.js';
 import { findClockSpoiling, judgeRules } from './targets/audit/rules.js';
-import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
+import { inOneWorld } from './world/course.js';
 import type { End } from './world/end.js';
 import { Journal } from './world/journal.js';
 import { checkOpenFiles } from './world/open-files.js';
+import type { CourseEnd, WorldControl, WorldOptions } from './world/options.js';
 import { findDeviceSpoiling, findFailureSpoiling, findUnsentSpoiling } from './world/spoiled.js';
 
 /** Maximum number of workers of a run. Starting more threads would take more time than they save. */

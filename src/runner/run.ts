@@ -22,7 +22,7 @@ import { warnOfOversized } from './oversized.js';
 import { type PlayOptions, play } from './play.js';
 import { warnOfClock } from './targets/target-clock.js';
 import { describeLeftovers } from './world/clean-up.js';
-import type { LeftBehind, WorldControl } from './world/course.js';
+import type { LeftBehind, WorldControl } from './world/options.js';
 import { describeError } from './world/system-errors.js';
 
 /** Maximum number of slow downlinks that the result of a run explains. */

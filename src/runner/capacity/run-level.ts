@@ -3,7 +3,7 @@ import { InterruptedError } from '../../kernel/errors.js';
 import type { Profile } from '../../profile/profile.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { repeat } from '../play.js';
-import type { WorldControl } from '../world/course.js';
+import type { WorldControl } from '../world/options.js';
 import { type LevelRecord, recordOf } from './judge-level.js';
 
 /** What all runs of a search share. */

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { EXIT, GhostfleetError, messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
-import type { WorldControl } from '../world/course.js';
+import type { WorldControl } from '../world/options.js';
 import { ChannelLost, type PartChannel } from './channel.js';
 import { errorOf, failureOf, type PartTask, type ToPart } from './messages.js';
 import { type PartOptions, type PartTime, SharedStart, Windows } from './part-time.js';

@@ -1,40 +1,25 @@
 /**
- * Runs a plan in one world, which is a clock, a fleet of devices and a connection with a cloud. Builds the world, lets its time
- * pass, and waits until all devices are at rest.
+ * The course of a plan in one world, which is a clock, a fleet of devices and a connection with a cloud: opens and builds the
+ * world, lets its time pass, waits until all devices are at rest, and cleans up.
  */
-
-import type { Fleet } from '../../console/member.js';
-
-import type { DrivenClock, EdgeClock } from '../../kernel/clock.js';
+import type { DrivenClock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
-import type { Pace } from '../../kernel/pace.js';
-import { PacedClock } from '../../kernel/paced-clock.js';
-import { type Random, seededRandom } from '../../kernel/random.js';
-import { RealClock } from '../../kernel/real-clock.js';
-import { type Millis, sinceStart, type UnixMillis } from '../../kernel/time.js';
-import { VirtualClock } from '../../kernel/virtual-clock.js';
-import type { GeneratorReport, Leftovers, SystemError, WorkerReport } from '../../report/result.js';
-import type { Plan } from '../../scenario/model/plan.js';
-import type { Trace } from '../../trace/events.js';
-import { withFaults } from '../../transport/faults/with-faults.js';
+import { seededRandom } from '../../kernel/random.js';
+import { sinceStart, type UnixMillis } from '../../kernel/time.js';
+import type { GeneratorReport, SystemError } from '../../report/result.js';
 
 import { Callers } from '../load/callers.js';
-import { Loads } from '../load/loads.js';
-import type { RuleTally } from '../targets/audit/rules.js';
-import { type RequestWait, RunPatience } from '../targets/paced.js';
-import type { ServedCloud } from '../targets/served.js';
+import { RunPatience } from '../targets/paced.js';
 import type { Target } from '../targets/target.js';
-import type { ClockOffset } from '../targets/target-clock.js';
-import { renewTokens } from './claim-tokens.js';
+import { buildWorld, makeTime } from './build.js';
 import { listUndeleted } from './clean-up.js';
 import { awaitEnd, type End } from './end.js';
-import { buildFleet } from './fleet.js';
-import { type FleetDevice, makeFleet, makeFleetDevices } from './fleet-device.js';
-import { type GeneratorMeter, GeneratorWatch } from './generator.js';
-import { makeWorld, type RunWorld, type SharedThings } from './handles.js';
+import { makeFleet } from './fleet-device.js';
+import type { RunWorld } from './handles.js';
 import type { Journal } from './journal.js';
 import { LiveFaults } from './live-faults.js';
-import { openTarget, type TargetOptions } from './open-target.js';
+import { openTarget } from './open-target.js';
+import type { CourseEnd, OneWorldOptions, WorldControl, WorldOptions } from './options.js';
 import { listMade, listToDelete, provision, tearDown } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
 import { StepTimes } from './step-times.js';
@@ -43,112 +28,6 @@ import { warnOfUndelivered } from './undelivered.js';
 
 /** Concurrent requests of the provisioning in real time. */
 const PROVISIONING = 16;
-
-/** Simulated time, or the time of this machine. */
-export const CLOCKS = ['virtual', 'real'] as const;
-
-/** What a world needs besides its journal. */
-export interface WorldOptions extends TargetOptions {
-  readonly clock: (typeof CLOCKS)[number];
-  /** Maximum speed of virtual time, in simulated milliseconds per real millisecond. Default: as fast as possible. */
-  readonly pace?: number;
-  /**
-   * If set, the resources that the run created in another cloud are kept, and this function is called with their names.
-   * Default: they are deleted.
-   */
-  readonly keep?: (what: readonly string[]) => void;
-  /**
-   * Called before the clean-up with everything that it will delete, and after it with what could not be deleted. `since`: when
-   * the run began. In a divided run, the first call is at the stop of the run.
-   */
-  readonly left?: (left: LeftBehind) => void;
-  /**
-   * Called when another cloud rejects requests with 429 or 503, so that the run waits; with undefined when the requests go on.
-   */
-  readonly waits?: (wait: RequestWait | undefined) => void;
-  /** Measures in real time whether this process keeps up. Default: {@link GeneratorWatch}. */
-  readonly meter?: (speed: number) => GeneratorMeter;
-}
-
-/** What a clean-up has not deleted. */
-export interface LeftBehind extends Pick<Leftovers, 'spaceId' | 'things'> {
-  readonly since: UnixMillis;
-}
-
-/** The options of a world, which may be one of several worlds of the run. */
-interface OneWorldOptions extends WorldOptions {
-  /** Set if the world simulates only a part of the run. */
-  readonly part?: PartOfRun;
-  /** Whether all parts of the run are at rest: see `RunFixture` in schedule.ts. */
-  readonly atRest?: (own: boolean) => Promise<boolean>;
-}
-
-/** What a world needs if it simulates a part of a run: the common resources, the start and the cloud of the run. */
-interface PartOfRun {
-  readonly shared: SharedThings;
-  /**
-   * Called when the fleet of the part is created. Resolves when the run has begun, with a function that returns the real time
-   * since then; call this function as late as possible. Resolves with undefined if the run has been stopped.
-   */
-  readonly begins: () => Promise<(() => Millis) | undefined>;
-  /** The embedded cloud of the run; undefined if the run uses {@link WorldOptions.cloud}. */
-  readonly cloud?: ServedCloud;
-}
-
-/** Address of the API of a cloud, with the space and the key of a run. */
-export interface ApiAccess {
-  readonly baseUrl: string;
-  readonly spaceId: string;
-  /** Secret. */
-  readonly apiKey: string;
-}
-
-/** What happened in a run besides its plan: faults and commands of users, and the times at which waits ended. */
-interface Happened {
-  /** The plan with the faults of users. A fault that a user lifted ends at that time; one that was cancelled is left out. */
-  readonly plan: Plan;
-  readonly times: Pick<StepTimes, 'waits' | 'console'>;
-}
-
-/** Control of a running world. */
-export interface WorldControl {
-  readonly clock: DrivenClock;
-  /** Its devices, for a console, and the API of its cloud; undefined if the fleet is divided among threads or workers. */
-  readonly world?: {
-    readonly fleet: Fleet;
-    readonly api: ApiAccess;
-    /** Its faults. */
-    readonly faults: LiveFaults;
-    /** What has happened so far besides the plan. */
-    happened(): Happened;
-    /** Pauses time and changes its speed; undefined if virtual time passes as fast as possible. */
-    readonly pace?: Pace | undefined;
-    /** The address of the web console with a new one-time token; undefined if the cloud has no console. */
-    consoleLink(): string | undefined;
-    /** Whether the cookie `secret` belongs to an open console session that began with a one-time token; also while it is down. */
-    hasSession(secret: string): Promise<boolean>;
-  };
-  /** Ends the run at once; the result contains the reason. */
-  stop(reason: GhostfleetError): void;
-}
-
-/** The results of a course besides its events. */
-export interface CourseEnd {
-  readonly happened: Happened;
-  readonly end: End;
-  /** Simulated time at which the run came to rest, or was ended. */
-  readonly simulatedMs: Millis;
-  /** How well this process kept up with real time; null in virtual time. */
-  readonly generator: GeneratorReport | null;
-  /** The results for the rules that another cloud has to follow; in a divided run one list from all its parts. */
-  readonly audited: readonly RuleTally[];
-  /** The clock of another cloud, compared with the clocks of all workers; missing if it was not measured. */
-  readonly targetClock?: ClockOffset;
-  /** Warnings from the cloud at the end of the run; missing in a divided run. */
-  readonly remarks?: readonly string[];
-  /** The workers among which a run in real time was divided; missing if it was not. */
-  readonly workers?: readonly WorkerReport[];
-}
 
 /**
  * Runs a plan in one world of this thread.
@@ -181,7 +60,7 @@ async function withPatience(
 ): Promise<CourseEnd> {
   const { plan } = options;
   const { trace } = journal;
-  const { clock, pace, begin, late, generatorReport } = timeOf(options, virtual, () => journal.settle(), trace);
+  const { clock, pace, begin, late, generatorReport } = makeTime(options, virtual, () => journal.settle(), trace);
   const faults = new LiveFaults(plan, clock);
   const random = seededRandom(plan.seed);
   const abort = new AbortController();
@@ -201,7 +80,7 @@ async function withPatience(
   const happened = () => ({ plan: faults.happened, times });
   const evidence = () => journal.evidence(clock.now);
   const parts = { callers, clock, random, late, evidence, waited: times.waited, faults };
-  const fixture = await builtOrClosed(target, () => build(options, target, parts));
+  const fixture = await builtOrClosed(target, () => buildWorld(options, target, parts));
   let end: End;
   let generator: GeneratorReport | null = null;
   let remarks: readonly string[] = [];
@@ -257,7 +136,7 @@ function machineFailed(error: SystemError): GhostfleetError {
 }
 
 async function closeAll(
-  fixture: ReturnType<typeof build>,
+  fixture: ReturnType<typeof buildWorld>,
   target: Target,
   callers: Callers,
   options: OneWorldOptions,
@@ -268,58 +147,12 @@ async function closeAll(
   await target.close();
 }
 
-/** The clock of a run, and in real time the measurement of how well this process keeps up. */
-function timeOf(
-  { clock, speed, pace, plan, meter = (rate) => new GeneratorWatch(rate, plan.loads.length > 0) }: WorldOptions,
-  virtual: DrivenClock | undefined,
-  rest: () => void,
-  trace: Trace,
-): {
-  readonly clock: DrivenClock;
-  /** Undefined in virtual time that passes as fast as possible. */
-  readonly pace?: Pace;
-  /** @param ago real time that has passed since the beginning of the run. Default: 0 */
-  readonly begin: (ago?: Millis) => void;
-  /** Records how late an action ran, in real ms. */
-  readonly late: (lateBy: Millis) => void;
-  readonly generatorReport: () => GeneratorReport | null;
-} {
-  if (clock === 'virtual') {
-    const none = { begin: () => {}, late: () => {}, generatorReport: () => null };
-    if (pace !== undefined) {
-      const paced = new PacedClock({ start: plan.start, speed: pace, rest });
-      return { ...none, clock: paced, pace: paced, begin: () => paced.begin() };
-    }
-    return { clock: virtual ?? new VirtualClock({ start: plan.start }), ...none };
-  }
-  let measured: GeneratorMeter | undefined;
-  const late = (lateBy: Millis) => measured?.late(lateBy);
-  const onSpeed = (now: number) => trace.emit({ kind: 'world.speed', at: real.now, speed: now });
-  const real = new RealClock({ speed, frozen: true, onAlarm: late, onSpeed });
-  const begin = (ago?: Millis) => {
-    if (speed !== 1) onSpeed(speed);
-    measured = meter(speed);
-    real.begin(ago);
-  };
-  return { clock: real, pace: real, begin, late, generatorReport: () => measured?.end() ?? null };
-}
-
 /**
  * Number of devices that are provisioned at the same time. In virtual time it is 1, so that equal runs create them in the same
  * order.
  */
 function atOnce({ clock }: WorldOptions): number {
   return clock === 'virtual' ? 1 : PROVISIONING;
-}
-
-interface WorldParts {
-  readonly clock: EdgeClock;
-  readonly random: Random;
-  readonly faults: LiveFaults;
-  readonly callers: Callers;
-  readonly evidence: RunFixture['evidence'];
-  readonly late: (lateBy: Millis) => void;
-  readonly waited: RunFixture['waited'];
 }
 
 /** Closes the target if the fleet cannot be built. */
@@ -330,48 +163,6 @@ async function builtOrClosed<T>(target: Target, make: () => T): Promise<T> {
     await target.close();
     throw error;
   }
-}
-
-/** Builds the fleet, switched off and not yet registered in the cloud. */
-function build(
-  options: OneWorldOptions,
-  target: Target,
-  { clock, random, callers, faults, evidence, late, waited }: WorldParts,
-): RunFixture & { readonly world: RunWorld; readonly handles: readonly FleetDevice[] } {
-  const plan = renewTokens(options.plan);
-  const { api, address, wire, format, trace, audit, accepted, admit } = target;
-  const virtual = options.clock === 'virtual';
-  const transport = withFaults(wire, { clock, random, trace, faults: faults.list, checksummed: format === 'http' });
-  const failed = (serial: number, { stack }: Error) => {
-    const device = plan.devices.find((planned) => planned.serial === serial)?.name;
-    options.log.error({ device, stack }, 'the code of a device has thrown an error');
-  };
-  const devices = buildFleet({ ...options, plan, clock, random, trace, witness: audit, failed, transport, format });
-  const handles = makeFleetDevices(plan, devices);
-  const world = makeWorld(target, options.profiles, options.part?.shared);
-  const own = { spaceId: api.spaceId, apiKey: address.apiKey };
-  const startLoads = () =>
-    new Loads(plan.loads, {
-      ...{ clock, random, trace, handles, accepted, leastPause: virtual ? 1 : 0 },
-      ...(admit && { admit }),
-      ...(audit && { unanswered: audit.noteUnanswered.bind(audit) }),
-      ...{ speed: options.speed, serviceSpeed: target.speed },
-      callerOf: ({ as }) => callers.getCaller((as === undefined ? undefined : world.client(as)) ?? own),
-      late: (lateBy) => late(lateBy / options.speed),
-    });
-  const { atRest } = options;
-  return {
-    plan,
-    devices,
-    handles,
-    world,
-    trace,
-    evidence,
-    waited,
-    live: faults,
-    startLoads,
-    ...(atRest && { atRest }),
-  };
 }
 
 async function cleanUp(

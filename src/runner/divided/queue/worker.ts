@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { type GhostfleetError, UsageError } from '../../../kernel/errors.js';
 import { minutes } from '../../../kernel/time.js';
-import type { WorldOptions } from '../../world/course.js';
+import type { WorldOptions } from '../../world/options.js';
 import { ChannelLost } from '../channel.js';
 import { type FromPart, PART_FORMAT, type PartTask, type ToPart } from '../messages.js';
 import { beginPart, type RunningPart } from '../part.js';

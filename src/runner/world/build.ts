@@ -1,0 +1,110 @@
+/** Builds the world of a plan: its clock, its network with faults, and its fleet. */
+import type { DrivenClock, EdgeClock } from '../../kernel/clock.js';
+import type { Pace } from '../../kernel/pace.js';
+import { PacedClock } from '../../kernel/paced-clock.js';
+import type { Random } from '../../kernel/random.js';
+import { RealClock } from '../../kernel/real-clock.js';
+import type { Millis } from '../../kernel/time.js';
+import { VirtualClock } from '../../kernel/virtual-clock.js';
+import type { GeneratorReport } from '../../report/result.js';
+import type { Trace } from '../../trace/events.js';
+import { withFaults } from '../../transport/faults/with-faults.js';
+import type { Callers } from '../load/callers.js';
+import { Loads } from '../load/loads.js';
+import type { Target } from '../targets/target.js';
+import { renewTokens } from './claim-tokens.js';
+import { buildFleet } from './fleet.js';
+import { type FleetDevice, makeFleetDevices } from './fleet-device.js';
+import { type GeneratorMeter, GeneratorWatch } from './generator.js';
+import { makeWorld, type RunWorld } from './handles.js';
+import type { LiveFaults } from './live-faults.js';
+import type { OneWorldOptions, WorldOptions } from './options.js';
+import type { RunFixture } from './schedule.js';
+
+/** The clock of a run, and in real time the measurement of how well this process keeps up. */
+export function makeTime(
+  { clock, speed, pace, plan, meter = (rate) => new GeneratorWatch(rate, plan.loads.length > 0) }: WorldOptions,
+  virtual: DrivenClock | undefined,
+  rest: () => void,
+  trace: Trace,
+): {
+  readonly clock: DrivenClock;
+  /** Undefined in virtual time that passes as fast as possible. */
+  readonly pace?: Pace;
+  /** @param ago real time that has passed since the beginning of the run. Default: 0 */
+  readonly begin: (ago?: Millis) => void;
+  /** Records how late an action ran, in real ms. */
+  readonly late: (lateBy: Millis) => void;
+  readonly generatorReport: () => GeneratorReport | null;
+} {
+  if (clock === 'virtual') {
+    const none = { begin: () => {}, late: () => {}, generatorReport: () => null };
+    if (pace !== undefined) {
+      const paced = new PacedClock({ start: plan.start, speed: pace, rest });
+      return { ...none, clock: paced, pace: paced, begin: () => paced.begin() };
+    }
+    return { clock: virtual ?? new VirtualClock({ start: plan.start }), ...none };
+  }
+  let measured: GeneratorMeter | undefined;
+  const late = (lateBy: Millis) => measured?.late(lateBy);
+  const onSpeed = (now: number) => trace.emit({ kind: 'world.speed', at: real.now, speed: now });
+  const real = new RealClock({ speed, frozen: true, onAlarm: late, onSpeed });
+  const begin = (ago?: Millis) => {
+    if (speed !== 1) onSpeed(speed);
+    measured = meter(speed);
+    real.begin(ago);
+  };
+  return { clock: real, pace: real, begin, late, generatorReport: () => measured?.end() ?? null };
+}
+
+interface Parts {
+  readonly clock: EdgeClock;
+  readonly random: Random;
+  readonly faults: LiveFaults;
+  readonly callers: Callers;
+  readonly evidence: RunFixture['evidence'];
+  readonly late: (lateBy: Millis) => void;
+  readonly waited: RunFixture['waited'];
+}
+
+/** Builds the fleet, switched off and not yet registered in the cloud. */
+export function buildWorld(
+  options: OneWorldOptions,
+  target: Target,
+  { clock, random, callers, faults, evidence, late, waited }: Parts,
+): RunFixture & { readonly world: RunWorld; readonly handles: readonly FleetDevice[] } {
+  const plan = renewTokens(options.plan);
+  const { api, address, wire, format, trace, audit, accepted, admit } = target;
+  const virtual = options.clock === 'virtual';
+  const transport = withFaults(wire, { clock, random, trace, faults: faults.list, checksummed: format === 'http' });
+  const failed = (serial: number, { stack }: Error) => {
+    const device = plan.devices.find((planned) => planned.serial === serial)?.name;
+    options.log.error({ device, stack }, 'the code of a device has thrown an error');
+  };
+  const devices = buildFleet({ ...options, plan, clock, random, trace, witness: audit, failed, transport, format });
+  const handles = makeFleetDevices(plan, devices);
+  const world = makeWorld(target, options.profiles, options.part?.shared);
+  const own = { spaceId: api.spaceId, apiKey: address.apiKey };
+  const startLoads = () =>
+    new Loads(plan.loads, {
+      ...{ clock, random, trace, handles, accepted, leastPause: virtual ? 1 : 0 },
+      ...(admit && { admit }),
+      ...(audit && { unanswered: audit.noteUnanswered.bind(audit) }),
+      ...{ speed: options.speed, serviceSpeed: target.speed },
+      callerOf: ({ as }) => callers.getCaller((as === undefined ? undefined : world.client(as)) ?? own),
+      late: (lateBy) => late(lateBy / options.speed),
+    });
+  const { atRest } = options;
+  return {
+    plan,
+    devices,
+    handles,
+    world,
+    trace,
+    evidence,
+    waited,
+    live: faults,
+    startLoads,
+    ...(atRest && { atRest }),
+  };
+}
