@@ -362,14 +362,18 @@ export class Modem extends ModemState implements SendOwner {
   }
 
   /**
-   * Repeats a datagram over a radio connection that was released in the pause before. The error state ignores the release, so
-   * the firmware listens at once, while the modem needs a new connection to send (`ctr_lte_v2.c`, FLAG_CSCON).
+   * Sends a datagram over a radio connection that was released in the pause before. The error state ignores the release, so
+   * the firmware listens at once, while the modem needs a new connection to send (`ctr_lte_v2.c`, FLAG_CSCON). It does not
+   * listen after a datagram that needs no answer.
    */
   private sendUnaware(pending: PendingSend): void {
     const begun = this.board.clock.now;
     const takes = this.fades() ? LISTEN : integerBetween(this.random, ...this.board.modemTimings.connect);
-    if (takes >= LISTEN) return this.enter('receive', LISTEN, () => this.unanswered(pending));
-    this.enter('receive', takes, () => {
+    const state = pending.request.listens ? 'receive' : 'send';
+    if (takes >= LISTEN) {
+      return this.enter(state, LISTEN, () => (state === 'receive' ? this.unanswered(pending) : this.left(pending)));
+    }
+    this.enter(state, takes, () => {
       this.unaware = false;
       this.connectedAt = begun;
       this.connecting = takes;

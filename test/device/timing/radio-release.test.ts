@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { keepsIdle } from '../../../src/device/modem/signal.js';
 import { ASSUMED_TIMINGS } from '../../../src/device/modem/timing.js';
+import { defineScenario, run } from '../../../src/index.js';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { measured, report } from './measured.js';
 
@@ -157,5 +158,27 @@ describe('the release by default', () => {
     expect(Math.max(...times)).toBeLessThanOrEqual(12_000);
     expect(Math.abs(times.reduce((sum, time) => sum + time) / times.length - 11_000)).toBeLessThan(100);
     expect(new Set(times).size).toBeGreaterThan(500);
+  });
+});
+
+describe('an answer that arrives while the firmware takes a released connection for open', () => {
+  it('is read once: the acknowledgement behind it needs no answer, so a copy waits in the socket', async () => {
+    const result = await run(
+      defineScenario({
+        ...{ name: 'late-copies', duration: '150m', settle: '1m', network: { 'radio-release': '6s..8s' } },
+        fleet: [
+          { name: 'clime', profile: 'clime', count: 8, config: { 'interval-report': 900, 'interval-poll': 120 } },
+        ],
+        faults: [
+          { latency: '6100ms..6900ms', from: '18m' },
+          { duplication: '90%', from: '18m' },
+          { reorder: { ratio: '30%', by: '3s' }, from: '18m' },
+        ],
+        steps: Array.from({ length: 30 }, (_, i) => ({ at: `${20 + 4 * i}m`, to: 'all', commands: ['info show'] })),
+        expect: ['device.failed == 0'],
+      }),
+    );
+    expect(result.expectations.map(({ passed }) => passed)).toEqual([true]);
+    expect(result.downlinks.delivered).toBeGreaterThan(0);
   });
 });
