@@ -28,7 +28,7 @@ export const SUBJECTS: readonly Subject[] = [
       'cloud/store/scan-turns',
       'cloud/store/scans',
       'cloud/store/scans.postgres',
-      'cli/start-checks',
+      'cli/open-files',
     ],
   },
   {
