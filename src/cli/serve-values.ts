@@ -1,6 +1,6 @@
 /** Values of the options of `ghostfleet serve`. Each function returns undefined for a text that is not valid. */
+import { addressesIn } from '../cloud/http/addresses.js';
 import { hostName } from '../cloud/http/host-guard.js';
-import { addressesIn } from '../cloud/http/sockets.js';
 import { parseDuration } from '../kernel/time.js';
 import { SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse/cloud.js';
 

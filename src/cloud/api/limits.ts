@@ -30,7 +30,7 @@ export const SERVER_LIMITS = {
   http: HTTP_LIMITS,
 } as const;
 
-/** Maximum number of open connections in total, and from one network (`networkOf` in http/sockets.ts). */
+/** Maximum number of open connections in total, and from one network (`networkOf` in http/addresses.ts). */
 const CONNECTIONS = { all: 10_000, each: 2500 };
 
 /** Maximum number of concurrent requests, and of bytes in their bodies. */

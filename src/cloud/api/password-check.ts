@@ -3,8 +3,8 @@
 import type { FastifyReply } from 'fastify';
 import { messageOf } from '../../kernel/errors.js';
 import type { Proof } from '../accounts/logins.js';
+import { networkOf } from '../http/addresses.js';
 import { ApiFault } from '../http/errors.js';
-import { networkOf } from '../http/sockets.js';
 import type { Id } from '../store/store.js';
 import { spacesOf } from './audit.js';
 import type { ApiContext } from './family.js';

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
 import { minutes } from '../../kernel/time.js';
 import { hashKey } from '../accounts/keys.js';
+import { networkOf } from '../http/addresses.js';
 import { ApiFault } from '../http/errors.js';
-import { networkOf } from '../http/sockets.js';
 import { presentedSecret } from './auth.js';
 
 /** Window in which the requests of a caller are counted. */

@@ -5,9 +5,9 @@ import { Login, LoginParams, PasswordChange, Token } from '../../contract/accoun
 import { PageQuery } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import type { Session } from '../accounts/logins.js';
+import { networkOf } from '../http/addresses.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
-import { networkOf } from '../http/sockets.js';
 import type { Id } from '../store/store.js';
 import type { Caller } from './access.js';
 import { presentedSecret } from './auth.js';

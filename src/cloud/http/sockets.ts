@@ -1,8 +1,9 @@
 /** Limits of connections: their number, requests of each, the time for a request to arrive, and for a rejected one's rest. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { BlockList, isIP, isIPv6, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
+import { networkOf } from './addresses.js';
 
 /** Time within which the head of a request, and also the whole request, must arrive. */
 const ARRIVAL = seconds(15);
@@ -136,42 +137,4 @@ function makesRoom(open: ReadonlyMap<string, ReadonlySet<Socket>>, own: number):
     return true;
   }
   return false;
-}
-
-/**
- * Returns a function that says whether an address is in one of the networks.
- * @param networks addresses and networks: `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`
- * @throws RangeError for a text that is neither an address nor a network
- */
-export function addressesIn(networks: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const text of networks) {
-    const [, network = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-    const family = isIPv6(network) ? 'ipv6' : 'ipv4';
-    const bits = Number(length ?? (family === 'ipv6' ? 128 : 32));
-    if (isIP(network) === 0 || bits > (family === 'ipv6' ? 128 : 32)) {
-      throw new RangeError(`"${text}" is neither an IP address nor a network such as 10.0.0.0/8`);
-    }
-    list.addSubnet(network, bits, family);
-  }
-  return (address) => {
-    const plain = unmapped(address);
-    return isIP(plain) !== 0 && list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
-  };
-}
-
-/** The caller behind an address: one IPv4 address, or the first 64 bits of an IPv6 address, which belong to one customer. */
-export function networkOf(address: string): string {
-  const plain = unmapped(address);
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail] = plain.toLowerCase().split('%', 1)[0]?.split('::') ?? [];
-  const groups = head === '' ? [] : head.split(':');
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? [] : Array<string>(8 - groups.length - rest.length).fill('0');
-  return [...groups, ...zeros, ...rest].slice(0, 4).join(':');
-}
-
-/** Converts an IPv4 address that is written as IPv6 (`::ffff:10.0.0.1`) to its own form (`10.0.0.1`). */
-function unmapped(address: string): string {
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }
