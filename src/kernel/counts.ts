@@ -18,4 +18,12 @@ export class Counts<K> {
     if (count <= 0) this.#counts.delete(key);
     else this.#counts.set(key, count);
   }
+
+  forget(key: K): void {
+    this.#counts.delete(key);
+  }
+
+  clear(): void {
+    this.#counts.clear();
+  }
 }

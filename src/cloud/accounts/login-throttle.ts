@@ -8,6 +8,7 @@
  * PostgreSQL database, an attacker has n times as many attempts (docs/SECURITY.md, "Accounts").
  */
 import type { Clock } from '../../kernel/clock.js';
+import { Counts } from '../../kernel/counts.js';
 import { type Millis, minutes } from '../../kernel/time.js';
 
 /** Maximum number of failed logins in a period, and the length of the period (`window`). */
@@ -53,7 +54,7 @@ class Failures {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #window: Millis;
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Counts<string>();
   #ends = 0;
 
   constructor(clock: Clock, { most, window }: { readonly most: number; readonly window: Millis }) {
@@ -64,16 +65,16 @@ class Failures {
 
   wait(name: string): Millis {
     this.#turn();
-    return (this.#counts.get(name) ?? 0) >= this.#most ? this.#ends - this.#clock.now : 0;
+    return this.#counts.of(name) >= this.#most ? this.#ends - this.#clock.now : 0;
   }
 
   add(name: string): void {
     this.#turn();
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    this.#counts.increment(name);
   }
 
   forget(name: string): void {
-    this.#counts.delete(name);
+    this.#counts.forget(name);
   }
 
   #turn(): void {

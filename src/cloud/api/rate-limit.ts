@@ -1,6 +1,7 @@
 /** Limits the requests of a caller per minute, and identifies the caller. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
+import { Counts } from '../../kernel/counts.js';
 import { minutes } from '../../kernel/time.js';
 import { hashKey } from '../accounts/keys.js';
 import { networkOf } from '../http/addresses.js';
@@ -17,8 +18,8 @@ const WINDOW = minutes(1);
  * guessing of keys.
  */
 export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds = () => true): void {
-  const used = new Map<string, number>();
-  const failed = new Map<string, number>();
+  const used = new Counts<string>();
+  const failed = new Counts<string>();
   const admitted = new Set<string>();
   let windowEnds = 0;
 
@@ -29,8 +30,8 @@ export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number,
       windowEnds = clock.now + WINDOW;
     }
     const caller = callerOf(request);
-    const isStranger = !admitted.has(caller) && (failed.get(networkOf(request.ip)) ?? 0) >= rateLimit;
-    const count = isStranger ? rateLimit + 1 : increment(used, caller);
+    const isStranger = !admitted.has(caller) && failed.of(networkOf(request.ip)) >= rateLimit;
+    const count = isStranger ? rateLimit + 1 : used.increment(caller);
     const reset = Math.ceil((windowEnds - clock.now) / 1000);
     reply.headers({
       'x-ratelimit-limit': rateLimit,
@@ -44,7 +45,7 @@ export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number,
   });
 
   api.addHook('onResponse', async (request, { statusCode }) => {
-    if (statusCode === 401) increment(failed, networkOf(request.ip));
+    if (statusCode === 401) failed.increment(networkOf(request.ip));
     else if (isProven(request, statusCode)) admitted.add(callerOf(request));
   });
 }
@@ -90,10 +91,4 @@ function credentialOf({ headers, routeOptions: { url = '' } }: FastifyRequest): 
 
 function isSignIn({ routeOptions: { url = '' } }: FastifyRequest): boolean {
   return /^\/(?:v2\/auth|console)\//.test(url);
-}
-
-function increment(counts: Map<string, number>, name: string): number {
-  const count = (counts.get(name) ?? 0) + 1;
-  counts.set(name, count);
-  return count;
 }
