@@ -12,7 +12,18 @@ import type { Random } from '../../kernel/random.js';
 import type { Ids } from '../store/ids.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Id, isDeleted, type SpaceRow, type Store } from '../store/store.js';
-import { type ApiKey, adopted, changeKey, deleteKey, everyKey, hashKey, newSecret, prefixOf, putKey } from './keys.js';
+import {
+  type ApiKey,
+  adopt,
+  changeKey,
+  childrenOf,
+  deleteKey,
+  everyKey,
+  hashKey,
+  newSecret,
+  prefixOf,
+  putKey,
+} from './keys.js';
 
 interface Bootstrap {
   /** Name of the space. Default: the space of the given key, else the oldest space, else a new space `fleet`. */
@@ -44,19 +55,16 @@ export async function ensureSpaceAndKey(store: Store, options: Bootstrap): Promi
   if (apiKey !== undefined) return untilUndisturbed(() => ensureGiven(store, apiKey, options));
   const existing = await findSpace(store, spaceName);
   if (existing) {
-    await tellKept(store, existing.id, options);
+    await warnOfKept(store, existing.id, options);
     return { spaceId: existing.id, created: false };
   }
-  const space = newSpace(options);
-  const secret = newSecret(options.random);
-  const key = { ...newKey(options, space.id), name: GENERATED };
-  await store.commit([{ kind: 'space.put', row: space }, ...putKey(key, secret)]);
-  return { spaceId: space.id, apiKey: secret, created: true };
+  return createSpace(store, newSecret(options.random), GENERATED, options);
 }
 
-/** Names of the keys of the service. Earlier versions called both kinds `first key`. */
-const GENERATED = 'first key';
-const GIVEN = 'given key';
+/** The keys of the service. Earlier versions called both kinds `first key`. */
+const GENERATED = { name: 'first key' } as const;
+const GIVEN = { name: 'given key', isGiven: true } as const;
+type Kind = typeof GENERATED | typeof GIVEN;
 
 async function ensureGiven(store: Store, apiKey: string, options: Bootstrap): Promise<Bootstrapped> {
   const { spaceName, log = SILENT } = options;
@@ -67,22 +75,16 @@ async function ensureGiven(store: Store, apiKey: string, options: Bootstrap): Pr
   const known = await store.keyByHash(hashKey(apiKey));
   if (known) await checkSpaceName(store, known.spaceId, spaceName);
   const existing = known ? { id: known.spaceId } : await findSpace(store, spaceName);
-  if (!existing) {
-    const space = newSpace(options);
-    const key: ApiKey = { ...newKey(options, space.id), name: GIVEN, isGiven: true };
-    await store.commit([{ kind: 'space.put', row: space }, ...putKey(key, apiKey)]);
-    return { spaceId: space.id, apiKey, created: true };
-  }
+  if (!existing) return createSpace(store, apiKey, GIVEN, options);
   const keys = await everyKey(store, existing.id);
   const found = keys.find(({ id }) => id === known?.id);
-  const key: ApiKey = found ?? { ...newKey(options, existing.id), name: GIVEN, isGiven: true };
-  const replaced = keys.filter((each) => each.id !== key.id && isGiven(each));
-  const children = keys.filter(({ parentId }) => replaced.some(({ id }) => id === parentId));
+  const replaced = keys.filter((each) => each !== found && isGiven(each));
+  const children = replaced.flatMap((each) => childrenOf(each, keys));
   const changes = [
-    ...(found ? marked(found, apiKey) : putKey(key, apiKey)),
+    ...(found ? marked(found, apiKey) : putKey(newKey(options, existing.id, GIVEN), apiKey)),
     // They are changed first, so that the commit fails if one has created a key in the meantime.
     ...replaced.map((each) => changeKey(each, each)),
-    ...(await Promise.all(replaced.map((each) => adopted(store, each)))).flat(),
+    ...replaced.flatMap((each) => adopt(each, keys)),
     ...replaced.flatMap(({ id }) => deleteKey(id)),
   ];
   if (changes.length > 0) await store.commit(changes);
@@ -96,7 +98,7 @@ async function ensureGiven(store: Store, apiKey: string, options: Bootstrap): Pr
 }
 
 /** Says that the given key of earlier starts is valid although no key is given. */
-async function tellKept(store: Store, spaceId: Id, { log = SILENT }: Bootstrap): Promise<void> {
+async function warnOfKept(store: Store, spaceId: Id, { log = SILENT }: Bootstrap): Promise<void> {
   const kept = (await everyKey(store, spaceId)).filter(isGiven);
   if (kept.length === 0) return;
   log.warn(
@@ -118,17 +120,22 @@ function isGiven(key: ApiKey): boolean {
 /** Changes that mark a key of an earlier version. Keys of users, and generated ones (UUIDs), are not marked. */
 function marked(key: ApiKey, secret: string) {
   const isGenerated = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(secret);
-  const isOurs = isGiven(key) || (key.name === GENERATED && key.parentId === undefined && !isGenerated);
+  const isOurs = isGiven(key) || (key.name === GENERATED.name && key.parentId === undefined && !isGenerated);
   return isOurs && !key.isGiven ? [changeKey(key, { ...key, isGiven: true, prefix: prefixOf(secret) })] : [];
 }
 
-function newSpace({ ids, clock, spaceName }: Bootstrap): SpaceRow {
-  return { id: ids.uuid(), name: spaceName ?? 'fleet', type: 'team', createdAt: Math.floor(clock.wall) };
+/** Creates a space with this key. */
+async function createSpace(store: Store, apiKey: string, kind: Kind, options: Bootstrap): Promise<Bootstrapped> {
+  const { ids, clock, spaceName = 'fleet' } = options;
+  const space: SpaceRow = { id: ids.uuid(), name: spaceName, type: 'team', createdAt: Math.floor(clock.wall) };
+  const key = newKey(options, space.id, kind);
+  await store.commit([{ kind: 'space.put', row: space }, ...putKey(key, apiKey)]);
+  return { spaceId: space.id, apiKey, created: true };
 }
 
-function newKey({ ids, clock }: Bootstrap, spaceId: Id) {
+function newKey({ ids, clock }: Bootstrap, spaceId: Id, kind: Kind): ApiKey {
   const createdAt = Math.floor(clock.wall);
-  return { id: ids.uuid(), spaceId, createdAt, prefix: '', tagIds: null, access: 'write' } as const;
+  return { id: ids.uuid(), spaceId, createdAt, prefix: '', tagIds: null, access: 'write', ...kind };
 }
 
 async function checkSpaceName(store: Store, spaceId: Id, wanted: string | undefined): Promise<void> {

@@ -90,14 +90,22 @@ export function deleteKey(id: Id): readonly Change[] {
 export async function withDescendants(store: Store, key: ApiKey): Promise<readonly ApiKey[]> {
   const all = await everyKey(store, key.spaceId);
   const family = [key];
-  for (const each of family) family.push(...all.filter(({ parentId }) => parentId === each.id));
+  for (const each of family) family.push(...childrenOf(each, all));
   return family;
 }
 
-/** Changes that give the children of a key, which is being deleted, to its own parent: they still end with that key. */
-export async function adopted(store: Store, { id, spaceId, parentId }: ApiKey): Promise<readonly Change[]> {
-  const children = (await everyKey(store, spaceId)).filter((each) => each.parentId === id);
-  return children.map((child) => {
+/** The keys that were created with a key. @param all keys of its space */
+export function childrenOf({ id }: ApiKey, all: readonly ApiKey[]): readonly ApiKey[] {
+  return all.filter(({ parentId }) => parentId === id);
+}
+
+/**
+ * Changes that give the children of a key, which is being deleted, to its own parent: they still end with that key.
+ * @param all keys of its space
+ */
+export function adopt(key: ApiKey, all: readonly ApiKey[]): readonly Change[] {
+  const { parentId } = key;
+  return childrenOf(key, all).map((child) => {
     const { parentId: _, ...others } = child;
     return changeKey(child, parentId === undefined ? others : { ...others, parentId });
   });

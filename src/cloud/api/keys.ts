@@ -9,9 +9,10 @@ import { isoTime } from '../../kernel/calendar.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import {
   type ApiKey,
-  adopted,
+  adopt,
   changeKey,
   deleteKey,
+  everyKey,
   findKey,
   lastUseOf,
   listKeys,
@@ -160,7 +161,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       await untilUndisturbed(async () => {
         const key = await resource.find(spaceId, params.id);
         const ended = query.children === 'true' ? await withDescendants(store, key) : [key];
-        const kept = query.children === 'true' ? [] : await adopted(store, key);
+        const kept = query.children === 'true' ? [] : adopt(key, await everyKey(store, spaceId));
         // They are changed first, so that the commit fails if one has created a key in the meantime.
         const unchanged = ended.map((each) => changeKey(each, each));
         await store.commit([...unchanged, ...kept, ...ended.flatMap(({ id }) => deleteKey(id))]);
