@@ -28,7 +28,7 @@ export function serviceTime(): number {
 export function dated(date: string | null, sent: number): void {
   const there = Date.parse(date ?? '');
   const [low, high] = [there - Date.now(), there + SECOND - sent];
-  // Without a valid date, or if the clock of this machine was set back during the request, the header tells nothing.
+  // The date is missing or invalid, or the clock of this machine was set back during the request: no limits follow.
   if (!(low <= high)) return;
   if (low > most || high < least) {
     // One of the clocks was set.
