@@ -129,19 +129,20 @@ export const Name = Type.Refine(
 );
 
 const LONGEST_LABEL = 127;
+export const LABEL_FORM = `a text of 1 to ${LONGEST_LABEL} printable characters`;
+const HARMFUL = new RegExp(`[${CONTROLS}${MISLEADING}]`, 'u');
 
 /** A text that names a firmware image, in a request or in the image itself. */
 export const Label = Type.Refine(
   Type.String({
-    description: `a text of 1 to ${LONGEST_LABEL} printable characters`,
+    description: LABEL_FORM,
     documented: printableText(LONGEST_LABEL, CONTROLS + MISLEADING),
   }),
   isLabel,
 );
 
 export function isLabel(text: string): boolean {
-  const isHarmless = !new RegExp(`[${CONTROLS}${MISLEADING}]`, 'u').test(text);
-  return isHarmless && text.trim() !== '' && [...text].length <= LONGEST_LABEL;
+  return !HARMFUL.test(text) && text.trim() !== '' && [...text].length <= LONGEST_LABEL;
 }
 
 /** Any text, as a filter. */

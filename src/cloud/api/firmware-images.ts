@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox';
 import { FirmwareImage, ImageParams, NewFirmwareImage } from '../../contract/firmware.js';
-import { isLabel, PageQuery, SpaceParams } from '../../contract/values.js';
+import { isLabel, LABEL_FORM, PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import { readImage } from '../../protocol/firmware-image.js';
 import { IMAGES, type Image, type Images } from '../firmware/images.js';
@@ -111,9 +111,7 @@ function labelsIn(content: Uint8Array): ReturnType<typeof readImage> {
   const build = readImage(content);
   const wrong = Object.entries(build ?? {}).filter(([, text]) => !isLabel(text));
   if (wrong.length === 0) return build;
-  const problems = wrong.map(
-    ([field, text]) => `${field} in the image ${JSON.stringify(text)} is not a text of 1 to 127 printable characters`,
-  );
+  const problems = wrong.map(([field, text]) => `${field} in the image ${JSON.stringify(text)} is not ${LABEL_FORM}`);
   throw new ApiFault(400, problems.join('; '));
 }
 
