@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
 import { EXIT } from '../kernel/errors.js';
-import { foreignJson } from '../kernel/json-size.js';
+import { foreignJson } from '../kernel/json-text.js';
 import { printableTexts } from '../kernel/printable.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';

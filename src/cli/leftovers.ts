@@ -3,7 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
-import { foreignJson } from '../kernel/json-size.js';
+import { foreignJson } from '../kernel/json-text.js';
 import { makePrivateDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
 import { cannotWrite } from '../kernel/system-errors.js';

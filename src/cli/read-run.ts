@@ -9,7 +9,7 @@ import { Histories } from '../explain/histories.js';
 import type { Situation } from '../explain/situation.js';
 import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
-import { foreignJson } from '../kernel/json-size.js';
+import { foreignJson } from '../kernel/json-text.js';
 import type { Instant } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { dispatchTo } from '../trace/dispatch.js';

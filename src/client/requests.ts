@@ -1,5 +1,5 @@
 /** Typed requests for one space, from which the methods of the clients are built. */
-import { foreignJson } from '../kernel/json-size.js';
+import { foreignJson } from '../kernel/json-text.js';
 import { ApiError } from './errors.js';
 import { followEvents, type OpenStream } from './event-stream.js';
 import { type JsonHttp, pathPart, type Query } from './http.js';

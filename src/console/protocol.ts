@@ -9,7 +9,7 @@
  * The first line has the version; a console of another version closes the connection. The run executes the requests of one
  * console one at a time. Unknown keys are ignored, so that keys can be added without a new version.
  */
-import { foreignJson } from '../kernel/json-size.js';
+import { foreignJson } from '../kernel/json-text.js';
 import type { TraceEvent } from '../trace/events.js';
 import type { Answer, Candidate } from './member.js';
 

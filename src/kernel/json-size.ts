@@ -1,4 +1,4 @@
-/** How deeply a JSON text is nested, and how much it contains, before it is parsed; and parsing of texts that others wrote. */
+/** How deeply a JSON text is nested, and how much it contains, before it is parsed. */
 
 /**
  * Maximum number of levels of arrays and objects. Recursive code handles the values, so more levels could overflow its stack.
@@ -11,19 +11,6 @@ export const TOO_DEEP = `the JSON is nested too deep: the limit is ${DEPTH_LIMIT
 /** True if the JSON text has more levels than the limit. The text need not be valid JSON. */
 export function isTooDeep(text: string, limit = DEPTH_LIMIT): boolean {
   return text.length > limit && sizeOf(text).depth > limit;
-}
-
-/**
- * The value of a JSON text of another program, or of a file that another user may have written. JSON.parse reads any depth, but
- * the code that handles the value is recursive.
- * @returns undefined if the text is not JSON, or has more levels than the limit
- */
-export function foreignJson(text: string, limit = DEPTH_LIMIT): unknown {
-  try {
-    return isTooDeep(text, limit) ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface JsonSize {

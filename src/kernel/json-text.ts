@@ -1,9 +1,22 @@
 /**
- * Reads JSON text that others wrote: requests, and files of users. Text that could not be kept as it is written has faults: a
+ * Reads JSON text that others wrote. Of requests and files of users, text that could not be kept as it is written has faults: a
  * key that is used twice in an object, texts that are not Unicode, keys that change prototypes, and numbers (json-numbers.ts).
  */
 import { changedNumbersIn } from './json-numbers.js';
-import { DEPTH_LIMIT, sizeOf, TOO_DEEP } from './json-size.js';
+import { DEPTH_LIMIT, isTooDeep, sizeOf, TOO_DEEP } from './json-size.js';
+
+/**
+ * The value of a JSON text of another program, or of a file that another user may have written. JSON.parse reads any depth, but
+ * the code that handles the value is recursive.
+ * @returns undefined if the text is not JSON, or has more levels than the limit
+ */
+export function foreignJson(text: string, limit = DEPTH_LIMIT): unknown {
+  try {
+    return isTooDeep(text, limit) ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** What is wrong with a JSON text. */
 export interface JsonFault {

@@ -1,7 +1,7 @@
 /** Reads and checks the file of a recording. All problems are reported together, each with its line. */
 import { InputError, orList, type Problem, quote } from '../input/problems.js';
 import { parseTimeOrDate } from '../kernel/calendar.js';
-import { foreignJson } from '../kernel/json-size.js';
+import { foreignJson } from '../kernel/json-text.js';
 import { days, humanDuration } from '../kernel/time.js';
 import {
   DOWNLINK_STATES,

@@ -7,7 +7,7 @@
  * its id when the cloud offers it again. If the cloud refuses the acknowledgement, because the downlink has been cancelled
  * meanwhile, the device discards the downlink.
  */
-import { foreignJson } from '../../kernel/json-size.js';
+import { foreignJson } from '../../kernel/json-text.js';
 import { FRAGMENT_SIZE, type FragmentSizes } from '../../protocol/flap/envelope.js';
 import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';

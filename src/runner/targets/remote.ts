@@ -12,7 +12,7 @@ import {
   type NewDevice,
 } from '../../client/client.js';
 import type { EdgeClock } from '../../kernel/clock.js';
-import { foreignJson } from '../../kernel/json-size.js';
+import { foreignJson } from '../../kernel/json-text.js';
 import type { Log } from '../../kernel/log.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { isOfThisMachine } from '../../kernel/system-errors.js';

@@ -6,7 +6,7 @@
  * and continues. A different order looks harmless, but is often the cause of a later difference.
  */
 import { UsageError } from '../../kernel/errors.js';
-import { foreignJson } from '../../kernel/json-size.js';
+import { foreignJson } from '../../kernel/json-text.js';
 import type { TraceEvent } from '../events.js';
 import { LogFile } from './log-file.js';
 
