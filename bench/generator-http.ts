@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { EXIT } from '../src/kernel/errors.js';
 import { packagedProfiles } from '../src/profile/library.js';
 import type { RunResult } from '../src/report/result.js';
-import { knowDeviceTypes } from '../src/runner/known-types.js';
+import { describeDeviceTypes } from '../src/runner/known-types.js';
 import { run } from '../src/runner/run.js';
 import { parseScenario } from '../src/scenario/parse/scenario.js';
 import { planScenario } from '../src/scenario/plan/plan-scenario.js';
@@ -101,7 +101,7 @@ function shown({ rate, cpu: { sender, server } }: Round): string {
 /** Number of answers a second. @throws Error if a request was not answered or not counted */
 async function ofRun(origin: string, events: string): Promise<number> {
   const profiles = packagedProfiles();
-  const plan = planScenario(parseScenario(SCENARIO, 'generator-http', knowDeviceTypes(profiles)), { seed: 7 });
+  const plan = planScenario(parseScenario(SCENARIO, 'generator-http', describeDeviceTypes(profiles)), { seed: 7 });
   const result = await run({
     plan,
     profiles,

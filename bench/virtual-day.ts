@@ -7,7 +7,7 @@
 import { runPlan } from '../src/library/scenario.js';
 import { packagedProfiles } from '../src/profile/library.js';
 import type { Profile } from '../src/profile/profile.js';
-import { knowDeviceTypes } from '../src/runner/known-types.js';
+import { describeDeviceTypes } from '../src/runner/known-types.js';
 import { parseScenario } from '../src/scenario/parse/scenario.js';
 import { planScenario } from '../src/scenario/plan/plan-scenario.js';
 import type { TraceEvent } from '../src/trace/events.js';
@@ -44,7 +44,7 @@ async function dayOf(
 ): Promise<BenchResult> {
   // JSON is valid YAML.
   const scenario = JSON.stringify(dayScenario({ name: 'virtual-day', types, devices: DEVICES, hours: HOURS }));
-  const plan = planScenario(parseScenario(scenario, 'virtual-day', knowDeviceTypes(profiles)), { seed: 7 });
+  const plan = planScenario(parseScenario(scenario, 'virtual-day', describeDeviceTypes(profiles)), { seed: 7 });
   // The measurement begins with the first event: it excludes the registration of 1,000 devices through the REST API.
   let began = Number.NaN;
   const events: TraceEvent[] = [];

@@ -4,7 +4,7 @@
  */
 import { runPlan } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { lyingProxy } from '../../test/support/lying-proxy.js';
@@ -54,7 +54,9 @@ async function namedLies({ make, link = 'udp' }: Lie): Promise<readonly string[]
   const service = await startServe(['--db', 'memory', '--api-key', API_KEY], FREE_PORTS);
   const proxy = await lyingProxy(service.api, make());
   try {
-    const plan = planScenario(parseScenario(SCENARIO, 'chaos.yaml', knowDeviceTypes(packagedProfiles())), { seed: 7 });
+    const plan = planScenario(parseScenario(SCENARIO, 'chaos.yaml', describeDeviceTypes(packagedProfiles())), {
+      seed: 7,
+    });
     const { expectations } = await runPlan(plan, {
       ...{ clock: 'real', speed: SPEED[link], meter: unhurried },
       cloud: {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../src/kernel/errors.js';
 import { type Draws, integerBetween, seededRandom } from '../../src/kernel/random.js';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { oneIn, pick } from './draw.js';
 
@@ -74,7 +74,7 @@ export interface ScenarioVerdict {
 export function fuzzScenarios(seed: string, count: number, now: () => number): ScenarioVerdict {
   const random = seededRandom(seed).fork('scenarios');
   const profiles = packagedProfiles();
-  const types = knowDeviceTypes(profiles);
+  const types = describeDeviceTypes(profiles);
   const originals = packagedScenarios();
   const faults: ScenarioFault[] = [];
   let [valid, slowestMs] = [0, 0];

@@ -8,13 +8,13 @@ import { seededRandom } from '../../src/kernel/random.js';
 import type { Instant } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import type { Profile } from '../../src/profile/profile.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { openEmbeddedTarget } from '../../src/runner/targets/embedded.js';
 import { buildFleet } from '../../src/runner/world/fleet.js';
 import { makeFleetDevices } from '../../src/runner/world/fleet-device.js';
-import { makeWorld } from '../../src/runner/world/handles.js';
 import { LiveFaults } from '../../src/runner/world/live-faults.js';
 import { provision } from '../../src/runner/world/provision.js';
+import { makeWorld } from '../../src/runner/world/run-world.js';
 import { runSchedule } from '../../src/runner/world/schedule.js';
 import type { Evidence } from '../../src/scenario/expect/evaluate.js';
 import type { Plan } from '../../src/scenario/model/plan.js';
@@ -45,7 +45,7 @@ export async function recordDialogue(
   file: string,
   profiles: ReadonlyMap<string, Profile>,
 ): Promise<Dialogue> {
-  const plan = planScenario(parseScenario(text, file, knowDeviceTypes(profiles)), {});
+  const plan = planScenario(parseScenario(text, file, describeDeviceTypes(profiles)), {});
   const { planned, profile } = onlyDevice(plan, profiles, file);
   const clock = new VirtualClock({ start: plan.start });
   const random = seededRandom(plan.seed);

@@ -2,7 +2,7 @@
 
 import { runPlan } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 
@@ -20,7 +20,7 @@ load:
   - { latest-value:, rate: 20/h, spacing: poisson }
 `;
 
-const types = knowDeviceTypes(packagedProfiles());
+const types = describeDeviceTypes(packagedProfiles());
 for (let seed = 0; seed < Number(process.argv[2]); seed++) {
   const { digest } = await runPlan(planScenario(parseScenario(SCENARIO, 'seeds', types), { seed }));
   console.log(digest);

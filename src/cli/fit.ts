@@ -8,7 +8,7 @@ import { fitGroups } from '../record/fit.js';
 import { writeScenario } from '../record/fit-yaml.js';
 import { convertToDeviceTime } from '../record/pace.js';
 import { readRecording } from '../record/read.js';
-import { knowDeviceTypes } from '../runner/known-types.js';
+import { describeDeviceTypes } from '../runner/known-types.js';
 import { defineCommand } from './command.js';
 
 export const fit = defineCommand<{ readonly file: string; readonly out: string | undefined }>(
@@ -23,7 +23,7 @@ export const fit = defineCommand<{ readonly file: string; readonly out: string |
     if (groups.length === 0) {
       throw new UsageError('bad-file', `"${file}" has no device with two reports, so nothing can be fitted`);
     }
-    const types = knowDeviceTypes(profiles);
+    const types = describeDeviceTypes(profiles);
     const yaml = writeScenario(nameFor(out ?? file), recording, groups, ({ profile, firmware }, line) =>
       types.get(profile)?.version(firmware).flashRefusal(line),
     );

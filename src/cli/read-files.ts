@@ -4,7 +4,7 @@ import { readInside } from '../input/text-file.js';
 import { LazyMap } from '../kernel/lazy-map.js';
 import { packagedProfiles, readProfilesIn } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
-import { knowDeviceTypes } from '../runner/known-types.js';
+import { describeDeviceTypes } from '../runner/known-types.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { parseScenario } from '../scenario/parse/scenario.js';
 import type { ScenarioSources } from '../scenario/parse/sources.js';
@@ -58,7 +58,7 @@ export function readPlan(text: string, path: string, settings: ScenarioSettings)
     vars,
     ...(firmware !== undefined && { firmware }),
   };
-  const scenario = parseScenario(text, path, knowDeviceTypes(profiles), rewrite(sources));
+  const scenario = parseScenario(text, path, describeDeviceTypes(profiles), rewrite(sources));
   const plan = planScenario(scenario, seed === undefined ? {} : { seed });
   return { plan, profiles, secretVars: scenario.secretVars, files };
 }

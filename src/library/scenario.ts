@@ -14,7 +14,7 @@ import type { Profile } from '../profile/profile.js';
 import { REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
 import { getDownlinks } from '../runner/explainers.js';
-import { knowDeviceTypes } from '../runner/known-types.js';
+import { describeDeviceTypes } from '../runner/known-types.js';
 import { MOST_WORKERS } from '../runner/play.js';
 import { type RunOptions as FullRunOptions, run } from '../runner/run.js';
 import { TRANSPORTS } from '../runner/targets/embedded.js';
@@ -135,7 +135,7 @@ function planDefinition(definition: ScenarioDefinition, options: DefineOptions, 
   const { seed } = options;
   const seeded = seed === undefined ? definition : { ...definition, seed };
   const sources = rewrite({ profiles, readFile: filesOf(options) });
-  return planScenario(readDefinition(seeded, knowDeviceTypes(profiles), sources));
+  return planScenario(readDefinition(seeded, describeDeviceTypes(profiles), sources));
 }
 
 const UNCHANGED: Rewrite = (sources) => sources;
@@ -167,7 +167,7 @@ interface PlannedText {
 function planText(source: string, file: string, options: TextOptions, rewrite = UNCHANGED): PlannedText {
   const { profiles = packagedProfiles(), seed, vars } = options;
   const sources = { profiles, readFile: filesOf(options), ...(vars && { vars }) };
-  const scenario = parseScenario(source, file, knowDeviceTypes(profiles), rewrite(sources));
+  const scenario = parseScenario(source, file, describeDeviceTypes(profiles), rewrite(sources));
   return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), secretVars: scenario.secretVars };
 }
 

@@ -13,7 +13,7 @@ import { seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { endOfTurn } from '../kernel/real-timers.js';
 import type { Millis } from '../kernel/time.js';
-import { chooseEither, makeDtlsInMemory } from '../runner/targets/dtls-wire.js';
+import { chooseByFormat, makeDtlsInMemory } from '../runner/targets/dtls-wire.js';
 import { memoryTransport } from '../transport/memory.js';
 import { ownSockets } from '../transport/own-sockets.js';
 import type { Transport } from '../transport/transport.js';
@@ -235,7 +235,7 @@ class RunningService implements Service {
     const { gateway } = this.#service;
     if (this.time) {
       const inMemory = memoryTransport((datagram, reply, format) => gateway.receive(datagram, format, reply));
-      return chooseEither(inMemory, makeDtlsInMemory({ service: this.#service }));
+      return chooseByFormat(inMemory, makeDtlsInMemory({ service: this.#service }));
     }
     return openUdp(host, this);
   }
@@ -265,5 +265,5 @@ export async function openUdp(
   }
   const enveloped = await udpTransport({ host, ports: { base64, ...(raw !== null && { raw }) } });
   if (dtls === null) return enveloped;
-  return chooseEither(enveloped, await ownSockets({ host, port: dtls, clock: new RealClock() }));
+  return chooseByFormat(enveloped, await ownSockets({ host, port: dtls, clock: new RealClock() }));
 }

@@ -171,7 +171,7 @@ class Values {
   sensors(): Plain {
     const all = [...this.#sections].map(([section, fields]) => [
       nameSensor(section),
-      { reads: mapFields(fields, makeRead) },
+      { reads: mapFields(fields, draftQuantity) },
     ]);
     return Object.fromEntries(all);
   }
@@ -223,7 +223,7 @@ function mapFields(fields: ReadonlyMap<string, Seen>, of: (seen: Seen, name: str
 }
 
 /** A quantity that stays within the observed range. */
-function makeRead({ min, max }: Seen): Plain {
+function draftQuantity({ min, max }: Seen): Plain {
   const half = (max - min) / 2;
   const range = half === 0 ? [min - 1, max + 1] : [min, max];
   return {

@@ -19,7 +19,7 @@ import type { KnownVersion } from '../scenario/values/sending.js';
 import { findFlashRefusal, findParameterRefusal, SURPLUS_VALUE } from './world/flash-settings.js';
 
 /** The device types for the checks of a scenario. A type and a version are built when a scenario first refers to them. */
-export function knowDeviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {
+export function describeDeviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {
   // The cast is safe because `LazyMap` passes only the names in `profiles`.
   return new LazyMap(profiles.keys(), (name) => describeType(profiles.get(name) as Profile));
 }

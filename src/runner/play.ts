@@ -15,7 +15,7 @@ import type { Crew } from './divided/crew.js';
 import { inRealTime } from './divided/real-time.js';
 import { ThreadCrew } from './divided/threads/thread-crew.js';
 import { inVirtualTime } from './divided/virtual-time.js';
-import { spoiledByLoss } from './divided/worker-reports.js';
+import { findLossSpoiling } from './divided/worker-reports.js';
 import { cutShort, describeEarlyEnd, judge } from './judge.js';
 import { findClockSpoiling, judgeRules } from './targets/audit/rules.js';
 import { inOneWorld } from './world/course.js';
@@ -136,7 +136,7 @@ function findSpoiling(
 ): string | null {
   return (
     findDeviceSpoiling(fleet, nameOf) ??
-    spoiledByLoss(workers) ??
+    findLossSpoiling(workers) ??
     generator?.spoiled ??
     findFailureSpoiling(calls) ??
     findUnsentSpoiling(calls) ??

@@ -74,7 +74,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   let run: string | undefined;
   const note = (things: LeftBehind) => {
     run ??= nameLeavingRun(plan, things);
-    const noted = noteLeftovers(run, things, options);
+    const noted = makeLeftovers(run, things, options);
     record = options.leftBehind?.(noted);
     left = noted.things.length > 0 ? noted : undefined;
   };
@@ -137,7 +137,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     expectations,
     planned,
     ...(explanations && { explanations }),
-    reproduce: options.reproduce + noteConsole(summary.console.actions),
+    reproduce: options.reproduce + remarkOnConsole(summary.console.actions),
     next: plan.next,
     ...(left && { left }),
     ...(options.source && { source: options.source }),
@@ -171,7 +171,7 @@ function nameLeavingRun({ scenario }: Plan, { since }: LeftBehind): string {
 }
 
 /** What the clean-up has not deleted. */
-function noteLeftovers(run: string, { since, ...rest }: LeftBehind, { cloud }: RunOptions): Leftovers {
+function makeLeftovers(run: string, { since, ...rest }: LeftBehind, { cloud }: RunOptions): Leftovers {
   return {
     run,
     api: plainBase(cloud?.api ?? ''),
@@ -181,7 +181,7 @@ function noteLeftovers(run: string, { since, ...rest }: LeftBehind, { cloud }: R
 }
 
 /** A shell comment for the end of the command, if the command cannot repeat the run; otherwise empty. */
-function noteConsole(actions: number): string {
+function remarkOnConsole(actions: number): string {
   if (actions === 0) return '';
   return ` # not the same run: without ${actions} ${actions === 1 ? 'action' : 'actions'} from a console`;
 }

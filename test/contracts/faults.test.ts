@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { run } from '../../src/index.js';
 import { NoiseStream } from '../../src/kernel/random.js';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { withoutEffect } from '../../src/runner/no-effect.js';
 import {
   datagramsOf,
@@ -22,7 +22,7 @@ import type { Delivery } from '../../src/transport/faults/fault.js';
 import { problemsOf, yamlOf } from '../scenario/fixtures.js';
 
 const profiles = packagedProfiles();
-const types = knowDeviceTypes(profiles);
+const types = describeDeviceTypes(profiles);
 
 /** A device that reports every minute and gets a command every 6 minutes. @param fault one entry of `faults` */
 function planWith(fault: string, boot = '0s'): Plan {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { FAULT_NAMES } from '../../src/scenario/faults/index.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { SETUP_NAMES } from '../../src/scenario/setup/index.js';
@@ -15,7 +15,7 @@ const DOCUMENTS = [
     name.endsWith('.md') ? [`docs/${name}`] : [],
   ),
 ];
-const types = knowDeviceTypes(packagedProfiles());
+const types = describeDeviceTypes(packagedProfiles());
 
 const scenarios = DOCUMENTS.flatMap((document) =>
   [...readFileSync(document, 'utf8').matchAll(/```yaml\n(name: .*?)```/gs)].map(([, text = ''], i) => ({

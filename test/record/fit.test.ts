@@ -4,12 +4,12 @@ import { packagedProfiles } from '../../src/profile/library.js';
 import { fitGroups } from '../../src/record/fit.js';
 import { writeScenario } from '../../src/record/fit-yaml.js';
 import type { Recording } from '../../src/record/recording.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { downlink, recording, uplink } from './fixtures.js';
 
 const profiles = packagedProfiles();
-const types = knowDeviceTypes(profiles);
+const types = describeDeviceTypes(profiles);
 const MINUTE = 60_000;
 
 /** Reports of a device at these minutes. */

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { startDevice, startService, virtualTime } from '../../src/index.js';
 import { entropy } from '../../src/kernel/entropy.js';
 import { minutes } from '../../src/kernel/time.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import type { RunControl } from '../../src/runner/run.js';
 import type { TransportName } from '../../src/runner/targets/embedded.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
@@ -29,7 +29,7 @@ async function plays(api: string, { serial, claimToken }: { serial: number; clai
 
 /** Runs the scenario and tries the tokens of its plan in the middle of the run. Returns the HTTP statuses. */
 async function attacked(text: string, transport: TransportName) {
-  const plan = planScenario(parseScenario(text, 'test.yaml', knowDeviceTypes(profiles)), { seed: 7 });
+  const plan = planScenario(parseScenario(text, 'test.yaml', describeDeviceTypes(profiles)), { seed: 7 });
   const statuses: number[] = [];
   const started = ({ clock, world }: RunControl) =>
     void clock.after(minutes(15), 'a stranger', () => {

@@ -10,7 +10,7 @@ import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { runPlan } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { QUIET } from '../support/cloud.js';
@@ -19,7 +19,7 @@ import { unhurried } from '../support/unhurried.js';
 const profiles = packagedProfiles();
 
 function planOf(source: string) {
-  return planScenario(parseScenario(source, 'test.yaml', knowDeviceTypes(profiles)));
+  return planScenario(parseScenario(source, 'test.yaml', describeDeviceTypes(profiles)));
 }
 
 describe('a rate limit of the embedded cloud', () => {

@@ -8,7 +8,7 @@ import { Problems, readYaml } from '../../src/input/document.js';
 import { valueNode } from '../../src/input/value.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { chooseFirmware } from '../../src/profile/versions.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { makeFlashSettings } from '../../src/runner/world/flash-settings.js';
 import { configLines } from '../../src/scenario/values/config-lines.js';
 import { fakeHost } from '../device/shell/fake-host.js';
@@ -90,7 +90,7 @@ describe('a value of a map', () => {
   });
 
   it('that an hio device would store with backslashes is refused with the way out', () => {
-    const { configRefusal } = knowDeviceTypes(profiles).get('hio-node')?.version(null) ?? {};
+    const { configRefusal } = describeDeviceTypes(profiles).get('hio-node')?.version(null) ?? {};
     for (const value of ['a"b', 'ends\\']) {
       expect(linesFor(value).map((line) => configRefusal?.(line))).toEqual([
         'the firmware would store the backslashes, too; write the line in a list, without them',

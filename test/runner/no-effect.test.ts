@@ -1,13 +1,13 @@
 /** Warnings about faults and steps of a scenario that cannot have an effect. */
 import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { withoutEffect } from '../../src/runner/no-effect.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 
 const profiles = packagedProfiles();
-const types = knowDeviceTypes(profiles);
+const types = describeDeviceTypes(profiles);
 
 /** The warnings for a scenario of 8 h with two Meteo devices on batteries, and three Control devices on a power line. */
 function warnings(rest: string, fleet = ''): readonly string[] {

@@ -1,6 +1,6 @@
 /** `radio-release` of a network, from the text of a scenario to the datagrams of its devices. */
 import { expect, it } from 'vitest';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { describePlan } from '../../src/scenario/plan/describe.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
@@ -32,7 +32,7 @@ it.each([
 
 it('is in the plan, if the scenario sets it', () => {
   const plan = (network: string) =>
-    describePlan(planScenario(parseScenario(text(network), 'test.yaml', knowDeviceTypes(profiles))));
+    describePlan(planScenario(parseScenario(text(network), 'test.yaml', describeDeviceTypes(profiles))));
   expect(plan(', radio-release: 5s..20s')).toContain('radio release after 5s to 20s');
   expect(plan(', radio-release: 6s')).toContain('radio release after 6s');
   expect(plan('')).not.toContain('radio release');

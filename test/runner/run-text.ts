@@ -3,7 +3,7 @@
 import { runPlan } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { unhurried } from '../support/unhurried.js';
@@ -16,6 +16,6 @@ export function runText(
   options: Parameters<typeof runPlan>[1] & { readonly seed?: number } = {},
 ): Promise<RunResult> {
   const { seed = 7, ...rest } = options;
-  const plan = planScenario(parseScenario(text, 'test.yaml', knowDeviceTypes(profiles)), { seed });
+  const plan = planScenario(parseScenario(text, 'test.yaml', describeDeviceTypes(profiles)), { seed });
   return runPlan(plan, { stopwatch: () => 0, meter: unhurried, ...rest });
 }

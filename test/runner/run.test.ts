@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXIT, InterruptedError } from '../../src/kernel/errors.js';
 import type { RunResult } from '../../src/report/result.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import type { RunControl } from '../../src/runner/run.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
@@ -222,7 +222,7 @@ steps: [{ at: 5m, after: device.ready == 7, within: 10m, shell: send }]
   });
 
   it('never shows a claim token in its result', async () => {
-    const plan = planScenario(parseScenario(SMALL, 'test.yaml', knowDeviceTypes(profiles)), { seed: 7 });
+    const plan = planScenario(parseScenario(SMALL, 'test.yaml', describeDeviceTypes(profiles)), { seed: 7 });
     const text = JSON.stringify(await small());
     for (const { claimToken } of plan.devices) expect(text).not.toContain(claimToken);
   });

@@ -7,7 +7,7 @@ import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { runPlan } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import type { RunOptions } from '../../src/runner/run.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
@@ -18,7 +18,7 @@ const profiles = packagedProfiles();
 const SCRIPT = 'function main(job) { return null }';
 
 function planOf(source: string) {
-  return planScenario(parseScenario(source, 'test.yaml', knowDeviceTypes(profiles)));
+  return planScenario(parseScenario(source, 'test.yaml', describeDeviceTypes(profiles)));
 }
 
 const SETUP = `

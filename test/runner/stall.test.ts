@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { EXIT } from '../../src/kernel/errors.js';
 import { runPlan } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 
@@ -20,7 +20,7 @@ it.each([
   ['during a load', LOAD],
   ['while a step is due', STEP],
 ])('a run whose process stops for 600 ms %s ends with exit code 5 and a message', async (_, more) => {
-  const plan = planScenario(parseScenario(SCENARIO + more, 'stalled.yaml', knowDeviceTypes(packagedProfiles())), {
+  const plan = planScenario(parseScenario(SCENARIO + more, 'stalled.yaml', describeDeviceTypes(packagedProfiles())), {
     seed: 1,
   });
   const stop = setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600), 1000);

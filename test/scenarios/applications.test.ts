@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { runPlan } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
-import { knowDeviceTypes } from '../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import type { Scenario } from '../../src/scenario/model/scenario.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
@@ -54,7 +54,7 @@ const BUILDS: Readonly<Record<string, string>> = {
 };
 
 const profiles = packagedProfiles();
-const types = knowDeviceTypes(profiles);
+const types = describeDeviceTypes(profiles);
 
 function scenarioOf(name: string): Scenario {
   const file = `scenarios/applications/${name}.yaml`;

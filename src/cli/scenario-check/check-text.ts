@@ -3,7 +3,7 @@ import type { ScenarioCheck } from '../../control/scenarios.js';
 import { InputError } from '../../input/problems.js';
 import { GhostfleetError, UsageError } from '../../kernel/errors.js';
 import { packagedProfiles } from '../../profile/library.js';
-import { knowDeviceTypes } from '../../runner/known-types.js';
+import { describeDeviceTypes } from '../../runner/known-types.js';
 import { withoutEffect } from '../../runner/no-effect.js';
 import { parseScenario } from '../../scenario/parse/scenario.js';
 import { planScenario } from '../../scenario/plan/plan-scenario.js';
@@ -15,7 +15,10 @@ const MOST_PROBLEMS = 100;
 export function checkText(text: string): ScenarioCheck {
   try {
     const profiles = packagedProfiles();
-    const scenario = parseScenario(text, 'scenario', knowDeviceTypes(profiles), { profiles, readFile: refuseFiles });
+    const scenario = parseScenario(text, 'scenario', describeDeviceTypes(profiles), {
+      profiles,
+      readFile: refuseFiles,
+    });
     const plan = planScenario(scenario);
     if (plan.cloud?.allowPrivate) return { problems: [rejectPrivateTargets(text)], warnings: [], plan: null };
     return { problems: [], warnings: withoutEffect(plan, profiles), plan: planTimeline(plan) };

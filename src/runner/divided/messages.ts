@@ -11,8 +11,8 @@ import type { RemoteCloud } from '../targets/remote-api.js';
 import type { ServedCloud } from '../targets/served.js';
 import type { ClockOffset } from '../targets/target-clock.js';
 import type { End } from '../world/end.js';
-import type { SharedThings } from '../world/handles.js';
 import type { PlainProfiles } from '../world/plan-profiles.js';
+import type { SharedThings } from '../world/run-world.js';
 import type { ClockReading } from './clock-offset.js';
 
 /** Version of the format of tasks and messages. Every incompatible change raises it. */

@@ -5,9 +5,9 @@
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Target } from '../targets/target.js';
-import { makeWorld, type RunWorld, type SharedThings } from '../world/handles.js';
 import { openTarget, type TargetOptions, type TargetParts } from '../world/open-target.js';
 import { createTags, setUp } from '../world/provision.js';
+import { makeWorld, type RunWorld, type SharedThings } from '../world/run-world.js';
 import type { PartCloud } from './messages.js';
 import type { SharedCloud } from './shared-cloud.js';
 

@@ -14,8 +14,8 @@ import type { Patience } from '../targets/paced.js';
 import { openApi, type RemoteApi, type RemoteCloud } from '../targets/remote-api.js';
 import { TargetClock } from '../targets/target-clock.js';
 import { deleteThing, isOurs, type MadeThing } from '../world/clean-up.js';
-import { makeWorld, type RunWorld, type SharedThings } from '../world/handles.js';
 import { createTags, deleteThings, setUp } from '../world/provision.js';
+import { makeWorld, type RunWorld, type SharedThings } from '../world/run-world.js';
 import type { PartCloud } from './messages.js';
 import type { SharedCloud } from './shared-cloud.js';
 

@@ -3,7 +3,7 @@ import type { UnixMillis } from '../../kernel/time.js';
 import type { LeftThing } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { MadeThing } from '../world/clean-up.js';
-import type { SharedThings } from '../world/handles.js';
+import type { SharedThings } from '../world/run-world.js';
 import type { PartCloud } from './messages.js';
 
 export interface SharedCloud {

@@ -58,7 +58,7 @@ function coresOf(reports: readonly { readonly process: string; readonly cpu: num
 }
 
 /** Why a run is invalid that has lost workers: which workers, and which work with them; null if no worker was lost. */
-export function spoiledByLoss(workers: readonly WorkerReport[] = []): string | null {
+export function findLossSpoiling(workers: readonly WorkerReport[] = []): string | null {
   const lost = workers.flatMap(({ number, host, pid, devices, lost: loss }) => {
     if (loss === null) return [];
     const { at, why, uplinks, downlinks, steps, requests } = loss;

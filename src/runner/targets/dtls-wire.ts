@@ -5,7 +5,7 @@ import { memoryPeers } from '../../transport/memory.js';
 import type { Transport } from '../../transport/transport.js';
 
 /** A transport that chooses between two others: one for datagrams with envelopes, one for DTLS records. */
-export function chooseEither(enveloped: Transport, records: Transport): Transport {
+export function chooseByFormat(enveloped: Transport, records: Transport): Transport {
   return {
     connect: (serial, receiver, format) => (format === 'dtls' ? records : enveloped).connect(serial, receiver, format),
     close: async () => {

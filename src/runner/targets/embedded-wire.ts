@@ -6,7 +6,7 @@ import { memoryTransport } from '../../transport/memory.js';
 import { ownSockets } from '../../transport/own-sockets.js';
 import type { Failed, Transport } from '../../transport/transport.js';
 import { udpTransport } from '../../transport/udp.js';
-import { chooseEither, makeDtlsInMemory } from './dtls-wire.js';
+import { chooseByFormat, makeDtlsInMemory } from './dtls-wire.js';
 import type { EmbeddedCloud } from './embedded-cloud.js';
 
 type FlightWires = { readonly toCloud: InFlight; readonly toDevices: InFlight };
@@ -37,9 +37,9 @@ export async function openWire({ kind, cloud, api, clock, wires, failed }: WireO
   }
   const { udp: base64 = null, udpRaw: raw = null, udpDtls: dtls = null } = cloud.service ?? {};
   if (base64 === null || raw === null || dtls === null)
-    return chooseEither(makeMemoryWire(cloud), makeDtlsInMemory(cloud));
+    return chooseByFormat(makeMemoryWire(cloud), makeDtlsInMemory(cloud));
   const at = { host: cloud.host, failed, ...(wires && { wires }) };
-  return chooseEither(
+  return chooseByFormat(
     await udpTransport({ ...at, ports: { base64, raw } }),
     await ownSockets({ ...at, port: dtls, clock }),
   );

@@ -79,17 +79,17 @@ export async function openEmbeddedTarget(options: EmbeddedOptions): Promise<Targ
   };
   try {
     const { service } = cloud;
-    const address = { baseUrl: service?.api ?? '', apiKey: makeKey(service?.apiKey, options.db) };
+    const address = { baseUrl: service?.api ?? '', apiKey: requireKey(service?.apiKey, options.db) };
     const api = new DeviceCloudClient({ ...address, spaceId: service?.spaceId ?? '' });
     closers.push(() => api.close());
     const inner = await openWire({ kind: transport, cloud, api: address.baseUrl, clock, wires, failed });
-    const wire = faults ? loseMissing(inner, faults) : inner;
+    const wire = faults ? loseWhileDown(inner, faults) : inner;
     closers.push(() => wire.close());
     const openSpace = async (name: string) => {
       const opened = await cloud.openSpace(`${options.space}/${name}`);
       const client = new DeviceCloudClient({
         ...address,
-        apiKey: makeKey(opened.apiKey, options.db),
+        apiKey: requireKey(opened.apiKey, options.db),
         spaceId: opened.spaceId,
       });
       closers.push(() => client.close());
@@ -124,7 +124,7 @@ function makeServiceFaults(faults: readonly PlannedFault[], { clock, random, tra
 }
 
 /** @throws UsageError if the service has no new key, because the database has one already */
-function makeKey(apiKey: string | undefined, db: string): string {
+function requireKey(apiKey: string | undefined, db: string): string {
   if (apiKey !== undefined) return apiKey;
   throw new UsageError('old-database', `the database ${storeName(db)} has been used before: a run requires a new one`);
 }
@@ -134,7 +134,7 @@ function storeLost(db: string, { explained }: StoreUnavailable): GhostfleetError
 }
 
 /** A transport that loses datagrams while the service is down. */
-function loseMissing(inner: Transport, faults: ServiceFaults): Transport {
+function loseWhileDown(inner: Transport, faults: ServiceFaults): Transport {
   return {
     connect: (serial, receiver, format) => {
       const channel = inner.connect(serial, receiver, format);

@@ -115,13 +115,13 @@ export class Observer implements Trace {
     const look = () => {
       this.#looking = this.#look(api)
         .catch(() => {})
-        .then(() => this.#lookAfter(look));
+        .then(() => this.#lookLater(look));
     };
-    this.#lookAfter(look);
+    this.#lookLater(look);
   }
 
   /** Reads new messages and open downlinks, and ends the audit. @throws GhostfleetError if the cloud is gone. */
-  async lookLast(api: DeviceCloudClient): Promise<void> {
+  async takeLastLook(api: DeviceCloudClient): Promise<void> {
     await this.#looking;
     this.stop();
     try {
@@ -209,7 +209,7 @@ export class Observer implements Trace {
     this.#trace.emit({ kind: 'downlink.offered', at, serial, downlink: entry.id, print, attempt: 1 });
   }
 
-  #lookAfter(look: () => void): void {
+  #lookLater(look: () => void): void {
     if (this.#stopped) return;
     this.#next = this.#clock.after(EVERY * this.#speed, 'the next look at the messages of the cloud', look);
   }

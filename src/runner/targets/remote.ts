@@ -23,7 +23,7 @@ import { ownSockets } from '../../transport/own-sockets.js';
 import type { Failed, Transport } from '../../transport/transport.js';
 import { udpTransport } from '../../transport/udp.js';
 import { TargetAudit } from './audit/audit.js';
-import { chooseEither } from './dtls-wire.js';
+import { chooseByFormat } from './dtls-wire.js';
 import { Observer } from './observer.js';
 import type { Patience } from './paced.js';
 import { openApi, type RemoteCloud } from './remote-api.js';
@@ -82,7 +82,7 @@ export async function openRemoteTarget(options: RemoteOptions): Promise<Target> 
     since: () => times.findStampBefore(opened),
     begin: () => {},
     end: () => {},
-    lastLook: () => observer.lookLast(api),
+    lastLook: () => observer.takeLastLook(api),
     close: async () => {
       observer.stop();
       await wire.close();
@@ -102,7 +102,7 @@ async function openWire(
   if (gateway !== null) {
     const { host, port: base64, rawPort: raw = RAW_PORT, dtlsPort: port = DTLS_PORT } = gateway;
     const at = { host, failed };
-    const wire = chooseEither(
+    const wire = chooseByFormat(
       await udpTransport({ ...at, ports: { base64, raw } }),
       await ownSockets({ ...at, port, clock }),
     );

@@ -6,7 +6,7 @@ import { httpTransport, pooledRequests } from '../../transport/http.js';
 import { ownSockets } from '../../transport/own-sockets.js';
 import type { Failed, Transport } from '../../transport/transport.js';
 import { udpTransport } from '../../transport/udp.js';
-import { chooseEither } from './dtls-wire.js';
+import { chooseByFormat } from './dtls-wire.js';
 import type { CloudPorts, Target } from './target.js';
 
 /** Where a part of a run finds the embedded cloud. */
@@ -60,7 +60,7 @@ async function openWire({ cloud: { api, ports }, clock, failed }: ServedOptions)
   }
   const { base64, raw, dtls } = udp;
   const at = { host, failed };
-  return chooseEither(
+  return chooseByFormat(
     await udpTransport({ ...at, ports: { base64, raw } }),
     await ownSockets({ ...at, port: dtls, clock }),
   );

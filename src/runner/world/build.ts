@@ -16,9 +16,9 @@ import { renewTokens } from './claim-tokens.js';
 import { buildFleet } from './fleet.js';
 import { type FleetDevice, makeFleetDevices } from './fleet-device.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
-import { makeWorld, type RunWorld } from './handles.js';
 import type { LiveFaults } from './live-faults.js';
 import type { OneWorldOptions, WorldOptions } from './options.js';
+import { makeWorld, type RunWorld } from './run-world.js';
 import type { RunFixture } from './schedule.js';
 
 /** The clock of a run, and in real time the measurement of how well this process keeps up. */

@@ -12,9 +12,9 @@ import type { ServedCloud } from '../targets/served.js';
 import type { ClockOffset } from '../targets/target-clock.js';
 import type { End } from './end.js';
 import type { GeneratorMeter } from './generator.js';
-import type { SharedThings } from './handles.js';
 import type { LiveFaults } from './live-faults.js';
 import type { TargetOptions } from './open-target.js';
+import type { SharedThings } from './run-world.js';
 import type { StepTimes } from './step-times.js';
 
 /** Simulated time, or the time of this machine. */

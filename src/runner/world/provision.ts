@@ -9,7 +9,7 @@ import { describeSetup, runSetup } from '../../scenario/setup/index.js';
 import { runStep } from '../../scenario/steps/index.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 import { deleteThing, type MadeThing } from './clean-up.js';
-import type { RunWorld } from './handles.js';
+import type { RunWorld } from './run-world.js';
 
 interface ProvisionOptions {
   /** Number of concurrent requests: 1 in virtual time, so that equal runs send them in the same order. */
@@ -39,7 +39,7 @@ export async function setUp(
     if (signal.aborted) return;
     await runSetup(world, call).catch((error: unknown) => {
       if (signal.aborted) return;
-      throw makeNotMade(`setup ${index + 1}, ${describeSetup(call)}, failed`, error);
+      throw convertRefusal(`setup ${index + 1}, ${describeSetup(call)}, failed`, error);
     });
   }
 }
@@ -77,13 +77,13 @@ async function createFleet(
       const group = plan.groups[plan.devices[index]?.group ?? -1];
       if (handle === undefined || !group?.register || signal.aborted) continue;
       await runStep(world, handle, create).catch((error: unknown) => {
-        failures.push({ index, error: isTaken(error) ? makeTaken(handle, group.name, error) : error });
+        failures.push({ index, error: isTaken(error) ? makeTakenError(handle, group.name, error) : error });
       });
     }
   };
   await Promise.all(Array.from({ length: concurrency }, createNext));
   const [first] = failures.sort((one, other) => one.index - other.index);
-  if (first !== undefined && !signal.aborted) throw makeNotMade('the fleet could not be created', first.error);
+  if (first !== undefined && !signal.aborted) throw convertRefusal('the fleet could not be created', first.error);
 }
 
 /** Whether the target already has a device with this serial number. A conflict of a tag is another one. */
@@ -91,7 +91,7 @@ function isTaken(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 409 && error.path.endsWith('/devices');
 }
 
-function makeTaken({ name, serial }: DeviceHandle, group: string, { message }: ApiError): UsageError {
+function makeTakenError({ name, serial }: DeviceHandle, group: string, { message }: ApiError): UsageError {
   return new UsageError(
     'not-created',
     `the fleet could not be created: "${name}" has the serial number ${serial}, which the cloud already has: ${message}`,
@@ -100,7 +100,7 @@ function makeTaken({ name, serial }: DeviceHandle, group: string, { message }: A
 }
 
 /** Turns an error of the target into a UsageError, because it is the user who can fix the cause. */
-function makeNotMade(what: string, error: unknown): unknown {
+function convertRefusal(what: string, error: unknown): unknown {
   const refused = error instanceof ApiError || error instanceof ConnectionError;
   return refused ? new UsageError('not-created', `${what}: ${error.message}`) : error;
 }

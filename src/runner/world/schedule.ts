@@ -14,9 +14,9 @@ import type { DeviceHandle } from '../../scenario/world.js';
 import type { Trace } from '../../trace/events.js';
 import type { Loads } from '../load/loads.js';
 import { watchExpectations } from './early-end.js';
-import type { RunWorld } from './handles.js';
 import type { LiveFaults } from './live-faults.js';
 import { NotAtRest } from './not-at-rest.js';
+import type { RunWorld } from './run-world.js';
 import { Waits } from './waits.js';
 
 /** Time between two checks whether all devices are at rest. */

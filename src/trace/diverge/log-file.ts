@@ -58,14 +58,14 @@ export class LogFile {
       let from = 0;
       for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED, from)) {
         if (start - offset >= bytes) return;
-        if (end - from > LONGEST_LINE) throw makeTooLong(this.path, line);
+        if (end - from > LONGEST_LINE) throw makeTooLongError(this.path, line);
         yield rest.toString('utf8', from, end);
         start += end + 1 - from;
         from = end + 1;
         line++;
       }
       rest = rest.subarray(from);
-      if (rest.length > LONGEST_LINE) throw makeTooLong(this.path, line);
+      if (rest.length > LONGEST_LINE) throw makeTooLongError(this.path, line);
     }
     if (rest.length > 0 && start - offset < bytes) yield rest.toString('utf8');
   }
@@ -86,18 +86,18 @@ export class LogFile {
       rest = Buffer.concat([this.readChunk(next, length), rest]);
       // The last byte is the line feed of the last line.
       for (let feed = rest.lastIndexOf(LINE_FEED, -2); feed >= 0; feed = rest.lastIndexOf(LINE_FEED, -2)) {
-        if (rest.length - feed - 2 > LONGEST_LINE) throw makeTooLong(this.path, line - 1);
+        if (rest.length - feed - 2 > LONGEST_LINE) throw makeTooLongError(this.path, line - 1);
         yield rest.toString('utf8', feed + 1, rest.length - 1);
         rest = rest.subarray(0, feed + 1);
         line--;
       }
-      if (rest.length > LONGEST_LINE + 1) throw makeTooLong(this.path, line - 1);
+      if (rest.length > LONGEST_LINE + 1) throw makeTooLongError(this.path, line - 1);
     }
     if (lowest === 0 && rest.length > 0) yield rest.toString('utf8', 0, rest.length - 1);
   }
 }
 
-function makeTooLong(path: string, line: number): UsageError {
+function makeTooLongError(path: string, line: number): UsageError {
   return new UsageError('bad-event-log', `${path}:${line}: not an event: the line is longer than 1 MiB`);
 }
 

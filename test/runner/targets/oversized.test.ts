@@ -7,7 +7,7 @@ import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { runPlan } from '../../../src/library/scenario.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { knowDeviceTypes } from '../../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../../src/runner/known-types.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import { QUIET } from '../../support/cloud.js';
@@ -71,7 +71,7 @@ it('a run names a cloud whose datagrams are too long, its devices, and the numbe
     'fleet: [{ name: site, profile: clime, count: 5 }, { name: node, profile: hio-node, count: 1 }]',
     "expect: ['device.boots == 6']\n",
   ].join('\n');
-  const plan = planScenario(parseScenario(scenario, 'test.yaml', knowDeviceTypes(packagedProfiles())), { seed: 7 });
+  const plan = planScenario(parseScenario(scenario, 'test.yaml', describeDeviceTypes(packagedProfiles())), { seed: 7 });
   const gateway = {
     host: '127.0.0.1',
     // The first answers are acknowledgements with 14 bytes. Packets of 464 bytes take 620 characters in base64.

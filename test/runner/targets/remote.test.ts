@@ -7,7 +7,7 @@ import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { runPlan } from '../../../src/library/scenario.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { knowDeviceTypes } from '../../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../../src/runner/known-types.js';
 import type { RunOptions } from '../../../src/runner/run.js';
 import { judgeRules } from '../../../src/runner/targets/audit/rules.js';
 import { openRemoteTarget } from '../../../src/runner/targets/remote.js';
@@ -89,7 +89,7 @@ function cloudAt({ api, apiKey, udp, udpRaw, udpDtls }: Service, link: 'udp' | '
 
 /** Runs the scenario at 60 times real time, because a device needs minutes to become ready and to report. */
 function visit(cloud: RemoteCloud, options: Partial<Omit<RunOptions, 'secretsKey'>> = {}, scenario = SCENARIO) {
-  const plan = planScenario(parseScenario(scenario, 'test.yaml', knowDeviceTypes(profiles)), { seed: 7 });
+  const plan = planScenario(parseScenario(scenario, 'test.yaml', describeDeviceTypes(profiles)), { seed: 7 });
   return runPlan(plan, { clock: 'real', speed: 60, meter: unhurried, cloud, ...options });
 }
 
@@ -296,7 +296,7 @@ describe('a run against another cloud', () => {
     });
     await client.createTag({ name: 'hall', color: '#00ffaa' });
     await client.close();
-    const plan = planScenario(parseScenario(SCENARIO, 'test.yaml', knowDeviceTypes(profiles)), { seed: 7 });
+    const plan = planScenario(parseScenario(SCENARIO, 'test.yaml', describeDeviceTypes(profiles)), { seed: 7 });
     const groups = plan.groups.map((group) => ({ ...group, tags: ['hall '] }));
     const cloud = cloudAt(theirs, 'udp');
     const failure = await runPlan({ ...plan, groups }, { clock: 'real', speed: 60, meter: unhurried, cloud }).catch(

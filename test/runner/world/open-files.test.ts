@@ -1,7 +1,7 @@
 /** The check of the limit of open files before a run. */
 import { expect, it } from 'vitest';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { knowDeviceTypes } from '../../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../../src/runner/known-types.js';
 import { checkOpenFiles } from '../../../src/runner/world/open-files.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
@@ -16,7 +16,7 @@ fleet:
   - { name: plain, profile: hio-node, count: 5000 }
 `;
 
-const planned = (text: string) => planScenario(parseScenario(text, 'many.yaml', knowDeviceTypes(profiles)), {});
+const planned = (text: string) => planScenario(parseScenario(text, 'many.yaml', describeDeviceTypes(profiles)), {});
 
 const check = (limit: number | undefined) => () =>
   checkOpenFiles(planned(FLEET), profiles, { udp: true, service: false }, limit);

@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { knowDeviceTypes } from '../../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../../src/runner/known-types.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
@@ -19,7 +19,7 @@ const readFile = () => {
 function scenario(group: string, firmware?: string) {
   const text = `name: test\nduration: 1h\nfleet:\n  - { name: rooms, profile: clime, count: 2, ${group} }\n`;
   const sources = { profiles, readFile, ...(firmware !== undefined && { firmware }) };
-  return parseScenario(text, 'test.yaml', knowDeviceTypes(profiles), sources);
+  return parseScenario(text, 'test.yaml', describeDeviceTypes(profiles), sources);
 }
 
 const firmwareOf = (group: string, firmware?: string) => scenario(group, firmware).fleet[0]?.firmware;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { knowDeviceTypes } from '../../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../../src/runner/known-types.js';
 import type { Plan } from '../../../src/scenario/model/plan.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
@@ -30,7 +30,7 @@ function planOf(entries: readonly string[], steps: readonly string[] = []): Plan
     if (text === undefined) throw new Error(`"${path}" cannot be read: the file does not exist`);
     return { file: path, text };
   };
-  return planScenario(parseScenario(source, 'test.yaml', knowDeviceTypes(profiles), { profiles, readFile }));
+  return planScenario(parseScenario(source, 'test.yaml', describeDeviceTypes(profiles), { profiles, readFile }));
 }
 
 /** The problems, each as `line:column: message`; the first entry is in line 5. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { knowDeviceTypes } from '../../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../../src/runner/known-types.js';
 import type { Scenario } from '../../../src/scenario/model/scenario.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 
@@ -29,7 +29,7 @@ function scenarioWith(step: string, { files = {}, to = 'clime' }: Options = {}):
     if (text === undefined) throw new Error(`"${path}" cannot be read: the file does not exist`);
     return { file: `scenarios/${path}`, text };
   };
-  return parseScenario(source, 'scenarios/test.yaml', knowDeviceTypes(profiles), { profiles, readFile });
+  return parseScenario(source, 'scenarios/test.yaml', describeDeviceTypes(profiles), { profiles, readFile });
 }
 
 /** The problems, each as `file:line:column: message`. */

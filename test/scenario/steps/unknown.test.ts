@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { knowDeviceTypes } from '../../../src/runner/known-types.js';
+import { describeDeviceTypes } from '../../../src/runner/known-types.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 
 const profiles = packagedProfiles();
-const types = knowDeviceTypes(profiles);
+const types = describeDeviceTypes(profiles);
 
 /** The problems of a scenario with these parts, each as `line:column: message`. */
 function problemsOf(...parts: readonly string[]): readonly string[] {

@@ -1,4 +1,4 @@
-/** Implements the interface through which scenario steps use a run (scenario/world.ts) on the public API; fleet-device.ts has the devices. */
+/** What steps and setup use of a run besides its devices (scenario/world.ts), on the public API. */
 import { ApiError, type DeviceCloudClient } from '../../client/client.js';
 import type { ClockHold } from '../../kernel/clock-hold.js';
 import type { Profile } from '../../profile/profile.js';

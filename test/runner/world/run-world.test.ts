@@ -1,7 +1,7 @@
 /** What steps and setup entries use in the cloud: tags are found by name or created. */
 import { expect, it } from 'vitest';
 import { ApiError, type DeviceCloudClient } from '../../../src/client/client.js';
-import { makeWorld } from '../../../src/runner/world/handles.js';
+import { makeWorld } from '../../../src/runner/world/run-world.js';
 
 it('a tag that another run creates at the same time is used, and is not removed at the end', async () => {
   const lists = [['old'], ['old', 'cold-store']];
