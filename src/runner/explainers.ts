@@ -92,7 +92,7 @@ export function makeExplainerNow(
     withDownlinks: histories.withDownlinks,
     getHistory: (serial: number) => ({ serial, events: [...histories.getHistory(serial).events, end], goesOn: true }),
   };
-  const { plan: carriedOut, times } = world?.happened() ?? { plan, times: undefined };
+  const { plan: carriedOut, times } = world?.happened() ?? { plan };
   const situation = situationOf(carriedOut, profiles, times);
   const whatIf = WhatIf.ofRun({
     ...{ plan: carriedOut, profiles, transport, end: sinceStart(clock.now), isExact: true, histories: soFar },

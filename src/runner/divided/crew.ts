@@ -1,8 +1,16 @@
 /** The workers of a run: where its parts are carried out. */
 import type { GhostfleetError } from '../../kernel/errors.js';
 import type { Millis } from '../../kernel/time.js';
+import type { WorldOptions } from '../world/options.js';
 import type { RunChannel } from './channel.js';
 import type { PartTask } from './messages.js';
+
+/** What a run needs to be divided among workers. */
+export interface DividedOptions extends WorldOptions {
+  readonly crew: Crew;
+  /** Number of parts. */
+  readonly workers: number;
+}
 
 export interface Crew {
   /** Time between sending the start command and the start itself: long enough for the command to reach all parts. */

@@ -15,11 +15,11 @@ import { listUndeleted } from '../world/clean-up.js';
 import { watchExpectations } from '../world/early-end.js';
 import type { End } from '../world/end.js';
 import type { Journal } from '../world/journal.js';
-import type { CourseEnd, WorldControl, WorldOptions } from '../world/options.js';
+import type { CourseEnd, WorldControl } from '../world/options.js';
 import { packProfiles } from '../world/plan-profiles.js';
 import { ChannelLost, type RunChannel } from './channel.js';
 import { type ClockReading, readClock, systemClock } from './clock-offset.js';
-import type { Crew } from './crew.js';
+import type { DividedOptions } from './crew.js';
 import { endOfAll } from './ends.js';
 import { Member, type Progress } from './member.js';
 import { Merge } from './merge.js';
@@ -29,19 +29,13 @@ import { SharedRemoteCloud } from './remote-cloud.js';
 import type { SharedCloud } from './shared-cloud.js';
 import { generatorOfAll, reportOf } from './worker-reports.js';
 
-interface ConductorOptions extends WorldOptions {
-  readonly crew: Crew;
-  /** Number of parts. */
-  readonly workers: number;
-}
-
 /**
  * Runs a plan in parts.
  * @param started called before the provisioning
  * @throws UsageError if the cloud or the fleet cannot be set up, GhostfleetError if a worker is lost before the start
  */
 export async function inRealTime(
-  options: ConductorOptions,
+  options: DividedOptions,
   journal: Journal,
   started: (control: WorldControl) => void,
 ): Promise<CourseEnd> {
@@ -61,7 +55,7 @@ export async function inRealTime(
 }
 
 class Conductor {
-  readonly #options: ConductorOptions;
+  readonly #options: DividedOptions;
   readonly #journal: Journal;
   readonly #clock: RealClock;
   /** Real time; `#clock` has the time of the run. */
@@ -88,7 +82,7 @@ class Conductor {
     this.#isStopped = resolve;
   });
 
-  constructor(options: ConductorOptions, journal: Journal) {
+  constructor(options: DividedOptions, journal: Journal) {
     this.#options = options;
     this.#journal = journal;
     this.#patience = new RunPatience(options.waits, options.cloud?.pace);
@@ -173,7 +167,7 @@ class Conductor {
       simulatedMs: this.#ended,
       generator: generatorOfAll(this.#members),
       audited: this.#members.flatMap(({ end }) => end?.audited ?? []),
-      happened: { plan, times: { waits: new Map(), console: [] } },
+      happened: { plan },
       workers,
       ...(targetClock && { targetClock }),
     };

@@ -12,9 +12,9 @@ import type { Plan } from '../../scenario/model/plan.js';
 import { partsOf } from '../../scenario/plan/divide.js';
 import type { End } from '../world/end.js';
 import type { Journal } from '../world/journal.js';
-import type { CourseEnd, WorldControl, WorldOptions } from '../world/options.js';
+import type { CourseEnd, WorldControl } from '../world/options.js';
 import { packProfiles } from '../world/plan-profiles.js';
-import type { Crew } from './crew.js';
+import type { DividedOptions } from './crew.js';
 import { CommonRest, endOfAll } from './ends.js';
 import { tuneCollections } from './garbage.js';
 import { Member, type Progress } from './member.js';
@@ -33,19 +33,13 @@ const STEPS = 20;
 /** From this number of devices on, the garbage of the run is collected in a way that saves memory. */
 const MANY = 20_000;
 
-interface Options extends WorldOptions {
-  readonly crew: Crew;
-  /** Number of parts. */
-  readonly workers: number;
-}
-
 /**
  * Runs a plan in parts.
  * @param started called before the threads begin
  * @throws UsageError if the cloud or the fleet cannot be set up, GhostfleetError if a thread is lost
  */
 export async function inVirtualTime(
-  options: Options,
+  options: DividedOptions,
   journal: Journal,
   started: (control: WorldControl) => void,
 ): Promise<CourseEnd> {
@@ -67,8 +61,7 @@ export async function inVirtualTime(
     course.catch(() => {});
     const end = await Promise.race([stopped, course]);
     isBuilt = true;
-    const happened = { plan, times: { waits: new Map(), console: [] } };
-    return { end, simulatedMs: run.simulatedMs, generator: null, audited: [], happened };
+    return { end, simulatedMs: run.simulatedMs, generator: null, audited: [], happened: { plan } };
   } finally {
     await crew.close();
     journal.close();
@@ -80,7 +73,7 @@ export async function inVirtualTime(
 class WindowedRun {
   /** Advances with the merged events, for the progress display. */
   readonly clock: VirtualClock;
-  readonly #options: Options;
+  readonly #options: DividedOptions;
   readonly #journal: Journal;
   readonly #window: Millis;
   readonly #merge: Merge;
@@ -91,7 +84,7 @@ class WindowedRun {
   /** Resolves when the events that have arrived are recorded. */
   #recorded: Promise<void> = Promise.resolve();
 
-  constructor(options: Options, journal: Journal) {
+  constructor(options: DividedOptions, journal: Journal) {
     this.#options = options;
     this.#journal = journal;
     this.clock = new VirtualClock({ start: options.plan.start });

@@ -80,7 +80,8 @@ export interface ApiAccess {
 interface Happened {
   /** The plan with the faults of users. A fault that a user lifted ends at that time; one that was cancelled is left out. */
   readonly plan: Plan;
-  readonly times: Pick<StepTimes, 'waits' | 'console'>;
+  /** Missing in a divided run, which has neither. */
+  readonly times?: Pick<StepTimes, 'waits' | 'console'>;
 }
 
 /** Control of a running world. */
