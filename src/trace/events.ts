@@ -24,7 +24,7 @@ export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' 
 /** State of a firmware update. */
 export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
 
-/** How the cloud knows that a downlink arrived (wire W-29 to W-31). `told`: another cloud's API said so. */
+/** Why a downlink counts as arrived: what the cloud received from the device (wire W-29 to W-31). `told`: only the API says so. */
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 
 /** Something that happened on a device. */
