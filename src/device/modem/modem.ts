@@ -369,9 +369,10 @@ export class Modem extends ModemState implements SendOwner {
   private sendUnaware(pending: PendingSend): void {
     const begun = this.board.clock.now;
     const takes = this.fades() ? LISTEN : integerBetween(this.random, ...this.board.modemTimings.connect);
-    const state = pending.request.listens ? 'receive' : 'send';
+    const { listens } = pending.request;
+    const state = listens ? 'receive' : 'send';
     if (takes >= LISTEN) {
-      return this.enter(state, LISTEN, () => (state === 'receive' ? this.unanswered(pending) : this.left(pending)));
+      return this.enter(state, LISTEN, () => (listens ? this.unanswered(pending) : this.left(pending)));
     }
     this.enter(state, takes, () => {
       this.unaware = false;
