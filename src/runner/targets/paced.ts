@@ -49,8 +49,7 @@ export class RunPatience implements Patience {
   readonly #cleanUp = new AbortController();
   /** The budgets before the run begins, after its end, and of its clean-up. */
   readonly #budgets: { readonly setUp: Budget; readonly run: Budget; readonly cleanUp: Budget } | undefined;
-  #isSettingUp = true;
-  #isCleaningUp = false;
+  #phase: 'setUp' | 'run' | 'cleanUp' = 'setUp';
 
   /** @param pace limits of the requests to another cloud. Default: no budgets */
   constructor(waits?: Patience['waits'], pace?: Pace, clock: Pick<Clock, 'now' | 'after'> = new RealClock()) {
@@ -63,26 +62,29 @@ export class RunPatience implements Patience {
   }
 
   readonly waits = (wait: RequestWait | undefined): void => {
-    this.#waits?.(wait && { ...wait, ...(this.#isCleaningUp && { cleansUp: true }) });
+    this.#waits?.(wait && { ...wait, ...(this.#phase === 'cleanUp' && { cleansUp: true }) });
   };
 
   get budget(): Budget | undefined {
-    if (this.#isCleaningUp) return this.#budgets?.cleanUp;
-    return this.#isSettingUp ? this.#budgets?.setUp : this.#budgets?.run;
+    return this.#budgets?.[this.#phase];
   }
 
   get signal(): AbortSignal {
-    return (this.#isCleaningUp ? this.#cleanUp : this.#run).signal;
+    return this.#controller.signal;
   }
 
   /** Ends all waits of the run, or of its clean-up if that has begun. */
   end(reason: Error): void {
-    (this.#isCleaningUp ? this.#cleanUp : this.#run).abort(reason);
+    this.#controller.abort(reason);
+  }
+
+  get #controller(): AbortController {
+    return this.#phase === 'cleanUp' ? this.#cleanUp : this.#run;
   }
 
   /** Called when everything is set up. */
   runBegins(): void {
-    this.#isSettingUp = false;
+    this.#phase = 'run';
     this.#budgets?.setUp.end();
   }
 
@@ -93,7 +95,7 @@ export class RunPatience implements Patience {
 
   /** Called when the clean-up begins. */
   beginCleanUp(): void {
-    this.#isCleaningUp = true;
+    this.#phase = 'cleanUp';
     // Requests of the run may still be open.
     this.#budgets?.run.begin();
     this.#budgets?.cleanUp.begin();
