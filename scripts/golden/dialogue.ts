@@ -59,15 +59,14 @@ export async function recordDialogue(
     const transport = tapped(withFaults(target.wire, { clock, random, trace, faults: faults.list }), (way, bytes) =>
       entries.push({ kind: 'datagram', at: clock.now, way, bytes: Uint8Array.from(bytes) }),
     );
-    const devices = buildFleet({ plan, profiles, clock, random, trace, transport, format: target.format });
-    const handles = makeFleetDevices(plan, devices);
+    const fleet = { plan, profiles, clock, random, trace, transport, format: target.format };
+    const handles = makeFleetDevices(plan, buildFleet(fleet));
     const world = makeWorld(target, profiles);
     await provision(plan, world, handles, { concurrency: 1, signal: new AbortController().signal });
     const startLoads = () => ({ close: () => {}, open: [] });
     await runSchedule(
       {
         plan,
-        devices,
         handles,
         world,
         trace,
@@ -78,7 +77,7 @@ export async function recordDialogue(
       },
       clock,
     );
-    for (const device of devices) device.powerOff();
+    for (const { device } of handles) device.powerOff();
   } finally {
     await target.close();
   }

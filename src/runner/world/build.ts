@@ -14,11 +14,11 @@ import { Loads } from '../load/loads.js';
 import type { Target } from '../targets/target.js';
 import { renewTokens } from './claim-tokens.js';
 import { buildFleet } from './fleet.js';
-import { type FleetDevice, makeFleetDevices } from './fleet-device.js';
+import { makeFleetDevices } from './fleet-device.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
 import type { LiveFaults } from './live-faults.js';
 import type { OneWorldOptions, WorldOptions } from './options.js';
-import { makeWorld, type RunWorld } from './run-world.js';
+import { makeWorld } from './run-world.js';
 import type { RunFixture } from './schedule.js';
 
 /** The clock of a run, and in real time the measurement of how well this process keeps up. */
@@ -72,7 +72,7 @@ export function buildWorld(
   options: OneWorldOptions,
   target: Target,
   { clock, random, callers, faults, evidence, late, waited }: Parts,
-): RunFixture & { readonly world: RunWorld; readonly handles: readonly FleetDevice[] } {
+): RunFixture {
   const plan = renewTokens(options.plan);
   const { api, address, wire, format, trace, audit, accepted, admit } = target;
   const virtual = options.clock === 'virtual';
@@ -81,8 +81,8 @@ export function buildWorld(
     const device = plan.devices.find((planned) => planned.serial === serial)?.name;
     options.log.error({ device, stack }, 'the code of a device has thrown an error');
   };
-  const devices = buildFleet({ ...options, plan, clock, random, trace, witness: audit, failed, transport, format });
-  const handles = makeFleetDevices(plan, devices);
+  const fleet = { ...options, plan, clock, random, trace, witness: audit, failed, transport, format };
+  const handles = makeFleetDevices(plan, buildFleet(fleet));
   const world = makeWorld(target, options.profiles, options.part?.shared);
   const own = { spaceId: api.spaceId, apiKey: address.apiKey };
   const startLoads = () =>
@@ -97,7 +97,6 @@ export function buildWorld(
   const { atRest } = options;
   return {
     plan,
-    devices,
     handles,
     world,
     trace,

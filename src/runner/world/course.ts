@@ -7,7 +7,6 @@ import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { seededRandom } from '../../kernel/random.js';
 import { sinceStart, type UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport, SystemError } from '../../report/result.js';
-
 import { Callers } from '../load/callers.js';
 import { RunPatience } from '../targets/paced.js';
 import type { Target } from '../targets/target.js';
@@ -20,7 +19,6 @@ import { LiveFaults } from './live-faults.js';
 import { openTarget } from './open-target.js';
 import type { CourseEnd, OneWorldOptions, WorldControl, WorldOptions } from './options.js';
 import { listMade, listToDelete, provision, tearDown } from './provision.js';
-import type { RunWorld } from './run-world.js';
 import { type RunFixture, runSchedule } from './schedule.js';
 import { StepTimes } from './step-times.js';
 import { describeError, findErrorSpoiling, SystemErrors } from './system-errors.js';
@@ -136,12 +134,12 @@ function machineFailed(error: SystemError): GhostfleetError {
 }
 
 async function closeAll(
-  fixture: ReturnType<typeof buildWorld>,
+  fixture: RunFixture,
   target: Target,
   callers: Callers,
   options: OneWorldOptions,
 ): Promise<void> {
-  for (const device of fixture.devices) device.powerOff();
+  for (const { device } of fixture.handles) device.powerOff();
   if (target.outlivesRun) await cleanUp(fixture, options, target.since?.() ?? 0);
   await callers.close();
   await target.close();
@@ -166,7 +164,7 @@ async function builtOrClosed<T>(target: Target, make: () => T): Promise<T> {
 }
 
 async function cleanUp(
-  { world, handles }: RunFixture & { world: RunWorld },
+  { world, handles }: RunFixture,
   { keep, left, part }: OneWorldOptions,
   since: UnixMillis,
 ): Promise<void> {

@@ -1,6 +1,5 @@
 /** Powers up the devices of a plan and carries out its steps at their times, then waits until no exchange is open. */
 
-import type { Device } from '../../device/device.js';
 import type { DrivenClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
@@ -14,6 +13,7 @@ import type { DeviceHandle } from '../../scenario/world.js';
 import type { Trace } from '../../trace/events.js';
 import type { Loads } from '../load/loads.js';
 import { watchExpectations } from './early-end.js';
+import type { FleetDevice } from './fleet-device.js';
 import type { LiveFaults } from './live-faults.js';
 import { NotAtRest } from './not-at-rest.js';
 import type { RunWorld } from './run-world.js';
@@ -25,10 +25,9 @@ const REST_CHECK = seconds(1);
 /** Everything that takes part in a run. */
 export interface RunFixture {
   readonly plan: Plan;
-  /** Devices and handles are in the order of the plan. */
-  readonly devices: readonly Device[];
-  readonly handles: readonly DeviceHandle[];
-  readonly world: Pick<RunWorld, 'withHold'>;
+  /** In the order of the plan. */
+  readonly handles: readonly FleetDevice[];
+  readonly world: RunWorld;
   readonly trace: Trace;
   /** The results so far, for steps that wait for a condition and for expectations that end the run. */
   readonly evidence: () => Evidence;
@@ -52,12 +51,12 @@ export interface RunFixture {
  * `clock.stop`
  */
 export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Promise<void> {
-  const { plan, devices, trace } = fixture;
+  const { plan, handles, trace } = fixture;
   // `EndingClock` cancels pending alarms at the end. Otherwise they would keep the process alive after an interrupted run in
   // real time.
   const agenda = new EndingClock(clock);
   plan.devices.forEach((planned, index) => {
-    agenda.after(sinceStart(planned.bootAt), 'the first power-up of a device', () => devices[index]?.powerOn());
+    agenda.after(sinceStart(planned.bootAt), 'the first power-up of a device', () => handles[index]?.device.powerOn());
   });
   const steps = new Set<StepInProgress>();
   const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, fixture, agenda, steps);
@@ -71,7 +70,7 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
     await clock.runUntil(plan.duration);
     waits.end();
     trace.emit({ kind: 'world.closing', at: clock.now });
-    for (const device of devices) device.close();
+    for (const { device } of handles) device.close();
     const others = () => [...[...steps].map(({ step }) => `the step "${step}"`), ...loads.open];
     await settle(fixture, others, clock);
   } finally {
@@ -136,15 +135,14 @@ function scheduleAction(
 
 /** Waits until no exchange, step or load request is open. @throws NotAtRest with what is still busy */
 async function settle(
-  { devices, plan, atRest = async (own) => own }: RunFixture,
+  { handles, plan, atRest = async (own) => own }: RunFixture,
   others: () => readonly string[],
   clock: DrivenClock,
 ): Promise<void> {
   const deadline = plan.duration + plan.settle;
   for (;;) {
-    const busy = devices.flatMap((device, index) => {
-      const work = device.busyWith;
-      return work === undefined ? [] : [`${plan.devices[index]?.name} with ${work}`];
+    const busy = handles.flatMap(({ name, device: { busyWith } }) => {
+      return busyWith === undefined ? [] : [`${name} with ${busyWith}`];
     });
     busy.push(...others());
     if (await atRest(busy.length === 0)) return;
