@@ -72,12 +72,12 @@ async function offered(cloud: TestCloud): Promise<unknown> {
 const stateOf = async (row: MessageRow) => (await a.store.message(row.spaceId, row.id))?.downState;
 const deliveries = () => [...a.events, ...b.events].filter((event) => event.kind === 'downlink.delivered');
 /** Resolves when a notification has made the session of the device stale in this service. */
-const heard = (cloud: TestCloud) => until(() => cloud.core.getSession(SERIAL) === undefined);
+const heard = (cloud: TestCloud) => until(() => cloud.core.getFreshSession(SERIAL) === undefined);
 
 describe('a downlink that is queued through another service', () => {
   it('is announced in the response to the next uplink', async () => {
     await b.exchange(uplink(1));
-    await until(() => b.core.getSession(SERIAL) !== undefined || b.exchange(uplink(2)).then(() => false));
+    await until(() => b.core.getFreshSession(SERIAL) !== undefined || b.exchange(uplink(2)).then(() => false));
     await shell(a, 'one');
     await heard(b);
     expect((await b.exchange(uplink(3)))?.flags).toBe(ACK | POLL);
@@ -311,7 +311,7 @@ describe('a device that moves to another service', () => {
     await shell(a, 'two');
     // In service a, the downlink "one" waits for an acknowledgement with sequence 2 …
     expect(await offered(a)).toEqual(['one']);
-    await until(() => b.exchange(poll(0)).then(() => a.core.getSession(SERIAL) === undefined));
+    await until(() => b.exchange(poll(0)).then(() => a.core.getFreshSession(SERIAL) === undefined));
     // … but in service b, the device may send an acknowledgement with sequence 2 for something else.
     expect(await a.exchange(ack(2))).toEqual(RESET);
     expect(deliveries()).toEqual([]);
@@ -335,12 +335,14 @@ it('a device that was deleted through another service gets no response', async (
 it('changes are noticed after the connection of a service to the database was lost', async () => {
   await b.exchange(uplink(1));
   await until(async () => (await listeners()).length === 2);
-  await until(() => b.exchange(uplink(2)).then(() => b.core.getSession(SERIAL) !== undefined));
+  await until(() => b.exchange(uplink(2)).then(() => b.core.getFreshSession(SERIAL) !== undefined));
   await query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
   await until(async () => (await listeners()).length === 0);
   await shell(a, 'one');
   // A virtual second later, service b listens again.
-  await until(() => b.clock.runUntil(b.clock.now + seconds(1)).then(() => b.core.getSession(SERIAL) === undefined));
+  await until(() =>
+    b.clock.runUntil(b.clock.now + seconds(1)).then(() => b.core.getFreshSession(SERIAL) === undefined),
+  );
   expect((await b.exchange(uplink(3)))?.flags).toBe(ACK | POLL);
 });
 

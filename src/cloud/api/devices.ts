@@ -145,14 +145,14 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
       const cancelled = await untilUndisturbed(async () => {
         const pending = await store.pendingDownlinks(id);
         await store.commit([
-          ...(await firmware.cancelOfRemoved(device)),
+          ...(await firmware.prepareRemoval(device)),
           { kind: 'device.delete', id, at: Math.floor(clock.wall) },
           { kind: 'record.delete', family: 'secret', id },
           ...(await variablesOfDevice(store, spaceId, id)),
         ]);
         return pending;
       });
-      await downlinks.forgetDevice(device, cancelled);
+      await downlinks.noteDeleted(device, cancelled);
       return reply.code(204).send();
     },
   );

@@ -34,13 +34,13 @@ import { Codecs } from './codecs.js';
 import { applyCurrentRules } from './current-rules.js';
 import {
   type DeviceSession,
+  dequeueWhile,
   dropLongContent,
   findNextDownlink,
   insertInto,
   listUnwritten,
   makeQueued,
   type QueuedDownlink,
-  writeDequeued,
 } from './device-session.js';
 import { DeviceSessions } from './device-sessions.js';
 import { requestBody } from './down-messages.js';
@@ -110,8 +110,8 @@ export class CloudCore implements Downlinks {
   }
 
   /** The cached session of a device; undefined if it is not cached, or stale because another service has changed the device. */
-  getSession(serial: number): DeviceSession | undefined {
-    return this.#sessions.getSession(serial);
+  getFreshSession(serial: number): DeviceSession | undefined {
+    return this.#sessions.getFresh(serial);
   }
 
   /** Reads a device and its queue from the store; undefined if the serial number is not registered. */
@@ -218,14 +218,14 @@ export class CloudCore implements Downlinks {
     const write = async () => {
       const more = queued.row.type === 'firmware' ? await this.firmware.takeDelivered(session, queued.row) : [];
       const forwarded = await this.#forwarding?.deliveries(session.device, queued.row);
-      const sent = [this.#states.state(queued, 'sent'), this.#states.noteStation(queued.row, 'sent', evidence)];
+      const sent = [this.#states.state(queued, 'sent'), this.#states.makeStation(queued.row, 'sent', evidence)];
       if (!(await this.#states.commitInTime([...sent, ...more, ...(forwarded?.changes ?? [])]))) return false;
       if (forwarded?.isWanted) this.#forwarding?.wake();
       return true;
     };
     const rules = { store: this.#store, forwarding: this.#forwarding };
     const written = () => applyCurrentRules(rules, session, () => untilUndisturbed(write));
-    if (!(await writeDequeued(session, queued, written))) return false;
+    if (!(await dequeueWhile(session, queued, written))) return false;
     const at = this.#clock.now;
     this.#trace.emit({ kind: 'downlink.delivered', at, serial: session.device.serial, downlink: id, evidence });
     return true;
@@ -242,9 +242,9 @@ export class CloudCore implements Downlinks {
       const made = newMessage(this.#ids, this.#clock, device, 'down', request.type, requestBody(request), raw);
       const obstacle = await this.#encoder.refuseUnsendable(device, made);
       lacksEncoder = obstacle !== undefined;
-      const waiting = obstacle === undefined ? [] : [this.#states.noteStation(made, 'waiting', obstacle)];
+      const waiting = obstacle === undefined ? [] : [this.#states.makeStation(made, 'waiting', obstacle)];
       const insertion = { kind: 'message.insert', row: made, room: LONGEST_QUEUE } as const;
-      const queued = this.#states.noteStation(made, 'queued', null);
+      const queued = this.#states.makeStation(made, 'queued', null);
       await this.#commitWithRoom(device, [...along(made), insertion, queued, ...waiting]);
       return made;
     });
@@ -288,7 +288,7 @@ export class CloudCore implements Downlinks {
     const session = device && this.#sessions.get(device.serial);
     const queued = session?.queue.find((candidate) => candidate.row.id === message.id);
     const end = () => this.#end(device?.serial ?? 0, queued ?? makeQueued(message), 'cancelled', null);
-    const ended = await (session && queued ? writeDequeued(session, queued, end) : end());
+    const ended = await (session && queued ? dequeueWhile(session, queued, end) : end());
     return ended ? 'cancelled' : 'not-pending';
   }
 
@@ -296,7 +296,7 @@ export class CloudCore implements Downlinks {
     return this.#sessions.forget(serial);
   }
 
-  forgetDevice({ serial }: DeviceRow, pending: readonly WaitingRow[]): Promise<void> {
+  noteDeleted({ serial }: DeviceRow, pending: readonly WaitingRow[]): Promise<void> {
     const at = this.#clock.now;
     for (const { id } of pending) this.#trace.emit({ kind: 'downlink.cancelled', at, serial, downlink: id });
     return this.forget(serial);
@@ -314,7 +314,7 @@ export class CloudCore implements Downlinks {
       settle: async (session, queued, received) => {
         if (received) await this.#confirmDelivery(session, 'next-packet', queued);
         else
-          await writeDequeued(session, queued, () =>
+          await dequeueWhile(session, queued, () =>
             this.#end(session.device.serial, queued, 'cancelled', 'superseded'),
           );
       },
@@ -347,7 +347,7 @@ export class CloudCore implements Downlinks {
       if (error instanceof StoreUnavailable) throw error;
       const why = messageOf(error);
       this.#log.warn({ message: row.id, why }, 'downlink cannot be encoded');
-      await writeDequeued(session, queued, () => this.#end(session.device.serial, makeQueued(row), 'cancelled', why));
+      await dequeueWhile(session, queued, () => this.#end(session.device.serial, makeQueued(row), 'cancelled', why));
       if (row.type === 'firmware') await this.firmware.endUpdate(row, 'failed', why);
       return undefined;
     }
@@ -364,7 +364,7 @@ export class CloudCore implements Downlinks {
     // `expired` is dated at the end of the downlink's lifetime, even if a sweep finds the downlink later.
     const time = state === 'expired' ? this.#expiry.endOf(queued.row) : undefined;
     const ending = this.#states.state(queued, state, time);
-    const progress = [ending, this.#states.noteStation(queued.row, state, why, time)];
+    const progress = [ending, this.#states.makeStation(queued.row, state, why, time)];
     const ended = await this.#states.commitInTime(progress);
     if (!ended) return false;
     const at = this.#clock.now;
@@ -378,7 +378,7 @@ export class CloudCore implements Downlinks {
     const session = device && this.#sessions.get(device.serial);
     const queued = session?.queue.find((candidate) => candidate.row.id === row.id);
     const end = () => this.#end(device?.serial ?? 0, makeQueued(row), 'expired', null);
-    const ended = await (session && queued ? writeDequeued(session, queued, end) : end());
+    const ended = await (session && queued ? dequeueWhile(session, queued, end) : end());
     if (ended && row.type === 'firmware')
       await this.firmware.endUpdate(row, 'failed', 'a chunk of the image expired before the device fetched it');
   }

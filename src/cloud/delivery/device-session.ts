@@ -91,7 +91,7 @@ export function listUnwritten(session: DeviceSession): readonly Unwritten[] {
 }
 
 /** Removes a downlink from the queue while `write` commits its new state; puts it back if the commit fails. */
-export async function writeDequeued<T>(
+export async function dequeueWhile<T>(
   session: DeviceSession,
   queued: QueuedDownlink,
   write: () => Promise<T>,

@@ -40,7 +40,7 @@ export class DeviceSessions {
   }
 
   /** The cached session; undefined if it is stale or not cached. */
-  getSession(serial: number): DeviceSession | undefined {
+  getFresh(serial: number): DeviceSession | undefined {
     return this.#stale.has(serial) ? undefined : this.#sessions.get(serial);
   }
 
@@ -142,7 +142,7 @@ export class DeviceSessions {
   #hear(news: News): void {
     switch (news.kind) {
       case 'changed':
-        return this.#markDoubtful(news.serial);
+        return this.#markStale(news.serial);
       case 'moved':
         return this.#drop(news.serial);
       case 'missed':
@@ -157,7 +157,7 @@ export class DeviceSessions {
     }
   }
 
-  #markDoubtful(serial: number): void {
+  #markStale(serial: number): void {
     if (this.#sessions.has(serial) || this.#loading.has(serial)) this.#stale.add(serial);
   }
 

@@ -35,20 +35,20 @@ export class DownlinkStates {
   }
 
   /** The change that adds an entry to the timeline of a downlink. @param at default: now */
-  noteStation(row: Downlink, what: string, detail: string | null, at = this.#getTime(row)): TimelineChange {
+  makeStation(row: Downlink, what: string, detail: string | null, at = this.#getTime(row)): TimelineChange {
     return { kind: 'timeline.add', row: { messageId: row.id, at, what, detail } };
   }
 
   /** Adds a contact to the timelines of these downlinks: their device has sent something. */
   noteContact(rows: readonly Downlink[]): void {
-    this.commitLater(rows.map((row) => ({ ...this.noteStation(row, 'contact', null), latest: true })));
+    this.commitLater(rows.map((row) => ({ ...this.makeStation(row, 'contact', null), latest: true })));
   }
 
   /** The changes for an offer of a downlink: the number of the attempt, and an entry in its timeline. */
   offer(row: Downlink, attempt: number): readonly Change[] {
     return [
       { kind: 'message.offer', id: row.id, attempt },
-      { ...this.noteStation(row, 'offered', `attempt ${attempt}`), latest: true },
+      { ...this.makeStation(row, 'offered', `attempt ${attempt}`), latest: true },
     ];
   }
 

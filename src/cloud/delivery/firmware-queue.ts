@@ -85,7 +85,7 @@ export class FirmwareQueue implements FirmwareUpdates {
     return (await this.#updates.inTurn(deviceId, cancel)) ? 'cancelled' : 'too-late';
   }
 
-  async cancelOfRemoved(device: DeviceRow): Promise<readonly Change[]> {
+  async prepareRemoval(device: DeviceRow): Promise<readonly Change[]> {
     const job = await this.#updates.current(device);
     if (job === undefined) return [];
     const step = this.#updates.end(job, 'cancelled', 'the device was removed');

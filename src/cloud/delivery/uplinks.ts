@@ -116,7 +116,7 @@ export class UplinkHandler {
     try {
       const parsed = message instanceof Uint8Array ? parseUp(message) : message;
       if (session.unproven && isKnown(session, parsed)) return 'copy';
-      return await this.#takeRepeated(session, async () => {
+      return await this.#retryConflicts(session, async () => {
         // Most messages are prepared without waiting; an `await` would cost memory until the commit is durable.
         const preparing = this.#prepare(session, parsed, message);
         const prepared = preparing instanceof Promise ? await preparing : preparing;
@@ -132,7 +132,7 @@ export class UplinkHandler {
   }
 
   /** Repeats `work` if a concurrent change was committed first, or if a message of the device was out of sequence. */
-  #takeRepeated<T>(session: DeviceSession, work: () => Promise<T>): Promise<T> {
+  #retryConflicts<T>(session: DeviceSession, work: () => Promise<T>): Promise<T> {
     return inOrder(this.#options, session.device.id, () =>
       applyCurrentRules(this.#options, session, () => untilUndisturbed(work)),
     );

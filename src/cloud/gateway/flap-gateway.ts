@@ -161,7 +161,7 @@ export class FlapGateway {
   }
 
   #accept(arrived: Arrived): void {
-    const session = this.#core.getSession(arrived.envelope.serial);
+    const session = this.#core.getFreshSession(arrived.envelope.serial);
     if (session) this.#arrived(session, arrived);
     else void this.#inBackground(this.#loadDevice(arrived));
   }

@@ -136,7 +136,7 @@ export class HttpGateway {
     // The type allows a missing number, because the parameters are not yet checked against a schema.
     const { serial_number: text = '' } = request.params as { readonly serial_number?: string };
     const serial = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-    const session = this.#core.getSession(serial);
+    const session = this.#core.getFreshSession(serial);
     if (session) this.#admit(session, request, reply, done);
     else this.#core.load(serial).then((loaded) => this.#admit(loaded, request, reply, done), done);
   }

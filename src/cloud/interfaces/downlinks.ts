@@ -34,7 +34,7 @@ export interface Downlinks {
   /** Updates the cached state after the API has created, changed or deleted the device with this serial number. */
   forget(serial: number): Promise<void>;
   /** Called after the API has deleted the device; the deletion has cancelled these downlinks. */
-  forgetDevice(device: DeviceRow, cancelled: readonly WaitingRow[]): Promise<void>;
+  noteDeleted(device: DeviceRow, cancelled: readonly WaitingRow[]): Promise<void>;
 }
 
 /** `unsendable`: for example a field that the device's encoder lacks. `no-encoder`: the firmware has no encoder for data. */

@@ -14,5 +14,5 @@ export interface FirmwareUpdates {
   /** Cancels an update; `too-late` if the device already swaps its images, or if the update has ended. */
   cancel(job: UpdateJob): Promise<'cancelled' | 'too-late'>;
   /** Changes that end the update of a device, for the commit that deletes the device. */
-  cancelOfRemoved(device: DeviceRow): Promise<readonly Change[]>;
+  prepareRemoval(device: DeviceRow): Promise<readonly Change[]>;
 }

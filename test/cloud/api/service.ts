@@ -171,7 +171,7 @@ function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten:
     async forget(serial) {
       forgotten.push(serial);
     },
-    async forgetDevice({ serial }) {
+    async noteDeleted({ serial }) {
       forgotten.push(serial);
     },
   };

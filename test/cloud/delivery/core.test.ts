@@ -181,7 +181,7 @@ describe('a device that the API has deleted', () => {
     await sessionOf(cloud);
     await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
     await cloud.core.forget(SERIAL);
-    expect(cloud.core.getSession(SERIAL)).toBeUndefined();
+    expect(cloud.core.getFreshSession(SERIAL)).toBeUndefined();
     expect(await cloud.core.load(SERIAL)).toBeUndefined();
   });
 
@@ -192,11 +192,11 @@ describe('a device that the API has deleted', () => {
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
     await sessionOf(cloud);
     await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
-    await cloud.core.forgetDevice(device, [row]);
+    await cloud.core.noteDeleted(device, [row]);
     expect(cloud.events.at(-1)).toEqual({
       ...{ kind: 'downlink.cancelled', at: hours(1), serial: SERIAL, downlink: row.id },
     });
-    expect(cloud.core.getSession(SERIAL)).toBeUndefined();
+    expect(cloud.core.getFreshSession(SERIAL)).toBeUndefined();
   });
 });
 

@@ -114,10 +114,10 @@ describe('a downlink', () => {
       return pendingDownlinks.call(store, id);
     };
     const loading = again.core.load(SERIAL);
-    expect(again.core.getSession(SERIAL)).toBeUndefined();
+    expect(again.core.getFreshSession(SERIAL)).toBeUndefined();
     await again.core.queue(device, shell('one'));
     expect((await loading)?.queue).toHaveLength(1);
-    expect(again.core.getSession(SERIAL)).toBe(await loading);
+    expect(again.core.getFreshSession(SERIAL)).toBe(await loading);
   });
 
   it('is cancelled alone, if there are others in the queue', async () => {
@@ -176,7 +176,7 @@ describe('a downlink', () => {
     const { store, device } = await connected();
     const other = await testCloud({ store, seed: 'other' });
     const row = await other.core.queue(device, shell('one'));
-    expect(other.core.getSession(SERIAL)).toBeUndefined();
+    expect(other.core.getFreshSession(SERIAL)).toBeUndefined();
     expect(other.events).toMatchObject([{ kind: 'downlink.queued', serial: SERIAL, downlink: row.id }]);
     expect(await other.core.cancel(row)).toBe('cancelled');
     expect(other.events.at(-1)).toMatchObject({ kind: 'downlink.cancelled', serial: SERIAL });

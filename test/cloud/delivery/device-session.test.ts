@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type DeviceSession,
+  dequeueWhile,
   dropLongContent,
   findNextDownlink,
   insertInto,
@@ -9,7 +10,6 @@ import {
   makeQueued,
   mergeQueue,
   type QueuedDownlink,
-  writeDequeued,
 } from '../../../src/cloud/delivery/device-session.js';
 import { WAITING_CONTENT } from '../../../src/cloud/store/store.js';
 import { device, downlink } from '../store/rows.js';
@@ -52,7 +52,7 @@ describe('the queue', () => {
   it('does not contain a downlink while its state is written', async () => {
     const [first, second] = [queued(1), queued(2)];
     const session = sessionOf([first, second]);
-    const during = await writeDequeued(session, first, async () => session.queue);
+    const during = await dequeueWhile(session, first, async () => session.queue);
     expect(during).toEqual([second]);
     expect(session.queue).toEqual([second]);
   });
@@ -60,7 +60,7 @@ describe('the queue', () => {
   it('contains a downlink again, in its place, if its state cannot be written', async () => {
     const [first, second] = [queued(1), queued(2)];
     const session = sessionOf([first, second]);
-    const failing = writeDequeued(session, first, () => Promise.reject(new Error('disk full')));
+    const failing = dequeueWhile(session, first, () => Promise.reject(new Error('disk full')));
     await expect(failing).rejects.toThrow('disk full');
     expect(session.queue).toEqual([first, second]);
   });

@@ -21,7 +21,7 @@ describe('a session', () => {
     ]);
     expect(ids(session)).toEqual([downlink(1).id, downlink(2).id]);
     expect(read).toEqual([session]);
-    expect([sessions.getSession(serial), sessions.get(serial), sessions.shared]).toEqual([session, session, false]);
+    expect([sessions.getFresh(serial), sessions.get(serial), sessions.shared]).toEqual([session, session, false]);
   });
 
   it.each([{ shared: false }, { shared: true }])('has the new claim token of its device (%o)', async ({ shared }) => {
@@ -30,14 +30,14 @@ describe('a session', () => {
     await store.commit([{ kind: 'device.change', id: ROW.id, change: { token: 'ab'.repeat(16) } }]);
     if (shared) hear({ kind: 'changed', serial });
     await (shared ? sessions.load(serial) : sessions.forget(serial));
-    expect(sessions.getSession(serial)).toBe(session);
+    expect(sessions.getFresh(serial)).toBe(session);
     expect([...session.token]).toEqual(new Array(16).fill(0xab));
   });
 
   it('does not exist for an unknown serial number', async () => {
     const { sessions, read } = await setUp();
     expect(await sessions.load(serial + 1)).toBeUndefined();
-    expect([sessions.getSession(serial), sessions.get(serial), read]).toEqual([undefined, undefined, []]);
+    expect([sessions.getFresh(serial), sessions.get(serial), read]).toEqual([undefined, undefined, []]);
   });
 
   it('is read once for two requests at the same time', async () => {
@@ -123,7 +123,7 @@ describe('a session', () => {
     await load();
     hear({ kind: 'changed', serial });
     await sessions.refresh(old);
-    expect(sessions.getSession(serial)).toBeUndefined();
+    expect(sessions.getFresh(serial)).toBeUndefined();
     await load();
   });
 
@@ -144,7 +144,7 @@ describe('a session', () => {
     expect(ids(session)).toEqual([downlink(1).id, downlink(4).id]);
     expect(session.device.name).toBe('changed meanwhile');
     // The read may have missed a change by another service. So a shared session is read again the next time.
-    expect(sessions.getSession(serial)).toBe(shared ? undefined : session);
+    expect(sessions.getFresh(serial)).toBe(shared ? undefined : session);
   });
 
   it('waits for the commits in progress before it is read again', async () => {

@@ -26,7 +26,7 @@ function setUp(fails?: Error) {
 describe('a commit that must be in time', () => {
   it('returns true when it is durable', async () => {
     const { states, commits } = setUp();
-    expect(await states.commitInTime([states.noteStation(ROW, 'queued', null)])).toBe(true);
+    expect(await states.commitInTime([states.makeStation(ROW, 'queued', null)])).toBe(true);
     expect(commits).toEqual([
       [{ kind: 'timeline.add', row: { messageId: ROW.id, at: T0, what: 'queued', detail: null } }],
     ]);
@@ -55,7 +55,7 @@ describe('the states of downlinks', () => {
     const { states } = setUp();
     const row = downlink(1, { createdAt: T0 + 3_600_000 });
     const offer = states.offer(row, 2);
-    const changes = [states.noteStation(row, 'queued', null), states.state(makeQueued(row), 'sent'), offer[1]];
+    const changes = [states.makeStation(row, 'queued', null), states.state(makeQueued(row), 'sent'), offer[1]];
     const times = changes.map((change) => (change?.kind === 'timeline.add' ? change.row.at : Object(change).at));
     expect(times).toEqual([row.createdAt, row.createdAt, row.createdAt]);
   });

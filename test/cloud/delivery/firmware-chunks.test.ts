@@ -102,7 +102,7 @@ describe('the end of an update', () => {
     await cloud.core.firmware.cancel(await job());
     const moves = () => cloud.events.filter(({ kind }) => kind === 'update.moved').length;
     const before = moves();
-    expect(await cloud.core.firmware.cancelOfRemoved(await cloud.device())).toEqual([]);
+    expect(await cloud.core.firmware.prepareRemoval(await cloud.device())).toEqual([]);
     expect(moves()).toBe(before);
   });
 

@@ -344,7 +344,7 @@ describe('an update', () => {
 
   it('is cancelled when its device is removed', async () => {
     const { cloud, job } = await updating();
-    await cloud.store.commit(await cloud.core.firmware.cancelOfRemoved(await cloud.device()));
+    await cloud.store.commit(await cloud.core.firmware.prepareRemoval(await cloud.device()));
     expect(await job()).toMatchObject({ state: 'cancelled', error: 'the device was removed' });
   });
 });

@@ -10,10 +10,10 @@ describe('device sessions and other services:', () => {
     expect(sessions.shared).toBe(true);
     session.update = { silentSince: 5 };
     hear({ kind: 'changed', serial });
-    expect([sessions.getSession(serial), sessions.get(serial)]).toEqual([undefined, session]);
+    expect([sessions.getFresh(serial), sessions.get(serial)]).toEqual([undefined, session]);
     await store.commit([renamed]);
     await sessions.refresh(session);
-    expect(sessions.getSession(serial)).toBe(session);
+    expect(sessions.getFresh(serial)).toBe(session);
     expect(session).toMatchObject({ device: { name: 'renamed' }, update: undefined });
     expect(read).toEqual([session, session]);
   });
@@ -31,7 +31,7 @@ describe('device sessions and other services:', () => {
     const { sessions, load, hear } = await setUp({ shared: true });
     const session = await load();
     hear({ kind: 'changed', serial: serial + 1 });
-    expect(sessions.getSession(serial)).toBe(session);
+    expect(sessions.getFresh(serial)).toBe(session);
     // The device with this serial number does not exist.
     expect(await sessions.load(serial + 1)).toBeUndefined();
   });
@@ -40,9 +40,9 @@ describe('device sessions and other services:', () => {
     const { sessions, load, hear, whileReading, read } = await setUp({ shared: true });
     const session = await load();
     hear({ kind: 'missed' });
-    expect(sessions.getSession(serial)).toBeUndefined();
+    expect(sessions.getFresh(serial)).toBeUndefined();
     await load();
-    expect(sessions.getSession(serial)).toBe(session);
+    expect(sessions.getFresh(serial)).toBe(session);
     hear({ kind: 'moved', serial });
     // A session that is being read becomes stale as well.
     whileReading(async () => {
@@ -61,7 +61,7 @@ describe('device sessions and other services:', () => {
     });
     expect((await load()).device.name).toBe('renamed');
     expect(read).toHaveLength(2);
-    expect(sessions.getSession(serial)).toBeDefined();
+    expect(sessions.getFresh(serial)).toBeDefined();
   });
 
   it('a stale session is read once, and stays stale, if a notification arrives during each read', async () => {
@@ -78,7 +78,7 @@ describe('device sessions and other services:', () => {
     };
     await load();
     expect(reads).toBe(1);
-    expect([sessions.getSession(serial), sessions.get(serial)]).toEqual([undefined, session]);
+    expect([sessions.getFresh(serial), sessions.get(serial)]).toEqual([undefined, session]);
   });
 
   it('a device that moves away and changes while its session is read does not keep the reader waiting', async () => {
@@ -95,7 +95,7 @@ describe('device sessions and other services:', () => {
     await new Promise((done) => setTimeout(done));
     store.pendingDownlinks = pendingDownlinks;
     expect(await loading).toBeDefined();
-    expect(sessions.getSession(serial)).toBeUndefined();
+    expect(sessions.getFresh(serial)).toBeUndefined();
   });
 
   it('a session stays stale if it cannot be read', async () => {
@@ -105,10 +105,10 @@ describe('device sessions and other services:', () => {
     const { deviceBySerial } = store;
     store.deviceBySerial = () => Promise.reject(new Error('database gone'));
     await expect(sessions.refresh(session)).rejects.toThrow('database gone');
-    expect(sessions.getSession(serial)).toBeUndefined();
+    expect(sessions.getFresh(serial)).toBeUndefined();
     store.deviceBySerial = deviceBySerial;
     await sessions.refresh(session);
-    expect(sessions.getSession(serial)).toBe(session);
+    expect(sessions.getFresh(serial)).toBe(session);
   });
 
   it('a fresh session does not become stale if it cannot be read', async () => {
@@ -116,7 +116,7 @@ describe('device sessions and other services:', () => {
     const session = await load();
     store.deviceBySerial = () => Promise.reject(new Error('database gone'));
     await expect(sessions.refresh(session)).rejects.toThrow('database gone');
-    expect(sessions.getSession(serial)).toBe(session);
+    expect(sessions.getFresh(serial)).toBe(session);
   });
 
   it('a session is dropped when its device moves to another service', async () => {
@@ -126,7 +126,7 @@ describe('device sessions and other services:', () => {
     hear({ kind: 'moved', serial });
     expect(sessions.get(serial)).toBeUndefined();
     expect(await load()).not.toBe(session);
-    expect(sessions.getSession(serial)).toBeDefined();
+    expect(sessions.getFresh(serial)).toBeDefined();
   });
 
   it('a notification about a device that does not exist is forgotten', async () => {
