@@ -1,4 +1,4 @@
-/** How much of src is comments: they say why, and the code says the rest. */
+/** The comments of src: how many there are, for the code says most; and the names in them. */
 import { expect, it } from 'vitest';
 import { pathsIn, textOf } from './sources.js';
 
@@ -25,6 +25,22 @@ it('comments are at most about 14 % of the lines of src', async ({ annotate }) =
   const share = sum('comments') / sum('lines');
   await annotate(`${(100 * share).toFixed(1)} % of ${sum('lines')} lines are comments`);
   expect(share, 'shorten comments that repeat the code; keep the reasons').toBeLessThan(LARGEST);
+});
+
+/** A comment of its own lines; the formatter leaves only these forms. */
+const COMMENT = /^ *(?:\/\*[\s\S]*?\*\/|\/\/.*)$/gm;
+/** A name of the code in a comment: in a link, or in backquotes. */
+const NAME = /\{@link (?:\w+\.)?#?(\w+)\}|`#?([a-z]+(?:[A-Z][a-z]+)+)(?:\(\))?`/g;
+
+it('comments name only functions, constants and types that the code has', () => {
+  const texts = [...pathsIn('src', '.ts'), ...pathsIn('src', '.mjs')].map((path) => ({ path, text: textOf(path) }));
+  const code = new Set(texts.flatMap(({ text }) => text.replace(COMMENT, '').match(/\w+/g) ?? []));
+  const missing = texts.flatMap(({ path, text }) => {
+    const comments = (text.match(COMMENT) ?? []).join('\n');
+    const names = [...comments.matchAll(NAME)].map(([, linked, quoted]) => linked ?? quoted ?? '');
+    return names.filter((name) => !code.has(name)).map((name) => `${path}: ${name}`);
+  });
+  expect(missing).toEqual([]);
 });
 
 it('lines with only a comment are counted, of either form', () => {

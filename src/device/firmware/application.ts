@@ -1,7 +1,7 @@
 /**
  * The tasks of the application between two boots. They begin at T0: when the session is set up or, without LTE, after the
  * start-up (behaviour B-17; timing T-4, T-5). Measurements, reports and scans run on a work queue, which is blocked while a
- * report is being sent; `runsDuringReports` has exceptions for devices with a receiver. Polls and the check of the downlink
+ * report is being sent; `mayRunDuringReports` has exceptions for devices with a receiver. Polls and the check of the downlink
  * watchdog are not blocked. reporter.ts sends the reports.
  */
 import type { Clock } from '../../kernel/clock.js';

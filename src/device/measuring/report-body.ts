@@ -47,7 +47,7 @@ const IDENTITY = {
 /**
  * Appends the body to `writer`. Later, `measurements.clear()` removes the reported windows, logs and events. It would also
  * remove those that were added after this call, so the firmware's work queue is blocked in between, except on devices with a
- * receiver (`runsDuringReports` in firmware/application.ts).
+ * receiver (`mayRunDuringReports` in firmware/application.ts).
  */
 export function encodeBody(measurements: Measurements, writer: CborWriter, facts: BodyFacts, wall: UnixMillis): void {
   measurements.beginBody(wall);

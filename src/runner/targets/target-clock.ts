@@ -38,7 +38,7 @@ export class TargetClock {
     this.#epoch = wall - now;
   }
 
-  /** A moment of this machine, for {@link noteCreated}, {@link noteDated} and {@link stampAt}. */
+  /** A moment of this machine, for {@link noteCreated}, {@link noteDated} and {@link findStampBefore}. */
   get now(): Instant {
     return this.#options.time.now;
   }
