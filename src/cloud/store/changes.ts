@@ -164,8 +164,8 @@ const UNAVAILABLE: Readonly<Record<UnavailableCode, string>> = {
 };
 
 /**
- * The database cannot be reached, is overloaded, damaged or read-only, or its disk is full. A later retry may succeed; after damage, it
- * fails until the database has been repaired. It is unknown whether an interrupted commit has been written.
+ * The database cannot be reached, is overloaded, damaged or read-only, or its disk is full. A later retry may succeed; after
+ * damage, it fails until the database has been repaired. It is unknown whether an interrupted commit has been written.
  */
 export class StoreUnavailable extends Error {
   readonly code: UnavailableCode;
