@@ -107,13 +107,14 @@ export function limitConnections(
     const { remoteAddress = '' } = socket;
     const caller = networkOf(remoteAddress);
     const own = open.get(caller) ?? new Set();
-    const isWelcome = isProxy(remoteAddress) || own.size < most.each;
-    if (!isWelcome || (all >= most.all && !makesRoom(open, own.size))) {
+    const ofProxy = isProxy(remoteAddress);
+    const isWelcome = ofProxy || own.size < most.each;
+    if (!isWelcome || (all >= most.all && !makeRoom(open, own.size))) {
       socket.destroy();
       return;
     }
     all += 1;
-    if (!isProxy(remoteAddress)) open.set(caller, own.add(socket));
+    if (!ofProxy) open.set(caller, own.add(socket));
     socket.once('close', () => {
       all -= 1;
       own.delete(socket);
@@ -127,7 +128,7 @@ export function limitConnections(
  * @param own how many connections the network has that wants another one
  * @returns false if no network has more than that, or each of its connections waits for an answer
  */
-function makesRoom(open: ReadonlyMap<string, ReadonlySet<Socket>>, own: number): boolean {
+function makeRoom(open: ReadonlyMap<string, ReadonlySet<Socket>>, own: number): boolean {
   let largest: ReadonlySet<Socket> = new Set();
   for (const sockets of open.values()) if (sockets.size > largest.size) largest = sockets;
   if (largest.size <= own) return false;
