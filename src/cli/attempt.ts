@@ -1,8 +1,8 @@
 /** An attempt of `shrink`: runs the text of a scenario in virtual time, with everything in memory. */
-import { EXIT, GhostfleetError, InterruptedError } from '../kernel/errors.js';
+import { EXIT, GhostfleetError } from '../kernel/errors.js';
 import type { RunResult } from '../report/result.js';
+import { endBySignal } from '../runner/end-by-signal.js';
 import { repeat } from '../runner/play.js';
-import type { WorldControl } from '../runner/world/options.js';
 import { usefulParts } from '../scenario/plan/divide.js';
 import { type UnmetWait, unmetWait } from '../scenario/shrink/failure.js';
 import { type Profiles, readPlan } from './read-files.js';
@@ -38,22 +38,14 @@ export interface AttemptOutcome extends Pick<RunResult, 'exitCode' | 'passed' | 
 export async function runAttempt(attempt: Attempt, signal: AbortSignal): Promise<AttemptOutcome> {
   const { text, file, seed, profiles, allowFile, allowHost, workers = 1 } = attempt;
   const planned = readPlan(text, file, { seed, profiles, allowFiles: allowFile });
-  let control: WorldControl | undefined;
-  const interrupt = () => control?.stop(new InterruptedError('shrink'));
-  signal.addEventListener('abort', interrupt);
-  try {
-    const options = { ...planned, transport: 'memory', connectorHosts: allowHost } as const;
-    const played = await repeat({ ...options, workers: usefulParts(planned.plan, workers) }, (started) => {
-      control = started;
-      if (signal.aborted) interrupt();
-    });
-    const { journal, expectations } = played;
-    const { exitCode, failure } = played.judge();
-    const unmet = unmetWait(planned.plan, failure, journal.metrics);
-    return { exitCode, passed: exitCode === EXIT.fine, failure, expectations, unmet };
-  } finally {
-    signal.removeEventListener('abort', interrupt);
-  }
+  const options = { ...planned, transport: 'memory', connectorHosts: allowHost } as const;
+  const played = await endBySignal(signal, 'shrink', (started) =>
+    repeat({ ...options, workers: usefulParts(planned.plan, workers) }, started),
+  );
+  const { journal, expectations } = played;
+  const { exitCode, failure } = played.judge();
+  const unmet = unmetWait(planned.plan, failure, journal.metrics);
+  return { exitCode, passed: exitCode === EXIT.fine, failure, expectations, unmet };
 }
 
 /** The outcome of an attempt; undefined for an invalid scenario, and for one that cannot be run. */

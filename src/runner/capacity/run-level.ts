@@ -1,9 +1,8 @@
 /** One run of a search in virtual time. */
-import { InterruptedError } from '../../kernel/errors.js';
 import type { Profile } from '../../profile/profile.js';
 import type { Plan } from '../../scenario/model/plan.js';
+import { endBySignal } from '../end-by-signal.js';
 import { repeat } from '../play.js';
-import type { WorldControl } from '../world/options.js';
 import { type LevelRecord, recordOf } from './judge-level.js';
 
 /** What all runs of a search share. */
@@ -19,26 +18,17 @@ export async function runLevel(
   { profiles, connectorHosts }: LevelSettings,
   signal: AbortSignal,
 ): Promise<LevelRecord | undefined> {
-  let control: WorldControl | undefined;
-  const interrupt = () => control?.stop(new InterruptedError('capacity'));
-  signal.addEventListener('abort', interrupt);
-  try {
-    // No downlink is explained, so no events are kept.
-    const options = { plan, profiles, connectorHosts, transport: 'memory', mostEvents: 0 } as const;
-    const { journal, course, expectations, judge } = await repeat(options, (started) => {
-      control = started;
-      if (signal.aborted) interrupt();
-    });
-    if (signal.aborted) return undefined;
-    const { generator, simulatedMs } = course;
-    const measured = {
-      ...journal.metrics.summarise(),
-      digest: journal.digest.short,
-      clock: 'virtual',
-      expectations,
-    } as const;
-    return recordOf({ ...measured, ...judge(), generator, simulatedMs }, plan);
-  } finally {
-    signal.removeEventListener('abort', interrupt);
-  }
+  // No downlink is explained, so no events are kept.
+  const options = { plan, profiles, connectorHosts, transport: 'memory', mostEvents: 0 } as const;
+  const played = await endBySignal(signal, 'capacity', (started) => repeat(options, started));
+  if (signal.aborted) return undefined;
+  const { journal, course, expectations, judge } = played;
+  const { generator, simulatedMs } = course;
+  const measured = {
+    ...journal.metrics.summarise(),
+    digest: journal.digest.short,
+    clock: 'virtual',
+    expectations,
+  } as const;
+  return recordOf({ ...measured, ...judge(), generator, simulatedMs }, plan);
 }

@@ -4,12 +4,13 @@
  */
 import { DeviceCloudClient } from '../../client/client.js';
 import type { Clock } from '../../kernel/clock.js';
-import { GhostfleetError, InterruptedError, messageOf, UsageError } from '../../kernel/errors.js';
+import { GhostfleetError, messageOf, UsageError } from '../../kernel/errors.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { shownAddress } from '../../kernel/web-address.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Crew } from '../divided/crew.js';
-import { type RunControl, type RunOptions, run } from '../run.js';
+import { endBySignal } from '../end-by-signal.js';
+import { type RunOptions, run } from '../run.js';
 import type { RemoteCloud } from '../targets/remote-api.js';
 import { type LevelRecord, recordOf, unmade } from './judge-level.js';
 import type { Levels, Measurement } from './levels.js';
@@ -70,31 +71,16 @@ export class TargetLevels implements Levels {
 
   async #recordOf(plan: Plan, signal: AbortSignal): Promise<LevelRecord | undefined> {
     const { base, cloud, crewOf } = this.#options;
-    let control: RunControl | undefined;
-    const interrupt = () => control?.stop(new InterruptedError('capacity'));
-    signal.addEventListener('abort', interrupt);
     try {
       const crew = await crewOf?.(plan);
-      const result = await run({
-        ...base,
-        plan,
-        cloud,
-        clock: 'real',
-        speed: 1,
-        ...(crew && { crew }),
-        started: (started) => {
-          control = started;
-          if (signal.aborted) interrupt();
-        },
-      });
+      const options = { ...base, plan, cloud, clock: 'real', speed: 1, ...(crew && { crew }) } as const;
+      const result = await endBySignal(signal, 'capacity', (started) => run({ ...options, started }));
       return signal.aborted ? undefined : recordOf(result, plan);
     } catch (error) {
       if (signal.aborted) return undefined;
       // At the first level, nothing works yet: the user has to correct something.
       if (!this.#hasMeasured || !(error instanceof GhostfleetError)) throw error;
       return unmade(plan, error);
-    } finally {
-      signal.removeEventListener('abort', interrupt);
     }
   }
 
