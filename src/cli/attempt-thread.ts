@@ -1,22 +1,11 @@
 /** The main thread's handle on another thread of `shrink`, in which scenario texts are run. */
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import { EXIT, GhostfleetError, messageOf } from '../kernel/errors.js';
+import { AnsweringThread } from '../runner/threads.js';
 import type { AttemptOutcome, AttemptSettings } from './attempt.js';
-import type { AttemptRequest } from './attempt-thread-main.js';
 
-export class AttemptThread {
-  readonly #worker: Worker;
-  /** Rejects when the thread fails or ends. */
-  readonly #ended: Promise<never>;
-
+export class AttemptThread extends AnsweringThread<string, AttemptOutcome | undefined> {
   constructor(settings: AttemptSettings) {
-    this.#worker = new Worker(new URL('./attempt-thread.mjs', import.meta.url), { workerData: settings });
-    this.#ended = once(this.#worker, 'exit').then(() => {
-      throw new Error('it has ended');
-    });
-    // Without a handler, an end of the thread between two attempts would be an unhandled rejection.
-    this.#ended.catch(() => {});
+    super(new URL('./attempt-thread.mjs', import.meta.url), settings);
   }
 
   /**
@@ -26,28 +15,12 @@ export class AttemptThread {
    * @throws GhostfleetError if the thread fails, for example because its memory is full
    */
   async tryText(text: string, signal: AbortSignal): Promise<AttemptOutcome | undefined> {
-    const interrupt = () => this.#send(null);
-    signal.addEventListener('abort', interrupt);
     try {
-      const answered = once(this.#worker, 'message');
-      this.#send(text);
-      const [outcome] = await Promise.race([answered, this.#ended]);
-      return outcome;
+      return await this.ask(text, signal);
     } catch (error) {
       const message = messageOf(error);
       const hint = 'with --workers 1, all attempts run in the main thread, one after another, and need less memory';
       throw new GhostfleetError('no-attempt', `a thread of shrink has failed: ${message}`, EXIT.internal, hint);
-    } finally {
-      signal.removeEventListener('abort', interrupt);
     }
-  }
-
-  /** Ends the thread at once. */
-  async close(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
-  #send(request: AttemptRequest): void {
-    this.#worker.postMessage(request);
   }
 }

@@ -1,5 +1,5 @@
 /** The attempts of `shrink`: runs of scenario texts, several at a time, in the main thread and in further threads. */
-import PQueue from 'p-queue';
+import { Places } from '../runner/threads.js';
 import { type AttemptOutcome, type AttemptSettings, runAttempt, tryAttempt } from './attempt.js';
 import { AttemptThread } from './attempt-thread.js';
 import type { Host } from './host.js';
@@ -17,9 +17,7 @@ type Place = Pick<AttemptThread, 'tryText'>;
 /** Each thread makes one attempt after another: most attempts take less time than the start of a process. */
 export class Attempts {
   readonly #options: AttemptsOptions;
-  readonly #queue: PQueue;
-  readonly #threads = new Set<AttemptThread>();
-  readonly #idle: Place[];
+  readonly #places: Places<Place>;
   /** Outcomes by text, because different reductions can lead to the same text. A text always has the same outcome. */
   readonly #outcomes = new Map<string, AttemptOutcome | undefined>();
   readonly #interrupt = new AbortController();
@@ -27,9 +25,13 @@ export class Attempts {
 
   constructor(options: AttemptsOptions, host: Pick<Host, 'onInterrupt'>) {
     this.#options = options;
-    this.#queue = new PQueue({ concurrency: options.workers });
-    const { workers: _, ...undivided } = options;
-    this.#idle = [{ tryText: (text, signal) => tryAttempt({ ...undivided, text }, signal) }];
+    const { workers, ...undivided } = options;
+    const { file, allowFile, allowHost } = options;
+    this.#places = new Places<Place>(
+      workers,
+      { tryText: (text, signal) => tryAttempt({ ...undivided, text }, signal) },
+      () => new AttemptThread({ file, allowFile, allowHost }),
+    );
     this.#forget = host.onInterrupt(() => this.#interrupt.abort());
   }
 
@@ -61,30 +63,14 @@ export class Attempts {
     const outcome =
       signal === undefined
         ? await tryAttempt({ ...this.#options, text }, ending)
-        : await this.#queue.add(() => this.#runAmongOthers(text, ending));
+        : await this.#places.use(ending, (place) => place.tryText(text, ending));
     // The outcome of an attempt that was ended says nothing about its text.
     if (!ending.aborted) this.#outcomes.set(text, outcome);
     return outcome;
   }
 
-  async #runAmongOthers(text: string, signal: AbortSignal): Promise<AttemptOutcome | undefined> {
-    if (signal.aborted) return undefined;
-    const place = this.#idle.pop() ?? this.#start();
-    const outcome = await place.tryText(text, signal);
-    this.#idle.push(place);
-    return outcome;
-  }
-
-  #start(): Place {
-    const { file, allowFile, allowHost } = this.#options;
-    const thread = new AttemptThread({ file, allowFile, allowHost });
-    this.#threads.add(thread);
-    return thread;
-  }
-
   async close(): Promise<void> {
     this.#forget();
-    this.#queue.clear();
-    await Promise.all([...this.#threads].map((thread) => thread.close()));
+    await this.#places.close();
   }
 }
