@@ -3,6 +3,7 @@ import { levelText } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
 import { type Markup, markup, NOTHING } from '../html/markup.js';
 import { writePage } from '../html/page.js';
+import { fitDurations, PERCENTILES } from '../html/percentiles.js';
 import {
   type Area,
   drawXAxis,
@@ -19,8 +20,8 @@ import {
   writeSvg,
 } from '../html/plot.js';
 import type { Readout } from '../html/readout.js';
-import { makeDurations, makeFarDurations, makeLinear, type Scale } from '../html/scale.js';
-import type { CapacityResult, Level, LevelLatency } from './result.js';
+import { makeLinear, type Scale } from '../html/scale.js';
+import type { CapacityResult, Level } from './result.js';
 import {
   cellsOf,
   columnsOf,
@@ -102,15 +103,6 @@ function throughput(result: CapacityResult): Markup {
   return figure('Throughput', about, result, { points, curves, scale, axis: formatAxisNumber, written: rateText });
 }
 
-const PERCENTILES = [
-  { key: 'p99', look: 'c5 broad', name: 'p99' },
-  { key: 'p95', look: 'c2 dashed', name: 'p95' },
-  { key: 'p50', look: 'c1', name: 'p50, the median' },
-] as const satisfies readonly (Curve & { readonly key: keyof LevelLatency })[];
-
-/** Values that differ by more than this factor need a logarithmic axis. */
-const FAR = 50;
-
 function percentiles(result: CapacityResult): Markup {
   const points = result.levels.flatMap((level): readonly Point[] => {
     const latency = level.runs[0]?.latency;
@@ -119,11 +111,8 @@ function percentiles(result: CapacityResult): Markup {
   if (points.length === 0) {
     return markup`<p class="faint">Requests take no time in virtual time, and no downlink was delivered, so there are no percentiles.</p>`;
   }
-  const all = points.flatMap(({ values }) => values);
-  const [greatest, least] = [Math.max(...all), Math.min(...all.filter((value) => value > 0), Number.POSITIVE_INFINITY)];
-  const isFar = Number.isFinite(least) && greatest / least > FAR;
-  const scale = isFar ? makeFarDurations(least, greatest) : makeDurations(greatest);
-  const about = `${latencyName(result)}${isFar ? '; logarithmic' : ''}`;
+  const { scale, far } = fitDurations(points.flatMap(({ values }) => values));
+  const about = `${latencyName(result)}${far ? '; logarithmic' : ''}`;
   return figure('Latency', about, result, {
     ...{ points, curves: PERCENTILES, scale, axis: formatAxisTime, written: humanDuration },
   });

@@ -6,7 +6,9 @@ import { chooseBins, type SeriesCount, type Trend } from '../../trace/metrics/se
 import type { RunResult } from '../result.js';
 import { drawLanes, findEnd, formatRange, listFaultBands } from './lanes.js';
 import { type Markup, markup, NOTHING } from './markup.js';
+import { fitDurations, PERCENTILES } from './percentiles.js';
 import {
+  type Area,
   drawBands,
   drawLine,
   drawStack,
@@ -23,7 +25,7 @@ import {
   writeSvg,
 } from './plot.js';
 import type { Readout } from './readout.js';
-import { makeDurations, makeFarDurations, makeLinear } from './scale.js';
+import { makeLinear, type Scale } from './scale.js';
 
 const HEIGHT = 190;
 
@@ -73,23 +75,13 @@ function drawRates(
   const perMs = columns.map((counts) => counts.map((count, point) => count / lengthOf(point)));
   const greatest = perMs.flat().reduce((a, b) => Math.max(a, b), 0);
   const { unit, short, ms } = RATES.find((rate) => greatest * rate.ms >= 2) ?? RATES[2];
-  const draw = (width: number) => {
-    const area = makeArea(width, HEIGHT);
-    const x = timeAxis(findEnd(series), width);
-    const y = makeLinear(greatest * ms);
-    const drawn = lines.map(([, look], i) => {
+  const y = makeLinear(greatest * ms);
+  const draw = drawLines(result, y, formatAxisNumber, (area, x) =>
+    lines.map(([, look], i) => {
       const values = (perMs[i] ?? []).map((rate) => rate * ms);
       return drawSteps(area, x, y, bin, values, look, findEnd(series));
-    });
-    return writeSvg(
-      width,
-      HEIGHT,
-      drawBands(area, x, listFaultBands(result)),
-      drawYAxis(area, y, formatAxisNumber),
-      drawXAxis(area, x),
-      ...drawn,
-    );
-  };
+    }),
+  );
   const values = timeReadout(result, every, lines, (row, point) => {
     const [count = 0, rate = 0] = [columns[row]?.[point], perMs[row]?.[point]];
     return `${humanCount(count)} (${formatAxisNumber(rate * ms)}/${short})`;
@@ -132,43 +124,46 @@ function timeReadout(
   };
 }
 
-/** Lines in drawing order, wide ones first: they stay visible below one that coincides. */
-const PERCENTILES = [
-  ['p99', 'c5 broad', 'p99'],
-  ['p95', 'c2 dashed', 'p95'],
-  ['p50', 'c1', 'p50, the median'],
-] as const;
-
-function drawPercentiles(title: string, about: string, result: RunResult, trend: Trend): Markup {
-  const values = PERCENTILES.flatMap(([name]) => trend[name].filter((value) => value !== null));
-  if (values.length === 0) return NOTHING;
-  const greatest = values.reduce((a, b) => Math.max(a, b), 0);
-  const least = values.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), greatest);
-  // Values that differ by more than a factor of 50 need a logarithmic axis.
-  const far = least > 0 && greatest / least > 50;
-  const bin: Millis = result.series.bin * trend.every;
-  const draw = (width: number) => {
+/** The drawing of a plot with lines: over the bands of the faults. @param y scale of the values @param written its labels */
+function drawLines(
+  result: RunResult,
+  y: Scale,
+  written: (value: number) => string,
+  lines: (area: Area, x: Scale) => readonly Markup[],
+): (width: number) => Markup {
+  return (width) => {
     const area = makeArea(width, HEIGHT);
     const x = timeAxis(findEnd(result.series), width);
-    const y = far ? makeFarDurations(least, greatest) : makeDurations(greatest);
-    const drawn = PERCENTILES.map(([name, look]) => drawLine(area, x, y, bin, trend[name], look));
     return writeSvg(
       width,
       HEIGHT,
       drawBands(area, x, listFaultBands(result)),
-      drawYAxis(area, y, formatAxisTime),
+      drawYAxis(area, y, written),
       drawXAxis(area, x),
-      ...drawn,
+      ...lines(area, x),
     );
   };
-  const rows = [...PERCENTILES, ['count', '', 'values'] as const];
+}
+
+function drawPercentiles(title: string, about: string, result: RunResult, trend: Trend): Markup {
+  const values = PERCENTILES.flatMap(({ key }) => trend[key].filter((value) => value !== null));
+  if (values.length === 0) return NOTHING;
+  const { scale: y, far } = fitDurations(values);
+  const bin: Millis = result.series.bin * trend.every;
+  const draw = drawLines(result, y, formatAxisTime, (area, x) =>
+    PERCENTILES.map(({ key, look }) => drawLine(area, x, y, bin, trend[key], look)),
+  );
+  const rows = [
+    ...PERCENTILES.map(({ key, look, name }) => [key, look, name] as const),
+    ['count', '', 'values'] as const,
+  ];
   const shown = timeReadout(result, trend.every, rows, (row, point) => {
     const count = trend.count[point] ?? 0;
     const percentile = PERCENTILES[row];
     if (percentile === undefined) return humanCount(count);
-    return count === 0 ? '' : humanDuration(trend[percentile[0]][point] ?? 0);
+    return count === 0 ? '' : humanDuration(trend[percentile.key][point] ?? 0);
   });
-  return markup`<figure><figcaption>${title} <small>${about}${far ? '; logarithmic' : ''}</small></figcaption>${writeLineLegend(PERCENTILES.map(([, look, name]) => ({ look, name })).reverse())}${plot(`${title}, percentiles over time`, draw, shown)}</figure>`;
+  return markup`<figure><figcaption>${title} <small>${about}${far ? '; logarithmic' : ''}</small></figcaption>${writeLineLegend([...PERCENTILES].reverse())}${plot(`${title}, percentiles over time`, draw, shown)}</figure>`;
 }
 
 const STATE_TEXTS: Readonly<Record<FleetState, { readonly look: string; readonly about: string }>> = {
