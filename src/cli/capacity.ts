@@ -3,7 +3,6 @@ import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, UsageError } from '../kernel/errors.js';
 import { levelText } from '../kernel/quantity.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { cannotWrite } from '../kernel/system-errors.js';
 import { DURATION_FORM, formatDuration, type Millis, parseDuration, seconds } from '../kernel/time.js';
 import { shownAddress, shownCommand } from '../kernel/web-address.js';
 import { search } from '../library/capacity-search.js';
@@ -20,7 +19,7 @@ import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
 import { getTextWidth, type Host } from './host.js';
 import { awaitInterruption } from './interrupts.js';
-import { saveLeftovers } from './leftovers.js';
+import { LeftoverRecords } from './leftovers.js';
 import { createNotes } from './logs.js';
 import { openCrew, QUEUE, queueIn, queueWords } from './queue.js';
 import { readPlan } from './read-files.js';
@@ -187,6 +186,7 @@ interface TargetSettings {
 }
 
 function targetLevels({ cloud, queue, flags, workers, profiles }: TargetSettings, host: Host): Promise<Levels> {
+  const records = new LeftoverRecords(host);
   return TargetLevels.open({
     cloud,
     clock: new RealClock(),
@@ -207,11 +207,8 @@ function targetLevels({ cloud, queue, flags, workers, profiles }: TargetSettings
       workers,
       ...(host.meter && { meter: host.meter }),
       leftBehind: (left) => {
-        try {
-          saveLeftovers(left, host.env);
-        } catch (error) {
-          host.err.write(`ghostfleet: ${cannotWrite('the record for "ghostfleet clean"', error).message}\n`);
-        }
+        records.save(left);
+        return records.areSaved ? left.run : undefined;
       },
     },
   });

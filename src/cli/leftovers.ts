@@ -2,7 +2,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
-import { UsageError } from '../kernel/errors.js';
+import { messageOf, UsageError } from '../kernel/errors.js';
 import { foreignJson } from '../kernel/json-text.js';
 import { makePrivateDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
@@ -31,6 +31,31 @@ export function saveLeftovers(leftovers: Leftovers, env: Env): void {
   } catch (error) {
     const { code, message } = cannotWrite(`the record for "ghostfleet clean" to "${file}"`, error);
     throw new UsageError(code, `${message}; ${OTHER_PLACE}`);
+  }
+}
+
+/** Saves the records of a command that runs scenarios, and prints why one cannot be saved. */
+export class LeftoverRecords {
+  readonly #host: Pick<Host, 'env' | 'err'>;
+  #areSaved = true;
+
+  constructor(host: Pick<Host, 'env' | 'err'>) {
+    this.#host = host;
+  }
+
+  /** Whether all records so far were saved. */
+  get areSaved(): boolean {
+    return this.#areSaved;
+  }
+
+  save(leftovers: Leftovers): void {
+    try {
+      saveLeftovers(leftovers, this.#host.env);
+    } catch (error) {
+      // Once: a record is written again after the clean-up.
+      if (this.#areSaved) this.#host.err.write(`ghostfleet: ${messageOf(error)}\n`);
+      this.#areSaved = false;
+    }
   }
 }
 

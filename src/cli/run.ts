@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { isoTime } from '../kernel/calendar.js';
-import { type ExitCode, InterruptedError, messageOf, UsageError } from '../kernel/errors.js';
+import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { plainBase, shownAddress, shownCommand } from '../kernel/web-address.js';
 import { beginRun, EVENTS_FILE, type RunFolder, sourceOf, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
@@ -22,7 +22,7 @@ import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import { WEB_CONSOLE } from './console-files.js';
 import { type FoundScenario, findScenario, isReadOnce, readTypedName, SCENARIO_FILE } from './find-scenario.js';
 import { getTextWidth, type Host, isColoured } from './host.js';
-import { readLeftovers, saveLeftovers } from './leftovers.js';
+import { LeftoverRecords, readLeftovers } from './leftovers.js';
 import { LiveServices } from './live-services.js';
 import { createNotes } from './logs.js';
 import { PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
@@ -199,7 +199,7 @@ async function executeOne(
   const reproduce = writeCommand({ ...flags, var: shownVariables(vars, secretVars) }, clock, plan);
   const isLive = clock === 'real' || flags.pace !== undefined;
   let left: Leftovers | undefined;
-  let isRecorded = true;
+  const records = new LeftoverRecords(host);
   const live = await LiveServices.open({
     host,
     plan,
@@ -207,7 +207,7 @@ async function executeOne(
     metricsPush: flags['metrics-push'],
     consoles: isLive,
     api: isLive && cloud === undefined,
-    leftBehind: () => describeInterrupted(flags, left, isRecorded),
+    leftBehind: () => describeInterrupted(flags, left, records.areSaved),
   });
   let downlinks: Iterable<DownlinkRecord> = [];
   const kept: string[] = [];
@@ -239,15 +239,9 @@ async function executeOne(
       ...(crew && { crew }),
       leftBehind: (leftovers: Leftovers) => {
         left = leftovers.things.length > 0 ? leftovers : undefined;
-        try {
-          saveLeftovers(leftovers, host.env);
-        } catch (error) {
-          // Once: the record is written again after the clean-up.
-          if (isRecorded) host.err.write(`ghostfleet: ${messageOf(error)}\n`);
-          isRecorded = false;
-        }
+        records.save(leftovers);
         // The summary of the run contains the record, too.
-        return isRecorded ? leftovers.run : out;
+        return records.areSaved ? leftovers.run : out;
       },
     } satisfies RunOptions;
     const options = {
@@ -279,7 +273,7 @@ async function executeOne(
     folder?.end();
     if (flags.keep) host.err.write(describeKept(kept));
     // Without a result, no report lists it.
-    if (left !== undefined) host.err.write(describeLeft(left, isRecorded ? left.run : undefined));
+    if (left !== undefined) host.err.write(describeLeft(left, records.areSaved ? left.run : undefined));
   }
 }
 

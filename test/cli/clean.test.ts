@@ -161,6 +161,29 @@ it.each(WITHOUT_RECORD)('a run with %s does not promise that clean removes what 
   expect(out + err).not.toContain('"ghostfleet clean short');
 });
 
+it('a search for the capacity says once that no record can be saved', async () => {
+  fate = (method) => (method === 'DELETE' ? 'refuse' : 'pass');
+  const file = join(folder, 'short.yaml');
+  const fleet = '[{ name: clime, profile: clime, count: 1 }]';
+  writeFileSync(file, `name: short\nduration: 1s\nfleet: ${fleet}\nexpect: [uplink.stored > 1000]\n`);
+  const words = [
+    '--vary',
+    'fleet.devices',
+    '--from',
+    '1',
+    '--to',
+    '2',
+    '--target',
+    at(),
+    '--link',
+    'http',
+    '--budget',
+    '1s',
+  ];
+  const { err } = await ghostfleet(['capacity', file, ...words], { env: { GHOSTFLEET_API_KEY: KEY } });
+  expect(err.split('the record for "ghostfleet clean"')).toHaveLength(2);
+});
+
 it('a run that cannot save a record names the folder of --out, which clean takes', async () => {
   fate = (method) => (method === 'DELETE' ? 'refuse' : 'pass');
   const out = join(folder, 'out');
