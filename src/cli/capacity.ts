@@ -3,15 +3,15 @@ import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, UsageError } from '../kernel/errors.js';
 import { levelText } from '../kernel/quantity.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { DURATION_FORM, formatDuration, type Millis, parseDuration, seconds } from '../kernel/time.js';
+import { DURATION_FORM, formatDuration, type Millis, parseDuration } from '../kernel/time.js';
 import { shownAddress, shownCommand } from '../kernel/web-address.js';
 import { search } from '../library/capacity-search.js';
 import { capacityJson } from '../report/capacity/json.js';
 import type { LevelRun } from '../report/capacity/result.js';
 import { capacityText } from '../report/capacity/text.js';
 import type { Levels } from '../runner/capacity/levels.js';
-import { moreGenerators, type Question, questionOf } from '../runner/capacity/question.js';
-import { TargetLevels } from '../runner/capacity/target-levels.js';
+import { isPrecision, moreGenerators, PRECISION, type Question, questionOf } from '../runner/capacity/question.js';
+import { RECOVERY, TargetLevels } from '../runner/capacity/target-levels.js';
 import { VirtualLevels } from '../runner/capacity/virtual-levels.js';
 import { MOST_WORKERS } from '../runner/play.js';
 import type { RemoteCloud } from '../runner/targets/remote-api.js';
@@ -51,8 +51,6 @@ interface CapacityFlags extends TargetFlags, TrustFlags {
   readonly json: boolean;
 }
 
-const RECOVERY: Millis = seconds(60);
-const PRECISION = 0.05;
 const PRECISION_FORM = 'a share from 0.1% to 50%, such as "5%"';
 
 function duration(name: string, describe: string) {
@@ -128,7 +126,7 @@ export const capacity = defineCommand<CapacityFlags>(
 function share(text: string): number | undefined {
   const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim()) ?? [];
   const value = Number(digits) / (percent === '%' ? 100 : 1);
-  return value >= 0.001 && value <= 0.5 ? value : undefined;
+  return isPrecision(value) ? value : undefined;
 }
 
 async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {

@@ -1,34 +1,20 @@
 /** For programs: how much a service carries. */
 import { availableParallelism } from 'node:os';
-import { integer } from '../input/checks.js';
 import { quote } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
 import { SILENT } from '../kernel/log.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { DURATION_FORM, type Millis, minutes, parseDuration } from '../kernel/time.js';
+import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import { shownAddress } from '../kernel/web-address.js';
 import { packagedProfiles } from '../profile/library.js';
 import type { CapacityResult, LevelRun } from '../report/capacity/result.js';
-import { type Asked, moreGenerators, questionOf } from '../runner/capacity/question.js';
-import { TargetLevels } from '../runner/capacity/target-levels.js';
+import { type Asked, isPrecision, moreGenerators, PRECISION, questionOf } from '../runner/capacity/question.js';
+import { RECOVERY, TargetLevels } from '../runner/capacity/target-levels.js';
 import { VirtualLevels } from '../runner/capacity/virtual-levels.js';
-import { MOST_WORKERS } from '../runner/play.js';
 import type { ScenarioDefinition } from '../scenario/parse/define.js';
 import { search } from './capacity-search.js';
-import {
-  CHECKED_ELSEWHERE,
-  checkOptions,
-  LOG,
-  PROFILES,
-  plain,
-  SEED,
-  such,
-  TEXT,
-  TEXTS,
-  TRUE_OR_FALSE,
-  VARIABLES,
-} from './options.js';
-import { CLOUD, checkTrust, planOf, type ScenarioRunOptions } from './scenario.js';
+import { CHECKED_ELSEWHERE, checkOptions, such, TEXT } from './options.js';
+import { checkTrust, OF_RUNS, OF_SCENARIOS, planOf, type ScenarioRunOptions } from './scenario.js';
 import type { Duration } from './time.js';
 
 /** Options of {@link capacity}. */
@@ -88,7 +74,7 @@ export async function capacity(
     workers = 1,
   } = options;
   checkTrust(planOf('capacity', scenario, options), { allowPrivate, cloud });
-  const { vary, precision = 0.05, atLeast, out, continued, signal, onRun = () => {} } = options;
+  const { vary, precision = PRECISION, atLeast, out, continued, signal, onRun = () => {} } = options;
   const asked: Asked = {
     read: (rewrite, seed) => planOf('capacity', scenario, seed === undefined ? options : { ...options, seed }, rewrite),
     ...{ vary, precision, seed: options.seed },
@@ -106,7 +92,7 @@ export async function capacity(
       cloud === undefined
         ? new VirtualLevels({ profiles, connectorHosts: allowHosts }, workers)
         : TargetLevels.open({
-            ...{ cloud, clock, patience: lengthOf('recovery', options.recovery) ?? minutes(1) },
+            ...{ cloud, clock, patience: lengthOf('recovery', options.recovery) ?? RECOVERY },
             base: {
               ...{ profiles, connectorHosts: allowHosts, workers, log },
               ...{ transport: 'memory', db: 'memory', sinks: [], reproduce: '', out: null },
@@ -123,11 +109,11 @@ export async function capacity(
 const LEVEL = such((value) => ['number', 'string'].includes(typeof value), 'a number, or a text such as "10/s"');
 
 const CHECKS = {
-  ...{ seed: SEED, vars: VARIABLES, folder: TEXT, allowFiles: TEXTS, allowHosts: TEXTS, allowPrivate: TRUE_OR_FALSE },
-  ...{ profiles: PROFILES, cloud: CLOUD, log: LOG, vary: TEXT, out: TEXT, continued: TEXT },
-  workers: plain(integer(1, MOST_WORKERS)),
+  ...OF_RUNS,
+  ...OF_SCENARIOS,
+  ...{ vary: TEXT, continued: TEXT },
   ...{ from: LEVEL, to: LEVEL, atLeast: LEVEL },
-  precision: such((value) => typeof value === 'number' && value >= 0.001 && value <= 0.5, 'a number from 0.001 to 0.5'),
+  precision: such((value) => typeof value === 'number' && isPrecision(value), 'a number from 0.001 to 0.5'),
   ...{ hold: CHECKED_ELSEWHERE, warmUp: CHECKED_ELSEWHERE, recovery: CHECKED_ELSEWHERE, budget: CHECKED_ELSEWHERE },
   signal: such((value) => value instanceof AbortSignal, 'an AbortSignal'),
   onRun: such((value) => typeof value === 'function', 'a function'),

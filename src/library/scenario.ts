@@ -120,6 +120,8 @@ export interface ScenarioRunOptions extends RunOptions {
 
 /** Options of every call that reads a scenario. */
 const OF_READING = { seed: SEED, profiles: PROFILES, allowFiles: TEXTS } as const;
+/** Options of calls that take a scenario in any of its forms. */
+export const OF_SCENARIOS = { ...OF_READING, vars: VARIABLES, folder: TEXT } as const;
 
 /**
  * Checks a scenario and plans it.
@@ -190,9 +192,7 @@ export async function runScenario(
 ): Promise<RunResult> {
   checkOptions<ScenarioRunOptions>('runScenario', options, {
     ...PUBLIC_OPTIONS,
-    ...OF_READING,
-    vars: VARIABLES,
-    folder: TEXT,
+    ...OF_SCENARIOS,
   });
   checkScenario('runScenario', scenario);
   if (typeof scenario !== 'string') return runWith(planDefinition(scenario, options), options);
@@ -207,24 +207,27 @@ export async function runScenario(
   });
 }
 
-export const CLOUD = such(
-  (cloud) => typeof memberOf(cloud, 'api') === 'string' && typeof memberOf(cloud, 'apiKey') === 'string',
-  'an object with the address "api" and the key "apiKey" of a cloud',
-);
-
-const PUBLIC_OPTIONS: OptionChecks<RunOptions> = {
+/** Options of calls that run a scenario once or several times. */
+export const OF_RUNS = {
   profiles: PROFILES,
-  clock: wordOf(CLOCKS),
-  speed: ABOVE_ZERO,
-  transport: wordOf(TRANSPORTS),
-  db: TEXT,
-  secretsKey: TEXT,
-  cloud: CLOUD,
+  cloud: such(
+    (cloud) => typeof memberOf(cloud, 'api') === 'string' && typeof memberOf(cloud, 'apiKey') === 'string',
+    'an object with the address "api" and the key "apiKey" of a cloud',
+  ),
   out: TEXT,
   log: LOG,
   workers: plain(integer(1, MOST_WORKERS)),
   allowHosts: TEXTS,
   allowPrivate: TRUE_OR_FALSE,
+} as const;
+
+const PUBLIC_OPTIONS: OptionChecks<RunOptions> = {
+  ...OF_RUNS,
+  clock: wordOf(CLOCKS),
+  speed: ABOVE_ZERO,
+  transport: wordOf(TRANSPORTS),
+  db: TEXT,
+  secretsKey: TEXT,
 };
 
 /**

@@ -9,6 +9,13 @@ import { type Knob, knobOf, lasting, type Rewrite } from '../../scenario/parse/v
 import { planDigest } from '../../scenario/plan/describe.js';
 import type { SearchRange } from './search.js';
 
+/** Largest distance between the two levels of the result, relative to the lower one, if the user does not choose it. */
+export const PRECISION = 0.05;
+
+export function isPrecision(value: number): boolean {
+  return value >= 0.001 && value <= 0.5;
+}
+
 /** A question as a user asks it. */
 export interface Asked {
   /** Reads and plans the scenario. @param seed in place of its own */

@@ -5,7 +5,7 @@
 import { DeviceCloudClient } from '../../client/client.js';
 import type { Clock } from '../../kernel/clock.js';
 import { GhostfleetError, messageOf, UsageError } from '../../kernel/errors.js';
-import { type Millis, seconds } from '../../kernel/time.js';
+import { type Millis, minutes, seconds } from '../../kernel/time.js';
 import { shownAddress } from '../../kernel/web-address.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Crew } from '../divided/crew.js';
@@ -26,6 +26,8 @@ interface TargetLevelsOptions {
   readonly clock: Clock;
 }
 
+/** {@link TargetLevelsOptions.patience} if the user does not choose it. */
+export const RECOVERY: Millis = minutes(1);
 /** Pause between two probes. */
 const PAUSE: Millis = seconds(1);
 /** Probes whose median is the usual time to an answer, and that must answer in a row. */
