@@ -53,12 +53,12 @@ interface CapacityFlags extends TargetFlags, TrustFlags {
 
 const PRECISION_FORM = 'a share from 0.1% to 50%, such as "5%"';
 
-function duration(name: string, describe: string) {
+function makeDurationOption(name: string, describe: string) {
   return checkOption({ describe }, name, DURATION_FORM, (text) => parseDuration(text) || undefined);
 }
 
 /** A level, such as `10`, `12.5/s` or `300ms`. */
-function level(name: string, describe: string) {
+function makeLevelOption(name: string, describe: string) {
   return checkOption({ describe }, name, 'a number, with or without its unit, such as "10" or "10/s"', (text) =>
     /^\d/.test(text.trim()) ? text : undefined,
   );
@@ -74,25 +74,31 @@ export const capacity = defineCommand<CapacityFlags>(
         demandOption: true,
         describe: 'value to vary: a variable, fleet.devices, fleet.NAME.count, load.NAME.rate or load.NAME.users',
       })
-      .option('from', { ...level('from', 'lowest level'), demandOption: true })
-      .option('to', { ...level('to', 'highest level'), demandOption: true })
+      .option('from', { ...makeLevelOption('from', 'lowest level'), demandOption: true })
+      .option('to', { ...makeLevelOption('to', 'highest level'), demandOption: true })
       .option(
         'precision',
         checkOption(
           { describe: 'largest distance between the level that holds and the one that does not (default: 5%)' },
           'precision',
           PRECISION_FORM,
-          share,
+          parsePrecision,
         ),
       )
-      .option('hold', duration('hold', 'time of each run after its warm-up (default: the duration of the scenario)'))
-      .option('warm-up', duration('warm-up', 'warm-up of each run (default: that of the scenario)'))
-      .option('recovery', duration('recovery', 'time that --target has to recover after each run (default: 1m)'))
+      .option(
+        'hold',
+        makeDurationOption('hold', 'time of each run after its warm-up (default: the duration of the scenario)'),
+      )
+      .option('warm-up', makeDurationOption('warm-up', 'warm-up of each run (default: that of the scenario)'))
+      .option(
+        'recovery',
+        makeDurationOption('recovery', 'time that --target has to recover after each run (default: 1m)'),
+      )
       .option(
         'at-least',
-        level('at-least', 'level that must hold: the exit code is 0 if it does, and 1 if it does not'),
+        makeLevelOption('at-least', 'level that must hold: the exit code is 0 if it does, and 1 if it does not'),
       )
-      .option('budget', duration('budget', 'time limit of the search (default: none)'))
+      .option('budget', makeDurationOption('budget', 'time limit of the search (default: none)'))
       .option('continue', {
         type: 'string',
         requiresArg: true,
@@ -123,7 +129,7 @@ export const capacity = defineCommand<CapacityFlags>(
   execute,
 );
 
-function share(text: string): number | undefined {
+function parsePrecision(text: string): number | undefined {
   const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim()) ?? [];
   const value = Number(digits) / (percent === '%' ? 100 : 1);
   return isPrecision(value) ? value : undefined;
@@ -162,11 +168,11 @@ async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
       levels: () =>
         cloud === undefined
           ? new VirtualLevels({ profiles: first.profiles, connectorHosts: flags.allowHost }, workers)
-          : targetLevels({ cloud, queue, flags, workers, profiles: first.profiles }, host),
+          : openTargetLevels({ cloud, queue, flags, workers, profiles: first.profiles }, host),
       ...{ out, continued: flags.continue, budget: flags.budget, signal: stop.signal },
       more: moreGenerators(workers, host.cores),
-      reproduce: commandLine({ ...flags, var: shownVariables(vars, first.secretVars) }, question),
-      onRun: (run) => host.err.write(`${progress(run, question)}\n`),
+      reproduce: writeCommand({ ...flags, var: shownVariables(vars, first.secretVars) }, question),
+      onRun: (run) => host.err.write(`${formatProgress(run, question)}\n`),
     });
     host.out.write(flags.json ? capacityJson(result) : capacityText(result, getTextWidth(host.out)));
     return result.exitCode;
@@ -183,7 +189,7 @@ interface TargetSettings {
   readonly profiles: ReturnType<typeof readPlan>['profiles'];
 }
 
-function targetLevels({ cloud, queue, flags, workers, profiles }: TargetSettings, host: Host): Promise<Levels> {
+function openTargetLevels({ cloud, queue, flags, workers, profiles }: TargetSettings, host: Host): Promise<Levels> {
   const records = new LeftoverRecords(host);
   return TargetLevels.open({
     cloud,
@@ -213,12 +219,12 @@ function targetLevels({ cloud, queue, flags, workers, profiles }: TargetSettings
 }
 
 /** `   40/s  fails: call.refused is 30, wanted == 0` */
-function progress({ value, kind, why }: LevelRun, { asked }: Question): string {
+function formatProgress({ value, kind, why }: LevelRun, { asked }: Question): string {
   const level = levelText(value, asked.unit).padStart(levelText(asked.to, asked.unit).length);
   return `${level}  ${kind}${why === null ? '' : `: ${why}`}`;
 }
 
-function commandLine(flags: CapacityFlags, { asked }: Question): string {
+function writeCommand(flags: CapacityFlags, { asked }: Question): string {
   const { file, vary, from, to, hold, 'warm-up': warmUp, 'at-least': atLeast, budget } = flags;
   const times = { hold, 'warm-up': warmUp, budget };
   return shownCommand([

@@ -184,7 +184,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     // `silence` names a service that does not answer.
     if (failure.own && !flags.quiet) print([describeError(failure)]);
   });
-  const { promise: crashed, reject: crash } = makeNoResult();
+  const { promise: crashed, reject: crash } = makeFailurePromise();
   const running = await startSingleDevice({
     profile,
     serial: flags.serial as number,
@@ -262,7 +262,7 @@ function chooseAddress({ link, api, udp, raw, config, secret }: DeviceFlags, pro
 }
 
 /** A promise that only fails; nothing happens if its failure is not awaited. */
-function makeNoResult(): { readonly promise: Promise<never>; readonly reject: (error: Error) => void } {
+function makeFailurePromise(): { readonly promise: Promise<never>; readonly reject: (error: Error) => void } {
   let reject: (error: Error) => void = () => {};
   const promise = new Promise<never>((_, fails) => {
     reject = fails;

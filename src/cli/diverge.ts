@@ -94,13 +94,13 @@ function compareFacts(a: RunLog, b: RunLog): readonly string[] {
   const differ = known.filter(([, key]) => one[key] !== other[key]);
   const alike = known.filter(([, key]) => one[key] === other[key]).map(([title]) => title);
   return [
-    ...(one.format === other.format ? [] : [formats(one.format, other.format)]),
+    ...(one.format === other.format ? [] : [describeFormats(one.format, other.format)]),
     ...differ.map(([title, key]) => `${title} differs: ${formatFact(one[key])} in A, ${formatFact(other[key])} in B`),
     ...(alike.length === 0 ? [] : [`same ${alike.join(', ')}`]),
   ];
 }
 
-function formats(one: unknown, other: unknown): string {
+function describeFormats(one: unknown, other: unknown): string {
   return `the format of summary.json differs, so plans cannot be compared: ${formatFact(one)} in A, ${formatFact(other)} in B`;
 }
 

@@ -67,7 +67,7 @@ function findScenarioPath(name: string): string {
   const [only] = found;
   if (only !== undefined && found.includes(wanted)) return findPath(wanted);
   if (only !== undefined && found.length === 1) return findPath(only);
-  throw makeUnknown(name, wanted, names, found);
+  throw makeUnknownError(name, wanted, names, found);
 }
 
 /** The text of a packaged scenario. @param name one of {@link listPackaged} */
@@ -87,7 +87,12 @@ export function listPackaged(): readonly string[] {
     .sort();
 }
 
-function makeUnknown(name: string, wanted: string, names: readonly string[], found: readonly string[]): UsageError {
+function makeUnknownError(
+  name: string,
+  wanted: string,
+  names: readonly string[],
+  found: readonly string[],
+): UsageError {
   const missing = `${quote(name)} cannot be read: the file does not exist`;
   if (found.length > 1) {
     return new UsageError(

@@ -48,7 +48,7 @@ async function runChosen(host: Host): Promise<ExitCode> {
       if (values.help || values.version) return;
       const [name] = values._;
       const wrong = findWrongArguments(args, findCommand(name)?.pattern ?? '', values, listKnown(parser));
-      if (wrong.length > 0) throw makeBadArguments(wrong.join('\n'), name);
+      if (wrong.length > 0) throw makeArgumentsError(wrong.join('\n'), name);
     }, true);
   for (const { name, pattern, about } of COMMANDS) {
     const command = loaded.get(name);
@@ -58,7 +58,7 @@ async function runChosen(host: Host): Promise<ExitCode> {
   }
   removeSpareHelp(parser);
   const { output, failure } = await parse(parser, args);
-  if (failure !== undefined) throw makeBadArguments(failure, first);
+  if (failure !== undefined) throw makeArgumentsError(failure, first);
   if (output !== '') {
     host.out.write(`${output}\n`);
     return EXIT.fine;
@@ -78,7 +78,7 @@ function findCommand(name: unknown): ListedCommand | undefined {
   return COMMANDS.find((command) => command.name === name);
 }
 
-function makeBadArguments(message: string, command: unknown): UsageError {
+function makeArgumentsError(message: string, command: unknown): UsageError {
   const hint = findCommand(command)
     ? `run "ghostfleet ${command} --help" for its options`
     : 'run "ghostfleet --help" for the commands';

@@ -145,10 +145,10 @@ function checkFolder({ text, file, target, plan, seed, allowFile }: Folder): voi
   } catch (error) {
     if (!(error instanceof GhostfleetError)) throw error;
   }
-  throw makeNotHere(target);
+  throw makeNotHereError(target);
 }
 
-function makeNotHere(target: string): UsageError {
+function makeNotHereError(target: string): UsageError {
   return new UsageError(
     'not-here',
     `the scenario does not fail in the same way in the folder of "${target}"`,
@@ -190,7 +190,7 @@ interface Found {
 async function finish(target: string, failure: string, found: Found, host: Host): Promise<ExitCode> {
   const { text, outcome, cuts, tries, minimal, budget, attempts, trust } = found;
   const again = attempts.interrupted ? undefined : await attempts.runAs(target, text);
-  if (!attempts.interrupted && !isSameFailure(again, failure)) throw makeNotHere(target);
+  if (!attempts.interrupted && !isSameFailure(again, failure)) throw makeNotHereError(target);
   writeWhole(target, text);
   if (attempts.interrupted) {
     host.out.write(`interrupted: ${target} has the smallest scenario found so far\n`);

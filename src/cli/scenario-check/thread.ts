@@ -83,12 +83,12 @@ export class CheckThread {
 
   #makeFailure(error: unknown, tooSlow: boolean): GhostfleetError {
     const { code, message = String(error) } = (error ?? {}) as { readonly code?: string; readonly message?: string };
-    if (tooSlow) return makeTooLarge(`its plan takes longer than ${this.#patience / 1000} s`);
-    if (code === 'ERR_WORKER_OUT_OF_MEMORY') return makeTooLarge(`its plan needs more than ${MEMORY} MiB`);
+    if (tooSlow) return makeTooLargeError(`its plan takes longer than ${this.#patience / 1000} s`);
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY') return makeTooLargeError(`its plan needs more than ${MEMORY} MiB`);
     return new GhostfleetError('no-check', `the scenario cannot be checked: ${message}`, EXIT.internal);
   }
 }
 
-function makeTooLarge(why: string): GhostfleetError {
+function makeTooLargeError(why: string): GhostfleetError {
   return new GhostfleetError('too-large', `the scenario is too large for the console: ${why}`, EXIT.usage);
 }

@@ -46,31 +46,31 @@ ${advice === null ? NOTHING : markup`<div class="alarm open" role="alert">${advi
 ${notes.map((note) => markup`<div class="alarm open" role="alert">${note}</div>`)}
 <p class="faint">capacity of ${questionText(result)} · seed ${seed} · ${placeText(result)}</p>
 <pre class="command"><code>${reproduce}</code></pre>
-<ul class="tiles">${tiles(result)}</ul>
-${firstFailure(result)}
-<section id="over-time"><h2><a href="#over-time">Over the level</a></h2>${throughput(result)}${percentiles(result)}</section>
-<section id="levels"><h2><a href="#levels">Levels</a></h2>${table(result)}</section>
+<ul class="tiles">${listTiles(result)}</ul>
+${writeFirstFailure(result)}
+<section id="over-time"><h2><a href="#over-time">Over the level</a></h2>${drawThroughput(result)}${drawPercentiles(result)}</section>
+<section id="levels"><h2><a href="#levels">Levels</a></h2>${writeTable(result)}</section>
 <footer>made by ghostfleet</footer>`;
   return writePage({ title: `${scenario} · capacity · ${word}`, body });
 }
 
-function tiles({ holds, fails, atLeast, reached, unit, levels }: CapacityResult): readonly Markup[] {
+function listTiles({ holds, fails, atLeast, reached, unit, levels }: CapacityResult): readonly Markup[] {
   const tile = (value: string, name: string, look: string) =>
     markup`<li><a href="#levels"><b class="${look}">${value}</b><span>${name}</span></a></li>`;
   return [
     tile(holds === null ? '–' : levelText(holds, unit), 'all expectations hold', holds === null ? '' : 'good'),
-    tile(fails === null ? '–' : levelText(fails, unit), kindAt(levels, fails), fails === null ? '' : 'bad'),
+    tile(fails === null ? '–' : levelText(fails, unit), describeFails(levels, fails), fails === null ? '' : 'bad'),
     ...(atLeast === null ? [] : [tile(levelText(atLeast, unit), 'asked for', reached === false ? 'bad' : '')]),
     tile(String(levels.reduce((sum, { runs }) => sum + runs.length, 0)), `runs at ${levels.length} levels`, ''),
   ];
 }
 
-function kindAt(levels: readonly Level[], fails: number | null): string {
+function describeFails(levels: readonly Level[], fails: number | null): string {
   const kind = levels.find(({ value }) => value === fails)?.kind;
   return kind === 'generator limit' ? 'out of reach of this machine' : 'an expectation fails';
 }
 
-function firstFailure(result: CapacityResult): Markup {
+function writeFirstFailure(result: CapacityResult): Markup {
   const run = failedRun(result);
   if (run === undefined) return NOTHING;
   return markup`<section id="first" class="urgent"><h2><a href="#first">${run.kind === 'fails' ? 'What fails first, at' : 'Out of reach:'} ${levelText(run.value, result.unit)}</a></h2><ul>${reasonsOf(run).map((reason) => markup`<li>${reason}</li>`)}</ul></section>`;
@@ -87,7 +87,7 @@ interface Curve {
   readonly name: string;
 }
 
-function throughput(result: CapacityResult): Markup {
+function drawThroughput(result: CapacityResult): Markup {
   const points = result.levels.flatMap((level): readonly Point[] => {
     const measured = level.runs[0]?.throughput;
     return measured == null ? [] : [{ level, values: [measured.offered, measured.done] }];
@@ -100,10 +100,10 @@ function throughput(result: CapacityResult): Markup {
   ];
   const scale = makeLinear(Math.max(...points.flatMap(({ values }) => values)));
   const about = of === 'uplinks' ? 'uplinks of devices per second' : 'API requests of loads per second';
-  return figure('Throughput', about, result, { points, curves, scale, axis: formatAxisNumber, written: rateText });
+  return writeFigure('Throughput', about, result, { points, curves, scale, axis: formatAxisNumber, written: rateText });
 }
 
-function percentiles(result: CapacityResult): Markup {
+function drawPercentiles(result: CapacityResult): Markup {
   const points = result.levels.flatMap((level): readonly Point[] => {
     const latency = level.runs[0]?.latency;
     return latency == null ? [] : [{ level, values: PERCENTILES.map(({ key }) => latency[key]) }];
@@ -113,7 +113,7 @@ function percentiles(result: CapacityResult): Markup {
   }
   const { scale, far } = fitDurations(points.flatMap(({ values }) => values));
   const about = `${latencyName(result)}${far ? '; logarithmic' : ''}`;
-  return figure('Latency', about, result, {
+  return writeFigure('Latency', about, result, {
     ...{ points, curves: PERCENTILES, scale, axis: formatAxisTime, written: humanDuration },
   });
 }
@@ -126,7 +126,7 @@ interface Drawn {
   readonly written: (value: number) => string;
 }
 
-function figure(title: string, about: string, result: CapacityResult, drawn: Drawn): Markup {
+function writeFigure(title: string, about: string, result: CapacityResult, drawn: Drawn): Markup {
   const { points, curves, scale, axis, written } = drawn;
   const { unit } = result;
   const x = makeLinear(Math.max(...points.map(({ level }) => level.value)));
@@ -142,11 +142,11 @@ function figure(title: string, about: string, result: CapacityResult, drawn: Dra
     return writeSvg(
       width,
       HEIGHT,
-      border(area, x, result),
+      drawBorder(area, x, result),
       drawYAxis(area, scale, axis),
       drawXAxis(area, x, (value) => `${formatAxisNumber(value)}${isNarrow(width) ? '' : unit}`),
       ...lines,
-      marks(area, x, scale, points, curves.length - 1),
+      drawDots(area, x, scale, points, curves.length - 1),
     );
   };
   const readout: Readout = {
@@ -159,11 +159,11 @@ function figure(title: string, about: string, result: CapacityResult, drawn: Dra
       return next === undefined ? 1 : x.place((level.value + next) / 2);
     }),
   };
-  return markup`<figure><figcaption>${title} <small>${about}, over ${result.key}; shaded: from the level that holds to the one that does not</small></figcaption>${writeLineLegend(curves)}${dotLegend(points)}${plot(`${title} over the level`, draw, readout)}</figure>`;
+  return markup`<figure><figcaption>${title} <small>${about}, over ${result.key}; shaded: from the level that holds to the one that does not</small></figcaption>${writeLineLegend(curves)}${writeDotLegend(points)}${plot(`${title} over the level`, draw, readout)}</figure>`;
 }
 
 /** The interval of the limit. */
-function border(area: Area, x: Scale, { holds, fails }: CapacityResult): Markup {
+function drawBorder(area: Area, x: Scale, { holds, fails }: CapacityResult): Markup {
   if (holds === null || fails === null) return NOTHING;
   const [from, to] = [placeX(area, x, holds), placeX(area, x, fails)];
   const bottom = area.top + area.height;
@@ -181,7 +181,7 @@ const DOT_NAMES = {
   'generator limit': 'generator limit',
 };
 
-function dotLegend(points: readonly Point[]): Markup {
+function writeDotLegend(points: readonly Point[]): Markup {
   const kinds = [...new Set(points.map(({ level }) => level.kind))];
   return markup`<ul class="legend">${kinds.map(
     (kind) =>
@@ -190,14 +190,14 @@ function dotLegend(points: readonly Point[]): Markup {
 }
 
 /** A dot for each level on the curve `row`. */
-function marks(area: Area, x: Scale, y: Scale, points: readonly Point[], row: number): Markup {
+function drawDots(area: Area, x: Scale, y: Scale, points: readonly Point[], row: number): Markup {
   return markup`${points.map(
     ({ level, values }) =>
       markup`<circle class="dot ${DOTS[level.kind]}" cx="${placeX(area, x, level.value)}" cy="${placeY(area, y, values[row] ?? 0)}" r="4"/>`,
   )}`;
 }
 
-function table(result: CapacityResult): Markup {
+function writeTable(result: CapacityResult): Markup {
   const { unit, levels } = result;
   const head = columnsOf(result).map((column) => markup`<th scope="col">${column}</th>`);
   const rows = levels.map(

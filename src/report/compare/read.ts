@@ -15,21 +15,21 @@ const READABLE: readonly number[] = [1, SUMMARY_FORMAT];
  */
 export function readSummary(text: string, name: string): ComparedRun {
   const summary = asObject(parseJson(text, name));
-  if (summary === undefined) throw makeWrong(name, 'not a JSON object');
+  if (summary === undefined) throw makeFileError(name, 'not a JSON object');
   const { format } = summary;
   if (typeof format !== 'number' || !READABLE.includes(format)) {
     const found = format === undefined ? 'is missing' : `is ${JSON.stringify(format)}`;
-    throw makeWrong(name, `"format" ${found}, expected ${READABLE.join(' or ')}`);
+    throw makeFileError(name, `"format" ${found}, expected ${READABLE.join(' or ')}`);
   }
   const { scenario, seed, digest, failure } = summary;
   const actions = asObject(summary.console)?.actions;
   const situation = asObject(summary.planned)?.situation;
   const samples = readSamples(summary.samples);
-  if (typeof scenario !== 'string') throw makeWrong(name, '"scenario" is missing');
-  if (typeof seed !== 'number') throw makeWrong(name, '"seed" is missing');
-  if (typeof situation !== 'string') throw makeWrong(name, '"planned.situation" is missing');
+  if (typeof scenario !== 'string') throw makeFileError(name, '"scenario" is missing');
+  if (typeof seed !== 'number') throw makeFileError(name, '"seed" is missing');
+  if (typeof situation !== 'string') throw makeFileError(name, '"planned.situation" is missing');
   if (samples === undefined)
-    throw makeWrong(
+    throw makeFileError(
       name,
       '"samples" is missing or invalid; if another version of ghostfleet wrote the file, repeat the run',
     );
@@ -47,15 +47,15 @@ export function readSummary(text: string, name: string): ComparedRun {
 }
 
 function parseJson(text: string, name: string): unknown {
-  if (isTooDeep(text)) throw makeWrong(name, TOO_DEEP);
+  if (isTooDeep(text)) throw makeFileError(name, TOO_DEEP);
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw makeWrong(name, (error as Error).message);
+    throw makeFileError(name, (error as Error).message);
   }
 }
 
-function makeWrong(name: string, why: string): UsageError {
+function makeFileError(name: string, why: string): UsageError {
   return new UsageError('bad-file', `"${name}" is not the summary of a run: ${why}`);
 }
 
