@@ -12,6 +12,8 @@ const MADE_FROM = [
   'profiles',
   'web',
   'scripts/build',
+  'scripts/licences',
+  'scripts/pages',
   'scripts/support',
   'package-lock.json',
   'package.json',

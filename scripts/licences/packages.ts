@@ -59,8 +59,6 @@ export function licencesPage(): string {
     '',
     ...shares.map(([license, count]) => `* ${count} × ${license}`),
     '',
-    '`npm run licences` writes this page from `package-lock.json`.',
-    '',
     '| package | version | licence |',
     '|---|---|---|',
     ...rows,

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { PAGES } from '../../scripts/pages/pages.js';
 import { ghostfleet } from '../support/host.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-profile-'));
@@ -69,7 +70,7 @@ describe('ghostfleet profile show', () => {
 describe('ghostfleet profile schema', () => {
   it('prints the packaged schema', async () => {
     const { out } = await ghostfleet(['profile', 'schema']);
-    expect(out).toBe(readFileSync('schemas/profile.schema.json', 'utf8'));
+    expect(out).toBe(PAGES['schemas/profile.schema.json']?.());
   });
 });
 

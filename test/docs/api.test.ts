@@ -1,12 +1,13 @@
 /**
- * docs/API.md and docs/API-COVERAGE.md have exactly the routes of the API. Each row of the coverage table names an existing
- * test, or the reason why there is nothing to prove. The examples of the guide work.
+ * docs/API.md and the requirements of the API have exactly its routes. Each requirement names an existing test, or the reason
+ * why there is nothing to prove. The examples of the guide work.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as TypeScript from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readCoverage } from '../../scripts/pages/api-coverage.js';
 import { type Service, startService } from '../../src/cloud/service.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
@@ -18,27 +19,9 @@ import type { Document } from '../support/openapi.js';
 const ts: typeof TypeScript = createRequire(import.meta.url)('typescript');
 
 const GUIDE = readFileSync('docs/API.md', 'utf8');
-const COVERAGE = readFileSync('docs/API-COVERAGE.md', 'utf8');
 const KEY = 'a-key-for-the-examples';
 
-interface Row {
-  readonly id: string;
-  /** The route that the row is about, such as `GET /v2/spaces`; undefined if it is about none. */
-  readonly route: string | undefined;
-  readonly proofs: readonly { readonly file: string; readonly title: string }[];
-  /** Why the row has nothing to prove; undefined if it has a proof. */
-  readonly excuse: string | undefined;
-}
-
-interface Section {
-  readonly title: string;
-  /** Number of rows according to its heading. */
-  readonly pinned: number;
-  readonly rows: readonly Row[];
-}
-
-const SECTIONS = sectionsOf(COVERAGE);
-const ROWS = SECTIONS.flatMap(({ rows }) => rows);
+const REQUIREMENTS = readCoverage().flatMap(({ sections }) => sections.flatMap(({ rows }) => rows));
 
 /** A service with every option that adds routes. All tests of this file share it. */
 let service: Service;
@@ -63,44 +46,29 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-describe('the coverage table', () => {
-  it('numbers its rows without a gap, and each section has as many rows as its heading says', () => {
-    const letters = [...new Set(ROWS.map(({ id }) => id.charAt(0)))];
-    expect(letters).toEqual(['C', 'G', 'O']);
-    const numbered = letters.flatMap((letter) => {
-      const count = ROWS.filter(({ id }) => id.startsWith(letter)).length;
-      return Array.from({ length: count }, (_, n) => `${letter}${n + 1}`);
-    });
-    expect(ROWS.map(({ id }) => id)).toEqual(numbered);
-    expect(SECTIONS.map(({ title, rows }) => `${title} ${rows.length}`)).toEqual(
-      SECTIONS.map(({ title, pinned }) => `${title} ${pinned}`),
-    );
-    const unproven = ROWS.filter(({ excuse }) => excuse !== undefined).length;
-    expect(COVERAGE).toContain(
-      `${ROWS.length} rows in ${SECTIONS.length} sections. ${unproven} rows have nothing to prove`,
-    );
-  });
-
-  it('names an existing test for every row, or the reason why there is nothing to prove', () => {
+describe('the requirements of the API', () => {
+  it('name existing tests, or the reason why there is nothing to prove', () => {
     const titles = new Map<string, ReadonlySet<string>>();
     const titlesIn = (file: string) => {
       const known = titles.get(file) ?? titlesOf(pathOf(file));
       titles.set(file, known);
       return known;
     };
-    const problems = ROWS.flatMap(({ id, proofs, excuse }) => {
-      if ((proofs.length === 0) === (excuse === undefined)) return [`${id} has neither a test nor a reason`];
-      return proofs.flatMap(({ file, title }) => {
-        if (!existsSync(pathOf(file))) return [`${id}: missing file ${pathOf(file)}`];
-        return titlesIn(file).has(title) ? [] : [`${id}: ${pathOf(file)} has no test "${title}"`];
+    const problems = REQUIREMENTS.flatMap(({ what, proof = [], nothing }) => {
+      if ((proof.length === 0) === (nothing === undefined)) return [`"${what}" needs either a test or a reason`];
+      return proof.flatMap((test) => {
+        const [, file = '', title = ''] = /^(\S+) (.+)$/.exec(test) ?? [];
+        if (!existsSync(pathOf(file))) return [`"${what}": missing file ${pathOf(file)}`];
+        return titlesIn(file).has(title) ? [] : [`"${what}": ${pathOf(file)} has no test "${title}"`];
       });
     });
     expect(problems).toEqual([]);
+    expect(REQUIREMENTS.length).toBeGreaterThan(500);
   });
 
-  it('has every route of the OpenAPI document, and no other', () => {
-    const inTable = new Set(ROWS.flatMap(({ route }) => route ?? []));
-    expect([...inTable].sort()).toEqual(routes);
+  it('have every route of the OpenAPI document, and no other', () => {
+    const named = REQUIREMENTS.flatMap(({ what }) => /^`((?:GET|POST|PUT|DELETE) \/[^`]+)`/.exec(what)?.[1] ?? []);
+    expect([...new Set(named)].sort()).toEqual(routes);
   });
 });
 
@@ -138,26 +106,6 @@ describe('the guide to the API', () => {
     });
   });
 });
-
-function sectionsOf(text: string): Section[] {
-  return text.split(/^### /m).flatMap((part) => {
-    const [, title = '', pinned] = /^(.*) \((\d+)\)\n/.exec(part) ?? [];
-    if (pinned === undefined) return [];
-    const rows = [...part.matchAll(/^\| ([A-Z]\d+) \| (.*?) \| .*? \| (.*) \|$/gm)].map(
-      ([, id = '', what = '', proof = '']): Row => {
-        const excuse = /^nothing to prove: (.+)$/.exec(proof)?.[1];
-        const proofs = excuse === undefined ? [...proof.matchAll(/`([^`]+)` (.*?)(?=<br>|$)/g)] : [];
-        return {
-          id,
-          route: /^`((?:GET|POST|PUT|DELETE) \/[^`]+)`/.exec(what)?.[1],
-          proofs: proofs.map(([, file = '', title = '']) => ({ file, title })),
-          excuse,
-        };
-      },
-    );
-    return [{ title, pinned: Number(pinned), rows }];
-  });
-}
 
 /** Path of a test file. A contract is a suite that other test files run, so its name does not end in `.test`. */
 function pathOf(file: string): string {

@@ -1,10 +1,10 @@
 /** Completions of the scenario editor. In the texts, `|` is the cursor. */
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { scenarioSchema } from '../../src/scenario/parse/schema.js';
 import { completionsAt } from '../../web/src/pages/scenario/completion.js';
 
 const words = {
-  schema: JSON.parse(readFileSync('schemas/scenario.schema.json', 'utf8')),
+  schema: JSON.parse(JSON.stringify(scenarioSchema())),
   profiles: [{ name: 'clime', about: 'a sensor' }],
   metrics: [{ name: 'uplink.stored', about: 'uplinks' }],
   examples: [],
