@@ -1,11 +1,17 @@
 /**
- * `npm run release:check`: packs the package, installs it in an empty folder, runs a scenario with it, and compiles a strict
- * TypeScript program against its types.
+ * `npm run release:check [-- --tag v0.1.0] [--out FOLDER]`: packs the package, installs it in an empty folder, runs a scenario
+ * with it, and compiles a strict TypeScript program against its types. CHANGELOG.md must have a section for the version.
+ *
+ * `--tag` must be the tag of the version in package.json. `--out` keeps what a release consists of: the package that was
+ * checked, its notes (notes.md) and its bill of materials (sbom.json).
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { PAGES } from '../pages/pages.js';
+import { checkTag, notesOf } from './notes.js';
 
 const USER = `
 import { defineScenario, type Plan, type RunResult, run } from 'ghostfleet';
@@ -31,6 +37,12 @@ const SETTINGS = {
   include: ['user.ts'],
 };
 
+const { values: options } = parseArgs({ options: { tag: { type: 'string' }, out: { type: 'string' } } });
+const { version }: { readonly version: string } = JSON.parse(readFileSync('package.json', 'utf8'));
+if (options.tag !== undefined) checkTag(options.tag, version);
+const notes = notesOf(readFileSync('CHANGELOG.md', 'utf8'), version);
+console.log(`ghostfleet ${version} on Node.js ${process.versions.node}`);
+
 const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-release-'));
 
 /** Runs a program and returns its output. If the program fails, the error contains its output. */
@@ -44,6 +56,9 @@ try {
   const [packed] = JSON.parse(
     step('pack', 'npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], '.'),
   );
+  const names = packed.files.map(({ path }: { readonly path: string }) => path);
+  const missing = Object.keys(PAGES).filter((path) => !names.includes(path));
+  if (missing.length > 0) throw new Error(`the package has no ${missing.join(', ')}`);
   console.log(`${packed.filename}: ${packed.entryCount} files, ${Math.round(packed.size / 1024)} KiB`);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'user', private: true, type: 'module' }));
   const tarball = join(folder, packed.filename);
@@ -64,6 +79,15 @@ try {
   writeFileSync(join(folder, 'user.ts'), USER);
   step('compile a strict TypeScript program', 'npx', ['tsc', '-p', '.']);
   console.log(step('run the program', process.execPath, ['user.js']).trim());
+
+  if (options.out !== undefined) {
+    const out = resolve(options.out);
+    mkdirSync(out, { recursive: true });
+    copyFileSync(tarball, join(out, packed.filename));
+    writeFileSync(join(out, 'notes.md'), notes);
+    writeFileSync(join(out, 'sbom.json'), step('bill of materials', 'npm', ['run', '--silent', 'sbom'], '.'));
+    console.log(`written to ${options.out}`);
+  }
 } finally {
   rmSync(folder, { recursive: true });
 }
