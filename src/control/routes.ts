@@ -1,4 +1,4 @@
-/** The requests below `/run` and `/scenarios`, for the web console. docs/CONSOLE.md describes them. */
+/** The requests below `/run` and `/scenarios`, for the web console. docs/reference/console.md describes them. */
 import { ApiFault } from '../cloud/http/errors.js';
 import type { Explanation } from '../explain/explanation.js';
 import { durationIn, type RunControls, type WantedDownlink } from './controls.js';

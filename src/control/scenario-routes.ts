@@ -1,4 +1,4 @@
-/** The requests below `/scenarios`, for the page of scenarios. docs/CONSOLE.md describes them. */
+/** The requests below `/scenarios`, for the page of scenarios. docs/reference/console.md describes them. */
 import { ApiFault } from '../cloud/http/errors.js';
 import { optionalNumber, type Route, text } from './route.js';
 

@@ -1,6 +1,6 @@
 /**
- * The page of the run, with a stand-in for the run. docs/CONSOLE.md describes its answers; the tests in test/control/ use a
- * real run.
+ * The page of the run, with a stand-in for the run. docs/reference/console.md describes its answers; the tests in test/control/
+ * use a real run.
  */
 import type { Browser } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
