@@ -46,6 +46,7 @@ steps:
 /** Files by document. A function makes the file from the text of the document. */
 const FILES: Readonly<Record<string, Readonly<Record<string, string | ((page: string) => string)>>>> = {
   'README.md': { 'my-device.yaml': () => readFileSync('profiles/clime.yaml', 'utf8') },
+  'docs/COMPARE.md': { 'my.yaml': MINE },
   'docs/CONSOLE.md': { 'fleet.yaml': CONSOLE_FLEET },
   'docs/DETERMINISM.md': { 'my.yaml': MINE, 'failing.yaml': FAILING },
   'docs/PROFILES.md': {

@@ -6,12 +6,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import PQueue from 'p-queue';
 import { type CapacityResult, capacity } from '../../src/index.js';
 import { program } from '../support/program.js';
 import type { Proof, Verdict } from '../support/proof.js';
+import { limitedServer } from './start-limited-server.js';
 
 const SEARCHES = 20;
 const CAPPED = 10;
@@ -139,14 +139,4 @@ function isNear({ outcome, holds, fails }: CapacityResult, limit: number): boole
 
 function runsOf(results: readonly CapacityResult[]): number {
   return results.flatMap(({ levels }) => levels.flatMap(({ runs }) => runs)).length;
-}
-
-async function limitedServer(perSecond: number) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/prove/limited-server.ts', String(perSecond)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    return { child, cloud: JSON.parse(line) as { readonly api: string; readonly apiKey: string } };
-  }
-  throw new Error('the server did not start');
 }

@@ -3,6 +3,7 @@
 import { type Proof, runByName } from '../support/proof.js';
 import { accounting } from './accounting.js';
 import { capacityProof } from './capacity.js';
+import { compareProof } from './compare.js';
 import { determinism } from './determinism.js';
 import { distributed } from './distributed.js';
 import { explain } from './explain/index.js';
@@ -25,6 +26,7 @@ const PROOFS: readonly Proof[] = [
   distributed,
   library,
   capacityProof,
+  compareProof,
 ];
 
 await runByName('proof', PROOFS);

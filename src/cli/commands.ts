@@ -21,8 +21,13 @@ export const COMMANDS: readonly ListedCommand[] = [
   listCommand('clean <run>', 'Remove what a run left in another cloud', async () => (await import('./clean.js')).clean),
   listCommand(
     'compare <a> <b>',
-    'Compare the figures of two runs of a scenario',
+    'Compare the figures of runs of a scenario with those of others',
     async () => (await import('./compare.js')).compare,
+  ),
+  listCommand(
+    'ab <file>',
+    'Run a scenario against two clouds in turn, and compare them',
+    async () => (await import('./ab.js')).ab,
   ),
   listCommand(
     'explain <run> [what]',

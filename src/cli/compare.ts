@@ -1,63 +1,77 @@
-/** `ghostfleet compare`: shows whether two runs of a scenario differ by more than chance explains. */
-import { existsSync } from 'node:fs';
+/** `ghostfleet compare`: shows whether runs of a scenario differ from others by more than chance explains. */
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
-import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
-import { isDirectory, writeWhole } from '../kernel/write-files.js';
-import { EVENTS_FILE } from '../library/run-files.js';
-import { type ComparedRun, compareRuns, findObjections } from '../report/compare/compare.js';
-import { writeComparisonHtml } from '../report/compare/html.js';
-import { writeComparisonJson } from '../report/compare/json.js';
+import { type ExitCode, UsageError } from '../kernel/errors.js';
+import { isDirectory } from '../kernel/write-files.js';
+import { EVENTS_FILE, isSeedDirectory } from '../library/run-files.js';
 import { readSummary } from '../report/compare/read.js';
-import { writeComparisonText } from '../report/compare/text.js';
+import { type ComparedRun, findMisfit, findObjections, type Side, withoutSpoiled } from '../report/compare/side.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
 import { defineCommand } from './command.js';
-import { getTextWidth, type Host } from './host.js';
+import { addComparisonOptions, type ComparisonFlags, readConditions, showComparison } from './comparison.js';
+import type { Host } from './host.js';
 import { computeDigest } from './read-run.js';
 
-interface CompareFlags {
+interface CompareFlags extends ComparisonFlags {
   readonly a: string;
   readonly b: string;
   readonly force: boolean;
-  readonly json: boolean;
-  readonly html: string | undefined;
 }
 
 export const compare = defineCommand<CompareFlags>(
   (parser) =>
-    parser
-      .positional('a', {
-        type: 'string',
-        demandOption: true,
-        describe: 'directory of a run (--out), or its summary.json',
-      })
-      .positional('b', { type: 'string', demandOption: true, describe: 'the same for the other run' })
-      .option('force', {
-        type: 'boolean',
-        default: false,
-        describe: 'compare the runs even if they are not comparable',
-      })
-      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the table' })
-      .option('html', { type: 'string', requiresArg: true, describe: 'file for the comparison as a page' }),
+    addComparisonOptions(
+      parser
+        .positional('a', {
+          type: 'string',
+          demandOption: true,
+          describe: 'directory of a run or of several runs (--seeds, --out), or the summary.json of a run',
+        })
+        .positional('b', { type: 'string', demandOption: true, describe: 'the same for the other side' })
+        .option('force', {
+          type: 'boolean',
+          default: false,
+          describe: 'compare the runs even if they are not comparable',
+        }),
+    ),
   execute,
 );
 
-async function execute({ a, b, force, json, html }: CompareFlags, host: Host): Promise<ExitCode> {
-  const [one, other] = [readRun(a), readRun(b)];
-  const against = [...findObjections(one, other), ...[one, other].flatMap(findForeignEvents)];
-  if (against.length > 0 && !force) {
+async function execute(flags: CompareFlags, host: Host): Promise<ExitCode> {
+  const conditions = readConditions(flags);
+  const { a, b, remarks } = withoutSpoiled(readSide(flags.a), readSide(flags.b));
+  const misfit = findMisfit(a, b);
+  if (misfit !== undefined) throw new UsageError('not-comparable', [misfit, ...remarks].join('; '));
+  const against = [...findObjections(a, b), ...[...a.runs, ...b.runs].flatMap(findForeignEvents)];
+  if (against.length > 0 && !flags.force) {
     throw new UsageError(
       'not-comparable',
       `the runs cannot be compared: ${against.join('; ')}`,
       'use --force to compare them anyway',
     );
   }
-  const comparison = compareRuns(one, other);
-  host.out.write(
-    json ? writeComparisonJson(comparison, against) : writeComparisonText(comparison, against, getTextWidth(host.out)),
-  );
-  if (html !== undefined) writeWhole(html, writeComparisonHtml(comparison, against));
-  return comparison.different ? EXIT.expectation : EXIT.fine;
+  return showComparison({ sides: [a, b], conditions, remarks: [...remarks, ...against] }, flags, host);
+}
+
+/** @throws UsageError for a path without runs, and a run without a summary */
+function readSide(path: string): Side {
+  const seeds = isDirectory(path) && !existsSync(findSummary(path)) ? listSeeds(path) : [];
+  const folders = seeds.length === 0 ? [path] : seeds.map((seed) => join(path, seed));
+  return { name: path, runs: folders.map(readRun) };
+}
+
+/** The directories of the seeds, in their order. @throws UsageError without any */
+function listSeeds(path: string): readonly string[] {
+  const seeds = readdirSync(path).filter(isSeedDirectory);
+  if (seeds.length === 0) {
+    throw new UsageError(
+      'no-run',
+      `"${path}" is not a run: it has neither a ${REPORT_FILES.json} nor directories of seeds`,
+      'use the directory of "run --out"',
+    );
+  }
+  return seeds.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
 }
 
 function readRun(path: string): ComparedRun {

@@ -75,7 +75,10 @@ export const run = defineCommand<RunFlags>(
       .option(
         'seeds',
         checkOption(
-          { describe: 'number of runs, each with the next seed, spread over the cores' },
+          {
+            describe:
+              'number of runs, each with the next seed: spread over the cores, or one after another in real time',
+          },
           'seeds',
           `a whole number from 2 to ${MOST_SEEDS}`,
           expectWholeNumber(2, MOST_SEEDS),
@@ -130,7 +133,7 @@ export const run = defineCommand<RunFlags>(
         checkOption(
           {
             describe:
-              'number of threads for the devices (default: in virtual time the number of cores, fewer for a small run, with the same result; in real time 1); with --queue: number of workers on other machines; with --seeds: number of concurrent runs',
+              'number of threads for the devices (default: in virtual time the number of cores, fewer for a small run, with the same result; in real time 1); with --queue: number of workers on other machines; with --seeds in virtual time: number of concurrent runs',
           },
           'workers',
           `a whole number from 1 to ${MOST_WORKERS}`,
@@ -161,7 +164,9 @@ export const run = defineCommand<RunFlags>(
 
 async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   const flags = { ...given, file: readTypedName(given.file, host), var: collectVariables(given.var, host.env) };
-  if (flags.seeds !== undefined) return runSeeds({ ...flags, seeds: flags.seeds }, host);
+  if (flags.seeds !== undefined) {
+    return runSeeds({ ...flags, seeds: flags.seeds }, () => choosePlace(flags, host).clock, host);
+  }
   const place = choosePlace(flags, host);
   // Before the handler, so that a signal ends the wait for a pipe.
   const input = { ...place, ...(await findScenario(flags.file, host)) };

@@ -30,59 +30,57 @@ export interface TargetFlags {
 }
 
 export function addTargetOptions(parser: Argv): Argv {
-  return parser
+  const target = parser
     .option('target', {
       type: 'string',
       requiresArg: true,
       describe: 'address of another cloud API to run against, in real time',
     })
-    .option('api-key', { type: 'string', requiresArg: true, describe: 'API key of --target; also GHOSTFLEET_API_KEY' })
-    .option('space', {
+    .option('api-key', { type: 'string', requiresArg: true, describe: 'API key of --target; also GHOSTFLEET_API_KEY' });
+  return addTrafficOptions(addGatewayOptions(target, '--target'), '--target');
+}
+
+/** @param of the option with the address of the cloud @param prefix of the names of the options */
+export function addGatewayOptions(parser: Argv, of: string, prefix = ''): Argv {
+  const addPort = (to: Argv, name: string, what: string, usual: number) =>
+    to.option(
+      `${prefix}${name}`,
+      checkOption(
+        { describe: `port of the UDP gateway of ${of} for ${what} (default: ${usual})` },
+        `${prefix}${name}`,
+        REMOTE_PORT,
+        remotePort,
+      ),
+    );
+  const udp = parser
+    .option(`${prefix}space`, {
       type: 'string',
       requiresArg: true,
-      describe: 'id of the space in --target (default: the first space that the key may use)',
+      describe: `id of the space in ${of} (default: the first space that the key may use)`,
     })
     .option(
-      'udp',
+      `${prefix}udp`,
       checkOption(
-        {
-          describe: 'UDP gateway of --target as HOST:PORT (default: port 5003 of its host)',
-        },
-        'udp',
+        { describe: `UDP gateway of ${of} as HOST:PORT (default: port ${GATEWAY_PORT} of its host)` },
+        `${prefix}udp`,
         'HOST:PORT',
         parseHostAndPort,
       ),
-    )
-    .option(
-      'udp-raw-port',
-      checkOption(
-        { describe: 'port of the UDP gateway of --target for hio devices (default: 5002)' },
-        'udp-raw-port',
-        REMOTE_PORT,
-        remotePort,
-      ),
-    )
-    .option(
-      'udp-dtls-port',
-      checkOption(
-        { describe: 'port of the UDP gateway of --target for hio devices with DTLS (default: 5005)' },
-        'udp-dtls-port',
-        REMOTE_PORT,
-        remotePort,
-      ),
-    )
+    );
+  const raw = addPort(udp, 'udp-raw-port', 'hio devices', 5002);
+  return addPort(raw, 'udp-dtls-port', 'hio devices with DTLS', 5005);
+}
+
+/** @param of the options with the addresses of the clouds */
+export function addTrafficOptions(parser: Argv, of: string): Argv {
+  return parser
     .option('link', {
       choices: ['udp', 'http'] as const,
-      describe: 'how devices reach --target: UDP gateway, or HTTP ingress of the API (default: udp)',
+      describe: `how devices reach ${of}: UDP gateway, or HTTP ingress of the API (default: udp)`,
     })
     .option(
       'rate',
-      checkOption(
-        { describe: 'maximum API requests per second to --target' },
-        'rate',
-        POSITIVE_FORM,
-        parsePositiveNumber,
-      ),
+      checkOption({ describe: `maximum API requests per second to ${of}` }, 'rate', POSITIVE_FORM, parsePositiveNumber),
     );
 }
 
@@ -94,8 +92,12 @@ const OF_TARGET = ['api-key', 'space', 'udp', 'udp-raw-port', 'udp-dtls-port', '
 /** Options for devices that use UDP. */
 const OF_UDP = ['udp', 'udp-raw-port', 'udp-dtls-port'] as const;
 
-/** The cloud of --target; undefined without it. @throws UsageError if options exclude each other or the key is missing */
-export function findCloud(flags: TargetFlags, host: Host): RemoteCloud | undefined {
+/**
+ * The cloud of --target; undefined without it.
+ * @param option name of --target, for messages
+ * @throws UsageError if options exclude each other or the key is missing
+ */
+export function findCloud(flags: TargetFlags, host: Pick<Host, 'env'>, option = '--target'): RemoteCloud | undefined {
   const { target, udp, link } = flags;
   if (target === undefined) {
     const lost = OF_TARGET.find((name) => flags[name] !== undefined);
@@ -106,16 +108,17 @@ export function findCloud(flags: TargetFlags, host: Host): RemoteCloud | undefin
   if (unused !== undefined) throw new UsageError('bad-flags', `--${unused} cannot be used with --link http`);
   const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
   if (apiKey === undefined) {
-    throw new UsageError('bad-flags', '--target requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
+    throw new UsageError('bad-flags', `${option} requires an API key`, 'use --api-key or set GHOSTFLEET_API_KEY');
   }
   const shown = shownAddress(target);
   if (apiBase(target) === undefined)
     throw new UsageError(
       'bad-flags',
-      `--target "${shown}" is not an address such as "https://cloud.example"`,
+      `${option} "${shown}" is not an address such as "https://cloud.example"`,
       target.includes('@') ? IN_PASSWORDS : undefined,
     );
-  if (/[?#]/.test(target)) throw new UsageError('bad-flags', `--target "${shown}" must not have a query or a fragment`);
+  if (/[?#]/.test(target))
+    throw new UsageError('bad-flags', `${option} "${shown}" must not have a query or a fragment`);
   const { 'udp-raw-port': rawPort, 'udp-dtls-port': dtlsPort } = flags;
   const gateway = {
     ...(udp ?? { host: parseHost(target), port: GATEWAY_PORT }),
@@ -141,7 +144,7 @@ export function showWaits({ err }: Host): (wait: RequestWait | undefined) => voi
 }
 
 /** The API key of a further space, from its environment variable. @throws UsageError if the variable is not set */
-export function findSpaceKey(space: string, { env }: Host): string {
+export function findSpaceKey(space: string, { env }: Pick<Host, 'env'>): string {
   const variable = `GHOSTFLEET_API_KEY_${space.toUpperCase().replaceAll('-', '_')}`;
   const key = env[variable];
   if (key === undefined) {

@@ -70,7 +70,7 @@ export function beginRun(path: string): RunFolder {
 /** Removes the files of earlier runs from a directory and from its directories of seeds. */
 function removeRuns(path: string, lock: (folder: string) => void): void {
   const seeds = readdirSync(path)
-    .filter((name) => SEED.test(name))
+    .filter(isSeedDirectory)
     .map((name) => join(path, name))
     .filter(isDirectory);
   const folders = [path, ...seeds];
@@ -157,6 +157,11 @@ export function seedDirectory(out: string, seed: number): string {
 }
 
 const SEED = /^seed-\d+$/;
+
+/** Whether a name is one that {@link seedDirectory} gives. */
+export function isSeedDirectory(name: string): boolean {
+  return SEED.test(name);
+}
 
 /** Names of the tables over all runs. */
 export const SEEDS_FILES = { json: 'seeds.json', csv: 'seeds.csv' } as const;

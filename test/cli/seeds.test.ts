@@ -80,8 +80,9 @@ describe('ghostfleet run --seeds', () => {
   it.each([
     [['--seeds', '1'], '--seeds "1" is not a whole number from 2 to 10000'],
     [['--seeds', '2', '--queue', 'postgres://127.0.0.1/queue'], '--queue cannot be used with --seeds'],
-    [['--seeds', '2', '--clock', 'real'], '--clock real cannot be used with --seeds'],
-    [['--seeds', '2', '--target', 'http://127.0.0.1:1', '--api-key', 'x'], '--target cannot be used with --seeds'],
+    [['--seeds', '2', '--speed', '2'], '--speed requires --clock real'],
+    [['--seeds', '2', '--target', 'http://127.0.0.1:1'], '--target requires an API key'],
+    [['--seeds', '2', '--target', 'http://127.0.0.1:1', '--api-key', 'x', '--keep'], '--keep cannot be used with'],
   ])('rejects %j', async (flags, message) => {
     const { exit, err } = await ghostfleet(['run', file, ...flags]);
     expect(exit).toBe(2);

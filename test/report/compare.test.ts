@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { between, seededRandom } from '../../src/kernel/random.js';
-import { type ComparedRun, compareRuns, findLeastShown, findObjections } from '../../src/report/compare/compare.js';
+import { compareSides, findLeastShown } from '../../src/report/compare/compare.js';
 import { writeComparisonHtml } from '../../src/report/compare/html.js';
 import { writeComparisonJson } from '../../src/report/compare/json.js';
 import { readSummary } from '../../src/report/compare/read.js';
+import {
+  type ComparedRun,
+  describeRuns,
+  findMisfit,
+  findObjections,
+  type Side,
+  withoutSpoiled,
+} from '../../src/report/compare/side.js';
 import { writeComparisonText } from '../../src/report/compare/text.js';
 import { writeVerdict } from '../../src/report/compare/words.js';
 import { renderJson } from '../../src/report/renderers/json.js';
@@ -15,6 +23,14 @@ interface Options {
   readonly seed: number;
   readonly slower?: number;
   readonly dropped?: number;
+}
+
+function sideOf(...all: readonly ComparedRun[]): Side {
+  return { name: all.map(({ name }) => name).join(), runs: all };
+}
+
+function compareRuns(a: ComparedRun, b: ComparedRun) {
+  return compareSides(sideOf(a), sideOf(b));
 }
 
 const runs = new Map<string, ComparedRun>();
@@ -59,6 +75,7 @@ function generated({ seed, slower = 1, dropped = 0 }: Options): ComparedRun {
     digest: null,
     situation: 'x',
     failure: null,
+    spoiled: false,
     touched: false,
     samples,
   };
@@ -85,7 +102,7 @@ describe('comparing two runs', () => {
   it('finds a slowdown of 20 % for every seed', () => {
     for (let seed = 0; seed < 8; seed++) {
       const comparison = compareRuns(runOf({ seed }), runOf({ seed: seed + 100, slower: 1.2 }));
-      expect(verdictOf(comparison, 'call.latency p(50)')).toBe('different');
+      expect(verdictOf(comparison, 'call.latency p(50)')).toBe('slower');
       expect(comparison.different).toBe(true);
     }
   });
@@ -96,9 +113,7 @@ describe('comparing two runs', () => {
   });
 
   it('finds a count that rises from 0 to 40, but not one that rises from 0 to 3', () => {
-    expect(verdictOf(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, dropped: 40 })), 'uplink.dropped')).toBe(
-      'different',
-    );
+    expect(verdictOf(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, dropped: 40 })), 'uplink.dropped')).toBe('more');
     expect(verdictOf(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, dropped: 3 })), 'uplink.dropped')).toBe(
       'unknown',
     );
@@ -124,8 +139,8 @@ describe('comparing two runs', () => {
         return rowOf(compareRuns(runOf({ seed: 1 }), b), metric)?.verdict;
       };
       // The histograms round durations by up to 2 %.
-      expect([changed((1 + increase) * 1.03), changed((1 + increase) / 1.03)]).toEqual(['different', 'undetected']);
-      expect([changed((1 + decrease) / 1.03), changed((1 + decrease) * 1.03)]).toEqual(['different', 'undetected']);
+      expect([changed((1 + increase) * 1.03), changed((1 + increase) / 1.03)]).toEqual(['slower', 'undetected']);
+      expect([changed((1 + decrease) / 1.03), changed((1 + decrease) * 1.03)]).toEqual(['faster', 'undetected']);
     }
   });
 
@@ -153,8 +168,8 @@ describe('comparing two runs', () => {
 
   it('shows both values, the change and its interval', () => {
     const text = writeComparisonText(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, slower: 2 })));
-    expect(text).toMatch(/call\.latency p\(50\) +\d+ms +\d+ms +\+\d+\.\d% +\+\d+\.\d% … \+\d+\.\d% +≠/);
-    expect(text).toMatch(/\ndifferent: .*call\.latency p\(50\) \+\d+\.\d% \(longer\)/s);
+    expect(text).toMatch(/call\.latency p\(50\) +\d+ms +\d+ms +\+\d+\.\d% +\+\d+\.\d% … \+\d+\.\d% +slower/);
+    expect(text).toMatch(/\nslower: .*call\.latency p\(50\) \+\d+\.\d% \(slower\)/s);
   });
 });
 
@@ -163,15 +178,15 @@ describe('a comparison in other formats', () => {
 
   it('as JSON has every number, its change and its interval relative to A', () => {
     const { format, different, metrics, a, b, remarks } = JSON.parse(writeComparisonJson(comparison, ['careful']));
-    expect([format, different, remarks]).toEqual([1, true, ['careful']]);
+    expect([format, different, remarks]).toEqual([2, true, ['careful']]);
     expect([a, b]).toEqual([
-      { name: 'run 1', scenario: 's', seed: 1 },
-      { name: 'run 2', scenario: 's', seed: 2 },
+      { name: 'run 1', scenario: 's', seeds: [1] },
+      { name: 'run 2', scenario: 's', seeds: [2] },
     ]);
     expect(metrics).toHaveLength(comparison.rows.length);
     const { rows } = comparison;
     expect(metrics[0]).toEqual({
-      ...{ metric: rows[0]?.metric, unit: 'ms', a: rows[0]?.a, b: rows[0]?.b, verdict: 'different' },
+      ...{ metric: rows[0]?.metric, unit: 'ms', a: rows[0]?.a, b: rows[0]?.b, verdict: 'slower' },
       change: (rows[0]?.b ?? 0) / (rows[0]?.a ?? 1) - 1,
       interval: rows[0]?.interval?.map((ratio) => ratio - 1),
       wouldShow: { decrease: expect.any(Number), increase: expect.any(Number) },
@@ -203,16 +218,63 @@ describe('a comparison in other formats', () => {
 
 describe('objections to a comparison', () => {
   const run = runOf({ seed: 1 });
+  const against = (other: Partial<ComparedRun>) => findObjections(sideOf(run), sideOf({ ...run, ...other }));
 
   it('are empty for two finished runs of the same scenario', () => {
-    expect(findObjections(run, { ...run, seed: 2 })).toEqual([]);
+    expect(against({ seed: 2 })).toEqual([]);
   });
 
   it('name different scenarios, changed scenarios, unfinished runs and changes from a console', () => {
-    expect(findObjections(run, { ...run, scenario: 't' })).toEqual(['the runs have different scenarios, "s" and "t"']);
-    expect(findObjections(run, { ...run, situation: 'y' })).toEqual(['the scenario "s" was changed between the runs']);
-    expect(findObjections(run, { ...run, failure: 'the run is invalid' })[0]).toContain('did not finish');
-    expect(findObjections(run, { ...run, touched: true })).toEqual(['"run 1" was changed from a console']);
+    expect(against({ scenario: 't' })).toEqual(['the runs have different scenarios, "s" and "t"']);
+    expect(against({ situation: 'y' })).toEqual(['the scenario "s" was changed between the runs']);
+    expect(against({ failure: 'the target is gone' })[0]).toContain('did not finish');
+    expect(against({ touched: true })).toEqual(['"run 1" was changed from a console']);
+  });
+
+  it('name each run of several, and a run that is there twice', () => {
+    const other = { ...run, name: 'x', seed: 2, situation: 'y', digest: 'abc' };
+    expect(findObjections(sideOf(run, other, { ...other, name: 'y' }), sideOf(run))).toEqual([
+      'the scenario "s" was changed between the runs',
+      '"x" and "y" are the same run, with the digest abc',
+    ]);
+  });
+});
+
+describe('the runs of the sides', () => {
+  const run = (seed: number, more: Partial<ComparedRun> = {}) => ({
+    ...runOf({ seed: 1 }),
+    name: `run ${seed}`,
+    seed,
+    ...more,
+  });
+  const spoiled = { spoiled: true, failure: 'too slow' };
+
+  it('are one on each side, or at least three', () => {
+    const side = (count: number) => sideOf(...Array.from({ length: count }, (_, i) => run(i + 1)));
+    expect([findMisfit(side(1), side(1)), findMisfit(side(3), side(4))]).toEqual([undefined, undefined]);
+    expect(findMisfit(side(1), side(3))).toBe(
+      '"run 1" has 1 run and "run 1,run 2,run 3" has 3 runs to compare; expected one run on each side, or at least 3',
+    );
+    expect(findMisfit(side(2), side(2))).toContain('has 2 runs');
+  });
+
+  it('do not count if they are invalid, nor do their partners', () => {
+    const a = sideOf(run(1), run(2, spoiled), run(3));
+    const left = withoutSpoiled(a, sideOf(run(1), run(2), run(3)));
+    expect([left.a.runs, left.b.runs].map((all) => all.map(({ seed }) => seed))).toEqual([
+      [1, 3],
+      [1, 3],
+    ]);
+    expect(left.remarks).toEqual(['"run 2" does not count, nor does the other run with this seed: too slow']);
+    const apart = withoutSpoiled(a, sideOf(run(2), run(4), run(5)));
+    expect(apart.b.runs).toHaveLength(3);
+    expect(apart.remarks).toEqual(['"run 2" does not count: too slow']);
+  });
+
+  it('are named by their seeds', () => {
+    expect(describeRuns(sideOf(run(7)))).toBe('seed 7');
+    expect(describeRuns(sideOf(run(3), run(2), run(1)))).toBe('3 runs, seeds 1 to 3');
+    expect(describeRuns(sideOf(run(5), run(2), run(1)))).toBe('3 runs, seeds 1, 2, 5');
   });
 });
 
@@ -228,6 +290,7 @@ describe('reading a summary', () => {
       digest,
       situation: planned.situation,
       failure: null,
+      spoiled: false,
       touched: false,
       samples,
     });

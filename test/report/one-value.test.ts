@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { humanValue } from '../../src/kernel/quantity.js';
 import { between, seededRandom } from '../../src/kernel/random.js';
 import { humanDuration } from '../../src/kernel/time.js';
-import { compareRuns } from '../../src/report/compare/compare.js';
+import { compareSides } from '../../src/report/compare/compare.js';
 import { readSummary } from '../../src/report/compare/read.js';
 import { writeComparisonText } from '../../src/report/compare/text.js';
 import { RENDERERS } from '../../src/report/renderers/index.js';
@@ -65,7 +65,8 @@ function percentileOf(metric: string, percent: number): number {
 const each = METRICS.flatMap((metric) => PERCENTS.map((percent) => [metric, percent] as const));
 /** The same events in a run without a planned duration, so that all batches have requests. */
 const compared = readSummary(RENDERERS.json(resultOf(metricsOf(events(), 1031).summarise(), [])), 'x');
-const comparison = compareRuns(compared, compared);
+const side = { name: 'x', runs: [compared] };
+const comparison = compareSides(side, side);
 const cellsOf = (metric: string) => PERCENTS.map((percent) => humanDuration(percentileOf(metric, percent)));
 const text = RENDERERS.text(result);
 const html = RENDERERS.html(result);

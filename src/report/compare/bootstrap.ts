@@ -7,10 +7,9 @@
  * comparison checks two dozen numbers at once, and one in twenty would be "different" by chance.
  */
 import { type Draws, seededRandom } from '../../kernel/random.js';
-import type { Millis } from '../../kernel/time.js';
-import { clampPercentile } from '../../trace/distribution.js';
-import { findRank, roundUp } from '../../trace/histogram.js';
 import type { SampledDurations } from '../../trace/metrics/samples.js';
+import { drawWithReplacement, Sample } from './sample.js';
+import { exp } from './student.js';
 
 const RESAMPLES = 1000;
 /** Minimum number of non-empty batches. With fewer, their variation is unknown. */
@@ -24,6 +23,8 @@ export interface Ratio {
   readonly b: number;
   /** Lowest and highest ratio; null if there is too little data. */
   readonly interval: readonly [number, number] | null;
+  /** Whether the number is 0 on one side, and too large on the other for chance. */
+  readonly emerged?: boolean;
 }
 
 /** The ratios of some percentiles of durations. @param percents each from 0 to 100 */
@@ -47,34 +48,31 @@ export function computeRatios(a: SampledDurations, b: SampledDurations, percents
 }
 
 /** Minimum number of values above a percentile. With fewer, the percentile is too uncertain. */
-const FEWEST_BEYOND = 10;
+export const FEWEST_BEYOND = 10;
+
+/** A count that is 0 on one side has no ratio. It is different if it is at least this number on the other side. */
+export const LEAST_NEW_COUNT = 20;
 
 /** The ratio of the sums of counts. */
 export function countRatio(a: readonly number[], b: readonly number[]): Ratio {
   const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
   const found = { a: sum(a), b: sum(b) };
+  const [least, most] = found.a < found.b ? [found.a, found.b] : [found.b, found.a];
+  if (least === 0) return { ...found, emerged: most >= LEAST_NEW_COUNT, interval: null };
   const filled = (counts: readonly number[]) => counts.filter((count) => count > 0).length;
-  if (Math.max(filled(a), filled(b)) < FEWEST_BATCHES || Math.min(found.a, found.b) === 0)
-    return { ...found, interval: null };
+  if (Math.max(filled(a), filled(b)) < FEWEST_BATCHES) return { ...found, interval: null };
   const [first, second] = makeGenerators();
   const span = new Span();
-  for (let i = 0; i < RESAMPLES; i++) span.include(sum(draw(a, first)), sum(draw(b, second)));
+  for (let i = 0; i < RESAMPLES; i++)
+    span.include(sum(drawWithReplacement(a, first)), sum(drawWithReplacement(b, second)));
   const drawn = span.interval;
   if (drawn === null) return { ...found, interval: null };
   // Small counts vary by chance, even if the batches happen to be equal. So the interval is widened by this variation.
   const ratio = found.b / found.a;
   // The square root is about the standard deviation of the logarithm of the ratio. With the logarithm, the ends of the interval
   // stay above 0.
-  const chance = raiseE(SIGMAS * Math.sqrt(1 / found.a + 1 / found.b));
+  const chance = exp(SIGMAS * Math.sqrt(1 / found.a + 1 / found.b));
   return { ...found, interval: [Math.min(drawn[0], ratio / chance), Math.max(drawn[1], ratio * chance)] };
-}
-
-/** e to the power of 0 to 5, within 1 %: `Math.exp` differs between versions of Node. */
-function raiseE(x: number): number {
-  const y = x / 8;
-  const root = 1 + y * (1 + (y / 2) * (1 + (y / 3) * (1 + y / 4)));
-  const square = root * root;
-  return square * square * (square * square);
 }
 
 /** Fixed seeds, so that the same two runs always get the same verdict. */
@@ -98,73 +96,5 @@ class Span {
   /** null if one of the ratios was a division by zero. */
   get interval(): readonly [number, number] | null {
     return this.#divided ? [this.#least, this.#most] : null;
-  }
-}
-
-function draw<T>(items: readonly T[], random: Draws): readonly T[] {
-  return items.map(() => items[Math.floor(random.next() * items.length)] as T);
-}
-
-/** Batches of durations, and the histogram of their sum or of a resample. */
-class Sample {
-  readonly #steps: number;
-  readonly #min: number;
-  readonly #max: number;
-  /** The values of all batches, ascending. */
-  readonly #values: Float64Array;
-  /** Each batch as a list: index into the values, count, index, count, … */
-  readonly #batches: readonly Float64Array[];
-  readonly #counts: Float64Array;
-  readonly total: number;
-  /** Number of non-empty batches. */
-  readonly filled: number;
-  #drawn = 0;
-
-  constructor({ steps, min, max, batches }: SampledDurations) {
-    this.#steps = steps;
-    this.#min = min;
-    this.#max = max;
-    this.filled = batches.filter((batch) => batch.length > 0).length;
-    const values = new Set(batches.flatMap((batch) => batch.filter((_, i) => i % 2 === 0)));
-    this.#values = Float64Array.from(values).sort();
-    const indices = new Map(Array.from(this.#values, (value, index) => [value, index]));
-    this.#batches = batches.map((batch) =>
-      Float64Array.from(batch, (item, i) => (i % 2 === 0 ? (indices.get(item) ?? 0) : item)),
-    );
-    this.#counts = new Float64Array(this.#values.length);
-    this.#fill(this.#batches);
-    this.total = this.#drawn;
-  }
-
-  /** The same rule as that of a Distribution (trace/distribution.ts). */
-  getPercentile(percent: number): Millis {
-    const rank = findRank(percent, this.#drawn);
-    let before = 0;
-    let index = -1;
-    while (before < rank && index < this.#counts.length - 1) {
-      index++;
-      before += this.#counts[index] ?? 0;
-    }
-    return clampPercentile(roundUp(this.#values[index] ?? 0) / this.#steps, this.#min, this.#max);
-  }
-
-  /** Replaces the histogram by that of batches drawn with replacement. */
-  resample(random: Draws): void {
-    this.#fill(draw(this.#batches, random));
-  }
-
-  #fill(batches: readonly Float64Array[]): void {
-    const counts = this.#counts.fill(0);
-    let drawn = 0;
-    for (const batch of batches) {
-      // This loop allocates nothing, because a comparison runs it some million times.
-      for (let i = 0; i + 1 < batch.length; i += 2) {
-        const index = batch[i] ?? 0;
-        const count = batch[i + 1] ?? 0;
-        counts[index] = (counts[index] ?? 0) + count;
-        drawn += count;
-      }
-    }
-    this.#drawn = drawn;
   }
 }

@@ -1,92 +1,219 @@
 /**
- * Compares two runs, number by number. A number with an interval is different only if the interval excludes a ratio of 1 and
- * the change is more than 5 %. So neither chance nor an irrelevant change is reported.
+ * Compares two sides, number by number: one run with one run, or several with several. A number with an interval is different
+ * only if the interval excludes a ratio of 1 and the change is more than 5 %. So neither chance nor an irrelevant change is
+ * reported.
  */
 import type { Unit } from '../../kernel/quantity.js';
-import type { SampleSummary } from '../../trace/metrics/samples.js';
+import { SAMPLED, type SampledDurations, type SampleSummary } from '../../trace/metrics/samples.js';
 import { computeRatios, countRatio, type Ratio } from './bootstrap.js';
+import { type Condition, type Figure, meets, nameFigure } from './condition.js';
+import { computeUncertainRatios, resolve, type UncertainRatio, uncertainCountRatio } from './repeated.js';
+import type { Side } from './side.js';
 
 /** Smallest relevant change: smaller ones do not matter in practice. */
 export const LEAST_CHANGE = 0.05;
 
-const PERCENTILES = [50, 95, 99] as const;
+const PERCENTILES: readonly number[] = [50, 95, 99];
 
-/** The part of `summary.json` that a comparison needs. */
-export interface ComparedRun {
-  /** Path of the file from which it was read. */
-  readonly name: string;
-  /** Version of the format of the summary. */
-  readonly format: number;
-  readonly scenario: string;
-  readonly seed: number;
-  /** Digest of its events; null in a summary without one. */
-  readonly digest: string | null;
-  /** Fingerprint of the scenario without its seed. */
-  readonly situation: string;
-  /** Why the run ended early or is invalid; null otherwise. */
-  readonly failure: string | null;
-  /** Whether devices were changed from a console. */
-  readonly touched: boolean;
-  readonly samples: SampleSummary;
-}
+/** With several runs: how likely it may be that any of the intervals does not contain the true change. */
+export const RISK = 0.01;
 
-/** One number of both runs. */
+/** One number of both sides. */
 export interface MetricDifference extends Ratio {
   /** `downlink.delivered p(95)` */
   readonly metric: string;
   readonly unit: Unit;
-  /** `undetected`: no difference was found, which does not mean that there is none; see {@link findLeastShown}. */
-  readonly verdict: 'different' | 'undetected' | 'unknown';
+  /**
+   * Of B. `undetected`: no difference was found, which does not mean that there is none; see {@link findLeastShown}.
+   * `unknown`: too little data.
+   */
+  readonly verdict: 'slower' | 'faster' | 'more' | 'fewer' | 'undetected' | 'unknown';
 }
 
-export interface RunComparison {
-  readonly a: ComparedRun;
-  readonly b: ComparedRun;
+export interface ConditionResult {
+  readonly condition: Condition;
+  /** The number that it is about. */
+  readonly row: MetricDifference;
+  /** `undecided`: too little data. */
+  readonly outcome: 'met' | 'not met' | 'undecided';
+  /** Whether a change of the size of the limit would have shown. */
+  readonly isSharp: boolean;
+}
+
+export interface Comparison {
+  readonly a: Side;
+  readonly b: Side;
+  /** Whether the runs with the same seed are compared with each other. */
+  readonly isPaired: boolean;
   readonly rows: readonly MetricDifference[];
   readonly different: boolean;
+  /** In the order in which the user gave them. */
+  readonly conditions: readonly ConditionResult[];
+  /** Why the comparison ended before its last run; undefined if it did not. */
+  readonly partial?: string;
 }
 
-export function compareRuns(a: ComparedRun, b: ComparedRun): RunComparison {
-  const rows = [...compareDurations(a.samples, b.samples), ...compareCounts(a.samples, b.samples)];
-  return { a, b, rows, different: rows.some(({ verdict }) => verdict === 'different') };
+/**
+ * @param a as many runs as can be compared with those of `b` ({@link findObjections})
+ * @param asked conditions. Their figures are compared as well, and get half of {@link RISK}
+ */
+export function compareSides(a: Side, b: Side, asked: readonly Condition[] = []): Comparison {
+  const isPaired = a.runs.length > 1 && haveSameSeeds(a, b);
+  const named = asked.map(({ figure }) => figure);
+  const rows = a.runs.length > 1 ? compareSeveral([a, b], named, isPaired) : compareTwo([a, b], named);
+  const conditions = asked.flatMap((condition) => {
+    const row = rows.find(({ metric }) => metric === nameFigure(condition.figure));
+    return row === undefined ? [] : [judgeCondition(condition, row)];
+  });
+  return { a, b, isPaired, rows, different: rows.some(isDifferent), conditions };
 }
 
-/** @param run the run with the earlier format, which has another fingerprint of the scenario */
-function unknownScenario({ name, format, scenario }: ComparedRun): string {
-  return `"${name}" has the format ${format} of an earlier version, so whether its scenario "${scenario}" is the same is unknown; repeat this run`;
+export function isDifferent({ verdict }: MetricDifference): boolean {
+  return verdict !== 'undetected' && verdict !== 'unknown';
 }
 
-/** Reasons not to compare two runs, as texts; empty when they can be compared. */
-export function findObjections(a: ComparedRun, b: ComparedRun): readonly string[] {
-  const found: string[] = [];
-  if (a.scenario !== b.scenario) found.push(`the runs have different scenarios, "${a.scenario}" and "${b.scenario}"`);
-  else if (a.format !== b.format) found.push(unknownScenario(a.format < b.format ? a : b));
-  else if (a.situation !== b.situation) found.push(`the scenario "${a.scenario}" was changed between the runs`);
-  for (const { name, failure, touched } of [a, b]) {
-    if (failure !== null) found.push(`"${name}" did not finish: ${failure}`);
-    if (touched) found.push(`"${name}" was changed from a console`);
-  }
-  return found;
+type Sides = readonly [Side, Side];
+
+/** The runs of a side in the order of their seeds, so that runs with the same index are a pair. */
+function inOrder({ runs }: Side) {
+  return runs.toSorted((one, other) => one.seed - other.seed);
 }
 
-function compareDurations(a: SampleSummary, b: SampleSummary): readonly MetricDifference[] {
-  return Object.entries(a.durations).flatMap(([metric, one]) => {
-    const other = b.durations[metric];
-    if (other === undefined || other.steps !== one.steps) return [];
-    const ratios = computeRatios(one, other, PERCENTILES);
-    return ratios
-      .map((ratio, i) => judgeRatio(`${metric} p(${PERCENTILES[i]})`, 'ms', ratio))
-      .filter((row, i) => (row.a > 0 || row.b > 0) && (i === 0 || row.interval !== null));
+function haveSameSeeds(a: Side, b: Side): boolean {
+  const [one, other] = [a, b].map((side) => inOrder(side).map(({ seed }) => seed));
+  return new Set(one).size === one?.length && one.join() === other?.join();
+}
+
+function compareTwo(sides: Sides, named: readonly Figure[]): readonly MetricDifference[] {
+  const [a, b] = sides.map(({ runs }) => runs[0]?.samples ?? NO_SAMPLES) as [SampleSummary, SampleSummary];
+  return listDurations([a, b], named)
+    .flatMap(({ metric, percents }) => {
+      const [one, other] = [a.durations[metric], b.durations[metric]];
+      const ratios = one && other && one.steps === other.steps ? computeRatios(one, other, percents) : undefined;
+      return tidy(metric, percents, ratios, named);
+    })
+    .concat(
+      listCounts([a, b], named).map((metric) =>
+        judgeRatio(metric, 'count', countRatio(a.counts[metric] ?? [], b.counts[metric] ?? [])),
+      ),
+    );
+}
+
+const NO_SAMPLES: SampleSummary = { batches: 0, counts: {}, durations: {} };
+
+function compareSeveral(sides: Sides, named: readonly Figure[], isPaired: boolean): readonly MetricDifference[] {
+  const [a, b] = sides.map((side) => inOrder(side).map(({ samples }) => samples)) as [SampleSummary[], SampleSummary[]];
+  const all = [...a, ...b];
+  const durations = listDurations(all, named).map(({ metric, percents }) => {
+    const of = (side: readonly SampleSummary[]) => side.flatMap(({ durations: { [metric]: found } }) => found ?? []);
+    const [one, other] = [of(a), of(b)];
+    const isWhole = one.length === a.length && other.length === b.length && haveOneResolution([...one, ...other]);
+    return { metric, percents, ratios: isWhole ? computeUncertainRatios(one, other, percents, isPaired) : undefined };
+  });
+  const counts = listCounts(all, named).map((metric) => {
+    const of = (side: readonly SampleSummary[]) => side.map((run) => sumOf(run.counts[metric] ?? []));
+    return { metric, ratio: uncertainCountRatio(of(a), of(b), isPaired) };
+  });
+  const isNamed = (figure: Figure) => named.some((one) => nameFigure(one) === nameFigure(figure));
+  const known = [
+    ...durations.flatMap(({ metric, percents, ratios }) =>
+      percents.map((percent, k) => ({
+        isNamed: isNamed({ metric, percent }),
+        isKnown: (ratios?.[k]?.estimates ?? []).length > 0,
+      })),
+    ),
+    ...counts.map(({ metric, ratio: { estimates, parted } }) => ({
+      isNamed: isNamed({ metric, percent: null }),
+      isKnown: estimates.length > 0 || parted !== undefined,
+    })),
+  ].filter(({ isKnown }) => isKnown);
+  // The figures that the user asks for share one half of the risk, the others the other half. So few of them have narrow
+  // intervals, however many others there are.
+  const asked = known.filter((each) => each.isNamed).length;
+  const others = known.length - asked;
+  const parts = asked > 0 && others > 0 ? RISK / 2 : RISK;
+  const settle = (ratio: UncertainRatio, figure: Figure) =>
+    resolve(ratio, parts / Math.max(1, isNamed(figure) ? asked : others));
+  return [
+    ...durations.flatMap(({ metric, percents, ratios }) =>
+      tidy(
+        metric,
+        percents,
+        ratios?.map((ratio, k) => settle(ratio, { metric, percent: percents[k] ?? 0 })),
+        named,
+      ),
+    ),
+    ...counts.map(({ metric, ratio }) => judgeRatio(metric, 'count', settle(ratio, { metric, percent: null }))),
+  ];
+}
+
+function haveOneResolution(all: readonly SampledDurations[]): boolean {
+  return all.every(({ steps }) => steps === all[0]?.steps);
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** The durations of some runs, or that conditions name, with the percentiles to compare. */
+function listDurations(all: readonly SampleSummary[], named: readonly Figure[]) {
+  const known = all.flatMap(({ durations }) => Object.keys(durations));
+  return SAMPLED.durations.flatMap((metric) => {
+    const own = named.flatMap((figure) => (figure.metric === metric && figure.percent !== null ? figure.percent : []));
+    if (own.length === 0 && !known.includes(metric)) return [];
+    return [{ metric, percents: [...new Set([...PERCENTILES, ...own])].sort((a, b) => a - b) }];
   });
 }
 
-function compareCounts(a: SampleSummary, b: SampleSummary): readonly MetricDifference[] {
-  const names = [...new Set([...Object.keys(a.counts), ...Object.keys(b.counts)])];
-  return names.map((metric) => judgeRatio(metric, 'count', countRatio(a.counts[metric] ?? [], b.counts[metric] ?? [])));
+function listCounts(all: readonly SampleSummary[], named: readonly Figure[]): readonly string[] {
+  const known = new Set(all.flatMap(({ counts }) => Object.keys(counts)));
+  for (const { metric, percent } of named) if (percent === null) known.add(metric);
+  return SAMPLED.counts.filter((metric) => known.has(metric));
 }
 
+/** The rows of a duration. Percentiles with too little data are left out, except for the first one and those of conditions. */
+function tidy(
+  metric: string,
+  percents: readonly number[],
+  ratios: readonly Ratio[] | undefined,
+  named: readonly Figure[],
+): readonly MetricDifference[] {
+  const isNamed = (percent: number) => named.some((one) => one.metric === metric && one.percent === percent);
+  return percents.flatMap((percent, i) => {
+    const ratio = ratios?.[i] ?? NO_RATIO;
+    const isShown = (ratio.a > 0 || ratio.b > 0) && (i === 0 || ratio.interval !== null);
+    return isShown || isNamed(percent) ? [judgeRatio(nameFigure({ metric, percent }), 'ms', ratio)] : [];
+  });
+}
+
+const NO_RATIO: Ratio = { a: 0, b: 0, interval: null };
+
 function judgeRatio(metric: string, unit: MetricDifference['unit'], ratio: Ratio): MetricDifference {
-  return { metric, unit, ...ratio, verdict: judgeInterval(ratio) };
+  return { metric, unit, ...ratio, verdict: judgeInterval(ratio, unit) };
+}
+
+function judgeInterval(ratio: Ratio, unit: Unit): MetricDifference['verdict'] {
+  const { a, b, interval, emerged = false } = ratio;
+  // Both counts are 0, or both runs are the same. Without any duration, nothing is known.
+  if (a === b && (unit === 'count' || interval !== null)) return 'undetected';
+  if (interval === null && !emerged) return 'unknown';
+  if (!emerged && !(isSure(ratio) && Math.abs(b / a - 1) > LEAST_CHANGE)) return 'undetected';
+  if (unit === 'ms') return b > a ? 'slower' : 'faster';
+  return b > a ? 'more' : 'fewer';
+}
+
+/** Whether chance does not explain the change. */
+function isSure({ emerged = false, interval }: Ratio): boolean {
+  return emerged || (interval !== null && (interval[0] > 1 || interval[1] < 1));
+}
+
+function judgeCondition(condition: Condition, row: MetricDifference): ConditionResult {
+  const { limit, comparison } = condition;
+  const change = measureChange(row) ?? (row.b > 0 ? Number.POSITIVE_INFINITY : 0);
+  const shown = findLeastShown(row, 0);
+  const isSharp = shown === null || (comparison.startsWith('>') ? shown.increase <= limit : shown.decrease >= limit);
+  const outcome = row.verdict === 'unknown' ? 'undecided' : isSure(row) && meets(condition, change) ? 'met' : 'not met';
+  return { condition, row, outcome, isSharp };
 }
 
 /** The difference between B and A, relative to A; null if A is 0. */
@@ -104,24 +231,14 @@ interface LeastShown {
 /**
  * The change between A and B that would have made the number different: the interval, which keeps its width in relation to the
  * change, would no longer contain a ratio of 1. null if there is too little data for an interval.
+ * @param relevant smaller changes do not count as different
  */
-export function findLeastShown({ a, b, interval }: Ratio): LeastShown | null {
+export function findLeastShown({ a, b, interval }: Ratio, relevant = LEAST_CHANGE): LeastShown | null {
   if (interval === null) return null;
   const [least, most] = interval;
   const ratio = b / a;
   return {
-    decrease: Math.min(1 - LEAST_CHANGE, ratio / most) - 1,
-    increase: Math.max(1 + LEAST_CHANGE, ratio / least) - 1,
+    decrease: Math.min(1 - relevant, ratio / most) - 1,
+    increase: Math.max(1 + relevant, ratio / least) - 1,
   };
 }
-
-function judgeInterval({ a, b, interval }: Ratio): MetricDifference['verdict'] {
-  if (a === b) return 'undetected';
-  if (interval === null) return Math.min(a, b) === 0 && Math.max(a, b) >= LEAST_NEW_COUNT ? 'different' : 'unknown';
-  const [least, most] = interval;
-  const sure = least > 1 || most < 1;
-  return sure && Math.abs(b / a - 1) > LEAST_CHANGE ? 'different' : 'undetected';
-}
-
-/** A count that is 0 in one run has no ratio. It is different if it is at least this number in the other run. */
-const LEAST_NEW_COUNT = 20;

@@ -3,33 +3,61 @@ import { humanChange } from '../../kernel/quantity.js';
 import { type Markup, markup, NOTHING } from '../html/markup.js';
 import { writePage } from '../html/page.js';
 import { drawPlot, isNarrow, px, writeSvg } from '../html/plot.js';
-import { LEAST_CHANGE, type MetricDifference, measureChange, type RunComparison } from './compare.js';
-import { COLUMNS, listCells, writeHeadline, writeVerdict } from './words.js';
+import { type Comparison, isDifferent, LEAST_CHANGE, type MetricDifference, measureChange } from './compare.js';
+import {
+  COLUMNS,
+  describeCondition,
+  describeMethod,
+  describeSide,
+  listCells,
+  MARKS,
+  writeHeadline,
+  writeVerdict,
+} from './words.js';
 
-/** @param remarks reasons for which the runs should not be compared */
-export function writeComparisonHtml(comparison: RunComparison, remarks: readonly string[] = []): string {
-  const { a, b, rows, different } = comparison;
-  const sorted = [...rows].sort(
-    (one, other) => Number(other.verdict === 'different') - Number(one.verdict === 'different'),
-  );
-  const body = markup`<header><h1>${a.scenario === b.scenario ? a.scenario : 'A and B'}</h1><span class="verdict ${different ? 'bad' : 'open'}">${writeHeadline(comparison)}</span></header>
+/** @param remarks what readers have to know about the runs */
+export function writeComparisonHtml(comparison: Comparison, remarks: readonly string[] = []): string {
+  const { a, b, rows, different, conditions } = comparison;
+  const [scenario = '', other] = [a, b].map(({ runs }) => runs[0]?.scenario);
+  const name = scenario === other ? scenario : 'A and B';
+  const sorted = rows.toSorted((one, other) => Number(isDifferent(other)) - Number(isDifferent(one)));
+  const method = describeMethod(comparison);
+  const isFaster = different && rows.every((row) => classOf(row) !== 'different');
+  const look = isFaster ? 'good' : different ? 'bad' : 'open';
+  const body = markup`<header><h1>${name}</h1><span class="verdict ${look}">${writeHeadline(comparison)}</span></header>
 <p>${writeVerdict(comparison)}</p>
-<ul class="faint"><li>A: ${a.name} · ${a.scenario} · seed ${a.seed}</li><li>B: ${b.name} · ${b.scenario} · seed ${b.seed}</li></ul>
+<ul class="faint"><li>A: ${describeSide(a)}</li><li>B: ${describeSide(b)}</li>${method === '' ? NOTHING : markup`<li>${method}</li>`}</ul>
 ${remarks.map((remark) => markup`<div class="alarm bad" role="alert">${remark}</div>`)}
+${conditions.length === 0 ? NOTHING : writeConditions(conditions)}
 <section id="changes"><h2><a href="#changes">Changes</a></h2>${drawChanges(sorted)}</section>
 <section id="numbers"><h2><a href="#numbers">Numbers</a></h2>${writeTable(sorted)}</section>
 <footer>made by ghostfleet</footer>`;
-  return writePage({ title: `${a.scenario}: ${writeHeadline(comparison)}`, body });
+  return writePage({ title: `${name}: ${writeHeadline(comparison)}`, body });
+}
+
+function writeConditions(conditions: Comparison['conditions']): Markup {
+  const lines = conditions.map(
+    (one) => markup`<li>${MARKS[one.outcome]} <code>${one.condition.line}</code>: ${describeCondition(one)}</li>`,
+  );
+  return markup`<section id="conditions"><h2><a href="#conditions">Fails if</a></h2><ul class="expectations">${lines}</ul></section>`;
 }
 
 function writeTable(rows: readonly MetricDifference[]): Markup {
   const head = COLUMNS.map((column) => markup`<th scope="col">${column}</th>`);
   const lines = rows.map((row) => {
     const [metric = '', ...rest] = listCells(row);
-    return markup`<tr class="${row.verdict}"><th scope="row">${metric}</th>${rest.map((cell) => markup`<td>${cell}</td>`)}</tr>`;
+    return markup`<tr class="${classOf(row)}"><th scope="row">${metric}</th>${rest.map((cell) => markup`<td>${cell}</td>`)}</tr>`;
   });
   return markup`<div class="scroll" tabindex="0" role="region" aria-label="Numbers"><table class="long loose"><thead><tr><td></td>${head}<td></td></tr></thead><tbody>${lines}</tbody></table></div>`;
 }
+
+function classOf(row: MetricDifference): keyof typeof LOOKS {
+  if (!isDifferent(row)) return 'alike';
+  return row.verdict === 'faster' ? 'faster' : 'different';
+}
+
+/** The colours of the plot. */
+const LOOKS = { different: 'c4', faster: 'c3', alike: 'c1' } as const;
 
 /** Largest change that is drawn; a larger one ends at the edge. */
 const LARGEST = 1;
@@ -56,11 +84,11 @@ function drawChanges(rows: readonly MetricDifference[]): Markup {
     const irrelevant = markup`<rect class="calm" x="${x(-LEAST_CHANGE)}" y="${TOP}" width="${px(x(LEAST_CHANGE) - x(-LEAST_CHANGE))}" height="${bottom - TOP}"/>`;
     const zero = markup`<line class="base" x1="${x(0)}" x2="${x(0)}" y1="${TOP}" y2="${bottom}"/>`;
     const lines = known.map((row, i) => {
-      const { metric, interval, verdict: judged } = row;
+      const { metric, interval } = row;
       const [least = 1, most = 1] = interval ?? [];
       const change = measureChange(row) ?? 0;
       const y = TOP + i * lane + (narrow ? 27 : lane / 2);
-      const look = judged === 'different' ? 'c4' : 'c1';
+      const look = LOOKS[classOf(row)];
       const [, a = '', b = '', changed = ''] = listCells(row);
       const label = narrow
         ? markup`<text x="${left}" y="${y - 10}">${metric}</text><text class="axis end" x="${right}" y="${y - 10}">${a} → ${b}, ${changed}</text>`
@@ -71,7 +99,7 @@ function drawChanges(rows: readonly MetricDifference[]): Markup {
   };
   const cut = ends.some((end) => end > LARGEST) ? '; changes beyond ±100% are cut' : '';
   const hidden = rows.length - known.length;
-  return markup`<figure><figcaption>B relative to A <small>change and its interval${cut}; shaded: up to ${LEAST_CHANGE * 100}%, irrelevant in practice</small></figcaption>${drawPlot('Changes with their intervals', draw)}${hidden === 0 ? NOTHING : markup`<p class="faint">${hidden} ${hidden === 1 ? 'number has' : 'numbers have'} too little data for an interval.</p>`}</figure>`;
+  return markup`<figure><figcaption>B relative to A <small>change and its interval${cut}; shaded: up to ${LEAST_CHANGE * 100}%, irrelevant in practice</small></figcaption>${drawPlot('Changes with their intervals', draw)}${hidden === 0 ? NOTHING : markup`<p class="faint">${hidden} ${hidden === 1 ? 'number has' : 'numbers have'} no interval.</p>`}</figure>`;
 }
 
 /** Round changes on both sides of 0. */

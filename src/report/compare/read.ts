@@ -1,9 +1,9 @@
 /** Reads and checks the part of a `summary.json` that a comparison needs. The file is not trusted. */
-import { UsageError } from '../../kernel/errors.js';
+import { EXIT, UsageError } from '../../kernel/errors.js';
 import { isTooDeep, TOO_DEEP } from '../../kernel/json-size.js';
 import { BATCHES, type SampledDurations, type SampleSummary } from '../../trace/metrics/samples.js';
 import { SUMMARY_FORMAT } from '../result.js';
-import type { ComparedRun } from './compare.js';
+import type { ComparedRun } from './side.js';
 
 /** The parts that a comparison needs are the same in these formats, except for the fingerprint of the scenario. */
 const READABLE: readonly number[] = [1, SUMMARY_FORMAT];
@@ -21,7 +21,7 @@ export function readSummary(text: string, name: string): ComparedRun {
     const found = format === undefined ? 'is missing' : `is ${JSON.stringify(format)}`;
     throw makeFileError(name, `"format" ${found}, expected ${READABLE.join(' or ')}`);
   }
-  const { scenario, seed, digest, failure } = summary;
+  const { scenario, seed, digest, failure, exitCode } = summary;
   const actions = asObject(summary.console)?.actions;
   const situation = asObject(summary.planned)?.situation;
   const samples = readSamples(summary.samples);
@@ -33,7 +33,11 @@ export function readSummary(text: string, name: string): ComparedRun {
       name,
       '"samples" is missing or invalid; if another version of ghostfleet wrote the file, repeat the run',
     );
-  const end = { failure: typeof failure === 'string' ? failure : null, touched: Number(actions ?? 0) > 0 };
+  const end = {
+    failure: typeof failure === 'string' ? failure : null,
+    spoiled: exitCode === EXIT.invalid,
+    touched: Number(actions ?? 0) > 0,
+  };
   return {
     name,
     format,

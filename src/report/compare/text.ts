@@ -1,24 +1,30 @@
 /** A comparison as text for terminals. */
 import { WIDTH } from '../renderers/text-parts.js';
 import { fitTable, wrap } from '../table.js';
-import type { RunComparison } from './compare.js';
-import { COLUMNS, listCells, writeVerdict } from './words.js';
+import type { Comparison } from './compare.js';
+import { COLUMNS, describeCondition, describeMethod, describeSide, listCells, MARKS, writeVerdict } from './words.js';
 
-/** @param remarks reasons for which the runs should not be compared @param width width in characters. Default: 100 */
+/** @param remarks what readers have to know about the runs @param width width in characters. Default: 100 */
 export function writeComparisonText(
-  comparison: RunComparison,
+  comparison: Comparison,
   remarks: readonly string[] = [],
   width: number = WIDTH,
 ): string {
-  const { a, b, rows } = comparison;
+  const { a, b, rows, conditions } = comparison;
   const columns = [{ title: 'metric' }, ...COLUMNS.map((title) => ({ title, align: 'right' as const })), { title: '' }];
+  const method = describeMethod(comparison);
+  const judged = conditions.flatMap((one) =>
+    wrap(`${MARKS[one.outcome]} ${one.condition.line}: ${describeCondition(one)}`, width - 2),
+  );
   return `${[
-    ...wrap(`A  ${a.name} · ${a.scenario} · seed ${a.seed}`, width),
-    ...wrap(`B  ${b.name} · ${b.scenario} · seed ${b.seed}`, width),
+    ...wrap(`A  ${describeSide(a)}`, width),
+    ...wrap(`B  ${describeSide(b)}`, width),
+    ...(method === '' ? [] : wrap(method, width)),
     ...remarks.flatMap((remark) => wrap(`! ${remark}`, width)),
     '',
     ...fitTable(columns, rows.map(listCells), width),
     '',
+    ...(judged.length === 0 ? [] : ['fails if', ...judged.map((line) => `  ${line}`), '']),
     ...wrap(writeVerdict(comparison), width),
   ].join('\n')}\n`;
 }

@@ -1,18 +1,38 @@
-/** The texts that a comparison has both in the terminal and on the HTML page. */
+/** The texts that a comparison has in all its formats. */
 import { humanChange, humanValue } from '../../kernel/quantity.js';
-import { findLeastShown, type MetricDifference, measureChange, type RunComparison } from './compare.js';
+import {
+  type Comparison,
+  type ConditionResult,
+  findLeastShown,
+  isDifferent,
+  type MetricDifference,
+  measureChange,
+  RISK,
+} from './compare.js';
+import { nameFigure } from './condition.js';
+import { describeRuns, type Side } from './side.js';
 
 /** The last one has the smallest changes that would have shown. */
 export const COLUMNS = ['A', 'B', 'change', 'interval', 'would show'] as const;
 
-/** The metric, the cells of {@link COLUMNS} and a note. */
+/** The metric, the cells of {@link COLUMNS} and the verdict. */
 export function listCells(row: MetricDifference): readonly string[] {
-  const { metric, unit, a, b, interval, verdict } = row;
+  const { metric, unit, a, b, verdict } = row;
   const change = measureChange(row);
-  const range = interval === null ? '' : `${humanChange(interval[0] - 1)} … ${humanChange(interval[1] - 1)}`;
-  const note = verdict === 'unknown' ? 'too little data' : verdict === 'different' ? '≠' : '';
-  const values = [humanValue(a, unit), humanValue(b, unit), change === null ? '' : humanChange(change)];
-  return [metric, ...values, range, verdict === 'undetected' ? describeShownFrom(row) : '', note];
+  const note = verdict === 'unknown' ? 'too little data' : verdict === 'undetected' ? '' : verdict;
+  // Counts of several runs are counts per run.
+  const [one, other] = unit === 'count' ? [round(a), round(b)] : [a, b];
+  const values = [humanValue(one, unit), humanValue(other, unit), change === null ? '' : humanChange(change)];
+  return [metric, ...values, describeInterval(row), verdict === 'undetected' ? describeShownFrom(row) : '', note];
+}
+
+function round(count: number): number {
+  return Number(count.toFixed(1));
+}
+
+/** `-1.2% … +3.4%`; empty without an interval. */
+function describeInterval({ interval }: MetricDifference): string {
+  return interval === null ? '' : `${humanChange(interval[0] - 1)} … ${humanChange(interval[1] - 1)}`;
 }
 
 /** `-12.0% or +14.5%` */
@@ -23,21 +43,39 @@ function describeShownFrom(row: MetricDifference): string {
   return Number.isFinite(increase) ? `${humanChange(decrease)} or ${humanChange(increase)}` : humanChange(decrease);
 }
 
+/** `runs/a · demo · 10 runs, seeds 1 to 10` */
+export function describeSide(side: Side): string {
+  return `${side.name} · ${side.runs[0]?.scenario ?? ''} · ${describeRuns(side)}`;
+}
+
+/** How several runs were compared; empty for one run on each side. */
+export function describeMethod({ a, isPaired }: Comparison): string {
+  if (a.runs.length === 1) return '';
+  const how = isPaired ? 'runs with the same seed are compared in pairs' : 'the sides are compared as wholes';
+  return `${how}; with a probability of ${(1 - RISK) * 100}%, all intervals contain the true changes`;
+}
+
 /** The result in a few words. */
-export function writeHeadline({ different }: Pick<RunComparison, 'different'>): string {
-  return different ? 'different' : 'no difference found';
+export function writeHeadline({ rows, different, partial }: Comparison): string {
+  const times = new Set(
+    rows.filter(({ unit }) => unit === 'ms').flatMap((row) => (isDifferent(row) ? row.verdict : [])),
+  );
+  const [one = 'different'] = times;
+  const words = !different ? 'no difference found' : times.size === 1 ? one : 'different';
+  return partial === undefined ? words : `not finished: so far ${words}`;
 }
 
 /** The result in one sentence. */
-export function writeVerdict({ rows, different }: RunComparison): string {
-  const words = writeHeadline({ different });
-  if (!different) return `${words}${writeResolution(rows)}`;
-  const found = rows.filter((row) => row.verdict === 'different');
-  return `${words}: ${found.map(writeDifference).join('; ')}`;
+export function writeVerdict(comparison: Comparison): string {
+  const { rows, different, partial } = comparison;
+  const why = partial === undefined ? '' : ` (${partial})`;
+  const words = `${writeHeadline(comparison)}${why}`;
+  if (!different) return `${words}${writeResolution(comparison)}`;
+  return `${words}: ${rows.filter(isDifferent).map(writeDifference).join('; ')}`;
 }
 
 /** The smallest changes that would have shown, so that a comparison of little data does not read like a proof of equality. */
-function writeResolution(rows: readonly MetricDifference[]): string {
+function writeResolution({ rows, a, b }: Comparison): string {
   const sizes = rows
     .flatMap((row) => {
       const shown = findLeastShown(row);
@@ -49,14 +87,33 @@ function writeResolution(rows: readonly MetricDifference[]): string {
   if (finest === undefined || coarsest === undefined) return ', but no number has enough data to show one';
   const words = ({ metric, size }: typeof finest) => `${(size * 100).toFixed(1)}% (${metric})`;
   const range = finest === coarsest ? words(finest) : `from ${words(finest)} to ${words(coarsest)}`;
-  return `; the smallest change that would have shown: ${range}`;
+  const runs = [...new Set([a, b].map((side) => side.runs.length))].join(' and ');
+  const would =
+    runs === '1' ? 'would have shown' : `${runs} runs ${runs.includes(' ') ? '' : 'on each side '}could have shown`;
+  return `; the smallest change that ${would}: ${range}`;
 }
 
 function writeDifference(row: MetricDifference): string {
-  const { metric, unit, a, b } = row;
+  const { metric, unit, a, b, verdict } = row;
   const change = measureChange(row);
-  const how = unit === 'ms' ? (b > a ? 'longer' : 'shorter') : b > a ? 'more' : 'fewer';
   return change === null || b === 0
     ? `${metric} ${humanValue(a, unit)} → ${humanValue(b, unit)}`
-    : `${metric} ${humanChange(change)} (${how})`;
+    : `${metric} ${humanChange(change)} (${verdict})`;
+}
+
+/** `✗` if the condition is met, for which the comparison fails. */
+export const MARKS = { met: '✗', 'not met': '✓', undecided: '?' } as const;
+
+/** What is known about a condition, without the condition itself. */
+export function describeCondition({ condition, row, outcome, isSharp }: ConditionResult): string {
+  const { limit } = condition;
+  if (outcome === 'undecided') return `too little data for ${nameFigure(condition.figure)}`;
+  const change = measureChange(row);
+  const interval = describeInterval(row);
+  const found =
+    change === null ? `${row.a} → ${row.b}` : `${humanChange(change)}${interval === '' ? '' : ` (${interval})`}`;
+  const shown = findLeastShown(row, 0);
+  if (outcome === 'met' || isSharp || shown === null) return found;
+  const least = limit < 0 || condition.comparison.startsWith('<') ? shown.decrease : shown.increase;
+  return `${found}; these runs could have shown only ${humanChange(least)}: use more or longer runs`;
 }

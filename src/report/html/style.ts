@@ -61,7 +61,7 @@ section,footer{order:2}#over-time,#downlinks,.urgent{order:1}
 text{font:11.5px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;fill:var(--ink)}
 .axis{fill:var(--faint);font-variant-numeric:tabular-nums}.end{text-anchor:end}.middle{text-anchor:middle}
 .grid{stroke:var(--rule)}.base,.tick{stroke:var(--faint)}
-.calm{fill:var(--faint);fill-opacity:.1}.different th,.different td{color:var(--bad);font-weight:600}ul.faint{padding-left:18px;margin:6px 0;overflow-wrap:anywhere}
+.calm{fill:var(--faint);fill-opacity:.1}.different th,.different td{color:var(--bad);font-weight:600}.faster th,.faster td{color:var(--good);font-weight:600}ul.faint{padding-left:18px;margin:6px 0;overflow-wrap:anywhere}
 .band{fill:var(--band);fill-opacity:.13}.edge{stroke:var(--ink);stroke-opacity:.4;stroke-dasharray:2 3}
 .legend .band,.legend .off{stroke:var(--faint)}
 .lens{fill:var(--faint);fill-opacity:.12}

@@ -39,6 +39,12 @@ const COUNTS = [
 ] as const;
 type SampledCount = (typeof COUNTS)[number];
 
+/** The metrics of which runs can be compared. */
+export const SAMPLED: { readonly durations: readonly string[]; readonly counts: readonly string[] } = {
+  durations: Object.keys(DURATIONS),
+  counts: COUNTS,
+};
+
 /** The counts and durations that have at least one value. */
 export interface SampleSummary {
   readonly batches: number;

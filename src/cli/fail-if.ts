@@ -1,0 +1,64 @@
+/**
+ * Reads the conditions under which a comparison fails:
+ *
+ *     condition = figure (">" | ">=" | "<" | "<=") ["+" | "-"] number "%"    downlink.answered p(95) > +10%
+ *     figure    = duration "p(" number ")" | count
+ *
+ * An increase is the limit of ">", and a decrease that of "<".
+ */
+import { didYouMean, orList, quote } from '../input/problems.js';
+import { CHANGES, type Condition, type Figure } from '../report/compare/condition.js';
+import { SAMPLED } from '../trace/metrics/samples.js';
+
+/** For messages. */
+const EXAMPLE = '"downlink.answered p(95) > +10%"';
+
+/** Returns what is wrong as a text. */
+export function parseCondition(line: string): Condition | string {
+  const wrong = (at: number, why: string) => `${quote(line)}: column ${at + 1}: ${why}, as in ${EXAMPLE}`;
+  const [, before = '', name = '', gap = '', of] = /^(\s*)([^\s<>=(]*)(\s*)(p\s*\([^)<>=]*\)?)?/.exec(line) ?? [];
+  const place = before.length;
+  const figure = readFigure(name, of);
+  if (typeof figure === 'string')
+    return wrong(place + (figure.startsWith('"p') ? name.length + gap.length : 0), figure);
+  const rest = line.slice(place + name.length + gap.length + (of ?? '').length);
+  const [, space = '', sign = '', pause = '', limit = ''] = /^(\s*)([<>=!]*)(\s*)(.*?)\s*$/s.exec(rest) ?? [];
+  const after = line.length - rest.length + space.length;
+  const comparison = CHANGES.find((one) => one === sign);
+  if (comparison === undefined) {
+    const found = sign === '' ? (limit === '' ? 'the end' : quote(limit)) : quote(sign);
+    return wrong(after, `expected ${orList(CHANGES)} after the figure, found ${found}`);
+  }
+  const [, digits] = /^([+-]?\d+(?:\.\d+)?)\s*%$/.exec(limit) ?? [];
+  const at = after + sign.length + pause.length;
+  if (digits === undefined)
+    return wrong(at, `expected a change in percent, found ${limit === '' ? 'the end' : quote(limit)}`);
+  const change = Number(digits) / 100;
+  const grows = comparison.startsWith('>');
+  if (grows ? change < 0 : change > 0) {
+    const meant = `${Math.abs(change * 100)}%`;
+    return wrong(
+      at,
+      `"${comparison} ${digits}%" would be met if nothing changed; write "> +${meant}" or "< -${meant}"`,
+    );
+  }
+  return { line: line.trim(), figure, comparison, limit: change };
+}
+
+/** @param of `p(95)`, or the beginning of it */
+function readFigure(name: string, of: string | undefined): Figure | string {
+  const { durations, counts } = SAMPLED;
+  if (of === undefined) {
+    if (counts.includes(name)) return { metric: name, percent: null };
+    if (durations.includes(name)) return `"${name}" needs a percentile: "${name} p(95)"`;
+  }
+  if (!durations.includes(name)) {
+    if (counts.includes(name)) return `"${name}" is a count: it has no percentiles`;
+    const known = [...new Set([...durations, ...counts])];
+    const found = name === '' ? 'nothing' : quote(name);
+    return `expected a figure, found ${found}${didYouMean(name, known)}: a percentile of ${orList(durations)}, or one of the counts ${orList(counts)}`;
+  }
+  const percent = Number(/^p\s*\(\s*(\d+(?:\.\d+)?)\s*\)$/.exec(of ?? '')?.[1]);
+  if (percent > 0 && percent < 100) return { metric: name, percent };
+  return `${quote(of)} is not a percentile above 0 and below 100`;
+}

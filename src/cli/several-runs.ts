@@ -1,0 +1,110 @@
+/** Carries out several runs of this program, each in a process of its own. */
+import PQueue from 'p-queue';
+import { EXIT, type ExitCode, InterruptedError } from '../kernel/errors.js';
+import type { RunResult } from '../report/result.js';
+import { getVerdict } from '../report/verdict.js';
+import type { AnotherRun, EndedRun, Host } from './host.js';
+
+export interface NamedRun {
+  /** `seed 3`, as it follows "the run with". */
+  readonly name: string;
+  /** Its arguments. They contain `--json`. */
+  readonly args: readonly string[];
+  /** Added to the environment: values that other users of the machine must not read. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A run that gave a result. */
+export interface NamedResult {
+  readonly result: RunResult;
+  /** The result as JSON. */
+  readonly text: string;
+}
+
+interface SeveralEnded {
+  /** In the order of the runs; undefined for a run without a result. */
+  readonly results: readonly (NamedResult | undefined)[];
+  /** Exit codes of the runs that gave no result, or could not write it. */
+  readonly failures: readonly ExitCode[];
+  readonly interrupted: InterruptedError | undefined;
+}
+
+interface SeveralOptions {
+  /** Number of runs at the same time. */
+  readonly atOnce: number;
+  /** Whether the runs after one with this result are not made; undefined for a run without a result. Default: all are made. */
+  readonly endsWith?: (result: RunResult | undefined) => boolean;
+}
+
+/** Says on the error output how each run has ended. Ctrl-C ends the runs. */
+export async function runSeveral(
+  runs: readonly NamedRun[],
+  { atOnce, endsWith = () => false }: SeveralOptions,
+  host: Host,
+): Promise<SeveralEnded> {
+  const queue = new PQueue({ concurrency: atOnce });
+  const running = new Set<AnotherRun>();
+  let interrupted: InterruptedError | undefined;
+  let hasEnded = false;
+  const forget = host.onInterrupt((signal) => {
+    interrupted ??= new InterruptedError(signal);
+    for (const run of running) run.stop();
+  });
+  const results = new Map<NamedRun, NamedResult>();
+  const failures: ExitCode[] = [];
+  const one = async (named: NamedRun): Promise<void> => {
+    if (interrupted || hasEnded) return;
+    const { name, args, env } = named;
+    const run = host.again(args, { env });
+    running.add(run);
+    const ended = await run.ended;
+    const { exit, out } = ended;
+    running.delete(run);
+    const result = parseResult(out);
+    if (interrupted && (result?.exitCode ?? EXIT.interrupted) === EXIT.interrupted) return;
+    if (result !== undefined) {
+      results.set(named, { result, text: out });
+      host.err.write(`${name}: ${getVerdict(result).word} (${results.size} of ${runs.length})\n`);
+    }
+    hasEnded = endsWith(result);
+    if (result !== undefined && exit === result.exitCode) return;
+    failures.push(failureOf(ended));
+    const what = result === undefined ? `the run with ${name} gave no result: ` : '';
+    host.err.write(`ghostfleet: ${what}${complaintOf(ended)}\n`);
+  };
+  try {
+    await Promise.all(runs.map((run) => queue.add(() => one(run))));
+  } finally {
+    forget();
+  }
+  return { results: runs.map((run) => results.get(run)), failures, interrupted };
+}
+
+function failureOf({ exit, signal }: EndedRun): ExitCode {
+  if (signal !== undefined) return EXIT.stuck;
+  return exit === EXIT.usage ? EXIT.usage : EXIT.internal;
+}
+
+/** Why a run has failed: the signal that ended it, or its last message, without its progress and warnings. */
+function complaintOf({ signal, err }: EndedRun): string {
+  if (signal !== undefined) return `${signal} ended it${MEMORY.has(signal) ? OUT_OF_MEMORY : ''}`;
+  return err
+    .slice(err.lastIndexOf(COMPLAINT) + 1)
+    .replace(COMPLAINT.slice(1), '')
+    .trim();
+}
+
+/** Signals of the system and of Node.js when the memory is exhausted. */
+const MEMORY: ReadonlySet<string> = new Set(['SIGKILL', 'SIGABRT']);
+const OUT_OF_MEMORY = ', probably because the memory of this machine was exhausted; use fewer --workers';
+
+const COMPLAINT = '\nghostfleet: ';
+
+/** Undefined if the text is not the result of a run. */
+function parseResult(text: string): RunResult | undefined {
+  try {
+    return JSON.parse(text) as RunResult;
+  } catch {
+    return undefined;
+  }
+}

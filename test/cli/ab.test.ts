@@ -1,0 +1,132 @@
+/** `ghostfleet ab` and `run --seeds --target` as their user sees them: against clouds on this machine, in real time. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Service, startService } from '../../src/cloud/service.js';
+import { seededRandom } from '../../src/kernel/random.js';
+import { RealClock } from '../../src/kernel/real-clock.js';
+import { QUIET } from '../support/cloud.js';
+import { ghostfleet, type HostOptions } from '../support/host.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-ab-'));
+const file = join(folder, 'short.yaml');
+writeFileSync(
+  file,
+  'name: short\nduration: 2s\nfleet: [{ name: clime, profile: clime, count: 1, config: { mode: none } }]\nload: [{ latest-value:, rate: 10/s }]\n',
+);
+
+const KEYS = { GHOSTFLEET_A_API_KEY: 'key-of-the-old-one', GHOSTFLEET_API_KEY: 'key-of-the-new-one' };
+
+let clouds: readonly Service[] = [];
+
+async function cloud(apiKey: string): Promise<Service> {
+  return startService({
+    ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey, log: QUIET },
+    ...{ clock: new RealClock(), random: seededRandom(apiKey), trace: { emit: () => {} } },
+  });
+}
+
+beforeAll(async () => {
+  clouds = [await cloud(KEYS.GHOSTFLEET_A_API_KEY), await cloud(KEYS.GHOSTFLEET_API_KEY)];
+});
+afterAll(async () => {
+  for (const each of clouds) await each.close();
+  rmSync(folder, { recursive: true });
+});
+
+const where = () => ['--a', clouds[0]?.api ?? '', '--b', clouds[1]?.api ?? '', '--link', 'http', '--speed', '20'];
+
+function ab(more: readonly string[], options: HostOptions = {}) {
+  return ghostfleet(['ab', file, ...where(), ...more], { env: KEYS, ...options });
+}
+
+describe('ghostfleet ab', () => {
+  it('runs A B B A A B with keys of their own, and compares as "compare" does', async () => {
+    const [out, page] = [join(folder, 'out'), join(folder, 'page.html')];
+    const started: (readonly string[])[] = [];
+    const words = ['--runs', '3', '--seed', '5', '--out', out, '--html', page];
+    const ended = await ab(words, { started: (args) => void started.push(args) });
+    expect(ended.err).toContain('seed 7 against B: passed (6 of 6)\n');
+    const order = started.map((args) => [args[args.indexOf('--seed') + 1], args[args.indexOf('--target') + 1]]);
+    const [a, b] = clouds.map(({ api }) => api);
+    expect(order).toEqual([
+      ...[
+        ['5', a],
+        ['5', b],
+        ['6', b],
+        ['6', a],
+        ['7', a],
+        ['7', b],
+      ],
+    ]);
+    expect(ended.out).toContain(`A  ${a} · short · 3 runs, seeds 5 to 7\n`);
+    expect(ended.out).toContain('runs with the same seed are compared in pairs');
+    expect(readdirSync(join(out, 'b'))).toEqual(['seed-5', 'seed-6', 'seed-7']);
+    const again = await ghostfleet(['compare', join(out, 'a'), join(out, 'b')]);
+    expect(again.out.split('\n').slice(3)).toEqual(ended.out.split('\n').slice(3));
+    expect(again.exit).toBe(ended.exit);
+    const shown = [ended.out, ended.err, readFileSync(page, 'utf8'), started.flat().join(' ')].join('\n');
+    for (const key of Object.values(KEYS)) expect(shown).not.toContain(key);
+  });
+
+  it('ends with what is known after Ctrl-C, and says that this is not all', async () => {
+    const markdown = join(folder, 'partial.md');
+    const words = ['--runs', '20', '--markdown', markdown];
+    const { exit, out, err } = await ab(words, { interruptOn: /seed 4 against B/ });
+    expect([exit, err]).toEqual([130, expect.stringContaining('interrupted by SIGINT')]);
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(
+      / not finished: so far \D+ \(interrupted; [34] of 20 pairs of runs count\)/,
+    );
+    expect(readFileSync(markdown, 'utf8')).toMatch(/^### short: not finished: so far /);
+  });
+
+  it('compares nothing if too few pairs have ended', async () => {
+    const { exit, out, err } = await ab(['--runs', '20'], { interruptOn: /seed 1 against B/ });
+    expect([exit, out]).toEqual([130, '']);
+    expect(err).toMatch(/[01] of 20 pairs of runs count: too few to compare, which needs 3\n/);
+  });
+
+  it('ends at the first run that cannot be made', async () => {
+    const started: (readonly string[])[] = [];
+    const env = { ...KEYS, GHOSTFLEET_A_API_KEY: 'wrong' };
+    const { exit, out, err } = await ab(['--runs', '3'], { env, started: (args) => void started.push(args) });
+    expect([exit, out, started.length]).toEqual([2, '', 1]);
+    expect(err).toContain('the run with seed 1 against A gave no result: ');
+  });
+
+  it.each([
+    [['--runs', '2'], '--runs "2" is not a whole number from 3 to 1000'],
+    [['--fail-if', 'call.latncy p(95) > 1%'], 'found "call.latncy" (did you mean "call.latency"?)'],
+    [['--b-udp', 'x'], '--b-udp "x" is not HOST:PORT'],
+    [['--b-udp', '127.0.0.1:1'], '--udp cannot be used with --link http'],
+  ])('rejects %j', async (words, message) => {
+    const { exit, err } = await ab(words);
+    expect([exit, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('names the option of an address that is none, and the variable of a missing key', async () => {
+    const bad = await ghostfleet(['ab', file, '--a', 'nowhere', '--b', 'http://127.0.0.1:1'], { env: KEYS });
+    expect(bad.err).toContain('--a "nowhere" is not an address such as');
+    const keyless = await ghostfleet(['ab', file, '--a', 'http://127.0.0.1:1', '--b', 'http://127.0.0.1:1'], {
+      env: { GHOSTFLEET_A_API_KEY: 'x' },
+    });
+    expect(keyless.err).toContain('--b requires an API key');
+    expect(keyless.err).toContain('set GHOSTFLEET_B_API_KEY or GHOSTFLEET_API_KEY');
+  });
+
+  it('rejects a scenario that can be read only once', async () => {
+    const { exit, err } = await ghostfleet(['ab', '-', ...where()], { env: KEYS });
+    expect([exit, err]).toEqual([2, expect.stringContaining('"-" cannot be used with ab')]);
+  });
+});
+
+it('run --seeds runs one after another against another cloud, with the key in the environment', async () => {
+  const started: (readonly string[])[] = [];
+  const target = ['--target', clouds[1]?.api ?? '', '--api-key', KEYS.GHOSTFLEET_API_KEY];
+  const words = ['run', file, '--seeds', '2', ...target, '--link', 'http', '--speed', '20', '--json'];
+  const { exit, out } = await ghostfleet(words, { started: (args) => void started.push(args) });
+  expect(exit).toBe(0);
+  expect(JSON.parse(out).passed).toBe(2);
+  expect(started.flat()).not.toContain(KEYS.GHOSTFLEET_API_KEY);
+});
