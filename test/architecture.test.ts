@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
     transport: { values: ['kernel', 'protocol'], types: ['trace'] },
     client: { values: ['kernel'], types: ['contract'] },
     scenario: {
-      values: ['kernel', 'input', 'profile', 'trace'],
+      values: ['kernel', 'input', 'protocol', 'profile', 'trace'],
       types: ['device', 'cloud', 'transport', 'client'],
     },
     console: { values: ['kernel', 'input', 'protocol', 'profile', 'scenario'], types: ['trace'] },

@@ -78,10 +78,10 @@ describe.each(FAULT_NAMES)('the fault %s', (name) => {
     if (fault === undefined) return expect(part).not.toBe('network');
     const draws = new NoiseStream(1);
     const results = Array.from({ length: 1000 }, () => {
-      const delivery: Delivery = { size: 40, now: 0, freeAt: 0, flippedBit: -1 };
+      const delivery: Delivery = { size: 40, now: 0, freeAt: 0, damage: undefined };
       const verdict = [1];
       const isEvent = fault.strike(verdict, draws, delivery);
-      return { isEvent, isChanged: verdict.length !== 1 || verdict[0] !== 1 || delivery.flippedBit >= 0 };
+      return { isEvent, isChanged: verdict.length !== 1 || verdict[0] !== 1 || delivery.damage !== undefined };
     });
     expect(results.some(({ isChanged }) => isChanged)).toBe(true);
     const events = results.filter(({ isEvent }) => isEvent);

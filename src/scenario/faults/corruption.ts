@@ -1,6 +1,7 @@
 import { ratio } from '../../input/checks.js';
 import { chance, integerBetween } from '../../kernel/random.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
+import { withFlippedBit } from '../../protocol/flap/envelope.js';
 import { HOPELESS, type NetworkFaultKind } from './kind.js';
 
 /** The option is the probability per datagram. */
@@ -14,7 +15,8 @@ export const corruption: NetworkFaultKind<Ratio> = {
     sign: 'corruption',
     strike(share, verdict, draws, delivery) {
       if (verdict.length === 0 || delivery.size === 0 || !chance(draws, share)) return false;
-      delivery.flippedBit = integerBetween(draws, 0, delivery.size * 8 - 1);
+      const bit = integerBetween(draws, 0, delivery.size * 8 - 1);
+      delivery.damage = (datagram, format) => withFlippedBit(datagram, bit, format);
       return true;
     },
   },

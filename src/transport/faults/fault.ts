@@ -1,6 +1,7 @@
 /** A fault as the transport applies it. The kinds of faults are in scenario/faults/. */
 import type { Draws } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import type { DatagramSign } from '../../trace/events.js';
 
 /** Direction, seen from the device. */
@@ -16,8 +17,8 @@ export interface Delivery {
   now: Instant;
   /** When the link of this device and direction has sent all earlier datagrams. */
   freeAt: Instant;
-  /** Index of a flipped bit, from 0; -1 for none. */
-  flippedBit: number;
+  /** Returns a copy of the datagram with other bytes; undefined if the datagram arrives as it was sent. */
+  damage: ((datagram: Uint8Array, format: LinkFormat) => Uint8Array) | undefined;
 }
 
 /** Applies a fault to one datagram; returns true if that is an event for the trace. */

@@ -4,13 +4,13 @@
  * It also delays every datagram by at least 1 ms. Without this delay, a response could arrive at the instant at which its
  * request was sent, and the order of events would depend on the transport.
  *
- * A flipped bit never turns the serial number of a device into that of another device of the fleet. That device may be in
- * another thread, with a cloud of its own. Instead, the datagram gets a serial number that no device has.
+ * A damaged datagram never names another device of the fleet. That device may be in another thread, with a cloud of its own.
+ * Instead, the datagram gets a serial number that no device has.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
-import { type LinkFormat, namingNoOther, withFlippedBit } from '../../protocol/flap/envelope.js';
+import { type LinkFormat, namingNoOther } from '../../protocol/flap/envelope.js';
 import type { Trace } from '../../trace/events.js';
 import type { Channel, Receiver, Transport } from '../transport.js';
 import type { Delivery, ScheduledFault, Verdict, Way } from './fault.js';
@@ -24,7 +24,7 @@ interface FaultOptions {
   readonly trace: Trace;
   /** A {@link FaultList} may change while the transport is in use. */
   readonly faults: readonly ScheduledFault[] | FaultList;
-  /** Whether the transport detects and drops corrupted datagrams, as TCP does. */
+  /** Whether the transport detects and drops damaged datagrams, as TCP does. */
   readonly checksummed?: boolean;
 }
 
@@ -35,7 +35,7 @@ interface HopOptions extends FaultOptions {
 }
 
 /** The current datagram; reused, because faults are applied to one datagram at a time. */
-const DELIVERY: Delivery = { size: 0, now: 0, freeAt: 0, flippedBit: -1 };
+const DELIVERY: Delivery = { size: 0, now: 0, freeAt: 0, damage: undefined };
 
 export function withFaults(inner: Transport, options: FaultOptions): Transport {
   const faults = options.faults instanceof FaultList ? options.faults : new FaultList(options.faults);
@@ -120,7 +120,7 @@ class Hop implements Channel, Receiver {
     DELIVERY.size = size;
     DELIVERY.now = now;
     DELIVERY.freeAt = queue.freeAt;
-    DELIVERY.flippedBit = -1;
+    DELIVERY.damage = undefined;
     for (const { strike, sign, overtakes, from, until, way: hitWay, hits } of faults.all) {
       if (now < from || now >= until || (hitWay !== 'both' && hitWay !== way) || !hits(serial)) continue;
       if (!isQueued && overtakes) {
@@ -133,7 +133,7 @@ class Hop implements Channel, Receiver {
     }
     if (!isQueued) queueUp(verdict, queue, now);
     queue.freeAt = DELIVERY.freeAt;
-    if (DELIVERY.flippedBit >= 0 && checksummed) verdict.length = 0;
+    if (DELIVERY.damage && checksummed) verdict.length = 0;
     return verdict;
   }
 
@@ -163,8 +163,7 @@ function queueUp(verdict: Verdict, queue: Queue, now: Instant): void {
   }
 }
 
-/** The datagram as it arrives; a copy if a bit is flipped, because the sender may send the original again. */
+/** The datagram as it arrives; a copy if it is damaged, because the sender may send the original again. */
 function asReceived(datagram: Uint8Array, format: LinkFormat): Uint8Array {
-  const { flippedBit } = DELIVERY;
-  return flippedBit < 0 ? datagram : withFlippedBit(datagram, flippedBit, format);
+  return DELIVERY.damage?.(datagram, format) ?? datagram;
 }

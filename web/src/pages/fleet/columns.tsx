@@ -9,6 +9,8 @@ import { Sparkline } from '../../parts/sparkline.js';
 export interface Column {
   readonly key: string;
   readonly title: string;
+  /** Width in the grid of a row, as in CSS. Phones show only some columns, with the widths in fleet.css. */
+  readonly width: string;
   readonly cell: (row: Row) => ComponentChildren;
   /** Value to sort by; absent if the column cannot be sorted. */
   readonly order?: (row: Row) => number | string;
@@ -18,30 +20,40 @@ const UNKNOWN = <span class="dim">–</span>;
 const HOUR = 3_600_000;
 
 export const COLUMNS: readonly Column[] = [
-  { key: 'name', title: 'Device', cell: ({ name }) => <span class="name">{name}</span>, order: ({ name }) => name },
-  { key: 'state', title: 'State', cell: (row) => <State row={row} /> },
+  {
+    key: 'name',
+    title: 'Device',
+    width: 'minmax(9rem, 1fr)',
+    cell: ({ name }) => <span class="name">{name}</span>,
+    order: ({ name }) => name,
+  },
+  { key: 'state', title: 'State', width: '4.6rem', cell: (row) => <State row={row} /> },
   {
     key: 'seen',
     title: 'Last contact',
+    width: '6.8rem',
     cell: ({ lastSeen }) => <Ago at={lastSeen} />,
     order: ({ lastSeen }) => -lastSeen,
   },
   {
     key: 'signal',
     title: 'Signal',
+    width: '7rem',
     cell: ({ report }) => (report?.rsrp === undefined ? UNKNOWN : <Signal rsrp={report.rsrp} />),
     order: ({ report }) => report?.rsrp ?? 0,
   },
   {
     key: 'battery',
     title: 'Battery',
+    width: '4.6rem',
     cell: ({ report }) => (report?.voltage === undefined ? UNKNOWN : `${report.voltage.toFixed(2)} V`),
     order: ({ report }) => report?.voltage ?? 99,
   },
-  { key: 'values', title: 'Latest values', cell: (row) => <Values row={row} /> },
+  { key: 'values', title: 'Latest values', width: 'minmax(19rem, 2.4fr)', cell: (row) => <Values row={row} /> },
   {
     key: 'trend',
     title: 'Reports',
+    width: '6.4rem',
     cell: ({ trend, report }) => (
       <Sparkline values={trend} label={`${report?.readings[0]?.name ?? 'value'}: the latest ${trend.length} reports`} />
     ),
@@ -49,10 +61,17 @@ export const COLUMNS: readonly Column[] = [
   {
     key: 'waiting',
     title: 'Waiting',
+    width: '4.6rem',
     cell: ({ waiting }) => (waiting.size === 0 ? UNKNOWN : <span class="count">{waiting.size}</span>),
     order: ({ waiting }) => -waiting.size,
   },
-  { key: 'firmware', title: 'Firmware', cell: (row) => <Firmware row={row} />, order: ({ firmware }) => firmware },
+  {
+    key: 'firmware',
+    title: 'Firmware',
+    width: 'minmax(5rem, 0.4fr)',
+    cell: (row) => <Firmware row={row} />,
+    order: ({ firmware }) => firmware,
+  },
 ];
 
 /** A badge that shows whether the device was recently in contact. */

@@ -9,6 +9,7 @@ import type { Sorting } from './view.js';
 
 /** Height of a row in CSS pixels, the same as `--row` in the style. */
 const ROW = 36;
+const WIDTHS = COLUMNS.map(({ width }) => width).join(' ');
 
 interface TableProps {
   /** The rows to show. This may be the list of the fleet itself, which changes in place. */
@@ -58,6 +59,7 @@ export function Table({ rows, turn, count, sorting, sort }: TableProps) {
       aria-rowcount={rows.length + 1}
       aria-activedescendant={rows.length > 0 ? `row-${active}` : undefined}
       tabIndex={0}
+      style={{ '--columns': WIDTHS }}
       ref={box}
       onKeyDown={move}
     >
