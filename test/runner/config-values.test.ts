@@ -11,7 +11,7 @@ import { chooseFirmware } from '../../src/profile/versions.js';
 import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { makeFlashSettings } from '../../src/runner/world/flash-settings.js';
 import { configLines } from '../../src/scenario/values/config-lines.js';
-import { fakeHost } from '../device/shell/fake-host.js';
+import { shellDevice } from '../device/shell/shell-device.js';
 
 const profiles = packagedProfiles();
 const typeOf = (name: string) => {
@@ -33,7 +33,7 @@ function linesFor(value: string): readonly string[] {
 /** What a device has in its flash after a configuration downlink. */
 function afterDownlink(lines: readonly string[]): string {
   const config = new DeviceConfig(clime.layout);
-  expect(runRemoteConfig(clime.shell, { ...fakeHost(), config }, lines)).toMatchObject({
+  expect(runRemoteConfig(clime.shell, shellDevice({ config }), lines)).toMatchObject({
     kind: 'save',
     rejected: false,
   });

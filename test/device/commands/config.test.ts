@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { buildShell } from '../../../src/device/commands/index.js';
 import { modules } from '../config/specs.js';
-import { fakeHost } from '../shell/fake-host.js';
+import { shellDevice } from '../shell/shell-device.js';
 
 const shell = buildShell(['app', 'ble', 'cloud', 'config', 'lrw', 'lte', 'tag'], modules());
 
 describe('config', () => {
   it('show prints every parameter of every module, in the order of registration', () => {
-    expect(shell.run(fakeHost(), 'config show')).toEqual({
+    expect(shell.run(shellDevice(), 'config show')).toEqual({
       code: 0,
       lines: [
         'app config interval-sample 60',
@@ -36,12 +36,12 @@ describe('config', () => {
   });
 
   it('modules lists the settings prefixes', () => {
-    const { lines } = shell.run(fakeHost(), 'config modules');
+    const { lines } = shell.run(shellDevice(), 'config modules');
     expect(lines).toEqual(['app-clime', 'ble', 'tag', 'cloud', 'lrw', 'lte']);
   });
 
   it('save prints nothing, writes flash and restarts', () => {
-    const host = fakeHost();
+    const host = shellDevice();
     shell.run(host, 'app config interval-report 60');
     expect(shell.run(host, 'config save')).toEqual({ code: 0, lines: [], reboot: 'config' });
     host.config.boot();
@@ -49,7 +49,7 @@ describe('config', () => {
   });
 
   it('reset prints nothing, erases flash and restarts', () => {
-    const host = fakeHost();
+    const host = shellDevice();
     shell.run(host, 'app config interval-report 60');
     shell.run(host, 'config save');
     expect(shell.run(host, 'config reset')).toEqual({ code: 0, lines: [], reboot: 'config' });
@@ -58,10 +58,10 @@ describe('config', () => {
   });
 
   it('alone prints its help; with an unknown word, it prints an error first', () => {
-    const help = shell.run(fakeHost(), 'config');
+    const help = shell.run(shellDevice(), 'config');
     expect(help.code).toBe(0);
     expect(help.lines[0]).toMatch(/^config - /);
-    expect(shell.run(fakeHost(), 'config foo')).toEqual({
+    expect(shell.run(shellDevice(), 'config foo')).toEqual({
       code: -22,
       lines: ['command not found: foo', ...help.lines],
     });
@@ -69,22 +69,22 @@ describe('config', () => {
 });
 
 describe('<module> config', () => {
-  const allHelp = (module: string) => shell.run(fakeHost(), `${module} config`).lines;
+  const allHelp = (module: string) => shell.run(shellDevice(), `${module} config`).lines;
 
   it('alone prints the help lines of all parameters', () => {
-    const { code, lines } = shell.run(fakeHost(), 'lrw config');
+    const { code, lines } = shell.run(shellDevice(), 'lrw config');
     expect({ code, lines }).toEqual({ code: 0, lines: ['  deveui            :Device EUI. (len: 8 B)'] });
     expect(allHelp('app')).toContain('  interval-report   :Get/Set report interval in seconds. <30~86400>');
   });
 
   it('show prints all parameters of the module', () => {
-    const { lines } = shell.run(fakeHost(), 'lte config show');
+    const { lines } = shell.run(shellDevice(), 'lte config show');
     expect(lines[0]).toBe('lte config test false');
     expect(lines).toHaveLength(5);
   });
 
   it('a name prints its line; a prefix with * prints the lines of all matching parameters', () => {
-    const host = fakeHost();
+    const host = shellDevice();
     expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "none"']);
     expect(shell.run(host, 'app config backup-report-*').lines).toEqual([
       'app config backup-report-connected true',
@@ -94,13 +94,13 @@ describe('<module> config', () => {
   });
 
   it('a write prints nothing, and the next read shows the new value', () => {
-    const host = fakeHost();
+    const host = shellDevice();
     expect(shell.run(host, 'app config mode "lte"')).toEqual({ code: 0, lines: [] });
     expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "lte"']);
   });
 
   it('a prefix with * writes all matching parameters, each of which accepts or rejects the value', () => {
-    const host = fakeHost();
+    const host = shellDevice();
     expect(shell.run(host, 'app config backup-* false').lines).toEqual([]);
     // 20 is below the minimum of interval-report, and valid for the others.
     expect(shell.run(host, 'app config interval-* 20')).toEqual({
@@ -119,12 +119,16 @@ describe('<module> config', () => {
 
   it('an unknown name, with or without value, prints the help of all parameters', () => {
     for (const words of ['foo', 'foo 1', 'x*', 'show 1', '""']) {
-      expect(shell.run(fakeHost(), `app config ${words}`)).toEqual({ code: 0, lines: allHelp('app'), rejected: true });
+      expect(shell.run(shellDevice(), `app config ${words}`)).toEqual({
+        code: 0,
+        lines: allHelp('app'),
+        rejected: true,
+      });
     }
   });
 
   it('a write with one surplus word has no effect; with two surplus words, it is an error', () => {
-    const host = fakeHost();
+    const host = shellDevice();
     expect(shell.run(host, 'app config mode lte lrw')).toEqual({ code: 0, lines: [], rejected: true });
     expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "none"']);
     const { code, lines } = shell.run(host, 'app config mode a b c');
@@ -132,12 +136,12 @@ describe('<module> config', () => {
   });
 
   it('prints the help of its own module only', () => {
-    expect(shell.run(fakeHost(), 'cloud config').lines).toEqual(['  spool-size        :Spool size. <0~100>']);
+    expect(shell.run(shellDevice(), 'cloud config').lines).toEqual(['  spool-size        :Spool size. <0~100>']);
   });
 });
 
 it('the command app with an unknown word prints an error, then its help', () => {
-  const { code, lines } = shell.run(fakeHost(), 'app foo');
+  const { code, lines } = shell.run(shellDevice(), 'app foo');
   expect([code, lines[0]]).toEqual([-22, 'command not found: foo']);
   expect(lines[1]).toMatch(/^app - /);
 });

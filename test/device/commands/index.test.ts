@@ -5,7 +5,7 @@ import { buildShell } from '../../../src/device/commands/index.js';
 import type { Command } from '../../../src/device/shell/command.js';
 import { COMMAND_WORDS } from '../../../src/profile/command-words.js';
 import { modules } from '../config/specs.js';
-import { fakeHost } from '../shell/fake-host.js';
+import { shellDevice } from '../shell/shell-device.js';
 
 it('COMMAND_GROUPS has a group for every word that a profile may name, except help; each group makes the command of its word', () => {
   expect([...Object.keys(COMMAND_GROUPS), 'help'].sort()).toEqual([...COMMAND_WORDS].sort());
@@ -14,8 +14,8 @@ it('COMMAND_GROUPS has a group for every word that a profile may name, except he
 
 it('the command cloud has neither spool nor config in a device type without the module cloud', () => {
   const shell = buildShell(['cloud'], []);
-  expect(shell.run(fakeHost(), 'cloud spool count').lines[0]).toBe('command not found: spool');
-  expect(shell.run(fakeHost(), 'cloud config show').lines[0]).toBe('command not found: config');
+  expect(shell.run(shellDevice(), 'cloud spool count').lines[0]).toBe('command not found: spool');
+  expect(shell.run(shellDevice(), 'cloud config show').lines[0]).toBe('command not found: config');
 });
 
 it('no line makes a command throw', () => {
@@ -28,7 +28,7 @@ it('no line makes a command throw', () => {
     fc.string(),
   );
   const shell = buildShell(COMMAND_WORDS, modules());
-  const host = fakeHost({ spooled: 1, channels: [{ mode: 'disabled' }] });
+  const host = shellDevice({ spooled: 1, channels: [{ mode: 'disabled' }] });
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), (line) => {
       const { code, lines } = shell.run(host, line.join(' '));

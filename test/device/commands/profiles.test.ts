@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { buildShell } from '../../../src/device/commands/index.js';
-import { DeviceConfig } from '../../../src/device/config/device-config.js';
-import { configLayout } from '../../../src/device/config/layout.js';
 import type { ShellHost } from '../../../src/device/shell/host.js';
 import { listConfig, runRemoteConfig } from '../../../src/device/shell/remote.js';
+import { deviceType } from '../../../src/device/type/device-type.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { fakeHost } from '../shell/fake-host.js';
+import { shellDevice } from '../shell/shell-device.js';
 
 describe.each([...packagedProfiles()])('%s', (_name, profile) => {
-  const shell = buildShell(profile.commands, profile.modules);
-  const layout = configLayout(profile.modules);
-  const host = () => ({ ...fakeHost(), config: new DeviceConfig(layout) });
+  const type = deviceType(profile);
+  const { shell, layout } = type;
+  const host = () => shellDevice({ type });
 
   it('lists its whole configuration, which fits into the capture buffer of the firmware', () => {
     const { lines } = listConfig(shell, host());
@@ -42,18 +40,19 @@ describe.each([...packagedProfiles()])('%s', (_name, profile) => {
 describe('motion', () => {
   const profile = packagedProfiles().get('motion');
   if (profile === undefined) throw new Error('no profile motion');
-  const shell = buildShell(profile.commands, profile.modules);
+  const type = deviceType(profile);
+  const { shell } = type;
 
   const motionLines = (host: ShellHost, line: string) =>
     shell.run(host, line).lines.filter((shown) => shown.includes('config motion-'));
 
   it('always lists the settings of its detectors in "app config show"', () => {
-    const host = { ...fakeHost(), config: new DeviceConfig(configLayout(profile.modules)) };
+    const host = shellDevice({ type });
     expect(motionLines(host, 'app config show')).toHaveLength(4);
   });
 
   it('lists these settings in "config show" only while the running configuration uses them', () => {
-    const host = { ...fakeHost(), config: new DeviceConfig(configLayout(profile.modules)) };
+    const host = shellDevice({ type });
     const listed = () => motionLines(host, 'config show').length;
     expect(listed()).toBe(0);
     shell.run(host, 'app config sensitivity individual');

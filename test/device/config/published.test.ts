@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { deviceType } from '../../../src/device/type/device-type.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { fakeHost } from '../shell/fake-host.js';
+import { shellDevice } from '../shell/shell-device.js';
 import { APPLICATION_PARAMETERS, MODULE_PARAMETERS, type Parameter } from './published.js';
 
 /** The device types of the default builds. The parameters of all other builds are compared in test/catalog/builds.test.ts. */
@@ -15,8 +15,9 @@ const TYPES = [...packagedProfiles()].flatMap(([name, profile]) =>
 type Type = (typeof TYPES)[number][1];
 
 /** A function that runs a line on one device of the type, and returns what the line prints. */
-function session({ shell, profile }: Type) {
-  const host = fakeHost({ modules: profile.modules });
+function session(type: Type) {
+  const { shell } = type;
+  const host = shellDevice({ type });
   return (line: string): readonly string[] => {
     const { lines, reboot } = shell.run(host, line);
     if (reboot) host.config.boot();

@@ -6,11 +6,11 @@ import { deviceType } from '../../../src/device/type/device-type.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
 import type { Profile } from '../../../src/profile/profile.js';
 import { parseUp } from '../../../src/protocol/messages/index.js';
-import { fakeHost } from '../shell/fake-host.js';
+import { shellDevice } from '../shell/shell-device.js';
 
 const type = deviceType(packagedProfiles().get('clime') as Profile);
 const interval = type.layout.find('app', 'interval-report') as ConfigItem;
-const uploadOf = (config: DeviceConfig) => buildConfigUpload({ type, config }, { ...fakeHost(), config });
+const uploadOf = (config: DeviceConfig) => buildConfigUpload({ type, config }, shellDevice({ config }));
 const linesOf = (config: DeviceConfig) => {
   const message = parseUp(uploadOf(config).message);
   return message.kind === 'upload-config' ? message.lines : [];

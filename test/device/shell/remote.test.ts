@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { buildShell } from '../../../src/device/commands/index.js';
 import { listConfig, runRemoteConfig, runRemoteShell } from '../../../src/device/shell/remote.js';
 import { modules } from '../config/specs.js';
-import { fakeHost } from './fake-host.js';
+import { shellDevice } from './shell-device.js';
 
 const shell = buildShell(['app', 'config', 'info', 'kernel', 'lte', 'rtc', 'send', 'tag'], modules());
 
 describe('commands from the cloud', () => {
   it('are answered together, with result and lines of each', () => {
-    const host = fakeHost();
+    const host = shellDevice();
     expect(runRemoteShell(shell, host, ['info hw-variant', 'send', 'reset', 'app config mode gsm'])).toEqual({
       kind: 'answer',
       responses: [
@@ -35,7 +35,7 @@ describe('commands from the cloud', () => {
     ['config save', 'config'],
     ['config reset', 'config'],
   ])('that contain "%s" restart the device before the next command runs', (command, cause) => {
-    const host = fakeHost();
+    const host = shellDevice();
     expect(runRemoteShell(shell, host, ['info show', command, 'send'])).toEqual({
       kind: 'reboot',
       cause,
@@ -46,20 +46,20 @@ describe('commands from the cloud', () => {
 
   it('that fill the lines of the terminal exactly leave the whole message without answer', () => {
     // With the prompt of 3 characters, 77 characters fill a line of 80. The command runs nevertheless.
-    const host = fakeHost();
+    const host = shellDevice();
     expect(runRemoteShell(shell, host, ['info show', 'send'.padEnd(77)])).toEqual({ kind: 'failed', code: -22 });
     expect(host.asked).toEqual(['report']);
   });
 
   it('that are too long leave the whole message without answer', () => {
-    const outcome = runRemoteShell(shell, fakeHost(), ['info show', 'x'.repeat(256)]);
+    const outcome = runRemoteShell(shell, shellDevice(), ['info show', 'x'.repeat(256)]);
     expect(outcome).toEqual({ kind: 'failed', code: -12 });
   });
 
   it('can be 20,000 in one message', () => {
     const outcome = runRemoteShell(
       shell,
-      fakeHost(),
+      shellDevice(),
       Array.from({ length: 20_000 }, () => 'send'),
     );
     expect(outcome.kind === 'answer' && outcome.responses.length).toBe(20_000);
@@ -70,7 +70,7 @@ describe('commands that take time', () => {
   const board = buildShell(['batt', 'info', 'kernel', 'sample'], []);
 
   it('finish before the next command runs', () => {
-    const host = fakeHost();
+    const host = shellDevice();
     let outcome = runRemoteShell(board, host, ['info hw-variant', 'batt measure', 'kernel uptime']);
     const waited: number[] = [];
     while (outcome.kind === 'waits') {
@@ -91,7 +91,7 @@ describe('commands that take time', () => {
   });
 
   it('finish before the next line of a configuration, too', () => {
-    const outcome = runRemoteConfig(board, fakeHost(), ['batt measure', 'info']);
+    const outcome = runRemoteConfig(board, shellDevice(), ['batt measure', 'info']);
     expect(outcome).toMatchObject({ kind: 'waits', wait: 1000 });
     const next = outcome.kind === 'waits' ? outcome.go() : outcome;
     expect(next).toMatchObject({ kind: 'waits', wait: 9000 });
@@ -100,9 +100,9 @@ describe('commands that take time', () => {
 
   it('the output of the application after a command has returned is not captured', () => {
     const counts = { detectLeft: 1, detectRight: 1, motionLeft: 0, motionRight: 1, time: 0 };
-    const host = fakeHost({ motion: [counts, counts, counts] });
+    const host = shellDevice({ motion: [counts, counts, counts] });
     expect(board.run(host, 'sample').afterwards).toEqual(['[2] L=1, R=1, L->R=1, R->L=0, 1970-01-01 00:00:00']);
-    expect(runRemoteShell(board, fakeHost({ motion: [counts, counts, counts] }), ['sample'])).toEqual({
+    expect(runRemoteShell(board, shellDevice({ motion: [counts, counts, counts] }), ['sample'])).toEqual({
       kind: 'answer',
       responses: [{ command: 'sample', result: 0, lines: [] }],
       rejected: false,
@@ -111,11 +111,11 @@ describe('commands that take time', () => {
 });
 
 describe('a configuration from the cloud', () => {
-  const interval = (host: ReturnType<typeof fakeHost>) =>
+  const interval = (host: ReturnType<typeof shellDevice>) =>
     shell.run(host, 'app config interval-report').lines[0]?.split(' ').at(-1);
 
   it('is saved after all its lines have run; "config save", "config reset" and "config show" are skipped', () => {
-    const host = fakeHost();
+    const host = shellDevice();
     const lines = ['config show', 'app config interval-report 60', 'config save', 'config reset', 'send'];
     expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'save', ran: 2, rejected: false });
     expect(interval(host)).toBe('60');
@@ -123,7 +123,7 @@ describe('a configuration from the cloud', () => {
   });
 
   it('continues after a rejected value', () => {
-    const host = fakeHost();
+    const host = shellDevice();
     const lines = ['app config mode gsm', 'app config interval-report 60'];
     expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'save', ran: 2, rejected: true });
     expect(interval(host)).toBe('60');
@@ -136,7 +136,7 @@ describe('a configuration from the cloud', () => {
     ['info', 1],
     ['', -8],
   ])('stops at "%s"', (line, code) => {
-    const host = fakeHost();
+    const host = shellDevice();
     const lines = ['app config interval-report 60', line, 'send'];
     expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'stopped', line, code, ran: 1 });
     expect(host.asked).toEqual([]);
@@ -145,7 +145,7 @@ describe('a configuration from the cloud', () => {
   });
 
   it('with a line that is too long is rejected as a whole', () => {
-    const host = fakeHost();
+    const host = shellDevice();
     const long = 'x'.repeat(256);
     expect(runRemoteConfig(shell, host, ['app config interval-report 60', long])).toEqual({
       kind: 'stopped',
@@ -157,7 +157,7 @@ describe('a configuration from the cloud', () => {
   });
 
   it('with a reboot among its lines restarts the device and saves nothing', () => {
-    const host = fakeHost();
+    const host = shellDevice();
     const lines = ['app config interval-report 60', 'kernel reboot cold', 'send'];
     expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'reboot', cause: 'shell', rejected: false });
     host.config.boot();
@@ -166,7 +166,7 @@ describe('a configuration from the cloud', () => {
 });
 
 it('the text for the configuration hash is the listing for the upload, with line ends before, between and after the lines', () => {
-  const { text, lines } = listConfig(shell, fakeHost());
+  const { text, lines } = listConfig(shell, shellDevice());
   expect(lines[0]).toBe('app config interval-sample 60');
   expect(text).toBe(`\r\n${lines.join('\r\n')}\r\n`);
 });

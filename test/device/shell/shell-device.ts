@@ -1,30 +1,41 @@
-/** A device for tests of the shell: it returns fixed values and records the requests to it. */
-
+/**
+ * A real device for tests of the shell. Its clock stands still until a test lets time pass, and its alarms never fire. What the
+ * tests quote of a device, such as readings and identities, replaces the values of the firmware; all else that commands read or
+ * do is the firmware's own. The calls by which commands act on the device are recorded, and then carried out.
+ */
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';
-import { CloudCounters } from '../../../src/device/link/cloud-counters.js';
+import { Device } from '../../../src/device/device.js';
+import type { Firmware } from '../../../src/device/firmware/firmware.js';
+import { Bootloader } from '../../../src/device/hardware/bootloader.js';
 import type { CommandResult } from '../../../src/device/shell/command.js';
 import type {
   ChannelState,
-  InputCalibration,
   MotionSample,
   ShellBoard,
-  ShellInputs,
   ShellTags,
   TagReading,
 } from '../../../src/device/shell/equipment.js';
-import {
-  type CloudMetrics,
-  type DeviceIdentity,
-  type ModemMetrics,
-  type ShellHost,
-  ShellMemory,
-  type ShellModem,
-} from '../../../src/device/shell/host.js';
+import type { CloudMetrics, DeviceIdentity, ShellHost, ShellModem } from '../../../src/device/shell/host.js';
+import { type DeviceType, deviceType } from '../../../src/device/type/device-type.js';
+import { type Clock, DEFAULT_START } from '../../../src/kernel/clock.js';
+import { seededRandom } from '../../../src/kernel/random.js';
+import { packagedProfiles } from '../../../src/profile/library.js';
 import type { ModuleSpec } from '../../../src/profile/parameters.js';
+import type { SensorSpec } from '../../../src/profile/profile.js';
+import { listNumberedNames } from '../../../src/profile/quantities.js';
+import { TOKEN } from '../../support/cloud.js';
 import { modules } from '../config/specs.js';
 
-export interface FakeHostOptions {
+/** What a test states about its device. */
+export interface ShellDeviceOptions {
+  /** Nothing is quoted of a device of this type. */
+  readonly type?: DeviceType;
+  /** Without `type`: the device is a Clime, or of the first type that has all these commands. */
+  readonly commands?: readonly string[];
+  /** Default: the configuration modules of `config/specs.ts`. */
+  readonly modules?: readonly ModuleSpec[];
+  readonly config?: DeviceConfig;
   readonly identity?: Partial<DeviceIdentity>;
   readonly uptime?: number;
   readonly unixTime?: number;
@@ -32,16 +43,16 @@ export interface FakeHostOptions {
   readonly metrics?: Partial<CloudMetrics>;
   readonly lte?: Partial<LteOptions>;
   readonly sensors?: Partial<ShellBoard>;
+  /** Number of messages in the spool. */
   readonly spooled?: number;
   readonly channels?: readonly ChannelState[];
   readonly inputs?: { readonly silent?: boolean };
   readonly motion?: readonly MotionSample[];
   readonly tags?: Partial<ShellTags>;
   readonly images?: { readonly requested?: string };
-  readonly modules?: readonly ModuleSpec[];
 }
 
-/** `lte state` and the numbers of modem and SIM card, which are undefined until the modem has started. */
+/** `lte state`, and the numbers of modem and SIM card, which are undefined until the modem has started. */
 interface LteOptions extends Pick<ShellModem, 'registration' | 'wait'> {
   readonly attached: boolean;
   readonly evaluation: ReturnType<ShellModem['evaluation']>;
@@ -51,20 +62,56 @@ interface LteOptions extends Pick<ShellModem, 'registration' | 'wait'> {
   readonly modemFirmware: string | undefined;
 }
 
-export interface FakeHost extends ShellHost {
-  /** The requests to the host, in order. */
+export interface ShellDevice extends ShellHost {
+  /** The calls by which commands acted on the device, in order. */
   readonly asked: readonly string[];
   /** Lets time pass. */
   pass(duration: number): void;
 }
 
+/** 2026-08-07T12:34:56Z */
+export const NOON = 1_786_106_096;
+/** 2 s before the quoted detectors of motion see a pass. */
+const BEFORE_PASS = NOON - 2;
+
+export function shellDevice(options: ShellDeviceOptions = {}): ShellDevice {
+  const clock = new StillClock();
+  const device = new Device({
+    type: options.type ?? typeWith(options.commands ?? []),
+    serial: 2_159_018_267,
+    claimToken: TOKEN,
+    world: { clock, trace: { emit: () => {} } },
+    random: seededRandom('shell'),
+    format: 'base64',
+    connect: () => ({ send: () => {}, reopen: () => {} }),
+  });
+  device.powerOn();
+  const { firmware } = device;
+  if (firmware === undefined) throw new Error('the device does not start');
+  clock.now = options.uptime ?? 90_061_007;
+  firmware.setUnixTime(options.unixTime ?? (options.motion ? BEFORE_PASS : NOON));
+  firmware.noteInitialized();
+  for (let n = 0; n < (options.spooled ?? 0); n++) device.spool.add({ uplink: -1, message: SPOOLED, stored: n }, 100);
+  const bootloader = new Bootloader(device.build);
+  const { requested } = options.images ?? {};
+  if (requested !== undefined) bootloader.request({ ...device.build, version: requested });
+  device.bootloader = bootloader;
+  const asked: string[] = [];
+  const quotes = options.type ? {} : quoteClime(options, device, firmware, asked);
+  return showWith(
+    firmware,
+    { ...quotes, asked, pass: (duration: number) => clock.pass(duration) },
+    asked,
+  ) as ShellDevice;
+}
+
 /** Runs a command to its end. `lines` are all lines that it has printed, `takes` is its duration in milliseconds. */
-export function finish(host: FakeHost, begun: CommandResult): CommandResult & { readonly takes: number } {
+export function finish(device: ShellDevice, begun: CommandResult): CommandResult & { readonly takes: number } {
   let { rest, ...result } = begun;
   let takes = 0;
   while (rest) {
     takes += rest.wait;
-    host.pass(rest.wait);
+    device.pass(rest.wait);
     const { rest: next, ...more } = rest.go();
     result = { ...more, lines: [...result.lines, ...more.lines] };
     rest = next;
@@ -72,132 +119,145 @@ export function finish(host: FakeHost, begun: CommandResult): CommandResult & { 
   return { ...result, takes };
 }
 
-/** 2026-08-07T12:34:56Z */
-export const NOON = 1_786_106_096;
+class StillClock implements Clock {
+  now = 0;
 
-export function fakeHost(options: FakeHostOptions = {}): FakeHost {
-  const asked: string[] = [];
-  const ask = (what: string) => () => {
-    asked.push(what);
-  };
-  const config = new DeviceConfig(configLayout(options.modules ?? modules()));
-  const boot = options.uptime ?? 90_061_007;
-  let passed = 0;
-  const motion = options.motion;
-  const counters: CloudMetrics = {
-    ...new CloudCounters(),
-    ...NO_ERRORS,
-    lastSeen: NOON - 10,
-    ...options.metrics,
-    ...options.cloud,
-  };
+  get wall(): number {
+    return DEFAULT_START + this.now;
+  }
+
+  after() {
+    return { cancel: () => {} };
+  }
+
+  pass(duration: number): void {
+    this.now += duration;
+  }
+}
+
+const types = new Map<string, DeviceType>();
+
+/** The first device type that has these commands; Clime if it has them, or if no type has all of them. */
+function typeWith(commands: readonly string[]): DeviceType {
+  const { clime, ...others } = Object.fromEntries(packagedProfiles());
+  if (clime === undefined) throw new Error('no profile clime');
+  const profile =
+    [clime, ...Object.values(others)].find((each) =>
+      commands.every((word) => new Set<string>(each.commands).has(word)),
+    ) ?? clime;
+  const type = types.get(profile.name) ?? deviceType({ ...profile, sensors: profile.sensors.map(equip) });
+  types.set(profile.name, type);
+  return type;
+}
+
+/** With thermometers at all four inputs of the modules in both slots. */
+function equip(sensor: SensorSpec): SensorSpec {
+  return /^(?:rtd|tc)_/.test(sensor.name) ? { ...sensor, count: 4 } : sensor;
+}
+
+/** Calls to record, by their path in the firmware; the words of the record. */
+const RECORDED: Readonly<Record<string, (...args: readonly unknown[]) => string>> = {
+  requestFirmware: (id) => `firmware ${id}`,
+  moveClock: (time) => `set time ${time}`,
+  'cloud.requestPoll': () => 'poll',
+  'application.measureNow': (kind) => `${kind}`,
+  'application.measureSensor': (sensor) => `measure ${sensor}`,
+  'application.reportNow': () => 'report',
+  'hardware.modem.reconnect': () => 'reconnect',
+  'hardware.bootloader.confirm': () => 'confirm image',
+  'board.setLed': (led, on) => `led ${led} ${on ? 'on' : 'off'}`,
+  'board.setBatteryLoad': (on) => `load ${on ? 'on' : 'off'}`,
+  'equipment.spool.remove': (n) => `remove spooled ${n}`,
+  'equipment.spool.fake': (count) => `fake ${count}`,
+  'equipment.spool.clean': () => 'clean spool',
+  'equipment.channels.reset': (n) => `reset channel ${n}`,
+};
+/** The objects on the way to these calls and to quoted values. */
+const SHOWN =
+  /^(?:cloud(?:\.counters)?|application|hardware(?:\.(?:identity|subscriber|modem|build|bootloader))?|board|equipment(?:\.\w+)?)$/;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A part of a device with quoted values in place of its own; calls are recorded. */
+function showWith(part: object, quotes: Members, asked: string[], path = ''): object {
+  return new Proxy(part, {
+    get(target, key) {
+      if (typeof key === 'symbol') return Reflect.get(target, key, target);
+      const at = path === '' ? key : `${path}.${key}`;
+      const own: unknown = Reflect.get(target, key, target);
+      const quoted = quotes[key];
+      const value = key in quotes && !(quoted && own && SHOWN.test(at)) ? quoted : own;
+      if (typeof value === 'function') {
+        return (...args: readonly unknown[]) => {
+          const words = RECORDED[at]?.(...args);
+          if (words !== undefined) asked.push(words);
+          return Reflect.apply(value, target, args);
+        };
+      }
+      // The casts are safe because only objects have these paths.
+      return value && SHOWN.test(at) ? showWith(value as object, (quoted ?? {}) as Members, asked, at) : value;
+    },
+  });
+}
+
+/** The values that tests quote. */
+function quoteClime(
+  options: ShellDeviceOptions,
+  device: Device,
+  firmware: Firmware,
+  asked: readonly string[],
+): Members {
+  for (const name of listNumberedNames(device.type.profile)) {
+    const reading = READINGS[name.replace(/\.\d+\./, '.')];
+    if (reading !== undefined) device.controls.hold(name, options.inputs?.silent ? Number.NaN : reading);
+  }
+  const { motion, channels } = options;
+  const { uptime } = firmware;
+  const lte: LteOptions = { ...LTE, ...options.lte };
   return {
-    asked,
-    pass: (duration) => {
-      passed += duration;
-    },
-    config,
-    profile: { identity: { modemFirmware: 'mfw_nrf91x1_2.0.2' }, bootloader: { slotSize: 483_328 } },
-    shellMemory: new ShellMemory(),
-    get uptime() {
-      return boot + passed;
-    },
-    readUnixTime: () => options.unixTime ?? NOON,
-    moveClock: (seconds) => asked.push(`set time ${seconds}`),
-    requestFirmware: (id) => {
-      asked.push(`firmware ${id}`);
-      return id === 'unknown' ? -2 : 0;
-    },
-    download: undefined,
-    receiver: undefined,
-    cloud: { initialized: options.cloud?.initialized ?? true, counters, requestPoll: ask('poll') },
-    application: {
-      measureNow: (kind) => asked.push(kind),
-      measureSensor: (sensor) => asked.push(`measure ${sensor}`),
-      reportNow: ask('report'),
-      planScan: () => {},
-      pollBetweenReports: () => {},
+    config: options.config ?? new DeviceConfig(configLayout(options.modules ?? modules())),
+    // A device reports success for any id, because only the cloud knows its images.
+    requestFirmware: (id: string) => (id === 'unknown' ? -2 : firmware.requestFirmware(id)),
+    cloud: {
+      initialized: options.cloud?.initialized ?? true,
+      counters: { lastSeen: NOON - 10, ...options.metrics, ...options.cloud },
     },
     hardware: {
-      identity: { ...IDENTITY, ...options.identity },
+      identity: { fwVersion: 'v3.5.1', bleDevaddr: 'aa:bb:cc:dd:ee:ff', blePasskey: '123456', ...options.identity },
       subscriber: { imei: '351358811124772', imsi: '901288910018982', iccid: '8988228066610345123' },
-      modem: { ...fakeModem(options.lte), reconnect: ask('reconnect') },
-      link: { failover: undefined },
       build: { version: 'v3.5.1' },
-      bootloader: {
-        confirmed: true,
-        requested: options.images?.requested === undefined ? undefined : { version: options.images.requested },
-        confirm: ask('confirm image'),
+      modem: {
+        started: lte.imei !== undefined && lte.modemFirmware !== undefined,
+        registered: lte.attached,
+        registration: lte.registration,
+        evaluation: () => lte.evaluation,
+        state: lte.fsm,
+        attempt: lte.attachAttempt,
+        wait: lte.wait,
+        counters: MODEM_COUNTERS,
       },
     },
-    board: {
-      ...BOARD,
-      setLed: (led, on) => asked.push(`led ${led} ${on ? 'on' : 'off'}`),
-      setBatteryLoad: (on) => asked.push(`load ${on ? 'on' : 'off'}`),
-      ...options.sensors,
-    },
+    board: { ...BOARD, ...options.sensors },
     equipment: {
-      ...(options.inputs && { inputs: fakeInputs(options.inputs) }),
+      spool: options.spooled === undefined ? undefined : {},
       ...(options.tags && { tags: { ...TAGS, ...options.tags } }),
       ...(motion && {
         motion: {
           samples: () => motion.slice(0, 2 + asked.filter((what) => what === 'sample').length),
           totals: () => ({
-            detectLeft: 40,
-            detectRight: 50,
-            motionLeft: 3,
-            motionRight: 4 + Math.floor(passed / 2000),
+            ...{ detectLeft: 40, detectRight: 50, motionLeft: 3 },
+            motionRight: 4 + Math.floor((firmware.uptime - uptime) / 2000),
           }),
         },
       }),
-      ...(options.spooled !== undefined && {
-        spool: {
-          count: options.spooled,
-          messages: Array.from({ length: options.spooled }, () => Uint8Array.from([0x06, 0x41, 0x42])),
-          remove: (n: number) => asked.push(`remove spooled ${n}`),
-          fake: (count: number) => asked.push(`fake ${count}`),
-          clean: ask('clean spool'),
-        },
-      }),
-      ...(options.channels !== undefined && {
-        channels: {
-          count: options.channels.length,
-          state: (n: number) => options.channels?.[n - 1] ?? { mode: 'disabled' as const },
-          reset: (n: number) => asked.push(`reset channel ${n}`),
-        },
+      ...(channels && {
+        channels: { count: channels.length, state: (n: number) => channels[n - 1], reset: () => {} },
       }),
     },
   };
 }
 
-const IDENTITY: DeviceIdentity = {
-  vendorName: 'HARDWARIO',
-  productName: 'CHESTER-M',
-  hwVariant: 'CGLS',
-  hwRevision: 'R3.4',
-  fwBundle: 'com.hardwario.chester.app.clime',
-  fwName: 'CHESTER Clime',
-  fwVersion: 'v3.5.1',
-  serialNumber: '2159018267',
-  claimToken: '00112233445566778899aabbccddeeff',
-  bleDevaddr: 'aa:bb:cc:dd:ee:ff',
-  blePasskey: '123456',
-};
-
-function fakeModem(options: Partial<LteOptions> = {}): Omit<ShellModem, 'reconnect'> {
-  const lte: LteOptions = { ...LTE, ...options };
-  return {
-    started: lte.imei !== undefined && lte.modemFirmware !== undefined,
-    registered: lte.attached,
-    registration: lte.registration,
-    evaluation: () => lte.evaluation,
-    state: lte.fsm,
-    attempt: lte.attachAttempt,
-    wait: lte.wait,
-    positioning: false,
-    counters: MODEM_COUNTERS,
-  };
-}
+const SPOOLED = Uint8Array.from([0x06, 0x41, 0x42]);
 
 const LTE: LteOptions = {
   attached: true,
@@ -210,7 +270,7 @@ const LTE: LteOptions = {
   modemFirmware: 'mfw_nrf91x1_2.0.2',
 };
 
-const MODEM_COUNTERS: ModemMetrics = {
+const MODEM_COUNTERS: ShellModem['counters'] = {
   attaches: 1,
   failed: 2,
   duration: 15_000.824,
@@ -218,18 +278,6 @@ const MODEM_COUNTERS: ModemMetrics = {
   lastDuration: 5000.5,
   connected: 9000.999,
   lastConnected: 1000.25,
-};
-
-/** The counters that a new {@link CloudCounters} computes. */
-const NO_ERRORS = {
-  uplinkErrors: 0,
-  uplinkErrorLast: undefined,
-  downlinkErrors: 0,
-  downlinkErrorLast: undefined,
-  downlinkDataCount: 0,
-  downlinkDataLast: undefined,
-  shellCount: 0,
-  shellLast: undefined,
 };
 
 /** The tag in slot 0, with all values. */
@@ -257,19 +305,17 @@ const TAGS: ShellTags = {
   nearby: () => [TAG, STRANGER],
 };
 
-function fakeInputs({ silent = false }: { readonly silent?: boolean }): ShellInputs {
-  let calibration: InputCalibration = { mode: 'rms', x0: 0, y0: 0, x1: 0, y1: 0 };
-  return {
-    read: () => (silent ? undefined : { mean: 50.31, rms: 71.44 }),
-    calibration: () => calibration,
-    calibrate: (_channel, changes) => {
-      calibration = { ...calibration, ...changes };
-      return true;
-    },
-  };
-}
-
-const QUANTITIES: Readonly<Record<string, number>> = {
+/** What the sensors of the device measure. */
+const READINGS: Readonly<Record<string, number>> = {
+  'thermometer.temperature': 21.456,
+  'accelerometer.accel_x': 0.1234,
+  'accelerometer.accel_y': -0.5,
+  'accelerometer.accel_z': 9.81,
+  'accelerometer.orientation': 2,
+  'battery.voltage_rest': 3.655,
+  'battery.voltage_load': 3.5123,
+  'hygrometer.temperature': 22.222,
+  'hygrometer.humidity': 45.67,
   'barometer.pressure': 98_640,
   'rtd_thermometer.temperature': 21.5,
   'tc_thermometer.temperature': 23.4567,
@@ -286,16 +332,13 @@ const QUANTITIES: Readonly<Record<string, number>> = {
   'radon_probe.chamber_humidity': 47,
   'radon_probe.concentration_hourly': 96,
   'radon_probe.concentration_daily': 88,
+  'analog_channel.raw_mean': 50.31,
+  'analog_channel.raw_rms': 71.44,
 };
 
-const BOARD: Omit<ShellBoard, 'setLed' | 'setBatteryLoad'> = {
+const BOARD: Partial<ShellBoard> = {
   position: () => ({ latitude: 49.7384137, longitude: 13.3736371, altitude: 310.25, byModem: false }),
-  quantity: (sensor, quantity) => QUANTITIES[`${sensor}.${quantity}`],
   weather: () => ({ rainfall: 1.397, windSpeed: 2.8, windDirection: 112.5 }),
-  thermometer: () => 21.456,
-  accelerometer: () => ({ x: 0.1234, y: -0.5, z: 9.81, orientation: 2 }),
-  battery: () => ({ rest: 3.655, load: 3.5123 }),
-  hygrometer: () => ({ temperature: 22.222, humidity: 45.67 }),
   probes: () => [{ serialNumber: 0x1a2b3c, temperature: 20.5 }],
   button: (button) => button === 'ext',
   backup: () => ({

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/device/shell/command.js';
 import { Shell, typable } from '../../../src/device/shell/shell.js';
-import { fakeHost } from './fake-host.js';
+import { shellDevice } from './shell-device.js';
 
 /** A command that prints its arguments. Of the two groups below, only `handled` has a handler. */
 const echo: Command = {
@@ -23,7 +23,7 @@ const shell = new Shell([handled, group, echo]);
 const GROUP_HELP = ['group - A group.', 'Subcommands:', '  echo  : Print the arguments.', '  one   : Take one.'];
 const ONE_HELP = 'one - Take one.';
 
-const host = fakeHost();
+const host = shellDevice();
 const run = (line: string) => shell.run(host, line);
 
 describe('dispatch', () => {

@@ -1,10 +1,10 @@
 /** Shell S-8 and S-16: the commands and the configuration modules of each device type. */
 import { describe, expect, it } from 'vitest';
 import { COMMAND_GROUPS } from '../../../../src/device/commands/groups.js';
-import { buildShell } from '../../../../src/device/commands/index.js';
 import { listConfig } from '../../../../src/device/shell/remote.js';
+import { deviceType } from '../../../../src/device/type/device-type.js';
 import { packagedProfiles } from '../../../../src/profile/library.js';
-import { fakeHost } from '../fake-host.js';
+import { shellDevice } from '../shell-device.js';
 
 const COMMON = [
   ...[
@@ -61,8 +61,9 @@ function own(name: string): readonly string[] {
 const chester = [...packagedProfiles()].filter(([, { family }]) => family === 'chester');
 
 describe.each(chester)('%s', (name, profile) => {
-  const shell = buildShell(profile.commands, profile.modules);
-  const host = () => fakeHost({ modules: profile.modules });
+  const type = deviceType(profile);
+  const { shell } = type;
+  const host = () => shellDevice({ type });
 
   it('has exactly the root commands of its application, and help lists them in alphabetical order', () => {
     const { lines, code } = shell.run(host(), 'help');

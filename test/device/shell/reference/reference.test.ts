@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMAND_GROUPS } from '../../../../src/device/commands/groups.js';
 import type { Command } from '../../../../src/device/shell/command.js';
 import { commandHelp } from '../../../../src/device/shell/help.js';
-import { fakeHost } from '../fake-host.js';
+import { shellDevice } from '../shell-device.js';
 import { APPLICATIONS } from './rows-applications.js';
 import { BASICS } from './rows-basics.js';
 import { BOARD } from './rows-board.js';
@@ -143,7 +143,7 @@ describe('help (shell S-7)', () => {
   ];
 
   it.each(ALL.flatMap((tree) => groups(tree)))('of "%s" names exactly the commands below it', (path, command) => {
-    const { lines, code } = shell.run(fakeHost(), `${path} -h`);
+    const { lines, code } = shell.run(shellDevice(), `${path} -h`);
     expect(code).toBe(1);
     expect(lines).toEqual(commandHelp(command));
     expect(lines.every((line) => line.length <= 80)).toBe(true);
@@ -152,11 +152,11 @@ describe('help (shell S-7)', () => {
       .flatMap((line) => /^ {2}(\S+) +: /.exec(line)?.[1] ?? []);
     expect(lines.includes('Subcommands:') ? listed : []).toEqual((command.children ?? []).map(({ word }) => word));
     for (const word of listed)
-      expect(shell.run(fakeHost(), `${path} ${word} -h`).lines[0]).toMatch(new RegExp(`^${word} - `));
+      expect(shell.run(shellDevice(), `${path} ${word} -h`).lines[0]).toMatch(new RegExp(`^${word} - `));
   });
 
   it('help lists every root command once, in alphabetical order, in columns', () => {
-    const { lines, code } = shell.run(fakeHost(), 'help');
+    const { lines, code } = shell.run(shellDevice(), 'help');
     expect(code).toBe(0);
     expect(lines.slice(1, 3)).toEqual(['', 'Available commands:']);
     const listed = lines.slice(3).flatMap((line) => /^ {2}(\S+) +: /.exec(line)?.[1] ?? []);

@@ -1,12 +1,12 @@
 /** Rows of the shell: S-38, and the commands of the catalog except for Serial and wM-Bus. */
-import type { FakeHostOptions } from '../fake-host.js';
+import type { ShellDeviceOptions } from '../shell-device.js';
 import { helpOf, type Row, section } from './table.js';
 
 const work = section('S-38');
 const app = section('apps');
 
 const BAD = { code: -22 };
-const channels: FakeHostOptions = {
+const channels: ShellDeviceOptions = {
   channels: [
     { mode: 'disabled' },
     { mode: 'trigger', active: true, events: 3 },

@@ -1,5 +1,5 @@
 /** Rows of the shell: probes and tags. */
-import { STRANGER } from '../fake-host.js';
+import { STRANGER } from '../shell-device.js';
 import { helpOf, type Row, section } from './table.js';
 
 const probe = section('S-31');

@@ -1,5 +1,5 @@
 /** Rows of the shell: cloud, modems, clock, kernel. */
-import { NOON } from '../fake-host.js';
+import { NOON } from '../shell-device.js';
 import { helpOf, type Row, section } from './table.js';
 
 const cloud = section('S-21');

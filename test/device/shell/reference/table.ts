@@ -7,7 +7,7 @@ import type { Shell } from '../../../../src/device/shell/shell.js';
 import { COMMAND_WORDS } from '../../../../src/profile/command-words.js';
 import { packagedProfiles } from '../../../../src/profile/library.js';
 import type { ModuleSpec } from '../../../../src/profile/parameters.js';
-import { type FakeHostOptions, fakeHost, finish } from '../fake-host.js';
+import { finish, type ShellDeviceOptions, shellDevice } from '../shell-device.js';
 
 export interface Row {
   /** The rule of docs/reference/shell.md, or `apps` for the commands in catalog.json. */
@@ -19,7 +19,7 @@ export interface Row {
   readonly code: number;
   /** Seconds until the last line has finished. */
   readonly takes: number;
-  readonly host?: FakeHostOptions;
+  readonly host?: ShellDeviceOptions;
   /** The requests of all lines to the device, in order. Undefined: the requests are not checked. */
   readonly asked?: readonly string[];
   readonly reboots?: boolean;
@@ -34,7 +34,7 @@ export const helpOf = (command: string): HelpOf => ({ helpOf: command });
 type Extra = Partial<Omit<Row, 'section' | 'typed' | 'prints'>>;
 
 /** Rows of one rule. By default, the code is 0 and the command ends at once. @param host the device of its rows */
-export function section(number: string, host: FakeHostOptions = {}) {
+export function section(number: string, host: ShellDeviceOptions = {}) {
   return (typed: string | readonly string[], prints: Row['prints'], extra: Extra = {}): Row => ({
     section: number,
     typed: typeof typed === 'string' ? [typed] : typed,
@@ -81,7 +81,8 @@ const RADON: ModuleSpec = {
 /** Types the lines of a row, waits for the end of each, and returns the result of the last one. */
 export function play({ typed, host: options }: Row) {
   const shell = everyShell();
-  const host = fakeHost({ modules: allModules(), ...options });
+  const commands = typed.flatMap((line) => /\w+/.exec(line) ?? []);
+  const host = shellDevice({ modules: allModules(), commands, ...options });
   let result = finish(host, { code: 0, lines: [] });
   for (const line of typed) {
     result = finish(host, shell.run(host, line));
@@ -92,5 +93,5 @@ export function play({ typed, host: options }: Row) {
 
 /** The lines of a command's help. */
 export function help(command: string): readonly string[] {
-  return everyShell().run(fakeHost(), `${command} -h`).lines;
+  return everyShell().run(shellDevice(), `${command} -h`).lines;
 }
