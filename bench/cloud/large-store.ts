@@ -72,7 +72,12 @@ export async function fill({ store, spaceId, devices, uuid }: Fleet, messages = 
       const row: MessageRow = {
         ...{ id: uuid(), spaceId, deviceId: device?.id ?? '', createdAt: now, type: 'data', direction: 'up' },
         ...{ body: { message: { sequence: number + index }, thermometer: { temperature: 21.5 } }, codecHash: null },
-        ...{ raw: null, print: (number + index).toString(16).padStart(16, '0'), downState: null, downStateAt: null },
+        ...{
+          raw: null,
+          fingerprint: (number + index).toString(16).padStart(16, '0'),
+          downState: null,
+          downStateAt: null,
+        },
         ...{ downScheduledAt: null, downAttempt: 0, downAnsweredAt: null },
       };
       return { kind: 'message.insert', row };

@@ -10,6 +10,7 @@ import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import { makeRecordedRun } from '../record/explained.js';
 import { readRecording } from '../record/read.js';
 import { writeDevice, writeExplanation } from '../report/explanation/text.js';
+import { findDownlinkId } from '../runner/downlink-id.js';
 import { DownlinkRepeats } from '../runner/repeats.js';
 import { WhatIf } from '../runner/what-if.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
@@ -149,15 +150,12 @@ function chooseDownlinks(
 }
 
 function findNamed(downlinks: readonly StoredDownlink[], names: Source['names'], what: string): StoredDownlink {
-  const exact = downlinks.filter(({ id }) => id === what);
-  const alike = exact.length > 0 ? exact : downlinks.filter(({ id }) => id.startsWith(what) || id.endsWith(what));
-  const [found, ...others] = alike;
-  if (found !== undefined && others.length === 0) return found;
-  if (found !== undefined) {
-    const shown = alike.slice(0, 5).map(({ id }) => id);
-    const more = alike.length > shown.length ? `, and ${alike.length - shown.length} more` : '';
-    throw new UsageError('ambiguous', `${alike.length} downlinks match ${quote(what)}: ${shown.join(', ')}${more}`);
-  }
+  const id = findDownlinkId(
+    downlinks.map((each) => each.id),
+    what,
+  );
+  const found = downlinks.find((each) => each.id === id);
+  if (found !== undefined) return found;
   const known = [...Object.values(names), ...downlinks.map(({ id }) => id)];
   throw new UsageError('unknown-downlink', `no device or downlink ${quote(what)}${didYouMean(what, known)}`);
 }

@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
-import { isDelivered, isLost, isUnanswered, measureTime } from '../explain/course.js';
 import { Histories } from '../explain/histories.js';
+import { isDelivered, isLost, isUnanswered, measureTime } from '../explain/outcome.js';
 import type { Situation } from '../explain/situation.js';
 import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
-import { foreignJson } from '../kernel/json-text.js';
+import { foreignJson, isObject } from '../kernel/json-text.js';
 import type { Instant } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { dispatchTo } from '../trace/dispatch.js';
@@ -115,12 +115,8 @@ const NO_SUMMARY = {
 
 function parseSummary(text: string, path: string): Readonly<Record<string, unknown>> {
   const value = foreignJson(text);
-  if (isRecord(value)) return value;
+  if (isObject(value)) return value;
   throw new UsageError('bad-file', `"${path}" is not the summary of a run`);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const SERIALS = Type.Array(Type.Tuple([Type.Number(), Type.Number()]));
@@ -131,14 +127,23 @@ const WINDOW = Type.Object({ from: Type.Number(), until: Type.Union([Type.Number
 const SITUATION = Type.Object({
   fleet: Type.Array(
     Type.Object({
-      ...{ group: Type.String(), serials: SERIALS, profile: Type.String(), firmware: Type.String() },
-      ...{ family: Type.Enum(['chester', 'hio']), encoder: Type.Boolean(), reportEvery: INTERVAL, pollEvery: INTERVAL },
+      group: Type.String(),
+      serials: SERIALS,
+      profile: Type.String(),
+      firmware: Type.String(),
+      family: Type.Enum(['chester', 'hio']),
+      encoder: Type.Boolean(),
+      reportEvery: INTERVAL,
+      pollEvery: INTERVAL,
     }),
   ),
   faults: Type.Array(
     Type.Object({
-      ...{ name: Type.String(), what: Type.String(), whom: Type.String() },
-      ...{ serials: Type.Union([SERIALS, Type.Null()]), sign: Type.Union([Type.String(), Type.Null()]) },
+      name: Type.String(),
+      what: Type.String(),
+      whom: Type.String(),
+      serials: Type.Union([SERIALS, Type.Null()]),
+      sign: Type.Union([Type.String(), Type.Null()]),
       effect: Type.Enum(['blocks', 'hinders', 'restarts', 'disturbs']),
       on: Type.Enum(['datagrams', 'device', 'modem']),
       entries: Type.Optional(Type.Array(Type.String())),
@@ -147,8 +152,10 @@ const SITUATION = Type.Object({
   ),
   settings: Type.Array(
     Type.Object({
-      ...{ at: Type.Number(), serials: SERIALS },
-      ...{ reportEvery: Type.Optional(INTERVAL), pollEvery: Type.Optional(INTERVAL) },
+      at: Type.Number(),
+      serials: SERIALS,
+      reportEvery: Type.Optional(INTERVAL),
+      pollEvery: Type.Optional(INTERVAL),
     }),
   ),
 });
@@ -162,13 +169,13 @@ const FACTS = Type.Object({
     firmware: Type.Optional(Type.String()),
     vars: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()])),
   }),
-  ...{
-    format: Type.Number(),
-    seed: Type.Number(),
-    planDigest: Type.String(),
-    simulatedMs: Type.Number({ minimum: 0 }),
-  },
-  ...{ clock: Type.String(), target: Type.String(), transport: Type.String() },
+  format: Type.Number(),
+  seed: Type.Number(),
+  planDigest: Type.String(),
+  simulatedMs: Type.Number({ minimum: 0 }),
+  clock: Type.String(),
+  target: Type.String(),
+  transport: Type.String(),
 });
 
 /** All downlinks that users queued, in the order in which they were queued. */
@@ -233,7 +240,7 @@ function* readEvents(path: string, wanted: (line: string) => boolean): Generator
 function parseEvent(line: string, place: string): TraceEvent {
   const value = foreignJson(line);
   // The cast is safe because this program has written the file, and readers skip unknown kinds of events.
-  if (isRecord(value) && typeof value.kind === 'string' && typeof value.at === 'number')
+  if (isObject(value) && typeof value.kind === 'string' && typeof value.at === 'number')
     return value as unknown as TraceEvent;
   throw new UsageError('bad-file', `${place}: not an event`);
 }

@@ -355,20 +355,20 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.emit({ kind: 'uplink.dropped', at: this.clock.now, serial: this.serial, uplink, type, why });
   }
 
-  received(type: DownlinkType, message: Uint8Array, print: string): void {
+  received(type: DownlinkType, message: Uint8Array, fingerprint: string): void {
     this.witness((witness) => witness.noteReceived(this.serial, message));
-    this.emit({ kind: 'downlink.received', at: this.clock.now, serial: this.serial, type, print });
+    this.emit({ kind: 'downlink.received', at: this.clock.now, serial: this.serial, type, print: fingerprint });
   }
 
   offeredAgain(message: Uint8Array): void {
     this.witness((witness) => witness.noteReceived(this.serial, message));
   }
 
-  executed(type: DownlinkType, print: string, extent: Extent): void {
+  executed(type: DownlinkType, fingerprint: string, extent: Extent): void {
     const { serial } = this;
     const ok = extent === 'wholly';
     const partly = extent === 'partly' && { partly: true as const };
-    this.emit({ kind: 'downlink.executed', at: this.clock.now, serial, type, print, ok, ...partly });
+    this.emit({ kind: 'downlink.executed', at: this.clock.now, serial, type, print: fingerprint, ok, ...partly });
   }
 
   pollFailed(why: string): void {

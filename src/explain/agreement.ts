@@ -4,8 +4,8 @@
  */
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../trace/downlinks/waits.js';
-import { isDelivered } from './course.js';
 import type { Divided } from './explain.js';
+import { isDelivered } from './outcome.js';
 
 /** @returns one sentence for each difference; empty if the explanation agrees with the record of the tables */
 export function findDisagreements({ downlink, took, waits }: Divided, record: DownlinkRecord): readonly string[] {

@@ -250,18 +250,21 @@ class Walk {
 
 function draftChance(at: Instant, why: ContactReason, begins: Chance['begins']): Draft {
   return {
-    ...{
-      at,
-      until: at,
-      why,
-      booted: undefined,
-      begins,
-      result: 'open',
-      note: '',
-      heard: false,
-      lost: [],
-      copiedBy: null,
-    },
-    ...{ missed: undefined, cutBy: undefined, pauses: [], restarts: [], lastEvent: at, sentReport: false },
+    at,
+    until: at,
+    why,
+    booted: undefined,
+    begins,
+    result: 'open',
+    note: '',
+    heard: false,
+    lost: [],
+    copiedBy: null,
+    missed: undefined,
+    cutBy: undefined,
+    pauses: [],
+    restarts: [],
+    lastEvent: at,
+    sentReport: false,
   };
 }

@@ -2,9 +2,9 @@
 import { type Millis, minutes } from '../kernel/time.js';
 import { type DownlinkRecord, findOutcome, STAGES, timeTo } from '../trace/downlinks/ledger.js';
 import { CauseNames, type CauseSet, NO_CAUSE } from './causes.js';
-import { findEnd, isLost, measureArrival, measureTime } from './course.js';
 import type { DownlinkCourse, ExplainedWait, Explanation } from './explanation.js';
 import { collectFacts, type DeviceFacts, type DeviceHistory, findPart } from './facts.js';
+import { findEnd, isLost, measureArrival, measureTime } from './outcome.js';
 import { writeParagraph } from './paragraph.js';
 import { attributeCauses, findLosingCauses, findRemedies, type Remedy, type Repeats } from './remedies.js';
 import type { Situation } from './situation.js';
@@ -106,7 +106,7 @@ export class DeviceExplainer {
       // In the simulation, the downlink may be fast, so that the simulation says nothing about the causes.
       main: isFast ? first.without : (simulated ?? took) > limit ? NO_CAUSE : byWaits.main,
       sooner,
-      ...(simulated !== undefined && { simulated }),
+      simulated,
     };
   }
 
@@ -154,7 +154,7 @@ interface Answer {
   readonly main: CauseSet;
   readonly sooner: readonly Remedy[];
   /** Time of the downlink in a simulation of the run. */
-  readonly simulated?: Millis;
+  readonly simulated?: Millis | undefined;
   /** Why the device cannot be repeated. */
   readonly refused?: string;
 }

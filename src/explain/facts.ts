@@ -51,7 +51,7 @@ export interface DeviceFacts {
 }
 
 /** Whether the result of an exchange is not known yet, because the run is still in progress. */
-export function isUnderWay({ result, until }: JudgedChance, { goesOn, closing }: DeviceFacts): boolean {
+export function isStillRunning({ result, until }: JudgedChance, { goesOn, closing }: DeviceFacts): boolean {
   return goesOn && result === 'open' && until >= closing;
 }
 

@@ -2,8 +2,8 @@
 import { type Instant, type Millis, minutes } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { type CauseKey, type CauseSet, collectFaults, hasFault, NO_CAUSE } from './causes.js';
-import { isLost, measureTime } from './course.js';
 import type { DeviceFacts } from './facts.js';
+import { isLost, measureTime } from './outcome.js';
 import { isWithoutEncoder } from './queue.js';
 import type { CauseTime } from './waits.js';
 

@@ -2,11 +2,11 @@
 import { humanDuration, type Instant, type Millis } from '../kernel/time.js';
 import { type DownlinkRecord, findOutcome } from '../trace/downlinks/ledger.js';
 import { CauseNames, nameInterval } from './causes.js';
-import { isLost, isUnanswered, measureTime } from './course.js';
 import { DeviceExplainer, type Divided, type ExplainerOptions } from './explain.js';
 import type { ExplainedWait, Explanation } from './explanation.js';
 import { type DeviceFacts, findPart } from './facts.js';
 import type { Histories } from './histories.js';
+import { isLost, isUnanswered, measureTime } from './outcome.js';
 
 /** Everything about one device: its state at the end, and each of its downlinks. */
 export interface DeviceExplanation {
@@ -55,14 +55,9 @@ export class RunExplainer {
     return explained;
   }
 
-  /**
-   * Explains the downlink that matches `id`; undefined if no downlink or more than one matches.
-   * @param id id of a downlink, or its beginning or end
-   */
+  /** Explains a downlink; undefined for an unknown one. @param id its complete id */
   async explainDownlink(id: string, limit?: Millis): Promise<Explanation | undefined> {
-    const [found, ...others] = this.findIds(id);
-    if (found === undefined || others.length > 0) return undefined;
-    const candidate = this.#listCandidates().find(({ record }) => record.id === found);
+    const candidate = this.#listCandidates().find(({ record }) => record.id === id);
     return candidate?.explainer.explain(candidate.record, limit);
   }
 
@@ -82,11 +77,6 @@ export class RunExplainer {
   listWaits(serial: number, id: string): readonly ExplainedWait[] | undefined {
     const { explainer, record } = this.#find(serial, id);
     return record && explainer.listWaits(record);
-  }
-
-  /** All downlink ids that begin or end with `id`; only `id` itself if it is a complete downlink id. */
-  findIds(id: string): readonly string[] {
-    return findIds(this.ids, id);
   }
 
   /** Ids of all downlinks of users. */
@@ -133,11 +123,6 @@ export class RunExplainer {
   #getName(serial: number): string {
     return this.#names[String(serial)] ?? String(serial);
   }
-}
-
-/** The ids that begin or end with `id`; only `id` itself if it is one of them. */
-export function findIds(ids: readonly string[], id: string): readonly string[] {
-  return ids.includes(id) ? [id] : ids.filter((each) => each.startsWith(id) || each.endsWith(id));
 }
 
 /** Sentences about the device. @param now end of the trace */

@@ -6,11 +6,11 @@ import { type DownlinkRecord, STAGES, type Stage } from '../trace/downlinks/ledg
 import type { ContactReason } from '../trace/events.js';
 import type { JudgedChance } from './blockers.js';
 import type { CauseNames } from './causes.js';
-import { isLost } from './course.js';
 import type { TimelineEntry } from './explanation.js';
-import { type DeviceFacts, isUnderWay } from './facts.js';
+import { type DeviceFacts, isStillRunning } from './facts.js';
 import { getRules, RESTARTS } from './family-rules.js';
 import type { Missed } from './missed.js';
+import { isLost } from './outcome.js';
 import { explainHoldBack } from './queue.js';
 import type { Situation } from './situation.js';
 
@@ -200,7 +200,7 @@ function describeExchange(
     return [{ at, kind: 'contact', what }];
   }
   if (!last.failing) return [{ at, kind: 'contact', what: `${name}${since}` }];
-  if (repeats.length === 0 && isUnderWay(last, facts)) {
+  if (repeats.length === 0 && isStillRunning(last, facts)) {
     return [{ at, kind: 'contact', what: `${name}${since}: not finished yet` }];
   }
   const why =

@@ -3,8 +3,8 @@ import type { Instant } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { JudgedChance } from './blockers.js';
 import type { CauseNames } from './causes.js';
-import { isUnanswered } from './course.js';
-import { type DeviceFacts, isUnderWay } from './facts.js';
+import { type DeviceFacts, isStillRunning } from './facts.js';
+import { isUnanswered } from './outcome.js';
 
 interface Unanswered {
   /** When the device gave up sending its answer; the end of the trace if no event shows this. */
@@ -35,7 +35,7 @@ export function explainSilence(record: DownlinkRecord, facts: DeviceFacts, names
       chance.failing &&
       chance.result !== 'reached' &&
       isAnswering(chance) &&
-      !isUnderWay(chance, facts),
+      !isStillRunning(chance, facts),
   );
   // An attempt whose datagram is repeated has not failed yet.
   const failed = attempts.find(({ note }) => note !== REPEATED) ?? (facts.goesOn ? undefined : attempts[0]);

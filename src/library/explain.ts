@@ -5,6 +5,7 @@ import { didYouMean, quote } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
 import { type Millis, minutes } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
+import { findDownlinkId } from '../runner/downlink-id.js';
 import { getExplainer } from '../runner/explainers.js';
 
 /**
@@ -40,15 +41,8 @@ async function downlinkOf(explainer: RunExplainer, id: string, limit: Millis): P
       'the run had too many events to be kept in memory; run it with "out", and use "ghostfleet explain" on that directory',
     );
   }
-  const found = await explainer.explainDownlink(id, limit);
+  const known = findDownlinkId(explainer.ids, id);
+  const found = known === undefined ? undefined : await explainer.explainDownlink(known, limit);
   if (found !== undefined) return found;
-  const alike = explainer.findIds(id);
-  if (alike.length > 1) {
-    const shown = alike.slice(0, 5).join(', ');
-    throw new UsageError(
-      'ambiguous',
-      `${alike.length} downlinks match ${quote(id)}: ${shown}${alike.length > 5 ? ', …' : ''}`,
-    );
-  }
   throw new UsageError('unknown-downlink', `unknown downlink ${quote(id)}${didYouMean(id, explainer.ids)}`);
 }

@@ -1,13 +1,13 @@
 /** Answers what would have happened to the downlinks of a run if something had been different. */
 import { DeviceExplainer } from '../explain/explain.js';
 import type { DownlinkCourse } from '../explain/explanation.js';
-import { findIds } from '../explain/run-explainer.js';
 import { didYouMean, quote } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
 import type { ChangedDownlink, WhatIfAnswer } from '../report/explanation/what-if.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { withFirmware, withoutEntries, withParameter } from '../scenario/plan/change.js';
 import { findNamedEntries } from '../scenario/plan/named-entries.js';
+import { findDownlinkId } from './downlink-id.js';
 import { findCounterpart } from './repeats.js';
 import { isRefused, type PlanChange, type RepeatedDevice, type WhatIf } from './what-if.js';
 import { getProfile } from './world/fleet.js';
@@ -80,20 +80,15 @@ async function findAsked(whatIf: WhatIf, word: string): Promise<Asked> {
   if (device !== undefined) return device;
   const known = await whatIf.listDownlinks();
   const ids = known.map(({ id }) => id);
-  const alike = word === '' ? [] : findIds(ids, word);
-  const [only, ...others] = alike;
-  const found = known.find(({ id }) => id === only);
-  if (found !== undefined && others.length === 0) {
-    const { id, serial } = found;
-    const place = known.filter((each) => each.serial === serial).indexOf(found);
-    return { serial, name: devices.find((each) => each.serial === serial)?.name ?? '', downlink: { id, place } };
+  const id = word === '' ? undefined : findDownlinkId(ids, word);
+  const found = known.find((each) => each.id === id);
+  if (id === undefined || found === undefined) {
+    const names = [...devices.map(({ name }) => name), ...ids];
+    throw new UsageError('unknown-downlink', `no device or downlink ${quote(word)}${didYouMean(word, names)}`);
   }
-  if (found !== undefined) {
-    const shown = alike.slice(0, 5).join(', ');
-    throw new UsageError('ambiguous', `${alike.length} downlinks match ${quote(word)}: ${shown}`);
-  }
-  const names = [...devices.map(({ name }) => name), ...ids];
-  throw new UsageError('unknown-downlink', `no device or downlink ${quote(word)}${didYouMean(word, names)}`);
+  const { serial } = found;
+  const place = known.filter((each) => each.serial === serial).indexOf(found);
+  return { serial, name: devices.find((each) => each.serial === serial)?.name ?? '', downlink: { id, place } };
 }
 
 /** The change of the plan, and its parts in words. @throws UsageError for unknown names */

@@ -12,13 +12,13 @@ import type { SeenAcks } from '../trace/invariants/invariant.js';
 import type { Fold, LineSink } from '../trace/log.js';
 import type { RunSummary } from '../trace/metrics/index.js';
 import type { Crew } from './divided/crew.js';
-import { inRealTime } from './divided/real-time.js';
+import { runInRealTime } from './divided/real-time.js';
 import { ThreadCrew } from './divided/threads/thread-crew.js';
-import { inVirtualTime } from './divided/virtual-time.js';
+import { runInVirtualTime } from './divided/virtual-time.js';
 import { findLossSpoiling } from './divided/worker-reports.js';
 import { cutShort, describeEarlyEnd, judge } from './judge.js';
 import { findClockSpoiling, judgeRules } from './targets/audit/rules.js';
-import { inOneWorld } from './world/course.js';
+import { runInOneWorld } from './world/course.js';
 import type { End } from './world/end.js';
 import { Journal } from './world/journal.js';
 import { checkOpenFiles } from './world/open-files.js';
@@ -66,14 +66,22 @@ export async function play(
   if (options.crew === undefined) checkOpenFiles(plan, options.profiles, countSockets(options), openFileLimit());
   const watched = options.webConsole !== undefined;
   const journal = new Journal({
-    ...{ plan, virtual: options.clock === 'virtual', watched, acks: chooseSeenAcks(options), sinks, watch, mostEvents },
+    plan,
+    virtual: options.clock === 'virtual',
+    watched,
+    acks: chooseSeenAcks(options),
+    sinks,
+    watch,
+    mostEvents,
   });
   const course = await runCourse(options, journal, (control) => started(control, journal));
   journal.invariants.end();
   const expectations = evaluateAll(options, journal, course);
   const spoiled = findSpoiling(journal.metrics.summarise(), course, journal.nameOf);
   return {
-    ...{ journal, course, expectations },
+    journal,
+    course,
+    expectations,
     judge: (contradictions = []) =>
       judge(course.end, expectations, [...journal.metrics.contradictions, ...contradictions], spoiled),
   };
@@ -95,13 +103,13 @@ function runCourse(
 ): Promise<CourseEnd> {
   const { workers = 1, plan, clock, crew } = options;
   const divided = (crew !== undefined || workers > 1) && findUndividedReason(options) === undefined;
-  if (!divided) return inOneWorld(options, journal, started);
+  if (!divided) return runInOneWorld(options, journal, started);
   const divide = { ...options, crew: crew ?? new ThreadCrew() };
-  if (clock === 'real') return inRealTime({ ...divide, workers }, journal, started);
+  if (clock === 'real') return runInRealTime({ ...divide, workers }, journal, started);
   const parts = Math.min(workers, plan.devices.length);
   return parts > 1
-    ? inVirtualTime({ ...divide, workers: parts }, journal, started)
-    : inOneWorld(options, journal, started);
+    ? runInVirtualTime({ ...divide, workers: parts }, journal, started)
+    : runInOneWorld(options, journal, started);
 }
 
 /** Why the devices of a run cannot be divided among threads, worded to follow "because"; undefined if they can. */

@@ -1,7 +1,7 @@
 /** Answers the questions of explanations by repetitions of the device: each cause is a change of the plan. */
 import { type CauseKey, type CauseSet, NO_CAUSE, setKey } from '../explain/causes.js';
-import { measureArrival } from '../explain/course.js';
 import { collectFacts, type DeviceFacts } from '../explain/facts.js';
+import { measureArrival } from '../explain/outcome.js';
 import type { Repeats } from '../explain/remedies.js';
 import type { Situation } from '../explain/situation.js';
 import type { Millis } from '../kernel/time.js';

@@ -1,6 +1,7 @@
 /** Runs of a drawn scenario, with some of its parts left out. */
-import { measureArrival } from '../../../src/explain/course.js';
+
 import type { Explanation } from '../../../src/explain/explanation.js';
+import { measureArrival } from '../../../src/explain/outcome.js';
 import type { Situation } from '../../../src/explain/situation.js';
 import { defineScenario, explain } from '../../../src/index.js';
 import type { Millis } from '../../../src/kernel/time.js';

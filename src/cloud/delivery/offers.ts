@@ -46,9 +46,9 @@ export class Offers {
       if (message === undefined || !(await this.#commit(session, queued))) continue;
       session.inFlight = queued;
       const { serial } = session.device;
-      const print = contentFingerprint(message);
+      const fingerprint = contentFingerprint(message);
       const [at, downlink, attempt] = [clock.now, queued.row.id, queued.attempt];
-      trace.emit({ kind: 'downlink.offered', at, serial, downlink, print, attempt });
+      trace.emit({ kind: 'downlink.offered', at, serial, downlink, print: fingerprint, attempt });
       return message;
     }
   }

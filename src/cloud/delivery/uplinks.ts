@@ -45,7 +45,7 @@ import type { SessionBody } from './down-messages.js';
 const COPY_WINDOW = hours(48);
 
 /** The id of an earlier data message with this fingerprint, for a run that judges copies; undefined if none or not needed. */
-export type EarlierCopy = (device: DeviceRow, print: string) => Promise<Id | undefined> | undefined;
+export type EarlierCopy = (device: DeviceRow, fingerprint: string) => Promise<Id | undefined> | undefined;
 
 interface UplinkHandlerOptions {
   readonly store: Store;
@@ -92,7 +92,12 @@ interface Content {
 type Extras = Omit<PreparedUplink, 'type' | 'row'>;
 
 const NO_EXTRAS: Extras = {
-  ...{ device: {}, changes: [], queue: [], update: undefined, answers: [], configUnchecked: undefined },
+  device: {},
+  changes: [],
+  queue: [],
+  update: undefined,
+  answers: [],
+  configUnchecked: undefined,
 };
 
 export class UplinkHandler {
@@ -121,7 +126,7 @@ export class UplinkHandler {
         const preparing = this.#prepare(session, parsed, message);
         const prepared = preparing instanceof Promise ? await preparing : preparing;
         const { row } = prepared;
-        const uplink = request === null ? prepared : { ...prepared, row: { ...row, print: request } };
+        const uplink = request === null ? prepared : { ...prepared, row: { ...row, fingerprint: request } };
         return (await this.#write(session, uplink)) ? uplink : 'copy';
       });
     } catch (error) {
@@ -149,7 +154,7 @@ export class UplinkHandler {
     const forwarded = deciding instanceof Promise ? await deciding : deciding;
     const proves = (session.unproven ?? session.doubted) && (await this.#isNew(session, row));
     const searching =
-      uplink.type === 'data' && row.print !== null ? earlierCopy?.(session.device, row.print) : undefined;
+      uplink.type === 'data' && row.fingerprint !== null ? earlierCopy?.(session.device, row.fingerprint) : undefined;
     const again = searching && (await searching);
     try {
       await store.commit([
@@ -165,8 +170,8 @@ export class UplinkHandler {
         ...(forwarded?.changes ?? []),
       ]);
     } catch (error) {
-      if (!(error instanceof ConflictError && error.field === 'print' && row.print !== null)) throw error;
-      const original = await store.copyOf(session.device.id, row.print, now - COPY_WINDOW);
+      if (!(error instanceof ConflictError && error.field === 'fingerprint' && row.fingerprint !== null)) throw error;
+      const original = await store.copyOf(session.device.id, row.fingerprint, now - COPY_WINDOW);
       const message = original ?? row.id;
       trace.emit({ kind: 'cloud.stored', at: clock.now, serial, type: uplink.type, message, copy: true });
       return false;
@@ -181,7 +186,12 @@ export class UplinkHandler {
     }
     const at = clock.now;
     trace.emit({
-      ...{ kind: 'cloud.stored', at, serial, type: uplink.type, message: row.id, copy: false },
+      kind: 'cloud.stored',
+      at,
+      serial,
+      type: uplink.type,
+      message: row.id,
+      copy: false,
       ...(again !== undefined && { again }),
     });
     for (const downlink of uplink.answers) trace.emit({ kind: 'downlink.answered', at, serial, downlink });
@@ -189,8 +199,8 @@ export class UplinkHandler {
   }
 
   /** Whether this content is new: then it cannot come from a recording of earlier datagrams. */
-  async #isNew(session: DeviceSession, { print }: MessageRow): Promise<boolean> {
-    return print !== null && (await this.#options.store.copyOf(session.device.id, print, 0)) === undefined;
+  async #isNew(session: DeviceSession, { fingerprint }: MessageRow): Promise<boolean> {
+    return fingerprint !== null && (await this.#options.store.copyOf(session.device.id, fingerprint, 0)) === undefined;
   }
 
   /** @param received the bytes or the JSON from which `message` was parsed */
@@ -293,9 +303,13 @@ export class UplinkHandler {
     return prepareUplink('codec', row, { device, changes });
   }
 
-  #takeData(session: DeviceSession, print: string | null, content: Content): PreparedUplink | Promise<PreparedUplink> {
+  #takeData(
+    session: DeviceSession,
+    fingerprint: string | null,
+    content: Content,
+  ): PreparedUplink | Promise<PreparedUplink> {
     const { body, codecHash, raw } = content;
-    const row = this.#makeRow(session, 'data', body, { codecHash, raw, print });
+    const row = this.#makeRow(session, 'data', body, { codecHash, raw, fingerprint });
     const uplink = prepareUplink('data', row, { configUnchecked: false });
     if (session.update?.unproven) return this.#disproveUpdate(session, uplink);
     return this.#noteStart(session, uplink);
@@ -309,27 +323,31 @@ export class UplinkHandler {
 
   #takeEncodedData(
     session: DeviceSession,
-    print: string | null,
+    fingerprint: string | null,
     data: UploadData,
   ): PreparedUplink | Promise<PreparedUplink> {
     const codec = this.#options.codecs.get(data.hash, session.device.id);
-    if (!(codec instanceof Promise)) return this.#decodeWithCodec(session, print, data, codec);
-    return codec.then((read) => this.#decodeWithCodec(session, print, data, read));
+    if (!(codec instanceof Promise)) return this.#decodeWithCodec(session, fingerprint, data, codec);
+    return codec.then((read) => this.#decodeWithCodec(session, fingerprint, data, read));
   }
 
   #decodeWithCodec(
     session: DeviceSession,
-    print: string | null,
+    fingerprint: string | null,
     { hash, body }: UploadData,
     codec: Codec | undefined,
   ): PreparedUplink | Promise<PreparedUplink> {
     try {
       if (codec)
-        return this.#takeData(session, print, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
+        return this.#takeData(session, fingerprint, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
     } catch {
       // A body that cannot be decoded is stored as raw bytes (wire W-64).
     }
-    return this.#takeData(session, print, { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') });
+    return this.#takeData(session, fingerprint, {
+      body: null,
+      codecHash: hash,
+      raw: Buffer.from(body).toString('hex'),
+    });
   }
 
   async #disproveUpdate(session: DeviceSession, uplink: PreparedUplink): Promise<PreparedUplink> {

@@ -46,7 +46,7 @@ interface DeviceRequests {
   /** Callbacks that start the waiting requests; set while a request of this device is being processed. */
   waiting: (() => void)[] | undefined;
   /** The last accepted uplink with an idempotency key: a repetition of it needs no access to the store. */
-  last: { readonly print: string; readonly answer: Acknowledgement } | undefined;
+  last: { readonly fingerprint: string; readonly answer: Acknowledgement } | undefined;
 }
 
 type Acknowledgement = Static<typeof Acknowledged>;
@@ -162,21 +162,21 @@ export class HttpGateway {
   #store(request: FastifyRequest, reply: FastifyReply, uplink: unknown): Promise<Acknowledgement> {
     return this.#inTurn(request, reply, async (requests) => {
       const key = String(request.headers['idempotency-key'] ?? '');
-      const print = key === '' ? null : contentFingerprint(JSON.stringify([key, uplink]));
-      if (print !== null && requests.last?.print === print) return requests.last.answer;
-      const answer = await this.#accept(requests.session, uplink, print);
-      if (print !== null) requests.last = { print, answer };
+      const fingerprint = key === '' ? null : contentFingerprint(JSON.stringify([key, uplink]));
+      if (fingerprint !== null && requests.last?.fingerprint === fingerprint) return requests.last.answer;
+      const answer = await this.#accept(requests.session, uplink, fingerprint);
+      if (fingerprint !== null) requests.last = { fingerprint, answer };
       return answer;
     });
   }
 
-  async #accept(session: DeviceSession, uplink: unknown, print: string | null): Promise<Acknowledgement> {
+  async #accept(session: DeviceSession, uplink: unknown, fingerprint: string | null): Promise<Acknowledgement> {
     try {
       const read = upFromJson(uplink);
       const encoded = read.kind === 'decoded-data' ? read : encodeUp(read);
       // Only now, because a document that fits into a message is short.
       if (read.kind === 'upload-decoder' || read.kind === 'upload-encoder') checkCodec(read);
-      const accepted = await this.#core.accept(session, read.kind === 'create-session' ? read : encoded, print);
+      const accepted = await this.#core.accept(session, read.kind === 'create-session' ? read : encoded, fingerprint);
       if (!accepted) throw new ApiFault(400, 'the message was rejected', 'unacceptable-message');
     } catch (error) {
       if (error instanceof MessageError) throw new ApiFault(400, error.message, 'unacceptable-message');

@@ -114,7 +114,7 @@ export type ConflictField =
   | 'down-state'
   | 'attempt'
   | 'order'
-  | 'print'
+  | 'fingerprint'
   | 'queue'
   | 'rules'
   | 'space'
@@ -126,7 +126,7 @@ const OVERTAKEN: Partial<Record<ConflictField, string>> = {
   'down-state': 'the downlink is not pending',
   attempt: 'another service has offered the downlink meanwhile',
   order: 'the device has a newer message',
-  print: 'the message is already stored',
+  fingerprint: 'the message is already stored',
   queue: 'the queue of the device is full',
   rules: 'the tags of the device or the connectors of its space have changed meanwhile',
   space: 'the space has been deleted',
@@ -141,7 +141,7 @@ export class ConflictError extends Error {
   /**
    * - Taken: `serial` and `token` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space).
    * - Changed meanwhile: `record-body`, `device-version`, `down-state`, `attempt`, `rules`.
-   * - `order`: the device has a newer message. `print`: the message is already stored. `queue`: the queue is full.
+   * - `order`: the device has a newer message. `fingerprint`: the message is already stored. `queue`: the queue is full.
    * - `space`: the space is deleted. `space-devices`: the space has devices.
    */
   readonly field: ConflictField;

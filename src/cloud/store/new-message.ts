@@ -12,7 +12,7 @@ export function newMessage(
   direction: 'up' | 'down',
   type: string,
   body: unknown,
-  more: Partial<Pick<MessageRow, 'codecHash' | 'raw' | 'print'>> = {},
+  more: Partial<Pick<MessageRow, 'codecHash' | 'raw' | 'fingerprint'>> = {},
 ): MessageRow {
   const wall = clock.wall;
   const id = ids.message(device);
@@ -28,7 +28,7 @@ export function newMessage(
     body,
     codecHash: more.codecHash ?? null,
     raw: more.raw ?? null,
-    print: more.print ?? null,
+    fingerprint: more.fingerprint ?? null,
     downState: down ? 'pending' : null,
     downStateAt: down ? now : null,
     downScheduledAt: down ? now : null,

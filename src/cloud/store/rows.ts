@@ -93,7 +93,7 @@ export interface MessageRow {
   /** The bytes of an uplink that could not be decoded, or of a downlink that is not encoded, in lower-case hex. */
   readonly raw: string | null;
   /** Fingerprint of an uplink, or of its request; copies have the same. Null: never a copy. */
-  readonly print: string | null;
+  readonly fingerprint: string | null;
   readonly downState: DownState | null;
   readonly downStateAt: UnixMillis | null;
   readonly downScheduledAt: UnixMillis | null;

@@ -128,7 +128,7 @@ export interface Store {
   /** Config and shell downlinks of the device in state sent that are not answered yet, oldest first. */
   unansweredDownlinks(deviceId: Id): Promise<readonly MessageRow[]>;
   /** Id of the device's uplink with this fingerprint that is not older than `since`; undefined without such an uplink. */
-  copyOf(deviceId: Id, print: string, since: UnixMillis): Promise<Id | undefined>;
+  copyOf(deviceId: Id, fingerprint: string, since: UnixMillis): Promise<Id | undefined>;
   /** Timeline entries in the order in which they were written. */
   timeline(messageId: Id, page: Page): Promise<readonly Station[]>;
 

@@ -292,8 +292,8 @@ export class CloudThread implements PollHandler {
       return then({ kind: error.fault === 'unknown-type' ? 'done' : 'failed' });
     }
     const type = DOWNLINK_TYPE[message.kind];
-    const print = contentFingerprint(bytes);
-    this.#host.facts.received(type, bytes, print);
+    const fingerprint = contentFingerprint(bytes);
+    this.#host.facts.received(type, bytes, fingerprint);
     if (message.kind === 'set-session' || message.kind === 'set-timestamp') {
       // An impossible time is only a warning, and the clock keeps its time (`ctr_cloud.c`, `process_downlink`).
       if (isInCalendar(message.timestamp)) {
@@ -302,7 +302,7 @@ export class CloudThread implements PollHandler {
         this.counters.shiftTimes(this.#host.readUnixTime() - before);
       }
       if (message.kind === 'set-session') this.setSession(message);
-      this.#host.facts.executed(type, print, 'wholly');
+      this.#host.facts.executed(type, fingerprint, 'wholly');
       return then({ kind: 'done' });
     }
     if (message.kind === 'download-data') this.counters.dataDownlink(now);
@@ -314,7 +314,7 @@ export class CloudThread implements PollHandler {
         this.#carrying = this.#host.clock.after(wait, 'a command from the cloud', () => settle(go()));
         return;
       }
-      const executed = () => this.#host.facts.executed(type, print, getExtent(reaction));
+      const executed = () => this.#host.facts.executed(type, fingerprint, getExtent(reaction));
       if (reaction.kind === 'restart') this.restartLater(reaction, executed);
       else executed();
       then(reaction);

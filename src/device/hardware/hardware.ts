@@ -67,7 +67,7 @@ export interface DeviceFacts {
   sent(uplink: number, type: UplinkType): void;
   acknowledged(uplink: number, type: UplinkType): void;
   dropped(uplink: number, type: UplinkType, why: string): void;
-  received(type: DownlinkType, message: Uint8Array, print: string): void;
-  executed(type: DownlinkType, print: string, extent: Extent): void;
+  received(type: DownlinkType, message: Uint8Array, fingerprint: string): void;
+  executed(type: DownlinkType, fingerprint: string, extent: Extent): void;
   pollFailed(why: string): void;
 }

@@ -2,10 +2,10 @@
 import type { GhostfleetError } from '../../kernel/errors.js';
 import type { Instant, UnixMillis } from '../../kernel/time.js';
 import type { Plan } from '../../scenario/model/plan.js';
-import { type LostCounts, PartBooks } from './books.js';
 import { ChannelLost, type RunChannel } from './channel.js';
 import type { ClockReading } from './clock-offset.js';
 import { errorOf, type FromPart, failureOf, type PartEnd, type ToPart } from './messages.js';
+import { type LostCounts, PartWork } from './part-work.js';
 
 /** What a part reports until it is over. */
 export type Progress = Extract<FromPart, { readonly kind: 'events' | 'rest' | 'log' | 'waits' }>;
@@ -28,7 +28,7 @@ export class Member {
   /** The clocks of the worker (clock-offset.ts); undefined until the devices of the part are created. */
   clock: (ClockReading & { readonly systemClock: UnixMillis }) | undefined;
   end: PartEnd | undefined;
-  readonly books: PartBooks;
+  readonly work: PartWork;
   /** When and why the worker was lost; undefined if it was not. */
   lost: { readonly at: Instant; readonly why: string } | undefined;
   /** The work that was lost with the worker; undefined if the worker was not lost. */
@@ -44,7 +44,7 @@ export class Member {
   constructor(number: number, plan: Plan, channel: RunChannel, follower: Follower) {
     this.number = number;
     this.plan = plan;
-    this.books = new PartBooks(plan);
+    this.work = new PartWork(plan);
     this.#channel = channel;
     this.#follower = follower;
     this.ready = new Promise((resolve) => {

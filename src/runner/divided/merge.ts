@@ -58,7 +58,11 @@ export class Merge {
   constructor(parts: number, now: () => Instant = () => Number.POSITIVE_INFINITY) {
     this.#now = now;
     this.#sources = Array.from({ length: parts }, () => ({
-      ...{ batches: [], waiting: [], until: 0, isClosing: false, closed: false },
+      batches: [],
+      waiting: [],
+      until: 0,
+      isClosing: false,
+      closed: false,
     }));
   }
 

@@ -102,7 +102,7 @@ export interface PartEnd {
   readonly generator: GeneratorReport | null;
   readonly audited: readonly RuleTally[];
   /** Missing for the embedded cloud, and if it was not measured. */
-  readonly targetClock?: ClockOffset;
+  readonly targetClock?: ClockOffset | undefined;
   /** Names of the resources that stay in the target because of {@link TogetherTask.keep}. */
   readonly kept: readonly string[];
   /** What the part created and could not delete; missing if nothing is left. */

@@ -8,7 +8,7 @@ import { RealClock } from '../../kernel/real-clock.js';
 import { type Instant, type Millis, seconds, sinceStart } from '../../kernel/time.js';
 import type { LeftThing } from '../../report/result.js';
 import { InstantOrder } from '../../trace/instant-order.js';
-import { inOneWorld } from '../world/course.js';
+import { runInOneWorld } from '../world/course.js';
 import { refuseEvidence } from '../world/journal.js';
 import { checkOpenFiles } from '../world/open-files.js';
 import type { WorldControl, WorldOptions } from '../world/options.js';
@@ -94,14 +94,14 @@ export class SharedStart implements PartTime {
       throw new Error('further spaces are opened by the run, not by its parts');
     };
     try {
-      const { end, simulatedMs, generator, audited, targetClock } = await inOneWorld(
+      const { end, simulatedMs, generator, audited, targetClock } = await runInOneWorld(
         {
           ...({ plan, profiles, speed, clock: 'real', transport: 'memory', db: 'memory', log } as const),
-          ...(cloud.kind === 'other' && { cloud: { ...cloud, apiKey, keyOf } }),
-          part: { shared, begins: () => this.#ready(), ...(cloud.kind === 'own' && { cloud: { ...cloud, apiKey } }) },
-          ...(keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
+          cloud: cloud.kind === 'other' ? { ...cloud, apiKey, keyOf } : undefined,
+          part: { shared, begins: () => this.#ready(), cloud: cloud.kind === 'own' ? { ...cloud, apiKey } : undefined },
+          keep: keep ? (what: readonly string[]) => void kept.push(...what) : undefined,
           left: ({ things }) => void left.push(...things),
-          ...(meter && { meter }),
+          meter,
           waits: (wait) => this.#channel.send({ kind: 'waits', wait: wait ?? null }),
         },
         { trace: outbox.trace, evidence: refuseEvidence, settle: () => {}, close: () => outbox.close() },
@@ -177,7 +177,7 @@ export class Windows implements PartTime {
     };
     const profiles = unpackProfiles(this.#task.profiles);
     const atRest = (isAtRest: boolean) => this.#areAllAtRest(isAtRest);
-    const { end, simulatedMs } = await inOneWorld(
+    const { end, simulatedMs } = await runInOneWorld(
       { ...({ clock: 'virtual', speed: 1 } as const), plan, profiles, transport, db, log: this.#log, atRest },
       { trace, evidence: refuseEvidence, settle, close },
       started,

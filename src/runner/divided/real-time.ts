@@ -34,7 +34,7 @@ import { generatorOfAll, reportOf } from './worker-reports.js';
  * @param started called before the provisioning
  * @throws UsageError if the cloud or the fleet cannot be set up, GhostfleetError if a worker is lost before the start
  */
-export async function inRealTime(
+export async function runInRealTime(
   options: DividedOptions,
   journal: Journal,
   started: (control: WorldControl) => void,
@@ -169,7 +169,7 @@ class Conductor {
       audited: this.#members.flatMap(({ end }) => end?.audited ?? []),
       happened: { plan },
       workers,
-      ...(targetClock && { targetClock }),
+      targetClock,
     };
   }
 
@@ -292,7 +292,7 @@ class Conductor {
     for (const { event, line, part } of this.#merge.take()) {
       // An event of the embedded cloud belongs to the part of its device.
       const of = part ?? ('serial' in event ? this.#parts.get(event.serial) : undefined);
-      if (of !== undefined) this.#members[of]?.books.take(event);
+      if (of !== undefined) this.#members[of]?.work.take(event);
       this.#journal.add(event, line);
     }
   }
@@ -306,7 +306,7 @@ class Conductor {
     const until = Math.min(this.#stoppedAt ?? duration, duration);
     for (const member of this.#members) {
       if (member.lost === undefined) continue;
-      const losing = member.books.lose(this.#ended, until, `lost with worker ${member.number}`);
+      const losing = member.work.lose(this.#ended, until, `lost with worker ${member.number}`);
       let next = losing.next();
       for (; !next.done; next = losing.next()) this.#journal.add(next.value, JSON.stringify(next.value));
       member.losses = next.value;

@@ -38,7 +38,7 @@ const MANY = 20_000;
  * @param started called before the threads begin
  * @throws UsageError if the cloud or the fleet cannot be set up, GhostfleetError if a thread is lost
  */
-export async function inVirtualTime(
+export async function runInVirtualTime(
   options: DividedOptions,
   journal: Journal,
   started: (control: WorldControl) => void,
@@ -118,7 +118,9 @@ class WindowedRun {
     const packed = packProfiles(plan, profiles);
     return partsOf(plan, workers).map((part, index) => ({
       ...({ clock: 'virtual', number: index + 1, parts: workers, plan: part, profiles: packed, transport } as const),
-      ...{ db: databases?.[index] ?? db, window: this.#window, until: AHEAD * this.#window },
+      db: databases?.[index] ?? db,
+      window: this.#window,
+      until: AHEAD * this.#window,
     }));
   }
 

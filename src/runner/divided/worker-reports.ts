@@ -7,7 +7,7 @@ import { type Member, nameOf } from './member.js';
 
 /** @param runClock the system clock of the run's machine (`systemClock` in clock-offset.ts); undefined before the start */
 export function reportOf(
-  { number, place, plan, books, clock, end, lost, losses }: Member,
+  { number, place, plan, work, clock, end, lost, losses }: Member,
   runClock: UnixMillis | undefined,
 ): WorkerReport {
   return {
@@ -15,7 +15,7 @@ export function reportOf(
     host: place?.host ?? null,
     pid: place?.pid ?? null,
     devices: plan.devices.length,
-    requests: books.sent,
+    requests: work.sent,
     clock:
       clock && runClock !== undefined
         ? { offset: clock.offset, uncertainty: clock.uncertainty, system: clock.systemClock - runClock }

@@ -33,7 +33,7 @@ const PROVISIONING = 16;
  * @param virtual the clock of virtual time. Default: a clock that keeps `pace`, or without it passes time as fast as possible
  * @throws UsageError if the cloud or the fleet cannot be set up
  */
-export async function inOneWorld(
+export async function runInOneWorld(
   options: OneWorldOptions,
   journal: WorldJournal,
   started: (control: WorldControl) => void,
@@ -118,8 +118,13 @@ async function withPatience(
   const audited = target.audit?.listTallies() ?? [];
   const targetClock = target.clockOffset?.();
   return {
-    ...{ end, simulatedMs: sinceStart(clock.now), generator, audited, remarks, happened: happened() },
-    ...(targetClock && { targetClock }),
+    end,
+    simulatedMs: sinceStart(clock.now),
+    generator,
+    audited,
+    remarks,
+    happened: happened(),
+    targetClock,
   };
 }
 

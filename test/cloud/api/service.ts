@@ -151,7 +151,7 @@ function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten:
         body: requestBody(request),
         codecHash: null,
         raw: 'raw' in request ? request.raw : null,
-        print: null,
+        fingerprint: null,
         downState: 'pending',
         downStateAt: at,
         downScheduledAt: at,

@@ -36,9 +36,12 @@ describe('a commit that must be in time', () => {
     expect(await setUp(new ConflictError('down-state')).states.commitInTime([])).toBe(false);
   });
 
-  it.each([new ConflictError('print'), new Error('disk full')])('rejects with any other error: %s', async (error) => {
-    await expect(setUp(error).states.commitInTime([])).rejects.toBe(error);
-  });
+  it.each([new ConflictError('fingerprint'), new Error('disk full')])(
+    'rejects with any other error: %s',
+    async (error) => {
+      await expect(setUp(error).states.commitInTime([])).rejects.toBe(error);
+    },
+  );
 });
 
 describe('the states of downlinks', () => {

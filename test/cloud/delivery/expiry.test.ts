@@ -85,7 +85,7 @@ describe('a downlink whose time is over', () => {
   });
 
   it.each([
-    ['a conflict other than a full queue', new ConflictError('print')],
+    ['a conflict other than a full queue', new ConflictError('fingerprint')],
     ['a failure of the store', Object.assign(new Error('disk full'), { field: 'queue' })],
   ])('is not expired to make room if another downlink cannot be queued because of %s', async (_, error) => {
     const { cloud, device, stored } = await overdue();

@@ -29,7 +29,7 @@ describe('a repeated message', () => {
     const store = await openStore('memory');
     const { accept, stored, clock, events } = await connected({
       store,
-      earlierCopy: (device, print) => store.copyOf(device.id, print, 0),
+      earlierCopy: (device, fingerprint) => store.copyOf(device.id, fingerprint, 0),
     });
     const again = () => events.flatMap((event) => (event.kind === 'cloud.stored' ? [event.again] : []));
     await accept(data(1));
@@ -44,8 +44,8 @@ describe('a repeated message', () => {
   it('is looked for only among data with a fingerprint, if the run asks for it', async () => {
     const asked: string[] = [];
     const { core, session, accept, acceptJson, stored, events } = await connected({
-      earlierCopy: async (_, print) => {
-        asked.push(print);
+      earlierCopy: async (_, fingerprint) => {
+        asked.push(fingerprint);
         return 'earlier-message';
       },
     });
@@ -53,7 +53,7 @@ describe('a repeated message', () => {
     await acceptJson({ temperature: 21 });
     await accept(data(1));
     const [, , last] = (await stored()).filter(({ direction }) => direction === 'up');
-    expect(asked).toEqual([last?.print]);
+    expect(asked).toEqual([last?.fingerprint]);
     const found = events.flatMap((event) => (event.kind === 'cloud.stored' ? [event.again] : []));
     expect(found).toEqual([undefined, undefined, 'earlier-message']);
   });
@@ -96,8 +96,8 @@ describe('a repeated message', () => {
     const { accept, store } = await connected();
     store.commit = () => Promise.reject(new ConflictError('queue'));
     await expect(accept(data(1))).rejects.toEqual(new ConflictError('queue'));
-    store.commit = () => Promise.reject(new ConflictError('print'));
-    await expect(accept({ kind: 'upload-stats', stats: {} })).rejects.toEqual(new ConflictError('print'));
+    store.commit = () => Promise.reject(new ConflictError('fingerprint'));
+    await expect(accept({ kind: 'upload-stats', stats: {} })).rejects.toEqual(new ConflictError('fingerprint'));
     store.commit = () => Promise.reject(new Error('print'));
     await expect(accept(data(1))).rejects.toThrow('print');
   });

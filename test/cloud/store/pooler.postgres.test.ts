@@ -61,10 +61,11 @@ describe('the PostgreSQL store', () => {
     const url = await newSeparateDatabase();
     const store = await openShared(url);
     await furnish(store);
-    const uplink = (n: number) => ({ kind: 'message.insert', row: message(n, { print: 'p' }), newSince: T0 }) as const;
+    const uplink = (n: number) =>
+      ({ kind: 'message.insert', row: message(n, { fingerprint: 'p' }), newSince: T0 }) as const;
     await store.commit([uplink(1)]);
     for (let n = 2; n < 12; n++) {
-      await expect(store.commit([uplink(n)])).rejects.toMatchObject({ name: 'ConflictError', field: 'print' });
+      await expect(store.commit([uplink(n)])).rejects.toMatchObject({ name: 'ConflictError', field: 'fingerprint' });
     }
     await store.close();
     const counts =

@@ -72,7 +72,7 @@ export function message(n: number, given: Partial<MessageRow> = {}): MessageRow 
     body: { n },
     codecHash: null,
     raw: null,
-    print: null,
+    fingerprint: null,
     downState: null,
     downStateAt: null,
     downScheduledAt: null,

@@ -178,7 +178,7 @@ describe('the SQLite store', () => {
 
   it('searches for copies of a message by fingerprint, not among all messages of the device', async () => {
     const { store, db } = openWithDatabase();
-    const row = { ...message(1), print: 'feed' };
+    const row = { ...message(1), fingerprint: 'feed' };
     const [statement] = statementsOf({ kind: 'message.insert', row, newSince: 1 }, SQLITE, VAULT);
     const { text = '', values = [] } = statement ?? {};
     const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...values);

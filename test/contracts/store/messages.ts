@@ -135,9 +135,9 @@ export function aboutMessages(opened: () => Store): void {
   it('finds the newest message of a device with a fingerprint, if it is not older than the given time', async () => {
     await furnish(store, [device(1), device(2)]);
     await store.commit([
-      insert.message(message(1, { print: 'p' })),
-      insert.message(message(2, { print: 'p' })),
-      insert.message(message(3, { print: 'q', deviceId: device(2).id })),
+      insert.message(message(1, { fingerprint: 'p' })),
+      insert.message(message(2, { fingerprint: 'p' })),
+      insert.message(message(3, { fingerprint: 'q', deviceId: device(2).id })),
     ]);
     const at = T0 + 2000;
     expect(await store.copyOf(device(1).id, 'p', at)).toBe(message(2).id);
@@ -157,7 +157,7 @@ export function aboutMessages(opened: () => Store): void {
         insert.message(message(4)),
         insert.message(downlink(4)),
         { kind: 'message.insert', row: downlink(4), room: 9 },
-        { kind: 'message.insert', row: message(4, { print: 'p' }), newSince: T0 },
+        { kind: 'message.insert', row: message(4, { fingerprint: 'p' }), newSince: T0 },
       ];
       for (const change of late) await expect(store.commit([change, seen])).rejects.toEqual(conflict);
       const list = [insert.message(message(7)), insert.message(message(6))];
@@ -185,44 +185,44 @@ export function aboutMessages(opened: () => Store): void {
       row: message(n, changes),
       newSince,
     });
-    const conflict = expect.objectContaining({ name: 'ConflictError', field: 'print' });
+    const conflict = expect.objectContaining({ name: 'ConflictError', field: 'fingerprint' });
 
     it('is rejected if the device has a message with the same fingerprint since the given time, and nothing is written', async () => {
       await furnish(store);
-      await store.commit([insertNew(1, { print: 'p' }, T0)]);
+      await store.commit([insertNew(1, { fingerprint: 'p' }, T0)]);
       const seen: Change = { kind: 'device.change', id: device(1).id, change: { lastSeen: T0 + 5000 } };
-      await expect(store.commit([insertNew(2, { print: 'p' }, T0 + 1000), seen])).rejects.toEqual(conflict);
+      await expect(store.commit([insertNew(2, { fingerprint: 'p' }, T0 + 1000), seen])).rejects.toEqual(conflict);
       expect(await store.message(SPACE, message(2).id)).toBeUndefined();
       expect((await store.device(SPACE, device(1).id))?.lastSeen).toBe(device(1).lastSeen);
-      await store.commit([insertNew(2, { print: 'p' }, T0 + 1000.5)]);
-      expect(await store.message(SPACE, message(2).id)).toMatchObject({ print: 'p', direction: 'up' });
+      await store.commit([insertNew(2, { fingerprint: 'p' }, T0 + 1000.5)]);
+      expect(await store.message(SPACE, message(2).id)).toMatchObject({ fingerprint: 'p', direction: 'up' });
     });
 
     it('is accepted if its fingerprint is new for its device, or if it has no fingerprint', async () => {
       await furnish(store, [device(1), device(2)]);
-      await store.commit([insertNew(1, { print: 'p' }, T0), insertNew(2, {}, T0)]);
-      await store.commit([insertNew(3, { print: 'q' }, T0)]);
+      await store.commit([insertNew(1, { fingerprint: 'p' }, T0), insertNew(2, {}, T0)]);
+      await store.commit([insertNew(3, { fingerprint: 'q' }, T0)]);
       await store.commit([insertNew(4, {}, T0)]);
-      await store.commit([insertNew(5, { print: 'p', deviceId: device(2).id }, T0)]);
+      await store.commit([insertNew(5, { fingerprint: 'p', deviceId: device(2).id }, T0)]);
       expect(await store.messages(SPACE, { limit: 9 })).toHaveLength(5);
     });
 
     it('does not affect other commits of the same turn if it is rejected', async () => {
       await furnish(store);
       const sent = downlink(2);
-      await store.commit([insertNew(1, { print: 'p' }, T0), insert.message(sent)]);
+      await store.commit([insertNew(1, { fingerprint: 'p' }, T0), insert.message(sent)]);
       const state = { kind: 'message.state', id: sent.id, state: 'sent', at: T0 } as const;
       const outcomes = await Promise.allSettled([
-        store.commit([insertNew(3, { print: 'q' }, T0)]),
-        store.commit([insertNew(4, { print: 'p' }, T0)]),
+        store.commit([insertNew(3, { fingerprint: 'q' }, T0)]),
+        store.commit([insertNew(4, { fingerprint: 'p' }, T0)]),
         store.commit([state]),
-        store.commit([insertNew(5, { print: 'r' }, T0), state]),
-        store.commit([insertNew(6, { print: 'q' }, T0)]),
-        store.commit([insertNew(7, { print: 's' }, T0)]),
+        store.commit([insertNew(5, { fingerprint: 'r' }, T0), state]),
+        store.commit([insertNew(6, { fingerprint: 'q' }, T0)]),
+        store.commit([insertNew(7, { fingerprint: 's' }, T0)]),
       ]);
       expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, false, false, true]);
       const stored = await store.messages(SPACE, { limit: 9, direction: 'up' });
-      expect(stored.map((row) => row.print)).toEqual(['s', 'q', 'p']);
+      expect(stored.map((row) => row.fingerprint)).toEqual(['s', 'q', 'p']);
     });
   });
 }

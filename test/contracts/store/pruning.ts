@@ -28,14 +28,14 @@ export function aboutPruning(opened: () => Store): void {
     it('deletes the timelines of the deleted messages, and lets copies of these messages be stored again', async () => {
       await furnish(store);
       const line = (n: number) => ({ messageId: message(n).id, at: T0, what: 'queued', detail: null });
-      await store.commit([1, 2].map((n) => insert.message(message(n, { print: `print-${n}` }))));
+      await store.commit([1, 2].map((n) => insert.message(message(n, { fingerprint: `print-${n}` }))));
       await store.commit([1, 2].map((n) => ({ kind: 'timeline.add', row: line(n) }) as const));
       await store.prune(T0 + 2000, 9);
       expect(await store.timeline(message(1).id, { limit: 9 })).toEqual([]);
       expect(await store.timeline(message(2).id, { limit: 9 })).toMatchObject([line(2)]);
       expect(await store.copyOf(device(1).id, 'print-1', T0)).toBeUndefined();
       expect(await store.copyOf(device(1).id, 'print-2', T0)).toBe(message(2).id);
-      const again = message(3, { print: 'print-1' });
+      const again = message(3, { fingerprint: 'print-1' });
       await store.commit([{ kind: 'message.insert', row: again, newSince: T0 }]);
     });
 

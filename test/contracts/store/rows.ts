@@ -63,7 +63,13 @@ export function aboutRows(opened: () => Store): void {
       await furnish(store, [full]);
       expect(await store.device(SPACE, full.id)).toEqual(full);
       expect(await store.deviceBySerial(full.serial)).toEqual(full);
-      const sent = downlink(1, { codecHash: 'c', raw: '00ff', print: 'p', downAttempt: 3, downAnsweredAt: T0 + 9 });
+      const sent = downlink(1, {
+        codecHash: 'c',
+        raw: '00ff',
+        fingerprint: 'p',
+        downAttempt: 3,
+        downAnsweredAt: T0 + 9,
+      });
       await store.commit([insert.message(sent)]);
       const listed = { ...sent, deviceName: full.name, deviceSerial: full.serial };
       expect(await store.message(SPACE, sent.id)).toEqual(listed);

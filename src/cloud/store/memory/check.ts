@@ -269,10 +269,10 @@ export class Check implements Bodies {
   }
 
   /** Compares with stored messages only: a list never contains two copies of a message. */
-  #needNew({ deviceId, print }: MessageRow, since: UnixMillis): void {
-    if (print === null) return;
-    const known = this.#tables.devices.get(deviceId)?.prints?.get(print);
-    if (known && known.row.createdAt >= since) throw new ConflictError('print');
+  #needNew({ deviceId, fingerprint }: MessageRow, since: UnixMillis): void {
+    if (fingerprint === null) return;
+    const known = this.#tables.devices.get(deviceId)?.fingerprints?.get(fingerprint);
+    if (known && known.row.createdAt >= since) throw new ConflictError('fingerprint');
   }
 
   #needRoom(deviceId: Id, room: number): void {

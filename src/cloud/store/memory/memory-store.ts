@@ -147,8 +147,8 @@ export class MemoryStore implements Store {
     return (this.#tables.devices.get(deviceId)?.unanswered ?? []).map(plain);
   }
 
-  async copyOf(deviceId: Id, print: string, since: UnixMillis): Promise<Id | undefined> {
-    const entry = this.#tables.devices.get(deviceId)?.prints?.get(print);
+  async copyOf(deviceId: Id, fingerprint: string, since: UnixMillis): Promise<Id | undefined> {
+    const entry = this.#tables.devices.get(deviceId)?.fingerprints?.get(fingerprint);
     return entry && entry.row.createdAt >= since ? entry.id : undefined;
   }
 

@@ -23,7 +23,7 @@ export interface DeviceEntry {
   readonly pending: MessageEntry[];
   readonly unanswered: MessageEntry[];
   /** Newest uplink by fingerprint; undefined until the first uplink with a fingerprint. */
-  prints: Map<string, MessageEntry> | undefined;
+  fingerprints: Map<string, MessageEntry> | undefined;
 }
 
 export interface MessageEntry {

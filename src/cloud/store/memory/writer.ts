@@ -128,8 +128,12 @@ export class MemoryWriter {
       return;
     }
     const made: SpaceEntry = {
-      ...{ id: row.id, row: Object.freeze({ ...row }), connectorsVersion: 0 },
-      ...{ tags: [], devices: [], messages: [] },
+      id: row.id,
+      row: Object.freeze({ ...row }),
+      connectorsVersion: 0,
+      tags: [],
+      devices: [],
+      messages: [],
     };
     this.#tables.spaces.set(row.id, made);
     insertById(this.#tables.spaceList, made);
@@ -188,7 +192,7 @@ export class MemoryWriter {
       messages: [],
       pending: [],
       unanswered: [],
-      prints: undefined,
+      fingerprints: undefined,
     };
     this.#tables.devices.set(row.id, entry);
     this.#tables.bySerial.set(row.serial, entry);
@@ -247,14 +251,14 @@ export class MemoryWriter {
     this.#tables.messages.set(row.id, entry);
     insertById(this.#space(row.spaceId).messages, entry);
     insertById(device.messages, entry);
-    if (row.print !== null) this.#rememberPrint(device, row.print, entry);
+    if (row.fingerprint !== null) this.#rememberFingerprint(device, row.fingerprint, entry);
     this.#queueUp(entry);
   }
 
-  #rememberPrint(device: DeviceEntry, print: string, entry: MessageEntry): void {
-    device.prints ??= new Map();
-    const known = device.prints.get(print);
-    if (!known || known.id < entry.id) device.prints.set(print, entry);
+  #rememberFingerprint(device: DeviceEntry, fingerprint: string, entry: MessageEntry): void {
+    device.fingerprints ??= new Map();
+    const known = device.fingerprints.get(fingerprint);
+    if (!known || known.id < entry.id) device.fingerprints.set(fingerprint, entry);
   }
 
   #offerMessage(entry: MessageEntry | undefined, attempt: number): void {
@@ -290,7 +294,8 @@ export class MemoryWriter {
     this.#tables.timelines.delete(id);
     removeById(this.#space(row.spaceId).messages, id);
     removeById(device.messages, id);
-    if (row.print !== null && device.prints?.get(row.print) === entry) device.prints.delete(row.print);
+    if (row.fingerprint !== null && device.fingerprints?.get(row.fingerprint) === entry)
+      device.fingerprints.delete(row.fingerprint);
   }
 
   /** Adds a downlink to the list of its state: pending or unanswered. Other messages are in no such list. */

@@ -258,7 +258,7 @@ export class PostgresDriver implements SqlDriver {
 }
 
 function asCopy(entry: Waiting): Rejection {
-  return { entry, reason: new ConflictError('print') };
+  return { entry, reason: new ConflictError('fingerprint') };
 }
 
 function toParameter(value: SqlValue): unknown {

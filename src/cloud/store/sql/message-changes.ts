@@ -66,7 +66,7 @@ export function insertMessage(
   sql: Dialect,
   vault: Vault,
 ): Statement {
-  const { id, print } = row;
+  const { id, fingerprint } = row;
   const { body, raw } = sealedContent(row, { body: json(row.body), raw: row.raw }, vault);
   const insertions = insertionsIn(sql);
   const values: SqlValue[] = [
@@ -80,7 +80,7 @@ export function insertMessage(
     body,
     row.codecHash,
     raw,
-    print,
+    fingerprint,
     checksumOf(id, body, raw),
     row.downState,
     row.downStateAt,
@@ -91,7 +91,8 @@ export function insertMessage(
     return { text: insertions.withRoom, values };
   }
   values.push(row.downAttempt, row.downAnsweredAt);
-  if (newSince === undefined || print === null) return { text: insertions.any, values: [...values, row.direction] };
-  const copy = [row.deviceId, print, Math.ceil(newSince)];
+  if (newSince === undefined || fingerprint === null)
+    return { text: insertions.any, values: [...values, row.direction] };
+  const copy = [row.deviceId, fingerprint, Math.ceil(newSince)];
   return { text: insertions.new, values: [...values, ...copy], isCopy: { text: FIND_COPY, values: copy } };
 }

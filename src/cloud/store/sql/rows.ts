@@ -28,7 +28,7 @@ export const PUBLIC_DEVICE_COLUMNS = DEVICE_COLUMNS.replace(' d.token,', '');
 
 /** Columns of `message m`. */
 export const MESSAGE_COLUMNS = `m.id, m.space_id AS "spaceId", m.device_id AS "deviceId", m.created_at AS "createdAt",
-  m.type, m.direction, m.body, m.codec_hash AS "codecHash", m.raw, m.print, m.crc, m.down_state AS "downState",
+  m.type, m.direction, m.body, m.codec_hash AS "codecHash", m.raw, m.print AS "fingerprint", m.crc, m.down_state AS "downState",
   m.down_state_at AS "downStateAt", m.down_scheduled_at AS "downScheduledAt", m.down_attempt AS "downAttempt",
   m.down_answered_at AS "downAnsweredAt"`;
 

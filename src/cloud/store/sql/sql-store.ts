@@ -164,8 +164,8 @@ export class SqlStore implements Store {
     return this.#rows(toMessage, this.#sql.unansweredDownlinks, deviceId);
   }
 
-  async copyOf(deviceId: Id, print: string, since: UnixMillis): Promise<Id | undefined> {
-    return (await this.#one<{ id: Id }>(this.#sql.copyOf, deviceId, print, Math.ceil(since)))?.id;
+  async copyOf(deviceId: Id, fingerprint: string, since: UnixMillis): Promise<Id | undefined> {
+    return (await this.#one<{ id: Id }>(this.#sql.copyOf, deviceId, fingerprint, Math.ceil(since)))?.id;
   }
 
   async timeline(messageId: Id, page: Page): Promise<readonly Station[]> {

@@ -135,7 +135,12 @@ async function startRunner(
   const start = async () => {
     await createTables(pool);
     return runWorker({
-      ...{ pgPool: pool, schema: JOBS, logger: QUIET, concurrency: 1, noHandleSignals: true, pollInterval: seconds(1) },
+      pgPool: pool,
+      schema: JOBS,
+      logger: QUIET,
+      concurrency: 1,
+      noHandleSignals: true,
+      pollInterval: seconds(1),
       parsedCronItems: [],
       taskList: { [TASK]: task },
       events,

@@ -59,7 +59,7 @@ export async function startWorker(options: WorkerOptions): Promise<QueueWorker> 
     const { run, part } = job;
     const channel = new QueueChannel<FromPart, ToPart>({ database, run, part, side: 'part', apiKey: options.apiKey });
     options.say(`part ${part} of ${task.parts} of "${task.plan.scenario}" begins`);
-    present = beginPart(task, { apiKey: options.apiKey, channel, ...(options.meter && { meter: options.meter }) });
+    present = beginPart(task, { apiKey: options.apiKey, channel, meter: options.meter });
     const failure = await present.over;
     present = undefined;
     options.say(

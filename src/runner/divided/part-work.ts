@@ -33,7 +33,7 @@ interface OpenRequest {
   readonly intended: Instant;
 }
 
-export class PartBooks {
+export class PartWork {
   readonly #plan: Plan;
   readonly #uplinks = new Map<string, OpenUplink>();
   readonly #downlinks = new Set<string>();

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { defineScenario } from '../../../src/library/scenario.js';
-import { PartBooks } from '../../../src/runner/divided/books.js';
+import { PartWork } from '../../../src/runner/divided/part-work.js';
 import { drawOwnArrivals } from '../../../src/runner/load/own-arrivals.js';
 import type { Plan, PlannedLoad } from '../../../src/scenario/model/plan.js';
 import { partsOf } from '../../../src/scenario/plan/divide.js';
@@ -10,7 +10,7 @@ import type { TraceEvent } from '../../../src/trace/events.js';
 import { Metrics } from '../../../src/trace/metrics/index.js';
 
 const plan = defineScenario({
-  name: 'books',
+  name: 'work',
   duration: '1m',
   fleet: [{ name: 'clime', profile: 'clime', count: 4 }],
   load: [
@@ -28,13 +28,13 @@ const STEP = 'commands: info show';
 
 /** Loses the part after `events`; returns the events that account for the lost work, their counts, and the metrics. */
 function lose(events: readonly TraceEvent[], until = 60_000) {
-  const books = new PartBooks(part);
+  const work = new PartWork(part);
   const metrics = new Metrics(part.devices.length, 0, part.duration);
   for (const event of events) {
-    books.take(event);
+    work.take(event);
     metrics.take(event);
   }
-  const losing = books.lose(60_000, until, 'lost with worker 1');
+  const losing = work.lose(60_000, until, 'lost with worker 1');
   const lost: TraceEvent[] = [];
   let next = losing.next();
   for (; !next.done; next = losing.next()) lost.push(next.value);
