@@ -1,6 +1,7 @@
 /** The cloud service: store, delivery core, REST API and gateways. `ghostfleet serve` runs it alone, the runner embeds it. */
 import type { EdgeClock } from '../kernel/clock.js';
 import { UsageError } from '../kernel/errors.js';
+import type { Wires } from '../kernel/in-flight.js';
 import type { Log } from '../kernel/log.js';
 import type { Random } from '../kernel/random.js';
 import { portRefused } from '../kernel/system-errors.js';
@@ -19,7 +20,6 @@ import { Feed } from './events/feed.js';
 import type { DtlsGateway, Send } from './gateway/dtls-gateway.js';
 import { FlapGateway } from './gateway/flap-gateway.js';
 import { HttpGateway } from './gateway/http.js';
-import type { Wires } from './gateway/udp.js';
 import { type Interference, interfereWithApi } from './interference.js';
 import { startRetention } from './maintenance/retention.js';
 import { openStore, storeName } from './open-store.js';
@@ -41,7 +41,7 @@ export interface ServiceOptions {
   /** Path of an SQLite file, `postgres://…`, or `memory`. */
   readonly db: string;
   /** Key with which the database encrypts secrets. Default: for SQLite, the key in the file beside the database. */
-  readonly secretsKey?: NamedKey;
+  readonly secretsKey?: NamedKey | undefined;
   /** Address to bind, for the API and for UDP. */
   readonly host: string;
   /** Port of the API; 0 takes a free port. */
@@ -53,9 +53,9 @@ export interface ServiceOptions {
   /** UDP port for devices with DTLS. Default: none. */
   readonly udpDtlsPort?: number | null;
   /** Name of the space; created if it does not exist. Default: the space of `apiKey`, or the oldest space, or a new `fleet`. */
-  readonly space?: string;
+  readonly space?: string | undefined;
   /** API key to accept. Default: a new key, created on the first start. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   readonly clock: EdgeClock;
   /** For ids and keys: cryptographic in a real service, seeded in a simulation. */
   readonly random: Random;
@@ -63,23 +63,23 @@ export interface ServiceOptions {
   readonly log: Log;
   readonly apiOptions?: Partial<ApiOptions>;
   /** How long messages are kept. Default: without limit. */
-  readonly retainMessages?: Millis;
+  readonly retainMessages?: Millis | undefined;
   /** How long an undelivered downlink stays pending. Default: 30 days. */
-  readonly expireDownlinks?: Millis;
+  readonly expireDownlinks?: Millis | undefined;
   /** Allows connectors to send to private and loopback addresses. Default: false. */
   readonly allowPrivateTargets?: boolean;
   /** Hosts with public addresses to which connectors may send. Default: all. */
-  readonly connectorHosts?: readonly string[];
+  readonly connectorHosts?: readonly string[] | undefined;
   /** Cost of a password hash. Default: the cost in src/cloud/accounts/passwords.ts. */
   readonly passwordCost?: PasswordCost;
   /** A user who becomes an admin of the space on every start. */
-  readonly admin?: { readonly email: string; readonly password: string };
+  readonly admin?: { readonly email: string; readonly password: string } | undefined;
   /** Adds what a public service has: health, metrics, audit log, limit of commits, replay protection. Not in simulations. */
   readonly operated?: boolean;
   /** Left out for a service that is not part of a run. */
   readonly embedded?: Embedding;
   /** Folder with the built web console, which is served at `/`. The folder may be missing. Default: without a console. */
-  readonly webConsole?: string;
+  readonly webConsole?: string | undefined;
 }
 
 /** What only a run gives to its service: a simulation of time, faults, and ids that do not depend on the order of the calls. */
@@ -173,7 +173,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { secrets = random } = embedded;
     return {
       api: address,
-      ...{ udp, udpRaw, udpDtls, openDtls },
+      udp,
+      udpRaw,
+      udpDtls,
+      openDtls,
       spaceId,
       apiKey,
       keyFile: opened.keyFile,
@@ -271,10 +274,10 @@ function buildParts(options: ServiceOptions, { store, opened }: Stores, closers:
 
 /** @param store the store without the faults of a scenario, because this search is not part of the service */
 function earlierCopyIn(store: Store, mayRepeat: (serial: number) => boolean): EarlierCopy {
-  return (device, print) => {
+  return (device, fingerprint) => {
     if (!mayRepeat(device.serial)) return undefined;
     // If the search fails because the service has just ended, the commit of the message fails, too.
-    return store.copyOf(device.id, print, 0).catch(() => undefined);
+    return store.copyOf(device.id, fingerprint, 0).catch(() => undefined);
   };
 }
 
@@ -294,8 +297,15 @@ async function listenApi(
   const ingress = new HttpGateway({ core, clock, trace });
   const api = createApi(
     {
-      ...{ store, clock, ids, random: secrets.fork('secrets'), connectors, log, feed },
-      ...{ downlinks: core, firmware: core.firmware },
+      store,
+      clock,
+      ids,
+      random: secrets.fork('secrets'),
+      connectors,
+      log,
+      feed,
+      downlinks: core,
+      firmware: core.firmware,
       audited: metrics !== undefined,
       passwordCost,
     },
@@ -315,7 +325,10 @@ async function listenApi(
     options.webConsole === undefined
       ? undefined
       : addWebConsole(api, options.webConsole, {
-          ...{ store, clock, ids, random: secrets.fork('web console') },
+          store,
+          clock,
+          ids,
+          random: secrets.fork('web console'),
           ...(metrics && { audit: new AuditLog({ store, clock, ids, log }) }),
           // In a run, sessions do not expire, because the time of a run may pass faster than real time.
           lifetime: options.operated ? SESSION : null,

@@ -1,12 +1,13 @@
 /** The UDP ports of the service: base64 text, raw bytes, DTLS. */
 import type { EdgeClock } from '../kernel/clock.js';
+import type { Wires } from '../kernel/in-flight.js';
 import type { Log } from '../kernel/log.js';
 import type { Random } from '../kernel/random.js';
 import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
 import { DtlsGateway, type Send } from './gateway/dtls-gateway.js';
 import type { FlapGateway } from './gateway/flap-gateway.js';
 import type { Source } from './gateway/replay-guard.js';
-import { listenUdp, type SendTo, type UdpListener, type Wires } from './gateway/udp.js';
+import { listenUdp, type SendTo, type UdpListener } from './gateway/udp.js';
 import type { Store } from './store/store.js';
 
 interface UdpPortsOptions {

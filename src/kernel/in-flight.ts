@@ -28,3 +28,9 @@ export class InFlight {
     return index < 0 ? undefined : this.#open.splice(index, 1)[0]?.release;
   }
 }
+
+/** Make simulated time wait for datagrams that travel on real sockets. */
+export interface Wires {
+  readonly toCloud: InFlight;
+  readonly toDevices: InFlight;
+}

@@ -11,7 +11,7 @@ import type { Profile } from '../profile/profile.js';
 import type { LinkFormat, PacketFormat } from '../protocol/flap/envelope.js';
 import type { Trace } from '../trace/events.js';
 import { GatewayHost } from '../transport/gateway-host.js';
-import { httpTransport, pooledRequests } from '../transport/http.js';
+import { openHttp } from '../transport/http.js';
 import { ownSockets } from '../transport/own-sockets.js';
 import type { Failed, Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
@@ -101,7 +101,11 @@ export function switchOn(kind: DeviceKind, account: DeviceAccount, { transport, 
   // The seed is the serial number, so that the device has the same radio cell and the same climate in every process.
   const random = seededRandom(`device/${serial}`);
   const device = new Device({
-    ...{ ...kind, serial, claimToken, format, random },
+    ...kind,
+    serial,
+    claimToken,
+    format,
+    random,
     world,
     connect: makeConnection({ serial, claimToken, secret, transport, random }),
   });
@@ -114,7 +118,7 @@ async function openTransport({ cloud, clock, failed }: SingleDeviceOptions): Pro
     if (cloud.format === 'dtls') return ownSockets({ ...cloud, clock, failed });
     return udpTransport({ host: cloud.host, ports: { [cloud.format]: cloud.port }, sockets: PORTS, failed });
   }
-  const requests = pooledRequests(cloud.api);
+  const wire = openHttp(cloud.api, clock, failed);
   await GatewayHost.open(new URL(cloud.api).hostname, { failed });
-  return httpTransport(requests.send, clock, () => requests.close(), failed);
+  return wire;
 }

@@ -68,7 +68,9 @@ class DtlsChannel implements Channel, Receiver {
   #begin(): void {
     const { clock, random, serial, psk } = this.#options;
     const client = new DtlsClient({
-      ...{ identity: `hsn:${serial}`, psk, clock },
+      identity: `hsn:${serial}`,
+      psk,
+      clock,
       random: random.fork(`dtls/${++this.#handshakes}`),
       events: {
         send: (datagram) => this.#channel.send(datagram),

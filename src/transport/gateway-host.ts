@@ -13,7 +13,7 @@ import { asError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { reasonOf } from '../kernel/system-errors.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
-import type { Failed } from './transport.js';
+import type { Failed, Receiver } from './transport.js';
 
 /** Real time for which an answer serves other devices, too: a fleet that starts at once needs one look-up. */
 const FRESH: Millis = seconds(1);
@@ -123,8 +123,14 @@ class Route {
     return this.#address;
   }
 
-  answered(): void {
-    this.#unanswered = 0;
+  /** Passes the answers to the device on, and notes that they have arrived. */
+  watch(device: Receiver): Receiver {
+    return {
+      receive: (datagram) => {
+        this.#unanswered = 0;
+        device.receive(datagram);
+      },
+    };
   }
 
   /** The device has opened a socket; see `Channel.reopen`. */

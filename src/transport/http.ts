@@ -127,6 +127,12 @@ export function pooledRequests(
   };
 }
 
+/** A transport over real HTTP to one service. @throws UsageError for an invalid address */
+export function openHttp(baseUrl: string, clock: Pick<EdgeClock, 'hold'>, failed: Failed): Transport {
+  const requests = pooledRequests(baseUrl);
+  return httpTransport(requests.send, clock, () => requests.close(), failed);
+}
+
 /** The device does not get this answer, so it repeats its request. */
 class UnreadableAnswer extends Error {
   readonly code = 'CONTENT_ENCODING';

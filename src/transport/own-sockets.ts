@@ -4,10 +4,11 @@
  */
 import { createSocket, type Socket } from 'node:dgram';
 import type { Alarm, Clock } from '../kernel/clock.js';
-import type { InFlight } from '../kernel/in-flight.js';
+import type { Wires } from '../kernel/in-flight.js';
 import { type Millis, minutes } from '../kernel/time.js';
 import { GatewayHost } from './gateway-host.js';
 import type { Channel, Failed, Receiver, Transport } from './transport.js';
+import { takeArrivals } from './udp.js';
 
 /** How long answers to the previous port of a device are still accepted. */
 const LINGER: Millis = minutes(1);
@@ -17,8 +18,8 @@ interface OwnSocketsOptions {
   readonly host: string;
   readonly port: number;
   readonly clock: Clock;
-  /** Objects that stop simulated time while datagrams are on the wire; undefined in real time. */
-  readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
+  /** Undefined in real time. */
+  readonly wires?: Wires | undefined;
   /** Default: failures of this machine are ignored. */
   readonly failed?: Failed;
 }
@@ -36,12 +37,7 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
   const newSocket = (receiver: Receiver): Socket => {
     const socket = createSocket(`udp${host.family}`);
     open.add(socket);
-    socket.on('message', (datagram) => {
-      const release = options.wires?.toDevices.arrived(datagram);
-      if (options.wires && release === undefined) return;
-      receiver.receive(datagram);
-      release?.();
-    });
+    takeArrivals(socket, options.wires, (datagram) => receiver.receive(datagram));
     // For example if the limit of open files is reached, when the first datagram binds the socket.
     socket.on('error', lost);
     return socket;
@@ -53,18 +49,13 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
   return {
     connect: (serial, receiver): Channel => {
       const route = host.route(serial);
-      const answered: Receiver = {
-        receive: (datagram) => {
-          route.answered();
-          receiver.receive(datagram);
-        },
-      };
+      const watched = route.watch(receiver);
       let socket: Socket | undefined;
       return {
         send: (datagram) => {
           // A fault may release a delayed datagram after the close.
           if (closed) return;
-          socket ??= newSocket(answered);
+          socket ??= newSocket(watched);
           options.wires?.toCloud.departed(datagram);
           socket.send(datagram, options.port, route.next(), lost);
         },

@@ -1,7 +1,7 @@
 /** Real UDP with a few shared sockets: datagrams go to the device in their envelope; a new socket is the next shared one. */
 import { createSocket, type Socket } from 'node:dgram';
 import { UsageError } from '../kernel/errors.js';
-import type { InFlight } from '../kernel/in-flight.js';
+import type { Wires } from '../kernel/in-flight.js';
 import { type EnvelopeFormat, open } from '../protocol/flap/envelope.js';
 import { GatewayHost } from './gateway-host.js';
 import type { Failed, Receiver, Transport } from './transport.js';
@@ -14,14 +14,14 @@ interface UdpTransportOptions {
   readonly ports: GatewayPorts;
   /** Number of sockets. Default 16. */
   readonly sockets?: number;
-  /** Objects that stop simulated time while datagrams are on the wire; undefined in real time. */
-  readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
+  /** Undefined in real time. */
+  readonly wires?: Wires | undefined;
   /** Default: failures of this machine are ignored. */
   readonly failed?: Failed;
 }
 
 /** The ports of a gateway; at least one. */
-type GatewayPorts = Readonly<Partial<Record<EnvelopeFormat, number>>>;
+type GatewayPorts = { readonly [F in EnvelopeFormat]?: number | undefined };
 
 /** Opens the sockets. @throws UsageError for an unknown host */
 export async function udpTransport(options: UdpTransportOptions): Promise<Transport> {
@@ -34,12 +34,9 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
     if (error && !closed) failed('datagram', error);
   };
   for (const socket of sockets) {
-    socket.on('message', (datagram, { port }) => {
-      const release = wires?.toDevices.arrived(datagram);
-      if (wires && release === undefined) return;
+    takeArrivals(socket, wires, (datagram, port) => {
       const envelope = open(datagram, port === ports.raw ? 'raw' : 'base64');
       if (envelope) receivers.get(envelope.serial)?.receive(datagram);
-      release?.();
     });
     socket.on('error', lost);
   }
@@ -48,12 +45,7 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
       const port = format === 'http' || format === 'dtls' ? undefined : ports[format];
       if (port === undefined) throw new UsageError('no-port', `no UDP port for ${format} datagrams is known`);
       const route = host.route(serial);
-      receivers.set(serial, {
-        receive: (datagram) => {
-          route.answered();
-          receiver.receive(datagram);
-        },
-      });
+      receivers.set(serial, route.watch(receiver));
       let socketIndex = serial;
       return {
         send: (datagram) => {
@@ -74,6 +66,20 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
       await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
     },
   };
+}
+
+/** Passes on the datagrams that a socket receives; on wires, only those that are expected. */
+export function takeArrivals(
+  socket: Socket,
+  wires: Wires | undefined,
+  take: (datagram: Uint8Array, port: number) => void,
+): void {
+  socket.on('message', (datagram, { port }) => {
+    const release = wires?.toDevices.arrived(datagram);
+    if (wires && release === undefined) return;
+    take(datagram, port);
+    release?.();
+  });
 }
 
 function openSocket(family: 4 | 6): Promise<Socket> {

@@ -40,10 +40,11 @@ const times = <T>(count: number, make: () => T) => Array.from({ length: count },
 it('a device sends all its datagrams to one address, and the name is not resolved for each of them', async () => {
   const asked = names(['192.0.2.1', '192.0.2.2'], ['192.0.2.2', '192.0.2.1']);
   const route = (await open()).route(7);
+  const answered = route.watch({ receive: () => {} });
   route.reopened(1, true);
   const addresses = times(50, () => {
     const address = route.next();
-    route.answered();
+    answered.receive(new Uint8Array());
     return address;
   });
   expect(new Set(addresses).size).toBe(1);
@@ -65,6 +66,7 @@ it('a new socket keeps the address, and the first socket after a start does not'
   names(['192.0.2.1'], ['192.0.2.9']);
   const host = await open();
   const route = host.route(7);
+  const answered = route.watch({ receive: () => {} });
   expect(route.next()).toBe('192.0.2.1');
   route.reopened(1, false);
   expect(route.next()).toBe('192.0.2.1');
@@ -72,7 +74,7 @@ it('a new socket keeps the address, and the first socket after a start does not'
   await clock.runUntil(clock.now + 1001);
   route.reopened(1, true);
   await until(() => host.addressFor(7, 0) === '192.0.2.9');
-  route.answered();
+  answered.receive(new Uint8Array());
   route.reopened(1, true);
   expect(route.next()).toBe('192.0.2.9');
 });

@@ -2,18 +2,12 @@
 import { createSocket, type Socket, type SocketOptions } from 'node:dgram';
 import { lookup } from 'node:dns';
 import { isIP } from 'node:net';
-import type { InFlight } from '../../kernel/in-flight.js';
+import type { Wires } from '../../kernel/in-flight.js';
 import { portRefused } from '../../kernel/system-errors.js';
 import type { Source } from './replay-guard.js';
 
 /** Receive buffer in bytes: a fleet reports thousands of datagrams at once, and the kernel drops what does not fit. */
 const RECEIVE_BUFFER = 4 * 1024 * 1024;
-
-/** Makes simulated time wait for datagrams that travel on a real socket; see InFlight. */
-export interface Wires {
-  readonly toCloud: InFlight;
-  readonly toDevices: InFlight;
-}
 
 interface UdpOptions {
   readonly host: string;

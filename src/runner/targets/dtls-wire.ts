@@ -1,8 +1,30 @@
-/** The transport for DTLS records. Datagrams with envelopes have a transport of their own. */
+/** Transports for all formats of datagrams: DTLS records have one of their own, beside that for datagrams with envelopes. */
 import type { DtlsGateway } from '../../cloud/gateway/dtls-gateway.js';
 import type { Service } from '../../cloud/service.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Wires } from '../../kernel/in-flight.js';
 import { memoryPeers } from '../../transport/memory.js';
-import type { Transport } from '../../transport/transport.js';
+import { ownSockets } from '../../transport/own-sockets.js';
+import type { Failed, Transport } from '../../transport/transport.js';
+import { udpTransport } from '../../transport/udp.js';
+
+interface SocketOptions {
+  readonly host: string;
+  readonly ports: { readonly base64: number; readonly raw: number; readonly dtls: number };
+  readonly clock: Clock;
+  readonly wires?: Wires | undefined;
+  readonly failed: Failed;
+}
+
+/** Real UDP. @throws UsageError for an unknown host */
+export async function openSockets({ host, ports, clock, wires, failed }: SocketOptions): Promise<Transport> {
+  const { dtls, ...enveloped } = ports;
+  const at = { host, wires, failed };
+  return chooseByFormat(
+    await udpTransport({ ...at, ports: enveloped }),
+    await ownSockets({ ...at, port: dtls, clock }),
+  );
+}
 
 /** A transport that chooses between two others: one for datagrams with envelopes, one for DTLS records. */
 export function chooseByFormat(enveloped: Transport, records: Transport): Transport {

@@ -1,6 +1,5 @@
 /** The embedded cloud's process. A kill discards its memory; pending writes finish; it restarts on the same ports. */
 
-import type { Wires } from '../../cloud/gateway/udp.js';
 import { LOCAL_HOSTS } from '../../cloud/http/host-guard.js';
 import { openStore } from '../../cloud/open-store.js';
 import { type Service, type ServiceOptions, startService } from '../../cloud/service.js';
@@ -13,6 +12,7 @@ import type { EdgeClock } from '../../kernel/clock.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
 import { entropy } from '../../kernel/entropy.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import type { Wires } from '../../kernel/in-flight.js';
 import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import type { CloudSettings } from '../../scenario/model/cloud.js';
@@ -27,7 +27,7 @@ interface EmbeddedCloudOptions {
   /** Database of the cloud: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
   /** Key for the secrets in a PostgreSQL database. Default: a random key, so that no other service can open the database. */
-  readonly secretsKey?: NamedKey;
+  readonly secretsKey?: NamedKey | undefined;
   /** Name of the cloud's space. */
   readonly space: string;
   /** Whether devices reach the cloud over UDP. */
@@ -36,23 +36,23 @@ interface EmbeddedCloudOptions {
   readonly random: Random;
   readonly trace: Trace;
   readonly log: Log;
-  readonly wires?: Wires;
+  readonly wires?: Wires | undefined;
   /** Whether time is virtual: maintenance then has no pauses between its batches. */
   readonly virtual?: boolean;
   /** Settings from the scenario; undefined for the defaults. */
-  readonly settings?: CloudSettings;
+  readonly settings?: CloudSettings | undefined;
   /** Hosts with public addresses to which connectors may send. Default: all. */
-  readonly connectorHosts?: readonly string[];
+  readonly connectorHosts?: readonly string[] | undefined;
   /** Called before a message that has arrived over FLAP is acknowledged, with the serial number of its device. */
   readonly acknowledged?: (serial: number) => void;
   /** Whether the service looks for an earlier copy of this device's next data, for `again` of `cloud.stored`. */
   readonly mayRepeat?: (serial: number) => boolean;
   /** Folder with the built web console. Default: the cloud has no console. */
-  readonly webConsole?: string;
+  readonly webConsole?: string | undefined;
   /** Faults of the cloud; undefined if it has no faults, so that it is never killed. */
-  readonly faults?: ServiceFaults;
+  readonly faults?: ServiceFaults | undefined;
   /** Called with each failure of the database that is not a fault of the scenario. Default: such failures are ignored. */
-  readonly storeFailed?: (error: StoreUnavailable) => void;
+  readonly storeFailed?: ((error: StoreUnavailable) => void) | undefined;
 }
 
 interface Life {
@@ -182,18 +182,29 @@ export class EmbeddedCloud implements ServiceProcess {
     const clock = new EndingClock(this.#options.clock);
     const number = this.#lives;
     const service = await startService({
-      ...{ db, space, trace, host: LOOPBACK, port: this.#ports.api },
-      ...{ udpPort: this.#ports.udp, udpRawPort: this.#ports.udpRaw, udpDtlsPort: this.#ports.udpDtls },
-      ...(this.#secretsKey && { secretsKey: this.#secretsKey }),
+      db,
+      space,
+      trace,
+      host: LOOPBACK,
+      port: this.#ports.api,
+      udpPort: this.#ports.udp,
+      udpRawPort: this.#ports.udpRaw,
+      udpDtlsPort: this.#ports.udpDtls,
+      secretsKey: this.#secretsKey,
       clock: faults ? clock : this.#options.clock,
       // Each start draws other random numbers, so that no id from before a kill is used again.
       random: random.fork(number === 0 ? 'cloud' : `cloud/${number}`),
       log: faults?.quiet(log) ?? log,
       ...makeSettings(settings, () => this.#begun),
-      ...(connectorHosts && { connectorHosts }),
-      ...(webConsole !== undefined && { webConsole }),
+      connectorHosts,
+      webConsole,
       embedded: {
-        ...{ memory: this.#disk, alone: true, idsByDevice: true, wires, acknowledged, mayRepeat },
+        memory: this.#disk,
+        alone: true,
+        idsByDevice: true,
+        wires,
+        acknowledged,
+        mayRepeat,
         // Keys and other secrets are truly random, because all programs on this machine can reach the port. This does not
         // change the digest: no event depends on a secret.
         secrets: entropy,
@@ -232,8 +243,8 @@ function makeSettings(
   return {
     apiOptions: { ...apiOptions, rateLimit, rateLimitHolds },
     allowPrivateTargets: allowPrivate ?? false,
-    ...(expireDownlinks !== null && { expireDownlinks }),
-    ...(retainMessages !== null && { retainMessages }),
+    expireDownlinks: expireDownlinks ?? undefined,
+    retainMessages: retainMessages ?? undefined,
   };
 }
 

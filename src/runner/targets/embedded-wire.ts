@@ -1,18 +1,14 @@
 /** The transport between the devices of a run and its embedded cloud. */
 import type { DrivenClock } from '../../kernel/clock.js';
-import { InFlight } from '../../kernel/in-flight.js';
-import { httpTransport, pooledRequests } from '../../transport/http.js';
+import { InFlight, type Wires } from '../../kernel/in-flight.js';
+import { openHttp } from '../../transport/http.js';
 import { memoryTransport } from '../../transport/memory.js';
-import { ownSockets } from '../../transport/own-sockets.js';
 import type { Failed, Transport } from '../../transport/transport.js';
-import { udpTransport } from '../../transport/udp.js';
-import { chooseByFormat, makeDtlsInMemory } from './dtls-wire.js';
+import { chooseByFormat, makeDtlsInMemory, openSockets } from './dtls-wire.js';
 import type { EmbeddedCloud } from './embedded-cloud.js';
 
-type FlightWires = { readonly toCloud: InFlight; readonly toDevices: InFlight };
-
 /** For each direction, an object that stops virtual time while datagrams are on their way between two sockets. */
-export function makeWires(clock: DrivenClock): FlightWires {
+export function makeWires(clock: DrivenClock): Wires {
   return {
     toCloud: new InFlight(clock, 'a datagram on its way to the gateway'),
     toDevices: new InFlight(clock, 'a datagram on its way to a device'),
@@ -26,23 +22,16 @@ interface WireOptions {
   readonly api: string;
   readonly clock: DrivenClock;
   /** Undefined in real time. */
-  readonly wires: FlightWires | undefined;
+  readonly wires: Wires | undefined;
   readonly failed: Failed;
 }
 
 export async function openWire({ kind, cloud, api, clock, wires, failed }: WireOptions): Promise<Transport> {
-  if (kind === 'http') {
-    const requests = pooledRequests(api);
-    return httpTransport(requests.send, clock, () => requests.close(), failed);
-  }
+  if (kind === 'http') return openHttp(api, clock, failed);
   const { udp: base64 = null, udpRaw: raw = null, udpDtls: dtls = null } = cloud.service ?? {};
   if (base64 === null || raw === null || dtls === null)
     return chooseByFormat(makeMemoryWire(cloud), makeDtlsInMemory(cloud));
-  const at = { host: cloud.host, failed, ...(wires && { wires }) };
-  return chooseByFormat(
-    await udpTransport({ ...at, ports: { base64, raw } }),
-    await ownSockets({ ...at, port: dtls, clock }),
-  );
+  return openSockets({ host: cloud.host, ports: { base64, raw, dtls }, clock, wires, failed });
 }
 
 function makeMemoryWire(cloud: EmbeddedCloud): Transport {

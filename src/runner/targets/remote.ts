@@ -18,12 +18,10 @@ import { RealClock } from '../../kernel/real-clock.js';
 import { isOfThisMachine } from '../../kernel/system-errors.js';
 import type { Profile } from '../../profile/profile.js';
 import type { DownlinkType, Trace } from '../../trace/events.js';
-import { httpTransport, pooledRequests } from '../../transport/http.js';
-import { ownSockets } from '../../transport/own-sockets.js';
+import { openHttp } from '../../transport/http.js';
 import type { Failed, Transport } from '../../transport/transport.js';
-import { udpTransport } from '../../transport/udp.js';
 import { TargetAudit } from './audit/audit.js';
-import { chooseByFormat } from './dtls-wire.js';
+import { openSockets } from './dtls-wire.js';
 import { Observer } from './observer.js';
 import type { Patience } from './paced.js';
 import { openApi, type RemoteCloud } from './remote-api.js';
@@ -101,18 +99,13 @@ async function openWire(
 ): Promise<Transport> {
   if (gateway !== null) {
     const { host, port: base64, rawPort: raw = RAW_PORT, dtlsPort: port = DTLS_PORT } = gateway;
-    const at = { host, failed };
-    const wire = chooseByFormat(
-      await udpTransport({ ...at, ports: { base64, raw } }),
-      await ownSockets({ ...at, port, clock }),
-    );
+    const wire = await openSockets({ host, ports: { base64, raw, dtls: port }, clock, failed });
     return silent.watch(wire, (format) => {
       if (format === 'raw') return `${host}, port ${raw} (--udp-raw-port)`;
       return format === 'dtls' ? `${host}, port ${port} (--udp-dtls-port)` : `${host}, port ${base64} (--udp)`;
     });
   }
-  const requests = pooledRequests(api);
-  return httpTransport(requests.send, clock, () => requests.close(), failed);
+  return openHttp(api, clock, failed);
 }
 
 /** Reports the requests that this machine could not send. */

@@ -2,11 +2,9 @@
 import { DeviceCloudClient } from '../../client/client.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Trace } from '../../trace/events.js';
-import { httpTransport, pooledRequests } from '../../transport/http.js';
-import { ownSockets } from '../../transport/own-sockets.js';
+import { openHttp } from '../../transport/http.js';
 import type { Failed, Transport } from '../../transport/transport.js';
-import { udpTransport } from '../../transport/udp.js';
-import { chooseByFormat } from './dtls-wire.js';
+import { openSockets } from './dtls-wire.js';
 import type { CloudPorts, Target } from './target.js';
 
 /** Where a part of a run finds the embedded cloud. */
@@ -36,7 +34,12 @@ export async function openServedTarget(options: ServedOptions): Promise<Target> 
   const api = new DeviceCloudClient({ baseUrl, spaceId, apiKey, connections: AT_ONCE });
   const wire = await openWire(options);
   return {
-    ...{ api, wire, trace, address: { baseUrl, apiKey }, speed: 1, outlivesRun: false },
+    api,
+    wire,
+    trace,
+    address: { baseUrl, apiKey },
+    speed: 1,
+    outlivesRun: false,
     format: ports.udp === null ? 'http' : 'base64',
     openSpace: () => {
       throw new Error('further spaces are opened by the run, not by its parts');
@@ -54,14 +57,5 @@ export async function openServedTarget(options: ServedOptions): Promise<Target> 
 
 async function openWire({ cloud: { api, ports }, clock, failed }: ServedOptions): Promise<Transport> {
   const { host, udp } = ports;
-  if (udp === null) {
-    const requests = pooledRequests(api);
-    return httpTransport(requests.send, clock, () => requests.close(), failed);
-  }
-  const { base64, raw, dtls } = udp;
-  const at = { host, failed };
-  return chooseByFormat(
-    await udpTransport({ ...at, ports: { base64, raw } }),
-    await ownSockets({ ...at, port: dtls, clock }),
-  );
+  return udp === null ? openHttp(api, clock, failed) : openSockets({ host, ports: udp, clock, failed });
 }
