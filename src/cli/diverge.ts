@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
 import { EXIT } from '../kernel/errors.js';
-import { foreignJson } from '../kernel/json-text.js';
+import { foreignJson, isObject } from '../kernel/json-text.js';
 import { printableTexts } from '../kernel/printable.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
@@ -38,21 +38,17 @@ function findLog(path: string): RunLog {
   const events = isDirectory(path) ? join(path, 'events.jsonl') : path;
   const summary = basename(events) === 'events.jsonl' ? readSummary(join(dirname(events), 'summary.json')) : undefined;
   const names = summary?.names;
-  return { name: path, events, facts: summary, names: isRecord(names) ? names : {} };
+  return { name: path, events, facts: summary, names: isObject(names) ? names : {} };
 }
 
 /** With printable texts. Undefined if the file is missing or invalid: a killed run leaves events, which can be compared, but no summary. */
 function readSummary(path: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = foreignJson(readRegular(path));
-    return isRecord(value) ? printableTexts(value) : undefined;
+    return isObject(value) ? printableTexts(value) : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Inputs of a run that decide its events, with their names in summary.json. */

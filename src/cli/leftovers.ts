@@ -3,7 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
 import { messageOf, UsageError } from '../kernel/errors.js';
-import { foreignJson } from '../kernel/json-text.js';
+import { foreignJson, isObject } from '../kernel/json-text.js';
 import { makePrivateDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
 import { cannotWrite } from '../kernel/system-errors.js';
@@ -105,7 +105,7 @@ function recordIn(file: string): Leftovers | undefined {
   try {
     const found = foreignJson(readRegular(file));
     if (isLeftovers(found)) return found;
-    return isRecord(found) && isLeftovers(found.left) ? found.left : undefined;
+    return isObject(found) && isLeftovers(found.left) ? found.left : undefined;
   } catch {
     return undefined;
   }
@@ -113,7 +113,7 @@ function recordIn(file: string): Leftovers | undefined {
 
 /** Checks everything, because a summary may come from others. The name of the run becomes the name of a file. */
 function isLeftovers(value: unknown): value is Leftovers {
-  if (!isRecord(value)) return false;
+  if (!isObject(value)) return false;
   const { run, api, spaceId, since, things } = value;
   const isNamed = typeof run === 'string' && /^[a-z0-9-]{1,60}$/.test(run);
   const isPlaced = [api, spaceId, since].every((text) => typeof text === 'string' && text !== '');
@@ -121,13 +121,9 @@ function isLeftovers(value: unknown): value is Leftovers {
 }
 
 function isThing(value: unknown): value is LeftThing {
-  if (!isRecord(value)) return false;
+  if (!isObject(value)) return false;
   const { what, why, space, path, serial } = value;
-  const isTold = typeof what === 'string' && typeof why === 'string' && (space === null || typeof space === 'string');
+  const isNamed = typeof what === 'string' && typeof why === 'string' && (space === null || typeof space === 'string');
   const isFound = path === undefined || (typeof path === 'string' && path.startsWith('/'));
-  return isTold && isFound && (serial === undefined || Number.isSafeInteger(serial));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+  return isNamed && isFound && (serial === undefined || Number.isSafeInteger(serial));
 }

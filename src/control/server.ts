@@ -6,6 +6,7 @@
  * Control needs a session that began with a one-time token of this run, from a page of this port. An API key is not enough: it
  * gives access to the cloud, not to the run.
  */
+
 import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,6 +19,7 @@ import { HTTP_LIMITS, inTurn, isFlood, limitConnections, whenOver } from '../clo
 import { ConsoleFiles } from '../cloud/web/files.js';
 import { consoleFile } from '../cloud/web/pages.js';
 import { GhostfleetError, messageOf } from '../kernel/errors.js';
+import { isObject } from '../kernel/json-text.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { RunControls } from './controls.js';
 import { passOn } from './proxy.js';
@@ -35,7 +37,7 @@ interface RunServerParts {
   /** Whether a session of the cloud is open, also while the cloud is down. */
   readonly hasSession: (secret: string) => Promise<boolean>;
   /** Called when a user with control has signed out: the next user needs another address with a new one-time token. */
-  readonly signedOut?: () => void;
+  readonly signedOut?: (() => void) | undefined;
   /** Folder with the built console. Default: the pages come from the cloud. */
   readonly webConsole?: string;
 }
@@ -270,7 +272,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   const read = readJsonBody(text, 'body');
   if ('fault' in read && read.fault !== undefined) throw read.fault;
   const value = 'value' in read ? read.value : undefined;
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  if (isObject(value)) return { ...value };
   throw new ApiFault(400, 'the body must be a JSON object');
 }
 

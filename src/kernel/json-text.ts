@@ -18,6 +18,11 @@ export function foreignJson(text: string, limit = DEPTH_LIMIT): unknown {
   }
 }
 
+/** Whether a value of a JSON text is an object: neither null nor a list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** What is wrong with a JSON text. */
 export interface JsonFault {
   /** `inexact-number` stands for all such numbers of the text. */

@@ -1,8 +1,10 @@
 /** Checks the options of calls: callers in JavaScript are not checked by the compiler. */
+
 import { boolean, type Check, integer, list, oneOf, positiveNumber, rejectUnknownKeys, text } from '../input/checks.js';
 import { Problems } from '../input/document.js';
 import { valueNode } from '../input/value.js';
 import { UsageError } from '../kernel/errors.js';
+import { isObject } from '../kernel/json-text.js';
 
 /** Checks the value of one option; notes a problem under its name. */
 type OptionCheck = (value: unknown, name: string, problems: Problems) => void;
@@ -80,6 +82,6 @@ export function checkOptions<T>(call: string, options: unknown, checks: OptionCh
 
 /** The options of a call as an object. @param known names for the error @throws UsageError if `options` is not an object */
 export function objectOf(call: string, options: unknown, known: readonly string[]): object {
-  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
+  if (isObject(options)) return options;
   throw new UsageError('bad-options', `${call} needs an object with its options: ${known.join(', ')}`);
 }

@@ -6,7 +6,9 @@
  * range of the reported values becomes the range of the sensor. Messages do not show units, models, the true range of a
  * parameter, or the behaviour of the firmware without a network.
  */
+
 import { stringify } from 'yaml';
+import { isObject } from '../kernel/json-text.js';
 import { type CodecEntry, compileCodec } from '../protocol/codec.js';
 import { type FamilyName, NETWORK_FACTS } from './profile.js';
 
@@ -112,7 +114,7 @@ function findIdentity(session: Plain, bundle: string, name: string): Plain {
 /** Body of the newest uplink of a type; `{}` without one. A list is returned under the key `lines`. */
 function findLast(history: readonly ObservedMessage[], type: string): Plain {
   const body = history.filter((message) => message.type === type && message.direction !== 'down').at(-1)?.body;
-  return Array.isArray(body) ? { lines: body } : isPlain(body) ? body : {};
+  return Array.isArray(body) ? { lines: body } : isObject(body) ? body : {};
 }
 
 /** A line of `config show` with a parameter of the application. */
@@ -156,9 +158,9 @@ class Values {
   readonly #sections = new Map<string, Map<string, Seen>>();
 
   add(body: unknown): void {
-    if (!isPlain(body)) return;
+    if (!isObject(body)) return;
     for (const [section, fields] of Object.entries(body)) {
-      if (isCommonSection(section) || !isPlain(fields)) continue;
+      if (isCommonSection(section) || !isObject(fields)) continue;
       for (const [name, value] of Object.entries(fields))
         if (typeof value === 'number') this.#see(section, name, value);
     }
@@ -266,8 +268,4 @@ export function formatObserved(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const line = value.replace(/[\p{Cc}\u2028\u2029 ]+/gu, ' ').trim();
   return line === '' ? undefined : line;
-}
-
-function isPlain(value: unknown): value is Plain {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 /** Reads and checks the file of a recording. All problems are reported together, each with its line. */
 import { InputError, orList, type Problem, quote } from '../input/problems.js';
 import { parseTimeOrDate } from '../kernel/calendar.js';
-import { foreignJson } from '../kernel/json-text.js';
+import { foreignJson, isObject } from '../kernel/json-text.js';
 import { days, humanDuration } from '../kernel/time.js';
 import {
   DOWNLINK_STATES,
@@ -260,5 +260,5 @@ class RecordingLine {
 
 function parseObject(text: string): Fields | undefined {
   const value = foreignJson(text);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+  return isObject(value) ? value : undefined;
 }

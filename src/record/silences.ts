@@ -4,6 +4,7 @@ import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { TraceEvent } from '../trace/events.js';
 import { findMedian } from './median.js';
 import type { RecordedUplink } from './recording.js';
+import { measureGaps } from './reports.js';
 
 /** A device is silent if a report is missing for this many intervals: one interval, plus jitter and some repetitions. */
 const SILENT = 1.5;
@@ -34,10 +35,6 @@ export function findIntervals(uplinks: readonly RecordedUplink[]): RecordedInter
     pollEvery: first === undefined ? 0 : seconds(first.pollEvery),
     reportEveryAt: (at) => changes.findLast((change) => change.at <= at)?.reportEvery ?? initial,
   };
-}
-
-function measureGaps(reports: readonly RecordedUplink[]): readonly Millis[] {
-  return reports.slice(1).map(({ at }, i) => at - (reports[i]?.at ?? at));
 }
 
 /**
@@ -77,7 +74,13 @@ function makeMissingReport(at: Instant, serial: number): TraceEvent {
 
 function makeSilence(name: string, serial: number, windows: SituationFault['windows']): SituationFault {
   return {
-    ...{ name, what: name, whom: '', serials: [[serial, serial]], effect: 'blocks', sign: null, windows },
+    name,
+    what: name,
+    whom: '',
+    serials: [[serial, serial]],
+    effect: 'blocks',
+    sign: null,
+    windows,
     on: 'datagrams',
   };
 }

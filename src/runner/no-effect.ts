@@ -8,10 +8,10 @@
  * not reported.
  */
 import { humanCount } from '../kernel/quantity.js';
-import { formatDuration, type Instant } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import { describeFault, kindOf, stepsOfFault } from '../scenario/faults/index.js';
 import type { Plan, PlannedFault } from '../scenario/model/plan.js';
+import { formatMoment } from '../scenario/plan/describe.js';
 import { listSteps } from '../scenario/plan/steps-of.js';
 import { describeStep, type StepCall } from '../scenario/steps/index.js';
 import { type Cause, type Hit, NoEffectRules } from './no-effect-rules.js';
@@ -77,7 +77,7 @@ function faultSubjects({ faults, devices }: Plan): readonly Subject[] {
     const hits = fault.windows.flatMap(({ from, until }) =>
       (fault.devices ?? all).map((device) => ({ device, at: from, until, latest: from })),
     );
-    const when = moment(fault.windows[0]?.from ?? 0);
+    const when = formatMoment(fault.windows[0]?.from ?? 0);
     return causesOfFault(fault).map(({ cause, quantity }) => {
       const what = `${describeFault(fault)}${quantity === undefined ? '' : ` of ${quantity}`}`;
       return { what: `fault ${what}`, when, cause, hits };
@@ -98,7 +98,7 @@ function stepSubjects({ actions }: Plan): readonly Subject[] {
     const hits = all.flatMap(({ devices, at, wait }) =>
       devices.map((device) => ({ device, until: null, ...(wait === undefined ? { at, latest: at } : ANY_TIME) })),
     );
-    const when = first.wait === undefined ? moment(first.at) : 'the end of its wait';
+    const when = first.wait === undefined ? formatMoment(first.at) : 'the end of its wait';
     return causesOf(first).map(({ cause, quantity }) => {
       const what = quantity === undefined ? describeStep(first) : `sensor ${quantity}`;
       return { what: `step ${what}`, when, cause, hits };
@@ -118,8 +118,4 @@ function causesOf(call: StepCall): readonly StepCause[] {
   return Object.entries(call.options).flatMap(([quantity, { kind }]): readonly StepCause[] =>
     kind === 'free' ? [] : [{ cause: { kind: 'quantity', quantity }, quantity }],
   );
-}
-
-function moment(at: Instant): string {
-  return formatDuration(Math.round(at / 1000) * 1000);
 }

@@ -8,6 +8,7 @@
  * addition, a value is masked if it contains twelve consecutive digits of the claim token, as digits or as bytes, also with
  * separators, or if it contains the whole token in base64.
  */
+import { isObject } from '../../kernel/json-text.js';
 import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secrets.js';
 import type { DeviceRow, Id, ListedDevice, ListedMessage, Store } from '../store/store.js';
 import { type Caller, mayChange, mayChangeAll } from './access.js';
@@ -168,12 +169,12 @@ function lines(body: readonly unknown[]): readonly unknown[] {
 
 /** The body of a shell answer: `{message_id, responses: [{command, result, outputs}]}` (cloud C-31). */
 function answers(body: unknown): unknown {
-  if (!isRecord(body) || !Array.isArray(body.responses)) return body;
+  if (!isObject(body) || !Array.isArray(body.responses)) return body;
   return { ...body, responses: body.responses.map(answer) };
 }
 
 function answer(response: unknown): unknown {
-  if (!isRecord(response) || !Array.isArray(response.outputs)) return response;
+  if (!isObject(response) || !Array.isArray(response.outputs)) return response;
   const { command, result, outputs } = response;
   const line = typeof command === 'string' ? command : '';
   const texts = outputs.map(String);
@@ -183,15 +184,11 @@ function answer(response: unknown): unknown {
 
 function withoutSecretFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecretFields);
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [
       name,
       SECRET_FIELD.test(name) && item !== null ? MASK : withoutSecretFields(item),
     ]),
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

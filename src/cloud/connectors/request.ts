@@ -1,4 +1,5 @@
 /** Turns what `main` returned into an HTTP request (cloud C-34), from this value alone, as a preview shows it. */
+import { isObject } from '../../kernel/json-text.js';
 
 export interface WebhookRequest {
   readonly method: string;
@@ -122,10 +123,6 @@ function bodyOf(data: unknown): { readonly body: string | null; readonly type?: 
   if (data === undefined || data === null) return { body: null };
   if (typeof data === 'string') return { body: data };
   return { body: JSON.stringify(data), type: 'application/json' };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function kindOf(value: unknown): string {

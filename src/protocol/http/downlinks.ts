@@ -15,7 +15,7 @@ import { MessageError } from '../messages/error.js';
 import { present } from '../messages/fields.js';
 import type { DownloadData, DownloadFirmware, DownMessage, SetSession } from '../messages/index.js';
 import { uuidBytes, uuidText } from '../uuid.js';
-import { JsonFields } from './fields.js';
+import { JsonFields, toBase64 } from './fields.js';
 
 export const DOWNLINK_TYPES = ['session', 'timestamp', 'config', 'shell', 'data', 'firmware'] as const;
 
@@ -45,7 +45,7 @@ export function downToJson(id: string, message: DownMessage, body: unknown): Jso
     case 'download-shell':
       return { id, type: 'shell', body: message.commands };
     case 'download-data':
-      return { id, type: 'data', body, codec_hash: message.hash, cbor: base64(message.body) };
+      return { id, type: 'data', body, codec_hash: message.hash, cbor: toBase64(message.body) };
     case 'download-firmware':
       return { id, type: 'firmware', body: chunkJson(message) };
     default:
@@ -120,7 +120,7 @@ function readData(fields: JsonFields): DownloadData {
 }
 
 function chunkJson({ target, type, updateId, offset, data, size }: DownloadFirmware): object {
-  return { target, type, update_id: uuidText(updateId), offset, size, data: base64(data) };
+  return { target, type, update_id: uuidText(updateId), offset, size, data: toBase64(data) };
 }
 
 function readChunk(body: JsonFields): DownloadFirmware {
@@ -133,8 +133,4 @@ function readChunk(body: JsonFields): DownloadFirmware {
     data: body.base64('data') ?? new Uint8Array(0),
     size: body.uint('size') ?? 0,
   };
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

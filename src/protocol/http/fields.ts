@@ -1,4 +1,5 @@
 /** Reads fields of JSON from the peer. An error names the field, its value and the expected form. */
+import { isObject } from '../../kernel/json-text.js';
 import { fromHex } from '../hashes.js';
 import { MessageError } from '../messages/error.js';
 import { uuidBytes } from '../uuid.js';
@@ -103,10 +104,6 @@ export class JsonFields {
   }
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
@@ -119,4 +116,8 @@ function quoted(value: unknown): string {
   if (typeof value === 'object') return '';
   if (typeof value !== 'string') return ` ${value}`;
   return ` "${value.length > LONGEST_QUOTE ? `${value.slice(0, LONGEST_QUOTE)}…` : value}"`;
+}
+
+export function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

@@ -13,6 +13,7 @@
  *   {"type": "session", "body": {"fw_version": "v3.5.1"}}    facts about the device
  *   {"type": "timestamp"}                                    asks for the time
  */
+import { isObject } from '../../kernel/json-text.js';
 import { type CborValue, encodeCbor } from '../cbor.js';
 import type { JsonObject } from '../decode.js';
 import { codecHash, configHash } from '../hashes.js';
@@ -30,7 +31,7 @@ import type {
 } from '../messages/index.js';
 import { FACTS, STATS } from '../messages/session.js';
 import { uuidText } from '../uuid.js';
-import { isObject, JsonFields } from './fields.js';
+import { JsonFields, toBase64 } from './fields.js';
 
 /** Data of a device without codecs: JSON with field names that the device chose. */
 export interface DecodedData {
@@ -67,11 +68,11 @@ export function upToJson(message: UpMessage): JsonUplink {
     case 'create-session':
       return { type: 'session', body: message.session };
     case 'upload-data':
-      return { type: 'data', codec_hash: message.hash, cbor: base64(message.body) };
+      return { type: 'data', codec_hash: message.hash, cbor: toBase64(message.body) };
     case 'upload-decoder':
     case 'upload-encoder': {
       const type = message.kind === 'upload-decoder' ? 'decoder' : 'encoder';
-      return { type, codec_hash: message.hash, cbor: base64(message.document) };
+      return { type, codec_hash: message.hash, cbor: toBase64(message.document) };
     }
     case 'upload-config':
       return { type: 'config', hash: message.hash, body: message.lines };
@@ -204,8 +205,4 @@ function readFirmware(body: JsonFields): UploadFirmware {
     firmware: body.text('firmware'),
     error: body.text('error'),
   });
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

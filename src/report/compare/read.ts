@@ -1,6 +1,7 @@
 /** Reads and checks the part of a `summary.json` that a comparison needs. The file is not trusted. */
 import { EXIT, UsageError } from '../../kernel/errors.js';
 import { isTooDeep, TOO_DEEP } from '../../kernel/json-size.js';
+import { isObject } from '../../kernel/json-text.js';
 import { BATCHES, type SampledDurations, type SampleSummary } from '../../trace/metrics/samples.js';
 import { SUMMARY_FORMAT } from '../result.js';
 import type { ComparedRun } from './side.js';
@@ -84,7 +85,5 @@ function isNumbers(value: unknown): value is readonly number[] {
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  return isObject(value) ? value : undefined;
 }

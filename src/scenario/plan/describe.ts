@@ -170,6 +170,6 @@ export function waitText({ condition, within }: PlannedWait): string {
 }
 
 /** A time, rounded to seconds, because the milliseconds of random times do not help a reader. */
-function formatMoment(at: Instant): string {
+export function formatMoment(at: Instant): string {
   return formatDuration(Math.round(at / 1000) * 1000);
 }

@@ -4,7 +4,9 @@
  * Contents are compared by fingerprints of their JSON with sorted keys. Numbers that are not integers are compared to six
  * digits, because clouds decode floats differently. A content is undefined if it cannot be compared.
  */
+
 import type { Message } from '../../../client/client.js';
+import { isObject } from '../../../kernel/json-text.js';
 import { type CborValue, decodeCbor } from '../../../protocol/cbor.js';
 import type { Codec } from '../../../protocol/codec.js';
 import { decodeBody } from '../../../protocol/decode.js';
@@ -67,10 +69,10 @@ export function readUplink(bytes: Uint8Array, codecs: KnownCodecs): UplinkConten
 export function listStoredForms({ type, body, raw }: Message): readonly Content[] {
   if (type === 'data') return [body === null && raw !== null ? makeContent(raw.toLowerCase()) : makeContent(body)];
   if (type === 'config') return Array.isArray(body) ? [makeContent(body)] : [];
-  const responses = isRecord(body) ? body.responses : undefined;
+  const responses = isObject(body) ? body.responses : undefined;
   if (!Array.isArray(responses)) return [];
   const answers = responses.map((response: unknown) => {
-    const { command, result = 0, outputs } = isRecord(response) ? response : {};
+    const { command, result = 0, outputs } = isObject(response) ? response : {};
     return Array.isArray(outputs) ? makeAnswer({ command, result }, outputs) : undefined;
   });
   return answers.includes(undefined) ? [] : listShellForms(findAnsweredId(body), answers);
@@ -78,7 +80,7 @@ export function listStoredForms({ type, body, raw }: Message): readonly Content[
 
 /** The message id in the body of a shell uplink in the API: in most clouds, the id of the downlink that it answers. */
 export function findAnsweredId(body: unknown): string | undefined {
-  const id = isRecord(body) ? body.message_id : undefined;
+  const id = isObject(body) ? body.message_id : undefined;
   return typeof id === 'string' ? id.toLowerCase() : undefined;
 }
 
@@ -100,7 +102,7 @@ export function readDownlink(bytes: Uint8Array, codecs: KnownCodecs): DownlinkCo
       const encoder = codecs.get(message.hash);
       return {
         type: 'data',
-        isAskedFor: (body) => encoder && isRecord(body) && received === encodeWith(body, encoder),
+        isAskedFor: (body) => encoder && isObject(body) && received === encodeWith(body, encoder),
       };
     }
     default:
@@ -163,10 +165,6 @@ function makeAnswer(rest: object, lines: readonly unknown[]): object {
 
 function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isInteger(value)) return Number(value.toPrecision(6));
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

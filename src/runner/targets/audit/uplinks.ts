@@ -107,7 +107,8 @@ export class UplinkAudit {
     // The copy may be one of any uplink with this content.
     if (original === undefined || (type !== 'data' && same.some(({ sentAt }) => troubledAt >= sentAt))) return;
     this.#findings.noteBroken('once', {
-      ...{ at, serial },
+      at,
+      serial,
       what: `${type} uplink ${original.uplink} was stored again, as message ${id}`,
     });
   }
