@@ -154,7 +154,13 @@ async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
     read: (rewrite, own) => {
       return readPlan(text, path, { seed: own, vars, firmware, allowFiles, profiles: first.profiles, rewrite }).plan;
     },
-    ...{ vary, from, to, hold, seed, atLeast: flags['at-least'], precision: flags.precision ?? PRECISION },
+    vary,
+    from,
+    to,
+    hold,
+    seed,
+    atLeast: flags['at-least'],
+    precision: flags.precision ?? PRECISION,
     warmUp: flags['warm-up'],
     target: cloud && shownAddress(cloud.api),
   });
@@ -169,7 +175,10 @@ async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
         cloud === undefined
           ? new VirtualLevels({ profiles: first.profiles, connectorHosts: flags.allowHost }, workers)
           : openTargetLevels({ cloud, queue, flags, workers, profiles: first.profiles }, host),
-      ...{ out, continued: flags.continue, budget: flags.budget, signal: stop.signal },
+      out,
+      continued: flags.continue,
+      budget: flags.budget,
+      signal: stop.signal,
       more: moreGenerators(workers, host.cores),
       reproduce: writeCommand({ ...flags, var: shownVariables(vars, first.secretVars) }, question),
       onRun: (run) => host.err.write(`${formatProgress(run, question)}\n`),
@@ -195,7 +204,7 @@ function openTargetLevels({ cloud, queue, flags, workers, profiles }: TargetSett
     cloud,
     clock: new RealClock(),
     patience: flags.recovery ?? RECOVERY,
-    ...(queue !== undefined && { crewOf: (plan) => openCrew(queue, plan, host) }),
+    crewOf: queue === undefined ? undefined : (plan) => openCrew(queue, plan, host),
     base: {
       profiles,
       transport: 'memory',
@@ -209,7 +218,7 @@ function openTargetLevels({ cloud, queue, flags, workers, profiles }: TargetSett
       startedAt: isoTime(host.wallClock()),
       stopwatch: () => host.stopwatch(),
       workers,
-      ...(host.meter && { meter: host.meter }),
+      meter: host.meter,
       leftBehind: (left) => {
         records.save(left);
         return records.areSaved ? left.run : undefined;

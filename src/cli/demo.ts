@@ -47,21 +47,33 @@ async function execute({ open, speed }: DemoFlags, host: Host): Promise<ExitCode
     allowFiles: [],
   });
   const live = await LiveServices.open({
-    ...{ host, plan, metricsPort: undefined, metricsPush: undefined, leftBehind: () => undefined },
-    ...{ consoles: true, api: true },
+    host,
+    plan,
+    metricsPort: undefined,
+    metricsPush: undefined,
+    leftBehind: () => undefined,
+    consoles: true,
+    api: true,
     onConsole: (link) => {
       if (open && host.out.isTerminal) host.openBrowser(link);
     },
   });
   try {
     const result = await carryOut({
-      ...{ plan, profiles, clock: 'real', speed, transport: 'memory', db: 'memory', sinks: [], watch: live },
+      plan,
+      profiles,
+      clock: 'real',
+      speed,
+      transport: 'memory',
+      db: 'memory',
+      sinks: [],
+      watch: live,
       webConsole: host.webConsole ?? WEB_CONSOLE,
       log: createNotes(host.err),
       reproduce: 'ghostfleet demo',
       out: null,
       stopwatch: () => host.stopwatch(),
-      ...(host.meter && { meter: host.meter }),
+      meter: host.meter,
       started: (control: RunControl) => live.follow(control),
     });
     await live.end();

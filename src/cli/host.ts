@@ -82,7 +82,7 @@ export interface Host {
   /** Folder with the built web console. Default: the console in the package. */
   readonly webConsole?: string;
   /** Measures whether this process keeps up with a run in real time. Default: event loop, CPU and lateness. */
-  readonly meter?: RunOptions['meter'];
+  readonly meter?: RunOptions['meter'] | undefined;
 }
 
 /** Maximum width of a text in characters: longer lines are hard to read. */

@@ -128,11 +128,14 @@ export class LiveServices {
     if (link === undefined || world?.pace === undefined) return undefined;
     const { host, plan } = this.#options;
     const { fleet, faults, pace, api, hasSession } = world;
-    const controls = new RunControls(plan, { ...control, world }, { fleet, faults, pace, ...(travel && { travel }) });
+    const controls = new RunControls(plan, { ...control, world }, { fleet, faults, pace, travel });
     const server = await RunServer.open({
-      ...{ controls, hasSession, cloud: api.baseUrl, webConsole: host.webConsole ?? WEB_CONSOLE },
+      controls,
+      hasSession,
+      cloud: api.baseUrl,
+      webConsole: host.webConsole ?? WEB_CONSOLE,
       scenarios: new Scenarios(new PageScenarios(host)),
-      ...(signedOut && { signedOut }),
+      signedOut,
     });
     return { server, link: server.link(link) };
   }

@@ -103,7 +103,9 @@ export class PastRuns implements TimeTravel {
     await this.#end(fork, 'This run of the past has been compared with the original, and has ended.');
     const [a, b] = [difference?.a?.event.at, difference?.b?.event.at];
     return {
-      ...{ original: describeEnd(original), fork: describeEnd(forked), same },
+      original: describeEnd(original),
+      fork: describeEnd(forked),
+      same,
       difference:
         difference !== undefined
           ? {
@@ -154,7 +156,9 @@ export class PastRuns implements TimeTravel {
         resolve({ shown, plan, folder, pace, page, control, result });
       };
       const result = again({
-        ...{ plan, pace: FAST, sinks: [dropActions(new FileSink(join(folder, 'events.jsonl')))] },
+        plan,
+        pace: FAST,
+        sinks: [dropActions(new FileSink(join(folder, 'events.jsonl')))],
         started: (control) => void begun(control).catch(reject),
       });
       result.catch(reject);
@@ -187,9 +191,15 @@ function dropActions(log: LineSink): LineSink {
 
 function describeEnd({ passed, failure, digest, events, expectations }: RunResult): RunEnd {
   return {
-    ...{ passed, failure, digest, events },
+    passed,
+    failure,
+    digest,
+    events,
     expectations: expectations.map(({ line, passed: holds, undecided = false, sentence }) => ({
-      ...{ line, passed: holds, undecided, sentence },
+      line,
+      passed: holds,
+      undecided,
+      sentence,
     })),
   };
 }

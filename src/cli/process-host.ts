@@ -52,7 +52,9 @@ function again(self: NodeJS.Process, args: readonly string[], { env, errLine }: 
   const err = readText(child.stderr, errLine ?? (() => {}));
   const ended = once(child, 'close').then(async ([code, signal]: readonly unknown[]) => ({
     // A process that a signal has ended has no code.
-    ...{ exit: typeof code === 'number' ? code : EXIT.interrupted, out: await out, err: await err },
+    exit: typeof code === 'number' ? code : EXIT.interrupted,
+    out: await out,
+    err: await err,
     ...(typeof signal === 'string' && { signal }),
   }));
   return { ended, stop: () => void child.kill('SIGTERM') };

@@ -105,7 +105,10 @@ async function writeDraft(file: string, family: FamilyName, from: string | undef
     // The problems have places in the generated profile. Users do not have this file, so line and column are left out.
     throw new InputError(
       error.problems.map(({ message }) => ({
-        ...{ file: from, line: 0, column: 0, message: `a profile of these messages is not valid: ${message}` },
+        file: from,
+        line: 0,
+        column: 0,
+        message: `a profile of these messages is not valid: ${message}`,
       })),
     );
   }

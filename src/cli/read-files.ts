@@ -56,7 +56,7 @@ export function readPlan(text: string, path: string, settings: ScenarioSettings)
       return read;
     },
     vars,
-    ...(firmware !== undefined && { firmware }),
+    firmware,
   };
   const scenario = parseScenario(text, path, describeDeviceTypes(profiles), rewrite(sources));
   const plan = planScenario(scenario, seed === undefined ? {} : { seed });

@@ -200,7 +200,7 @@ async function executeOne(
   }
   printWarnings(plan, profiles, host);
   checkTrust(plan, flags);
-  const crew = queue && (await openCrew(queue, plan, host));
+  const crew = queue ? await openCrew(queue, plan, host) : undefined;
   const reproduce = writeCommand({ ...flags, var: shownVariables(vars, secretVars) }, clock, plan);
   const isLive = clock === 'real' || flags.pace !== undefined;
   let left: Leftovers | undefined;
@@ -226,9 +226,9 @@ async function executeOne(
       clock,
       speed: flags.speed ?? 1,
       transport: chooseTransport(flags, clock),
-      ...(cloud && { cloud }),
+      cloud,
       connectorHosts: flags.allowHost,
-      ...(flags.keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
+      keep: flags.keep ? (what: readonly string[]) => void kept.push(...what) : undefined,
       db: 'memory',
       sinks: [],
       log: createNotes(host.err),
@@ -240,8 +240,8 @@ async function executeOne(
       version: readVersion(),
       startedAt: isoTime(host.wallClock()),
       stopwatch: () => host.stopwatch(),
-      ...(host.meter && { meter: host.meter }),
-      ...(crew && { crew }),
+      meter: host.meter,
+      crew,
       leftBehind: (leftovers: Leftovers) => {
         left = leftovers.things.length > 0 ? leftovers : undefined;
         records.save(leftovers);
@@ -293,7 +293,7 @@ function choosePlace(flags: RunFlags, host: Host) {
 
 /** Options for the consoles of a run in real time or with --pace. */
 function makeWatchOptions(watch: LiveServices, { pace }: RunFlags): Pick<RunOptions, 'watch' | 'webConsole' | 'pace'> {
-  return { watch, webConsole: WEB_CONSOLE, ...(pace !== undefined && { pace }) };
+  return { watch, webConsole: WEB_CONSOLE, pace };
 }
 
 /** The transport of the run. Messages in memory do not leave a thread, so devices in other threads reach the cloud over UDP. */

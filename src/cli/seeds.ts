@@ -73,7 +73,10 @@ export async function runSeeds(flags: SeedsFlags, chooseClock: () => Clock, host
   // Planned here first, so that problems of the scenario are reported once and not by every run.
   const { text, path } = await findScenario(flags.file, host);
   const { plan, profiles } = readPlan(text, path, {
-    ...{ seed: flags.seed, vars: flags.var, firmware: flags.firmware, allowFiles: flags.allowFile },
+    seed: flags.seed,
+    vars: flags.var,
+    firmware: flags.firmware,
+    allowFiles: flags.allowFile,
   });
   checkTrust(plan, flags);
   printWarnings(plan, profiles, host);

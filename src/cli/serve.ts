@@ -217,17 +217,17 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   const secretsKey = findSecretsKey(options.secretsKeyFile, host.env);
   const service = await startService({
     db,
-    ...(secretsKey && { secretsKey }),
+    secretsKey,
     host: options.host,
     port: options.port as number,
     udpPort: options.udpPort as number,
     udpRawPort: options.udpRawPort as number,
     udpDtlsPort: options.udpDtlsPort ?? null,
-    ...(options.space !== undefined && { space: options.space }),
-    ...(apiKey !== undefined && { apiKey }),
-    ...(admin && { admin }),
-    ...(options.retainMessages !== undefined && { retainMessages: options.retainMessages }),
-    ...(options.expireDownlinks !== undefined && { expireDownlinks: options.expireDownlinks }),
+    space: options.space,
+    apiKey,
+    admin,
+    retainMessages: options.retainMessages,
+    expireDownlinks: options.expireDownlinks,
     clock: new RealClock({ followsSystem: true }),
     random: entropy,
     trace: { emit: () => {} },
@@ -279,9 +279,8 @@ function findAdmin(email: string | undefined, given: string | undefined) {
 }
 
 function writeMachineLine({ api, udp, udpRaw, udpDtls, spaceId, apiKey, keyFile }: Service, page: string): string {
-  const ports = { udp, udpRaw, ...(udpDtls !== null && { udpDtls }) };
-  const secret = { ...(apiKey !== undefined && { apiKey }), ...(keyFile !== undefined && { keyFile }) };
-  return `${JSON.stringify({ api, ...ports, spaceId, ...secret, console: page })}\n`;
+  const ports = { udp, udpRaw, udpDtls: udpDtls ?? undefined };
+  return `${JSON.stringify({ api, ...ports, spaceId, apiKey, keyFile, console: page })}\n`;
 }
 
 /**

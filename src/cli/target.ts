@@ -122,8 +122,8 @@ export function findCloud(flags: TargetFlags, host: Pick<Host, 'env'>, option = 
   const { 'udp-raw-port': rawPort, 'udp-dtls-port': dtlsPort } = flags;
   const gateway = {
     ...(udp ?? { host: parseHost(target), port: GATEWAY_PORT }),
-    ...(rawPort !== undefined && { rawPort }),
-    ...(dtlsPort !== undefined && { dtlsPort }),
+    rawPort,
+    dtlsPort,
   };
   return {
     api: target,

@@ -31,8 +31,11 @@ async function execute(flags: WorkerFlags, host: Host): Promise<ExitCode> {
   const { startWorker } = await import('../runner/divided/queue/worker.js');
   const say = (sentence: string) => host.out.write(`${sentence}\n`);
   const running = await startWorker({
-    ...{ url, apiKey, version: readVersion(), say },
-    ...(host.meter && { meter: host.meter }),
+    url,
+    apiKey,
+    version: readVersion(),
+    say,
+    meter: host.meter,
   });
   say(`worker in process ${pid} on ${hostname()} waits for parts of runs at ${running.queue}`);
   const stopped = new Promise<void>((resolve, reject) => {

@@ -15,7 +15,7 @@ interface ControlCommand {
   /** The options of the step as YAML; undefined if there are too few or too many arguments. */
   readonly inScenario: (...words: readonly string[]) => string | undefined;
   /** Possible words for each argument, for completion. */
-  readonly words?: (profile: Profile) => readonly (readonly string[])[];
+  readonly words?: ((profile: Profile) => readonly (readonly string[])[]) | undefined;
 }
 
 const ON_OFF = () => [['on', 'off']];
@@ -130,5 +130,5 @@ export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
 /** A command with one argument, which is the value of the step. */
 function bare(step: StepName, usage: string, about: string, words: ControlCommand['words']): ControlCommand {
   const inScenario = (word?: string, ...more: readonly string[]) => (more.length === 0 ? word : undefined);
-  return { step, usage, about, inScenario, ...(words && { words }) };
+  return { step, usage, about, inScenario, words };
 }

@@ -58,7 +58,10 @@ export function completeControls(line: string, profile: Profile): readonly strin
 /** All control commands. @param profile device type for the words of the arguments; default: without words */
 export function describeControls(profile?: Profile): readonly ControlDescription[] {
   return Object.entries(CONTROL_COMMANDS).map(([name, { usage, about, words }]) => ({
-    ...{ name: `.${name}`, usage, about, words: (profile && words?.(profile)[0]) ?? [] },
+    name: `.${name}`,
+    usage,
+    about,
+    words: (profile && words?.(profile)[0]) ?? [],
   }));
 }
 

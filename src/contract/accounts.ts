@@ -74,8 +74,12 @@ export const Login = Answer(
     current: Type.Boolean({ description: 'whether this request uses the login' }),
   },
   {
-    ...{ id: EXAMPLE.login, space_id: null, created_at: EXAMPLE.created, expires_at: '2026-01-02T08:00:00.000Z' },
-    ...{ from: '203.0.113.7', current: true },
+    id: EXAMPLE.login,
+    space_id: null,
+    created_at: EXAMPLE.created,
+    expires_at: '2026-01-02T08:00:00.000Z',
+    from: '203.0.113.7',
+    current: true,
   },
 );
 
@@ -99,7 +103,12 @@ export const AuditEntry = Answer(
     from: Field('IP address of the caller.', Type.String()),
   },
   {
-    ...{ id: EXAMPLE.event, at: EXAMPLE.later, actor_type: 'user', actor_id: EXAMPLE.account },
-    ...{ action: 'createKey', target_id: EXAMPLE.key, from: '203.0.113.7' },
+    id: EXAMPLE.event,
+    at: EXAMPLE.later,
+    actor_type: 'user',
+    actor_id: EXAMPLE.account,
+    action: 'createKey',
+    target_id: EXAMPLE.key,
+    from: '203.0.113.7',
   },
 );

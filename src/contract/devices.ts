@@ -67,11 +67,23 @@ export const Device = Answer(
     dashboard_type: Field('Reserved.', Type.Null()),
   },
   {
-    ...{ id: EXAMPLE.device, space_id: EXAMPLE.space, name: 'freezer-1', comment: null },
-    ...{ serial_number: EXAMPLE.serial, external_id: 'stock-4711', label: { site: 'A' }, tags: [TAG_EXAMPLE] },
-    ...{ version: 3, created_at: EXAMPLE.created, last_seen: EXAMPLE.later, session_id: 1_767_254_500 },
-    ...{ config_hash: EXAMPLE.hash, decoder_hash: EXAMPLE.hash, encoder_hash: null },
-    ...{ session: { fw_version: 'v1.2.0', iccid: '8942310022000000000' }, dashboard_type: null },
+    id: EXAMPLE.device,
+    space_id: EXAMPLE.space,
+    name: 'freezer-1',
+    comment: null,
+    serial_number: EXAMPLE.serial,
+    external_id: 'stock-4711',
+    label: { site: 'A' },
+    tags: [TAG_EXAMPLE],
+    version: 3,
+    created_at: EXAMPLE.created,
+    last_seen: EXAMPLE.later,
+    session_id: 1_767_254_500,
+    config_hash: EXAMPLE.hash,
+    decoder_hash: EXAMPLE.hash,
+    encoder_hash: null,
+    session: { fw_version: 'v1.2.0', iccid: '8942310022000000000' },
+    dashboard_type: null,
   },
 );
 
@@ -94,9 +106,16 @@ export const DeviceSummary = Answer(
     fw_version: Field('Version of its firmware; null before the first session.', Nullable(Type.String())),
   },
   {
-    ...{ id: EXAMPLE.device, name: 'freezer-1', serial_number: EXAMPLE.serial, label: { site: 'A' } },
-    ...{ tag_names: ['cold'], last_seen: EXAMPLE.later, session_id: 1_767_254_500 },
-    ...{ fw_bundle: 'com.example.freezer', fw_name: 'freezer', fw_version: 'v1.2.0' },
+    id: EXAMPLE.device,
+    name: 'freezer-1',
+    serial_number: EXAMPLE.serial,
+    label: { site: 'A' },
+    tag_names: ['cold'],
+    last_seen: EXAMPLE.later,
+    session_id: 1_767_254_500,
+    fw_bundle: 'com.example.freezer',
+    fw_name: 'freezer',
+    fw_version: 'v1.2.0',
   },
 );
 
@@ -122,7 +141,9 @@ const Changeable = {
         Type.Record(Type.String(), Type.String({ description: 'a text' }), {
           description: 'an object of at most 64 texts (names up to 64 characters, values up to 1024)',
           documented: {
-            ...{ type: 'object', maxProperties: 64, propertyNames: { maxLength: 64 } },
+            type: 'object',
+            maxProperties: 64,
+            propertyNames: { maxLength: 64 },
             additionalProperties: { type: 'string', maxLength: 1024 },
           },
         }),
@@ -172,8 +193,12 @@ export const NewDevice = Body(
     token: Field('Claim token on the label of the device. It is never returned.', ClaimToken),
   },
   {
-    ...{ name: 'freezer-1', serial_number: EXAMPLE.serial, token: '00112233445566778899aabbccddeeff' },
-    ...{ external_id: 'stock-4711', label: { site: 'A' }, tags: TAG_REFS_EXAMPLE },
+    name: 'freezer-1',
+    serial_number: EXAMPLE.serial,
+    token: '00112233445566778899aabbccddeeff',
+    external_id: 'stock-4711',
+    label: { site: 'A' },
+    tags: TAG_REFS_EXAMPLE,
   },
 );
 export const DeviceUpdate = Body(

@@ -45,8 +45,15 @@ const { at, what, detail } = TimelineEvent.properties;
 
 /** The data of an event `downlink`. The other events have the data that the lists of their resources have. */
 export const DownlinkStation = Type.Object({
-  ...{ message_id: Uuid, device_id, device_name, device_serial_number, type },
-  ...{ at, what, detail, down_state },
+  message_id: Uuid,
+  device_id,
+  device_name,
+  device_serial_number,
+  type,
+  at,
+  what,
+  detail,
+  down_state,
 });
 /** The data of an event `device`. */
 export const DeviceEvent = Type.Object({

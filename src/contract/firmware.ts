@@ -40,7 +40,9 @@ export const FirmwareImage = Answer(
     created_at: CreatedAt,
   },
   {
-    ...{ id: EXAMPLE.image, ...IMAGE_EXAMPLE, created_at: EXAMPLE.created },
+    id: EXAMPLE.image,
+    ...IMAGE_EXAMPLE,
+    created_at: EXAMPLE.created,
     sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   },
 );
@@ -93,9 +95,17 @@ export const FirmwareUpdate = Answer(
     ),
   },
   {
-    ...{ id: EXAMPLE.update, space_id: EXAMPLE.space, device_id: EXAMPLE.device, firmware_id: EXAMPLE.image },
-    ...{ target: 'app', ...IMAGE_EXAMPLE, offset: 0, state: 'scheduled', error: null },
-    ...{ scheduled_at: EXAMPLE.created, updated_at: EXAMPLE.created },
+    id: EXAMPLE.update,
+    space_id: EXAMPLE.space,
+    device_id: EXAMPLE.device,
+    firmware_id: EXAMPLE.image,
+    target: 'app',
+    ...IMAGE_EXAMPLE,
+    offset: 0,
+    state: 'scheduled',
+    error: null,
+    scheduled_at: EXAMPLE.created,
+    updated_at: EXAMPLE.created,
     timeline: [{ state: 'scheduled', at: EXAMPLE.created }],
   },
 );

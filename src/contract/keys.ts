@@ -36,9 +36,16 @@ const KeyFields = {
   parent_id: Field('Key with which the key was created; null if a login or the service created it.', Nullable(Uuid)),
 };
 const KEY_EXAMPLE = {
-  ...{ id: EXAMPLE.key, name: 'dashboard', prefix: '5f0c1d2e', scope: 'tags' as const, tags: [TAG_EXAMPLE] },
-  ...{ access_type: 'read' as const, created_at: EXAMPLE.created, expires_at: null },
-  ...{ last_used_at: EXAMPLE.later, parent_id: null },
+  id: EXAMPLE.key,
+  name: 'dashboard',
+  prefix: '5f0c1d2e',
+  scope: 'tags' as const,
+  tags: [TAG_EXAMPLE],
+  access_type: 'read' as const,
+  created_at: EXAMPLE.created,
+  expires_at: null,
+  last_used_at: EXAMPLE.later,
+  parent_id: null,
 };
 export const Key = Answer('Key', KeyFields, KEY_EXAMPLE);
 

@@ -17,7 +17,11 @@ export const Space = Answer(
     created_at: CreatedAt,
   },
   {
-    ...{ id: EXAMPLE.space, name: 'lab', type: 'team', owner_id: EXAMPLE.account, user_role: 'admin' },
+    id: EXAMPLE.space,
+    name: 'lab',
+    type: 'team',
+    owner_id: EXAMPLE.account,
+    user_role: 'admin',
     created_at: EXAMPLE.created,
   },
 );

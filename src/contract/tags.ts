@@ -14,8 +14,11 @@ const accessType = (form: { readonly description?: string } = {}) =>
 const Colour = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as "#1f77b4"' });
 
 export const TAG_EXAMPLE = {
-  ...{ id: EXAMPLE.tag, name: 'cold', color: '#1f77b4' },
-  ...{ access_type: 'write' as const, created_at: EXAMPLE.created },
+  id: EXAMPLE.tag,
+  name: 'cold',
+  color: '#1f77b4',
+  access_type: 'write' as const,
+  created_at: EXAMPLE.created,
 };
 
 export const Tag = Answer(

@@ -22,8 +22,13 @@ export function parseTimestamp(text: string): UnixMillis | undefined {
   const [minute, second, fraction] = [field('minute'), field('second'), field('fraction')];
   const isEndOfDay = field('hour') === 24 && minute === 0 && second === 0 && fraction === 0;
   const local = utcTime({
-    ...{ year: field('year'), month: field('month'), day: field('day') },
-    ...{ hour: isEndOfDay ? 0 : field('hour'), minute, second, milli: milliOf(parts.fraction ?? '') },
+    year: field('year'),
+    month: field('month'),
+    day: field('day'),
+    hour: isEndOfDay ? 0 : field('hour'),
+    minute,
+    second,
+    milli: milliOf(parts.fraction ?? ''),
   });
   const [offsetHours, offsetMinutes] = [field('hours'), field('minutes')];
   if (local === undefined || offsetHours > 23 || offsetMinutes > 59) return undefined;

@@ -18,8 +18,12 @@ const UserFields = {
   created_at: CreatedAt,
 };
 const USER_EXAMPLE = {
-  ...{ id: EXAMPLE.account, email: 'eva@example.com', name: 'Eva', role: 'user' as const },
-  ...{ state: 'invited' as const, created_at: EXAMPLE.created },
+  id: EXAMPLE.account,
+  email: 'eva@example.com',
+  name: 'Eva',
+  role: 'user' as const,
+  state: 'invited' as const,
+  created_at: EXAMPLE.created,
 };
 export const User = Answer('User', UserFields, USER_EXAMPLE);
 

@@ -118,7 +118,9 @@ const MISLEADING = '\\u2028-\\u202e\\u2066-\\u2069';
 
 /** What the document says about bytes in base64, at least one. */
 export const BASE64 = {
-  ...{ type: 'string', contentEncoding: 'base64', minLength: 4 },
+  type: 'string',
+  contentEncoding: 'base64',
+  minLength: 4,
   pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$',
 };
 

@@ -38,8 +38,15 @@ export const Variable = Answer(
     created_at: CreatedAt,
   },
   {
-    ...{ id: EXAMPLE.variable, space_id: EXAMPLE.space, device_id: EXAMPLE.device, name: 'threshold', value: '8' },
-    ...{ environment: null, comment: 'degrees above the set point', secure: false, locked: false },
+    id: EXAMPLE.variable,
+    space_id: EXAMPLE.space,
+    device_id: EXAMPLE.device,
+    name: 'threshold',
+    value: '8',
+    environment: null,
+    comment: 'degrees above the set point',
+    secure: false,
+    locked: false,
     created_at: EXAMPLE.created,
   },
 );

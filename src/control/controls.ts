@@ -60,7 +60,7 @@ export class RunControls {
       readonly pace: Pace;
       readonly faults: LiveFaults;
       /** Left out if the run has no time travel. */
-      readonly travel?: TimeTravel;
+      readonly travel?: TimeTravel | undefined;
     },
   ) {
     this.#plan = plan;
@@ -90,14 +90,17 @@ export class RunControls {
       return { line, state: undecided ? 'undecided' : passed ? 'holds' : 'fails', sentence } as const;
     });
     return {
-      ...{ name: this.#plan.scenario, seed: this.#plan.seed, devices: this.#fleet.size },
-      ...{
-        now_ms: Math.round(sinceStart(this.#clock.now)),
-        now: isoTime(this.#clock.wall),
-        duration_ms: this.#plan.duration,
-      },
-      ...{ speed: this.#clock.speed, paused: this.#clock.isPaused },
-      ...{ counts, latencies, expectations },
+      name: this.#plan.scenario,
+      seed: this.#plan.seed,
+      devices: this.#fleet.size,
+      now_ms: Math.round(sinceStart(this.#clock.now)),
+      now: isoTime(this.#clock.wall),
+      duration_ms: this.#plan.duration,
+      speed: this.#clock.speed,
+      paused: this.#clock.isPaused,
+      counts,
+      latencies,
+      expectations,
       faults: this.#faults.all(),
       travels: this.travel !== undefined,
     };
@@ -182,7 +185,14 @@ export class RunControls {
   /** The devices that a selector selects. @throws UsageError for an invalid selector */
   devices(on: string) {
     return this.#select(on).map(({ name, serial, group, profile, tags, fw, battery, state }) => ({
-      ...{ name, serial, group, profile, tags, fw, battery, state },
+      name,
+      serial,
+      group,
+      profile,
+      tags,
+      fw,
+      battery,
+      state,
     }));
   }
 

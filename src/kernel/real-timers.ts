@@ -3,7 +3,11 @@ import { performance } from 'node:perf_hooks';
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
 
 export const realTimers = {
-  ...{ clearInterval, clearTimeout, setImmediate, setInterval, setTimeout },
+  clearInterval,
+  clearTimeout,
+  setImmediate,
+  setInterval,
+  setTimeout,
   /** Milliseconds since the process began; never goes back. */
   now: performance.now.bind(performance),
   /** The system's clock, in milliseconds since 1970. */

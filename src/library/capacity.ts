@@ -77,7 +77,9 @@ export async function capacity(
   const { vary, precision = PRECISION, atLeast, out, continued, signal, onRun = () => {} } = options;
   const asked: Asked = {
     read: (rewrite, seed) => planOf('capacity', scenario, seed === undefined ? options : { ...options, seed }, rewrite),
-    ...{ vary, precision, seed: options.seed },
+    vary,
+    precision,
+    seed: options.seed,
     from: String(options.from),
     to: String(options.to),
     atLeast: atLeast === undefined ? undefined : String(atLeast),
@@ -92,15 +94,27 @@ export async function capacity(
       cloud === undefined
         ? new VirtualLevels({ profiles, connectorHosts: allowHosts }, workers)
         : TargetLevels.open({
-            ...{ cloud, clock, patience: lengthOf('recovery', options.recovery) ?? RECOVERY },
+            cloud,
+            clock,
+            patience: lengthOf('recovery', options.recovery) ?? RECOVERY,
             base: {
-              ...{ profiles, connectorHosts: allowHosts, workers, log },
-              ...{ transport: 'memory', db: 'memory', sinks: [], reproduce: '', out: null },
+              profiles,
+              connectorHosts: allowHosts,
+              workers,
+              log,
+              transport: 'memory',
+              db: 'memory',
+              sinks: [],
+              reproduce: '',
+              out: null,
               stopwatch: () => clock.now,
             },
           }),
     budget: lengthOf('budget', options.budget),
-    ...{ out, continued, signal, onRun },
+    out,
+    continued,
+    signal,
+    onRun,
     more: moreGenerators(workers, availableParallelism()),
     reproduce: `capacity(scenario, { vary: ${quote(vary)}, … })`,
   });
@@ -111,10 +125,16 @@ const LEVEL = such((value) => ['number', 'string'].includes(typeof value), 'a nu
 const CHECKS = {
   ...OF_RUNS,
   ...OF_SCENARIOS,
-  ...{ vary: TEXT, continued: TEXT },
-  ...{ from: LEVEL, to: LEVEL, atLeast: LEVEL },
+  vary: TEXT,
+  continued: TEXT,
+  from: LEVEL,
+  to: LEVEL,
+  atLeast: LEVEL,
   precision: such((value) => typeof value === 'number' && isPrecision(value), 'a number from 0.001 to 0.5'),
-  ...{ hold: CHECKED_ELSEWHERE, warmUp: CHECKED_ELSEWHERE, recovery: CHECKED_ELSEWHERE, budget: CHECKED_ELSEWHERE },
+  hold: CHECKED_ELSEWHERE,
+  warmUp: CHECKED_ELSEWHERE,
+  recovery: CHECKED_ELSEWHERE,
+  budget: CHECKED_ELSEWHERE,
   signal: such((value) => value instanceof AbortSignal, 'an AbortSignal'),
   onRun: such((value) => typeof value === 'function', 'a function'),
 } as const;

@@ -320,7 +320,9 @@ async function created(
       ({ name, serial, claimToken }) =>
         () =>
           client.createDevice({
-            ...{ name, serial_number: String(serial).padStart(10, '0'), token: claimToken },
+            name,
+            serial_number: String(serial).padStart(10, '0'),
+            token: claimToken,
             ...makeRegisteredSecret(kind, claimToken),
           }),
     ),

@@ -168,7 +168,7 @@ interface PlannedText {
 /** @param file name for messages */
 function planText(source: string, file: string, options: TextOptions, rewrite = UNCHANGED): PlannedText {
   const { profiles = packagedProfiles(), seed, vars } = options;
-  const sources = { profiles, readFile: filesOf(options), ...(vars && { vars }) };
+  const sources = { profiles, readFile: filesOf(options), vars };
   const scenario = parseScenario(source, file, describeDeviceTypes(profiles), rewrite(sources));
   return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), secretVars: scenario.secretVars };
 }
@@ -308,13 +308,12 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
     db: 'memory',
     log: SILENT,
     reproduce: `run(plan) with the seed ${plan.seed}`,
-    out: null,
     stopwatch: () => watch.now,
     repeats: typeof out === 'string',
     ...rest,
-    ...(allowHosts && { connectorHosts: allowHosts }),
-    ...(secretsKey !== undefined && { secretsKey: keyFrom(secretsKey, 'the option secretsKey') }),
-    ...(out !== undefined && { out }),
+    connectorHosts: allowHosts,
+    secretsKey: secretsKey === undefined ? undefined : keyFrom(secretsKey, 'the option secretsKey'),
+    out: out ?? null,
     sinks,
   };
   if (typeof out !== 'string') return run(all);

@@ -154,19 +154,16 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { host = '127.0.0.1' } = options;
   const clock = time === undefined ? new RealClock({ followsSystem: true }) : clockOf(time);
   const service: FullService = await startFull({
-    ...{
-      db: 'memory',
-      host: '127.0.0.1',
-      port: 0,
-      // In virtual time, devices reach the service in memory. Datagrams from the network would arrive while the time stands
-      // still.
-      udpPort: time === undefined ? 0 : null,
-      udpRawPort: time === undefined ? 0 : null,
-      log: SILENT,
-    },
+    db: 'memory',
+    host: '127.0.0.1',
+    port: 0,
+    // In virtual time, devices reach the service in memory. Datagrams from the network would arrive while the time stands still.
+    udpPort: time === undefined ? 0 : null,
+    udpRawPort: time === undefined ? 0 : null,
+    log: SILENT,
     ...rest,
     apiOptions: { hosts: [...LOCAL_HOSTS, host, ...allowedHosts].map((name) => name.toLowerCase()) },
-    ...(secretsKey !== undefined && { secretsKey: keyFrom(secretsKey, 'the option secretsKey') }),
+    secretsKey: secretsKey === undefined ? undefined : keyFrom(secretsKey, 'the option secretsKey'),
     clock,
     random: time === undefined ? entropy : seededRandom(time.seed),
     trace: { emit: () => {} },
@@ -263,7 +260,7 @@ export async function openUdp(
   if (base64 === null) {
     throw new UsageError('no-udp', 'the service has no port for base64 datagrams: start it without "udpPort: null"');
   }
-  const enveloped = await udpTransport({ host, ports: { base64, ...(raw !== null && { raw }) } });
+  const enveloped = await udpTransport({ host, ports: { base64, raw: raw ?? undefined } });
   if (dtls === null) return enveloped;
   return chooseByFormat(enveloped, await ownSockets({ host, port: dtls, clock: new RealClock() }));
 }

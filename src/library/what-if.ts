@@ -33,7 +33,10 @@ export interface WhatIfOptions {
  */
 export async function whatIf(run: RunResult | Plan, options: WhatIfOptions): Promise<WhatIfAnswer> {
   checkOptions<WhatIfOptions>('whatIf', options, {
-    ...{ of: TEXT, without: TEXTS, firmware: TEXT, profiles: PROFILES },
+    of: TEXT,
+    without: TEXTS,
+    firmware: TEXT,
+    profiles: PROFILES,
     set: such(isSettings, 'an object with the values of parameters, such as { "interval-poll": 60 }'),
   });
   const { of, without, set = {}, firmware, profiles = packagedProfiles() } = options;

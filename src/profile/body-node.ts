@@ -8,7 +8,7 @@ export type BodyNode =
       readonly key: number;
       readonly children: readonly BodyNode[];
       /** A device writes the key only if it has this sensor. If undefined, every device writes it. */
-      readonly needs?: number;
+      readonly needs?: number | undefined;
     }
   /** A list with one map for each sensor of these kinds that the device has, in the order of the sensor numbers. */
   | {

@@ -13,11 +13,11 @@ export interface ModuleSpec {
   /** In the order of `config show`. */
   readonly parameters: readonly ParameterSpec[];
   /** Number of slots for BLE tag addresses; only the module `tag` has them (shell S-35). */
-  readonly slots?: number;
+  readonly slots?: number | undefined;
   /** A list of numbers with its own commands (catalog.json, wmbus). */
-  readonly list?: ListSpec;
+  readonly list?: ListSpec | undefined;
   /** Parameters that listings omit (catalog.json, motion). */
-  readonly hidden?: HiddenSpec;
+  readonly hidden?: HiddenSpec | undefined;
 }
 
 /** `app config address add 12345678`: up to `capacity` numbers, each at most once. */
@@ -72,9 +72,9 @@ export interface StringParameter extends Parameter {
   readonly maxLength: number;
   readonly default: string;
   /** Name of an additional check; src/device/config/checks.ts has the checks. */
-  readonly check?: StringCheck;
+  readonly check?: StringCheck | undefined;
   /** For the check `device-slot`: the valid device types, and their numbers. */
-  readonly types?: SlotTypes;
+  readonly types?: SlotTypes | undefined;
 }
 
 /** Names of device types with their numbers, `em1xx` → 7. */

@@ -29,9 +29,9 @@ export interface Profile {
   /** All firmware versions of the device type; this profile is one of them. */
   readonly firmware: FirmwareVersions;
   /** The backup supply module (CHESTER-Z); undefined if the device type has none. */
-  readonly supplyModule?: SupplyModule;
+  readonly supplyModule?: SupplyModule | undefined;
   /** Undefined for a build without a bootloader, which cannot be updated over the air. */
-  readonly bootloader?: BootloaderSpec;
+  readonly bootloader?: BootloaderSpec | undefined;
   /** `message.version` of every body. */
   readonly messageVersion: number;
   /** Largest message either way, in bytes (wire W-21). */
@@ -48,13 +48,13 @@ export interface Profile {
   /** Actions of the button on the board: for a single click, a double click, and so on. */
   readonly clicks: readonly (readonly ClickAction[])[];
   /** A receiver of frames from meters around the device; undefined if the device type has none. */
-  readonly receiver?: ReceiverSpec;
+  readonly receiver?: ReceiverSpec | undefined;
   /** Limits of the serial line; undefined without one, or if every slot may hold a device. */
-  readonly serialLine?: SerialLineSpec;
+  readonly serialLine?: SerialLineSpec | undefined;
   /** The codec with which the cloud decodes the bodies of this device. */
   readonly decoder: Codec;
   /** The codec with which the cloud encodes data downlinks; undefined if the device type accepts none. */
-  readonly encoder?: Codec;
+  readonly encoder?: Codec | undefined;
   readonly sensors: readonly SensorSpec[];
   readonly eventLists: readonly EventListSpec[];
   /** Tasks that are due at the same time run in this order. */
@@ -121,29 +121,29 @@ export interface SerialLineSpec {
 /** Intervals and delays of the application (behaviour B-18). */
 export interface Timing {
   /** Delay of the first report after the application's start; undefined without one. */
-  readonly firstReport?: Millis;
+  readonly firstReport?: Millis | undefined;
   /** Share of the report interval by which the next report may come earlier or later. */
   readonly jitter: Ratio;
   /** Parameter with the report interval, in seconds; undefined if there are no periodic reports. */
-  readonly reportEvery?: ParameterRef;
+  readonly reportEvery?: ParameterRef | undefined;
   /** Parameter with the poll interval, in seconds; undefined if there are no periodic polls. */
-  readonly pollEvery?: ParameterRef;
+  readonly pollEvery?: ParameterRef | undefined;
   /** Parameter with the silence of the cloud, in seconds, after which the device reboots (0: never); undefined without one. */
-  readonly downlinkWatchdog?: ParameterRef;
+  readonly downlinkWatchdog?: ParameterRef | undefined;
   /** Timeout of the hardware watchdog once the firmware stops feeding it; default 120 s (behaviour B-5). */
-  readonly hardwareWatchdog?: Millis;
+  readonly hardwareWatchdog?: Millis | undefined;
   /** Parameter with the delay of an event report, in seconds. Undefined, like `eventRate`, if the device type has no events. */
-  readonly eventDelay?: ParameterRef;
+  readonly eventDelay?: ParameterRef | undefined;
   /** Parameter with the maximum number of event reports in an hour. */
-  readonly eventRate?: ParameterRef;
+  readonly eventRate?: ParameterRef | undefined;
   /** Parameter with the radio: `none`, `lte` or `lrw`. If undefined, the device always uses `lte`. */
-  readonly mode?: ParameterRef;
+  readonly mode?: ParameterRef | undefined;
   /** Parameter with the longest duration of a report, in seconds; undefined without a limit (timing T-26). */
-  readonly sendTimeout?: ParameterRef;
+  readonly sendTimeout?: ParameterRef | undefined;
   /** Whether windows and events survive a failed send (behaviour B-19). */
   readonly onSendFailure: 'keep' | 'drop';
   /** Parameter with the capacity of the spool in flash; undefined without a spool (timing T-29). */
-  readonly spoolSize?: ParameterRef;
+  readonly spoolSize?: ParameterRef | undefined;
 }
 
 /** A kind of sensor, which measures one quantity or several at a time. */
@@ -154,7 +154,7 @@ export interface SensorSpec {
   /** Decides at boot which of these sensors a device has; undefined if it has all. */
   readonly present?: Presence;
   /** How the firmware aggregates samples; undefined if it uses only the last sample. */
-  readonly windows?: WindowSpec;
+  readonly windows?: WindowSpec | undefined;
   /** Whether the quantities of the sensor are running totals, whose increments the firmware counts. */
   readonly counter: boolean;
   readonly quantities: readonly QuantitySpec[];
@@ -250,7 +250,7 @@ export interface PressListSpec extends EventList {
    * Parameter with the period of the sensor's windows, in seconds. If it is defined, presses are counted but not recorded as
    * events. Each press closes a window, and the device reports at once, without event delay and rate limit.
    */
-  readonly period?: ParameterRef;
+  readonly period?: ParameterRef | undefined;
   /** Indices of the quantities that count the presses, one for each type of event; `quantity` is the first of them. */
   readonly types: readonly number[];
 }
@@ -310,7 +310,7 @@ export interface TaskSpec {
   /** A fixed interval, or the parameter with the interval in seconds. */
   readonly every: Millis | ParameterRef;
   /** Delay of the first run after the start of the application (behaviour B-10). Default: one interval. */
-  readonly first?: Millis;
+  readonly first?: Millis | undefined;
   /** Whether the shell's `sample` or `aggreg` runs it at once. */
   readonly onRequest: boolean;
 }

@@ -81,7 +81,7 @@ function readEntry(refs: BodyReferences, field: CodecField, value: LocatedNode, 
     if (needs !== undefined) refs.given.add(needs);
     const children = readEntries(refs, value, field.path, each);
     if (needs !== undefined) refs.given.delete(needs);
-    return { kind: 'map', key: field.number, children, ...(needs !== undefined && { needs }) };
+    return { kind: 'map', key: field.number, children, needs };
   }
   const [item, ...more] = value.items;
   if (item?.kind === 'map' && more.length === 0 && each === undefined) return readList(refs, field, item);

@@ -57,7 +57,7 @@ const parameterSpec = chooseByTag<Nameless>('a parameter', 'type', {
         );
       }
       if (standard.length > max_length) problems.add(node, `the default is longer than ${max_length} characters`);
-      const more = { ...(check && { check }), ...(types && { types }) };
+      const more = { check, types };
       return { type: 'string', help, maxLength: max_length, default: standard, ...more };
     },
   ),
@@ -145,7 +145,7 @@ export const readModules: Check<readonly ModuleSpec[]> = refine(
       for (const word of hidden ? [hidden.unless.parameter, ...hidden.parameters] : []) {
         if (!module.parameters.has(word)) problems.add(node, `"${word}" of "hidden" is not a parameter of "${name}"`);
       }
-      const rest = { ...(slots && { slots }), ...(list && { list }), ...(hidden && { hidden }) };
+      const rest = { slots, list, hidden };
       return [{ name, prefix: module.prefix ?? name, parameters, ...rest }];
     });
   },

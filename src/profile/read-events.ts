@@ -66,6 +66,6 @@ function pressList(name: string, modules: Modules, sensors: readonly SensorSpec[
       problems.add(map, 'with a "period", presses close windows of kind "total", but their sensor has no such windows');
     }
     const types = of.map((at) => at.quantity);
-    return { kind: 'press', name, ...first, capacity: most ?? 0, types, ...(period && { period }) };
+    return { kind: 'press', name, ...first, capacity: most ?? 0, types, period };
   });
 }

@@ -46,7 +46,7 @@ export function readSensors(modules: Modules): Check<readonly SensorSpec[]> {
           '"at_window" needs windows with minimum, maximum, average and median of the other quantities',
         );
       }
-      return { name, count, quantities: read.reads, counter, ...(present && { present }), ...(windows && { windows }) };
+      return { name, count, quantities: read.reads, counter, ...(present && { present }), windows };
     });
   });
 }

@@ -80,7 +80,7 @@ function expectTask(modules: Modules, sensors: readonly SensorSpec[] | undefined
     }
     const kind = sample ? 'sample' : 'aggregate';
     const what = `${kind} ${chosen.join(', ')}`;
-    return { kind, what, sensors: indices, every, onRequest: read.on_request, ...(first !== undefined && { first }) };
+    return { kind, what, sensors: indices, every, onRequest: read.on_request, first };
   });
 }
 

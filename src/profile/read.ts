@@ -159,16 +159,16 @@ function expectTiming(modules: readonly ModuleSpec[] | undefined): Check<Timing>
   return refine(record('timing', shape), (read) => ({
     jitter: read.jitter,
     onSendFailure: read.after_failed_send,
-    ...(read.first_report !== undefined && { firstReport: read.first_report }),
-    ...(read.report && { reportEvery: read.report }),
-    ...(read.poll && { pollEvery: read.poll }),
-    ...(read.downlink_watchdog && { downlinkWatchdog: read.downlink_watchdog }),
+    firstReport: read.first_report,
+    reportEvery: read.report,
+    pollEvery: read.poll,
+    downlinkWatchdog: read.downlink_watchdog,
     ...(read.hardware_watchdog && { hardwareWatchdog: read.hardware_watchdog }),
-    ...(read.event_delay && { eventDelay: read.event_delay }),
-    ...(read.event_rate && { eventRate: read.event_rate }),
-    ...(read.mode && { mode: read.mode }),
-    ...(read.send_timeout && { sendTimeout: read.send_timeout }),
-    ...(read.spool && { spoolSize: read.spool }),
+    eventDelay: read.event_delay,
+    eventRate: read.event_rate,
+    mode: read.mode,
+    sendTimeout: read.send_timeout,
+    spoolSize: read.spool,
   }));
 }
 
@@ -288,10 +288,10 @@ function compile(root: LocatedNode, file: string, problems: Problems): ProfileSe
     eventLists,
     tasks,
     body,
-    ...(supply && { supplyModule: supply }),
-    ...(bootloader && { bootloader: { slotSize: bootloader.slot_size } }),
-    ...(receiver && { receiver }),
-    ...(serialLine && { serialLine }),
-    ...(encoder && { encoder }),
+    supplyModule: supply,
+    bootloader: bootloader && { slotSize: bootloader.slot_size },
+    receiver,
+    serialLine,
+    encoder,
   };
 }

@@ -87,7 +87,8 @@ function listSettings(
   const { reportEvery, pollEvery } = answered;
   return [
     {
-      ...{ at, serials: [[serial, serial]] },
+      at,
+      serials: [[serial, serial]],
       ...(reportEvery !== null && { reportEvery: seconds(reportEvery) }),
       ...(pollEvery !== null && { pollEvery: seconds(pollEvery) }),
     },
@@ -112,12 +113,23 @@ function makeUplinkEvents({ n, at, type }: RecordedUplink, serial: number): read
 const START = { session: 'boot', config: 'boot', decoder: 'boot', encoder: 'boot' } as const;
 const REASONS: Readonly<Record<RecordedUplink['type'], ContactReason>> = {
   ...START,
-  ...{ data: 'report', shell: 'answer', firmware: 'report', stats: 'report', other: 'report' },
+  data: 'report',
+  shell: 'answer',
+  firmware: 'report',
+  stats: 'report',
+  other: 'report',
 };
 
 const TRACED: Readonly<Record<RecordedUplink['type'], TracedUplink>> = {
-  ...{ session: 'session', data: 'data', config: 'config', decoder: 'codec', encoder: 'codec', shell: 'shell' },
-  ...{ firmware: 'firmware', stats: 'stats', other: 'data' },
+  session: 'session',
+  data: 'data',
+  config: 'config',
+  decoder: 'codec',
+  encoder: 'codec',
+  shell: 'shell',
+  firmware: 'firmware',
+  stats: 'stats',
+  other: 'data',
 };
 
 function makeDownlinkEvents(
@@ -141,8 +153,14 @@ function makeDownlinkEvents(
 function makePart({ device, type, firmware }: RecordedDevice, serial: number, intervals: RecordedIntervals): FleetPart {
   const { reportEvery, pollEvery } = intervals;
   return {
-    ...{ group: device, serials: [[serial, serial]], profile: type ?? 'unknown', firmware: firmware ?? 'unknown' },
+    group: device,
+    serials: [[serial, serial]],
+    profile: type ?? 'unknown',
+    firmware: firmware ?? 'unknown',
     // A recording does not show the family of the firmware; most devices belong to `chester`.
-    ...{ reportEvery, pollEvery, encoder: true, family: 'chester' },
+    reportEvery,
+    pollEvery,
+    encoder: true,
+    family: 'chester',
   };
 }

@@ -123,7 +123,7 @@ function changeSteps(group: FittedGroup, duration: Millis, refusalOf: RefusalOf)
     count > 1 && first.length === count && first.every(({ config, announced }) => announced && config === same);
   const [begin, last] = findSpan(first.map(({ at }) => at));
   const over = Math.round(((last - begin) * count) / (count - 1));
-  const forAll = { ...{ at: begin, over, to: name, config: same, announced: true } };
+  const forAll = { at: begin, over, to: name, config: same, announced: true };
   const single = steps.flatMap((step) =>
     together && first.includes(step) ? [] : [{ ...step, over: 0, to: `${name}/${step.device}` }],
   );

@@ -150,8 +150,15 @@ function fitGroup(
   const configured = findMedian(starts.flatMap((first) => (first.configured === null ? [] : [first.configured])));
   const [from, last] = findSpan(members.map(({ begins }) => begins));
   return {
-    ...{ name: profile, profile, by, firmware, count: members.length, period, missing },
-    ...{ configured: configured ?? null, poll },
+    name: profile,
+    profile,
+    by,
+    firmware,
+    count: members.length,
+    period,
+    missing,
+    configured: configured ?? null,
+    poll,
     begins: { from, over: from === 0 ? period : last - from },
     jitter: regular.sort((a, b) => a - b)[Math.floor(regular.length * 0.9)] ?? 0,
     due: reports.length + missing,

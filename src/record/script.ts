@@ -108,7 +108,11 @@ export function makeScript(
   });
   const downlinks = known.downlinks.map(
     ({ n, at, device, type, size, state, ended }): ScriptDownlink => ({
-      ...{ n, at, device, type, size },
+      n,
+      at,
+      device,
+      type,
+      size,
       cancelled: state === 'cancelled' ? ended : null,
       fails: failed.has(n),
     }),

@@ -72,9 +72,12 @@ function summariseExpectation(results: readonly RunResult[], index: number): Exp
   const [failed, undecided] = [seedsOf('✗'), seedsOf('?')];
   const value = computeSpread(all.flatMap(({ one }) => one.left ?? []));
   return {
-    ...{ line, passed: seedsOf('✓').length, failed },
+    line,
+    passed: seedsOf('✓').length,
+    failed,
     ...(undecided.length > 0 && { undecided }),
-    ...{ unit, ...(value && { value }) },
+    unit,
+    ...(value && { value }),
   };
 }
 

@@ -95,7 +95,12 @@ export function makeExplainerNow(
   const { plan: carriedOut, times } = world?.happened() ?? { plan };
   const situation = situationOf(carriedOut, profiles, times);
   const whatIf = WhatIf.ofRun({
-    ...{ plan: carriedOut, profiles, transport, end: sinceStart(clock.now), isExact: true, histories: soFar },
+    plan: carriedOut,
+    profiles,
+    transport,
+    end: sinceStart(clock.now),
+    isExact: true,
+    histories: soFar,
   });
   return new RunExplainer(soFar, names, {
     situation,

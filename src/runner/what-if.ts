@@ -183,7 +183,9 @@ export class WhatIf {
     // A connector would send the messages again.
     const plan = { ...rest, setup: setup.filter((call) => call.setup !== 'connector') };
     const { journal, course, expectations } = await repeat({
-      ...{ plan, profiles, mostEvents: Number.POSITIVE_INFINITY },
+      plan,
+      profiles,
+      mostEvents: Number.POSITIVE_INFINITY,
       // Datagrams over UDP have the same course in virtual time as datagrams in memory.
       transport: transport === 'http' ? 'http' : 'memory',
     });

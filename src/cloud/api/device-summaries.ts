@@ -28,7 +28,9 @@ export const deviceSummaries: Family = (routes, { store }) => {
       const { limit = 100, offset, order_by: order = 'asc', ...filter } = request.query;
       const rows = await devicesOf(store, request, reply, {
         ...filterOf(filter, request.access),
-        ...{ limit, sortBy: 'id', order },
+        limit,
+        sortBy: 'id',
+        order,
         after: offset === undefined ? undefined : { id: offset, value: offset },
       });
       const tags = await visibleTagsOf(store, request, rows);

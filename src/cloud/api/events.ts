@@ -174,7 +174,9 @@ class Reader {
     const { tag_id: tagId, device_id: deviceId, event: kinds } = this.#query;
     const filter: EventFilter = {
       ...kindsOf(this.#query),
-      ...{ kinds, deviceId, tagId: tagId && visibleTag(access, tagId) },
+      kinds,
+      deviceId,
+      tagId: tagId && visibleTag(access, tagId),
     };
     const caller = { spaceId: this.#spaceId, access };
     for (const entry of page.entries) {

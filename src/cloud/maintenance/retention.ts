@@ -23,7 +23,9 @@ interface RetentionOptions {
 export function startRetention(options: RetentionOptions): () => Promise<void> {
   const { store, clock, log, trace, keep, batchPause } = options;
   const rounds = new Rounds({
-    ...{ clock, what: 'the deletion of old messages', batchPause },
+    clock,
+    what: 'the deletion of old messages',
+    batchPause,
     batch: () =>
       store.prune(clock.wall - keep, BATCH).catch((error: unknown) => {
         log.error({ error: messageOf(error) }, 'failed to delete old messages');

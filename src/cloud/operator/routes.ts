@@ -104,7 +104,9 @@ interface Complaint {
 }
 
 const STARTING: Complaint = {
-  ...{ why: 'the space is not prepared', message: 'the service is starting', code: 'store-unavailable' },
+  why: 'the space is not prepared',
+  message: 'the service is starting',
+  code: 'store-unavailable',
 };
 
 /** Reason why the store cannot be used; undefined if it can. */

@@ -28,9 +28,11 @@ export interface ConfigModule {
   /** Only the slots for BLE tag addresses; empty in all modules except `tag`. */
   readonly slots: readonly ConfigItem[];
   /** A list with its own commands; its entries are not in `items`. */
-  readonly list?: ConfigList;
+  readonly list?: ConfigList | undefined;
   /** Items that `config show` omits, unless the parameter `unless` has the value `is`. */
-  readonly hidden?: { readonly items: readonly ConfigItem[]; readonly unless: ConfigItem; readonly is: string };
+  readonly hidden?:
+    | { readonly items: readonly ConfigItem[]; readonly unless: ConfigItem; readonly is: string }
+    | undefined;
 }
 
 /** A list of numbers with a fixed number of entries; 0 marks an empty entry. */
@@ -86,8 +88,8 @@ function arrange(module: ModuleSpec): ConfigModule {
     prefix: module.prefix,
     items: [...parameters, ...slots],
     slots,
-    ...(list && { list }),
-    ...(hidden && { hidden }),
+    list,
+    hidden,
   };
 }
 

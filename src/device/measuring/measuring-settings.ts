@@ -45,7 +45,7 @@ export interface ListSettings {
   readonly high: readonly [on: number, off: number];
   readonly low: readonly [on: number, off: number];
   /** Press: period of the windows that presses close. */
-  readonly period?: Seconds;
+  readonly period?: Seconds | undefined;
 }
 
 /** Reads the settings of all sensors, tasks and event lists. */
@@ -90,7 +90,7 @@ function listSettings(list: EventListSpec, config: MeasuringConfig): ListSetting
   if (list.kind === 'edge') return { report: [flag(list.reportOn), flag(list.reportOff)], high: NONE, low: NONE };
   if (list.kind === 'press') {
     const period = list.period && number(list.period);
-    return { report: [true, true], high: NONE, low: NONE, ...(period !== undefined && { period }) };
+    return { report: [true, true], high: NONE, low: NONE, period };
   }
   const { high, low } = list;
   const half = { high: number(high.hysteresis) / 2, low: number(low.hysteresis) / 2 };

@@ -155,7 +155,10 @@ export abstract class Connection {
     this.#flight?.end();
     this.#changed ||= items.some(({ kind }) => kind === 'change');
     this.#flight = new Flight({
-      ...{ clock: this.#clock, layer: this.layer, items, mtu: this.#mtu },
+      clock: this.#clock,
+      layer: this.layer,
+      items,
+      mtu: this.#mtu,
       send: (datagram) => this.#events.send(datagram),
       timed: awaitsAnswer,
     });

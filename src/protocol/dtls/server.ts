@@ -174,7 +174,14 @@ export class DtlsServer {
     if (this.#handshakes.size >= mostHandshakes) this.#oldest(this.#handshakes)?.connection.end({ kind: 'replaced' });
     const { session, id } = this.#newSession();
     const connection = new ServerConnection({
-      ...{ clock, random, hint, timeout, mtu, message, hello, id },
+      clock,
+      random,
+      hint,
+      timeout,
+      mtu,
+      message,
+      hello,
+      id,
       first: { record: record.sequence, message: message.sequence + 1 },
       keyOf: (identity, answer) => events.keyOf(session, identity, answer),
       events: {

@@ -114,7 +114,11 @@ function drawPercentiles(result: CapacityResult): Markup {
   const { scale, far } = fitDurations(points.flatMap(({ values }) => values));
   const about = `${latencyName(result)}${far ? '; logarithmic' : ''}`;
   return writeFigure('Latency', about, result, {
-    ...{ points, curves: PERCENTILES, scale, axis: formatAxisTime, written: humanDuration },
+    points,
+    curves: PERCENTILES,
+    scale,
+    axis: formatAxisTime,
+    written: humanDuration,
   });
 }
 

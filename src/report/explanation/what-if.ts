@@ -128,7 +128,11 @@ function describeOutcome({ outcome, received, took }: DownlinkCourse): string {
 }
 
 const MARKS: Readonly<Record<TimelineEntry['kind'], string>> = {
-  ...{ stage: ' ', contact: ' ', failure: '✗', fault: '!', rule: '!' },
+  stage: ' ',
+  contact: ' ',
+  failure: '✗',
+  fault: '!',
+  rule: '!',
 };
 
 function writeEntry({ at, kind, what }: TimelineEntry, width: number): readonly string[] {

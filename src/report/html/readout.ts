@@ -18,7 +18,7 @@ export interface Readout {
 
 /** @param areas for wide and for narrow screens: left edge of the plot area, its width, and the width of the whole drawing */
 export function writeReadout({ rows, points, ends }: Readout, areas: readonly (readonly number[])[]): Markup {
-  return writeData({ areas, rows, points, ...(ends && { ends }) });
+  return writeData({ areas, rows, points, ends });
 }
 
 export const SCRIPT = `

@@ -34,7 +34,9 @@ export async function searchCapacity(options: SearchOptions): Promise<CapacityRe
   try {
     const found = await findBorder({
       ...question,
-      ...{ levels, known, signal },
+      levels,
+      known,
+      signal,
       onRun: (runs) => {
         const run = runs.at(-1);
         if (run !== undefined) onRun(run, resultOf(runs));

@@ -62,7 +62,14 @@ export function questionOf(asked: Asked): Question {
   const { scenario, seed } = lowest;
   return {
     asked: {
-      ...{ scenario, key: vary, unit, from, to, precision, seed, atLeast },
+      scenario,
+      key: vary,
+      unit,
+      from,
+      to,
+      precision,
+      seed,
+      atLeast,
       clock: target === undefined ? 'virtual' : 'real',
       target: target ?? 'embedded',
     },

@@ -20,7 +20,7 @@ interface TargetLevelsOptions {
   /** Options of every run. */
   readonly base: Omit<RunOptions, 'plan' | 'cloud' | 'started' | 'clock' | 'speed'>;
   /** Workers on other machines for a run; undefined for threads of this process. */
-  readonly crewOf?: (plan: Plan) => Promise<Crew>;
+  readonly crewOf?: ((plan: Plan) => Promise<Crew>) | undefined;
   /** Longest time that the target may need to recover from a run. */
   readonly patience: Millis;
   readonly clock: Clock;
@@ -75,7 +75,7 @@ export class TargetLevels implements Levels {
     const { base, cloud, crewOf } = this.#options;
     try {
       const crew = await crewOf?.(plan);
-      const options = { ...base, plan, cloud, clock: 'real', speed: 1, ...(crew && { crew }) } as const;
+      const options = { ...base, plan, cloud, clock: 'real', speed: 1, crew } as const;
       const result = await endBySignal(signal, 'capacity', (started) => run({ ...options, started }));
       return signal.aborted ? undefined : recordOf(result, plan);
     } catch (error) {

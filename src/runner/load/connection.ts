@@ -42,7 +42,10 @@ export class Connection implements Dispatcher.DispatchHandler {
     this.#client = new Client(origin, {
       // With a limit of 2, undici accepts the next request as soon as a response is complete. With 1, the connection would
       // first become idle, which takes timers and a turn of the event loop for each request.
-      ...{ pipelining: 2, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT, maxResponseSize: LARGEST_ANSWER },
+      pipelining: 2,
+      headersTimeout: TIMEOUT,
+      bodyTimeout: TIMEOUT,
+      maxResponseSize: LARGEST_ANSWER,
       connect: (options, callback) =>
         connect(options, (...result) => {
           this.#socket = result[1] ?? undefined;
@@ -89,7 +92,10 @@ export class Connection implements Dispatcher.DispatchHandler {
     if (this.#socket !== undefined) this.#batch.hold(this.#socket);
     try {
       this.#done({
-        ...{ status: this.#status, why: '', body, retryAfter: this.#retryAfter },
+        status: this.#status,
+        why: '',
+        body,
+        retryAfter: this.#retryAfter,
         compressed: this.#compressed,
       });
     } catch (error) {

@@ -20,7 +20,7 @@ export interface RequestContext {
   /** All devices of the plan, in its order. */
   readonly handles: readonly DeviceHandle[];
   /** Called before every request; undefined if no fault can delay or stop it. */
-  readonly admit?: Admission;
+  readonly admit?: Admission | undefined;
   /** Milliseconds of the run per real millisecond. Default: 1. */
   readonly speed?: number;
   /** Milliseconds of the run per millisecond of the service. Default: 1, because both have the same clock. */
@@ -28,7 +28,7 @@ export interface RequestContext {
   /** Reads a response that queued a downlink; false if it has none. `asked`: the request's body. */
   readonly accepted: (answer: string, asked: string) => boolean;
   /** Called if a request to queue a downlink ends without an answer. */
-  readonly unanswered?: (serial: number, type: DownlinkType, body: unknown) => void;
+  readonly unanswered?: ((serial: number, type: DownlinkType, body: unknown) => void) | undefined;
 }
 
 /** Reasons for which the runner does not send a request, although it had time to do so. */
@@ -115,7 +115,11 @@ export class Requests {
   drop(intended: Instant, why: string, { waited }: Pick<PendingRequest, 'waited'> = {}): false {
     const { clock, trace } = this.#context;
     trace.emit({
-      ...{ kind: 'call.dropped', at: clock.now, call: this.#load.name, intended, why },
+      kind: 'call.dropped',
+      at: clock.now,
+      call: this.#load.name,
+      intended,
+      why,
       ...(waited && { waited }),
     });
     return false;

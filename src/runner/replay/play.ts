@@ -42,7 +42,13 @@ export async function play({ script, from, log, signal }: PlayOptions): Promise<
   signal.addEventListener('abort', stop);
   const watch = new Watch(script);
   const target = await openEmbeddedTarget({
-    ...{ transport: 'memory', db: 'memory', space: 'replay', virtual: true, clock, random, log },
+    transport: 'memory',
+    db: 'memory',
+    space: 'replay',
+    virtual: true,
+    clock,
+    random,
+    log,
     trace: watch,
   });
   try {

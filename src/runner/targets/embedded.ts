@@ -28,7 +28,7 @@ interface EmbeddedOptions {
   /** Database of the cloud: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
   /** Key for the secrets in a PostgreSQL database. Default: a random key, so that no other service can open the database. */
-  readonly secretsKey?: NamedKey;
+  readonly secretsKey?: NamedKey | undefined;
   /** Name of the cloud's space. */
   readonly space: string;
   /** Whether time is virtual: datagrams on their way over UDP then stop the clock. */
@@ -40,11 +40,11 @@ interface EmbeddedOptions {
   /** Receives the failures of this machine. Default: they are ignored. */
   readonly failed?: Failed;
   /** Settings from the scenario; undefined for the defaults. */
-  readonly settings?: CloudSettings;
+  readonly settings?: CloudSettings | undefined;
   /** Hosts with public addresses to which connectors may send. Default: all. */
-  readonly connectorHosts?: readonly string[];
+  readonly connectorHosts?: readonly string[] | undefined;
   /** Folder with the built web console. Default: the cloud has no console. */
-  readonly webConsole?: string;
+  readonly webConsole?: string | undefined;
   /** Of the plan; only those of the cloud matter. Default: none */
   readonly faults?: readonly PlannedFault[];
 }
@@ -67,10 +67,10 @@ export async function openEmbeddedTarget(options: EmbeddedOptions): Promise<Targ
     trace: witness,
     acknowledged: (serial) => witness.acknowledged(serial),
     mayRepeat: (serial) => order.isUnclear(serial),
-    ...(wires && { wires }),
-    ...(faults && { faults }),
+    wires,
+    faults,
     // In virtual time, the course of the run must not depend on real failures. In real time, they are part of the test.
-    ...(virtual && options.db !== 'memory' && { storeFailed: (error) => clock.stop(storeLost(options.db, error)) }),
+    storeFailed: virtual && options.db !== 'memory' ? (error) => clock.stop(storeLost(options.db, error)) : undefined,
   });
   await cloud.start();
   const closers = [() => cloud.close()];
@@ -96,7 +96,13 @@ export async function openEmbeddedTarget(options: EmbeddedOptions): Promise<Targ
       return client;
     };
     return {
-      ...{ api, address, openSpace, wire, trace: order, outlivesRun: false, close },
+      api,
+      address,
+      openSpace,
+      wire,
+      trace: order,
+      outlivesRun: false,
+      close,
       ...(transport !== 'memory' && { ports: cloud.ports }),
       consoleLink: () => cloud.service?.consoleLink(),
       hasSession: (secret) => cloud.hasSession(secret),

@@ -197,7 +197,7 @@ export class Observer implements Trace {
    * Finds the downlink that a device has received. If the audit does not recognise it, it is the oldest open one of its type,
    * because downlinks of one type reach a device in the order in which they were queued (wire W-38).
    */
-  #noteArrived(serial: number, type: DownlinkType, print: string, at: Instant): void {
+  #noteArrived(serial: number, type: DownlinkType, fingerprint: string, at: Instant): void {
     const id = this.#audit.lastReceived(serial);
     const entry =
       id === undefined
@@ -206,7 +206,7 @@ export class Observer implements Trace {
     // A device can receive a downlink again if its confirmation was lost.
     if (entry === undefined || entry.received !== undefined) return;
     entry.received = at;
-    this.#trace.emit({ kind: 'downlink.offered', at, serial, downlink: entry.id, print, attempt: 1 });
+    this.#trace.emit({ kind: 'downlink.offered', at, serial, downlink: entry.id, print: fingerprint, attempt: 1 });
   }
 
   #lookLater(look: () => void): void {

@@ -25,9 +25,9 @@ export interface RemoteCloud {
     /** For base64 datagrams. */
     readonly port: number;
     /** For hio devices: raw datagrams. Default 5002. */
-    readonly rawPort?: number;
+    readonly rawPort?: number | undefined;
     /** For hio devices with DTLS. Default 5005. */
-    readonly dtlsPort?: number;
+    readonly dtlsPort?: number | undefined;
   } | null;
   readonly pace: Pace;
 }

@@ -30,7 +30,7 @@ export function makeTime(
 ): {
   readonly clock: DrivenClock;
   /** Undefined in virtual time that passes as fast as possible. */
-  readonly pace?: Pace;
+  readonly pace?: Pace | undefined;
   /** @param ago real time that has passed since the beginning of the run. Default: 0 */
   readonly begin: (ago?: Millis) => void;
   /** Records how late an action ran, in real ms. */
@@ -87,10 +87,16 @@ export function buildWorld(
   const own = { spaceId: api.spaceId, apiKey: address.apiKey };
   const startLoads = () =>
     new Loads(plan.loads, {
-      ...{ clock, random, trace, handles, accepted, leastPause: virtual ? 1 : 0 },
-      ...(admit && { admit }),
-      ...(audit && { unanswered: audit.noteUnanswered.bind(audit) }),
-      ...{ speed: options.speed, serviceSpeed: target.speed },
+      clock,
+      random,
+      trace,
+      handles,
+      accepted,
+      leastPause: virtual ? 1 : 0,
+      admit,
+      unanswered: audit?.noteUnanswered.bind(audit),
+      speed: options.speed,
+      serviceSpeed: target.speed,
       callerOf: ({ as }) => callers.getCaller((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
     });
@@ -104,6 +110,6 @@ export function buildWorld(
     waited,
     live: faults,
     startLoads,
-    ...(atRest && { atRest }),
+    atRest,
   };
 }

@@ -109,7 +109,13 @@ export class LiveFaults {
       const until = liftedAt ?? planned;
       const { part } = kindOf(fault);
       return {
-        ...{ id, fault: describeFault(fault), part, way: wayOf(fault), to: fault.to, from, until },
+        id,
+        fault: describeFault(fault),
+        part,
+        way: wayOf(fault),
+        to: fault.to,
+        from,
+        until,
         injected: fault.id.startsWith('injected'),
         state: now < from ? 'planned' : until === null || now < until ? 'active' : 'over',
       };

@@ -24,18 +24,18 @@ export interface TargetOptions {
   /** Simulated milliseconds per real millisecond; only for the real clock. */
   readonly speed: number;
   /** A cloud to use instead of the embedded one; needs the real clock. */
-  readonly cloud?: RemoteCloud;
+  readonly cloud?: RemoteCloud | undefined;
   /** Hosts with public addresses to which connectors of the embedded cloud may send. Default: none. */
-  readonly connectorHosts?: readonly string[];
+  readonly connectorHosts?: readonly string[] | undefined;
   /** Transport to the embedded cloud. */
   readonly transport: TransportName;
   /** Where the embedded cloud keeps its data: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
   /** Key for the secrets in a PostgreSQL database. Default: a random key, so that no other service can open the database. */
-  readonly secretsKey?: NamedKey;
+  readonly secretsKey?: NamedKey | undefined;
   readonly log: Log;
   /** Folder with the built web console, for the embedded cloud. Default: it has no console. */
-  readonly webConsole?: string;
+  readonly webConsole?: string | undefined;
 }
 
 /** What a run and its cloud use together. */
@@ -58,12 +58,17 @@ export function openTarget(options: TargetOptions, parts: TargetParts, served?: 
   if (served !== undefined) return openServedTarget({ ...parts, cloud: served });
   if (cloud === undefined) {
     return openEmbeddedTarget({
-      ...{ ...parts, log, transport, db, space: plan.scenario, faults },
+      ...parts,
+      log,
+      transport,
+      db,
+      space: plan.scenario,
+      faults,
       virtual: options.clock === 'virtual',
-      ...(settings && { settings }),
-      ...(options.secretsKey && { secretsKey: options.secretsKey }),
+      settings,
+      secretsKey: options.secretsKey,
       connectorHosts: options.connectorHosts ?? [],
-      ...(options.webConsole !== undefined && { webConsole: options.webConsole }),
+      webConsole: options.webConsole,
     });
   }
   const unknown = faults.find((fault) => kindOf(fault).service !== undefined);

@@ -24,12 +24,12 @@ export const CLOCKS = ['virtual', 'real'] as const;
 export interface WorldOptions extends TargetOptions {
   readonly clock: (typeof CLOCKS)[number];
   /** Maximum speed of virtual time, in simulated milliseconds per real millisecond. Default: as fast as possible. */
-  readonly pace?: number;
+  readonly pace?: number | undefined;
   /**
    * If set, the resources that the run created in another cloud are kept, and this function is called with their names.
    * Default: they are deleted.
    */
-  readonly keep?: (what: readonly string[]) => void;
+  readonly keep?: ((what: readonly string[]) => void) | undefined;
   /**
    * Called before the clean-up with everything that it will delete, and after it with what could not be deleted. `since`: when
    * the run began. In a divided run, the first call is at the stop of the run.
@@ -40,7 +40,7 @@ export interface WorldOptions extends TargetOptions {
    */
   readonly waits?: (wait: RequestWait | undefined) => void;
   /** Measures in real time whether this process keeps up. Default: {@link GeneratorWatch}. */
-  readonly meter?: (speed: number) => GeneratorMeter;
+  readonly meter?: ((speed: number) => GeneratorMeter) | undefined;
 }
 
 /** What a clean-up has not deleted. */
@@ -53,7 +53,7 @@ export interface OneWorldOptions extends WorldOptions {
   /** Set if the world simulates only a part of the run. */
   readonly part?: PartOfRun;
   /** Whether all parts of the run are at rest: see `RunFixture` in schedule.ts. */
-  readonly atRest?: (own: boolean) => Promise<boolean>;
+  readonly atRest?: ((own: boolean) => Promise<boolean>) | undefined;
 }
 
 /** What a world needs if it simulates a part of a run: the common resources, the start and the cloud of the run. */
@@ -65,7 +65,7 @@ interface PartOfRun {
    */
   readonly begins: () => Promise<(() => Millis) | undefined>;
   /** The embedded cloud of the run; undefined if the run uses {@link WorldOptions.cloud}. */
-  readonly cloud?: ServedCloud;
+  readonly cloud?: ServedCloud | undefined;
 }
 
 /** Address of the API of a cloud, with the space and the key of a run. */
@@ -117,7 +117,7 @@ export interface CourseEnd {
   /** The results for the rules that another cloud has to follow; in a divided run one list from all its parts. */
   readonly audited: readonly RuleTally[];
   /** The clock of another cloud, compared with the clocks of all workers; missing if it was not measured. */
-  readonly targetClock?: ClockOffset;
+  readonly targetClock?: ClockOffset | undefined;
   /** Warnings from the cloud at the end of the run; missing in a divided run. */
   readonly remarks?: readonly string[];
   /** The workers among which a run in real time was divided; missing if it was not. */

@@ -40,7 +40,7 @@ export interface RunFixture {
    * because the run is not divided.
    * @param own whether this part is at rest
    */
-  readonly atRest?: (own: boolean) => Promise<boolean>;
+  readonly atRest?: ((own: boolean) => Promise<boolean>) | undefined;
   /** Starts the loads of the plan. */
   readonly startLoads: () => Pick<Loads, 'open' | 'close'>;
 }

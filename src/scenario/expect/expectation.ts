@@ -47,7 +47,7 @@ export interface MetricTerm {
   readonly metric: string;
   readonly aggregate: Aggregate;
   /** Restricts the metric to a scope; left out if it is not restricted. */
-  readonly of?: Scope;
+  readonly of?: Scope | undefined;
 }
 
 interface Operation {

@@ -87,7 +87,12 @@ const WHOLE: Readonly<Record<string, string>> = {
 
 /** The same comparison with exchanged sides. */
 const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
-  ...{ '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' },
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+  '==': '==',
+  '!=': '!=',
 };
 
 /**
@@ -220,7 +225,7 @@ function readMetric(reader: Reader, word: string): Read {
     throw new ExpectationError(place, `${quote(word)} has no "within"; ${orList(known)} have it`);
   }
   const of = readScope(reader, info);
-  return { expression: { kind: 'metric', metric: word, aggregate, ...(of && { of }) }, kind, column };
+  return { expression: { kind: 'metric', metric: word, aggregate, of }, kind, column };
 }
 
 function readScope(reader: Reader, { name, of }: MetricInfo): Scope | undefined {

@@ -17,7 +17,7 @@ export interface Load {
   readonly name: string;
   readonly call: CallSpec;
   /** The client of `setup` whose API key the load uses; left out for the key of the run. */
-  readonly as?: string;
+  readonly as?: string | undefined;
   readonly from: Instant;
   readonly until: Instant;
   readonly pace: Pace;

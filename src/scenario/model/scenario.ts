@@ -69,7 +69,7 @@ export interface Scenario {
   /** The network conditions of the whole run come first, then the faults with a time. */
   readonly faults: readonly ScenarioFault[];
   /** Time after which the network releases an idle radio connection; left out for the default. */
-  readonly radioRelease?: Span;
+  readonly radioRelease?: Span | undefined;
   readonly steps: readonly ScenarioStep[];
   readonly loads: readonly ScenarioLoad[];
   readonly expectations: readonly Expectation[];
@@ -85,9 +85,9 @@ export interface ScenarioStep {
   readonly over: Millis;
   readonly to: Selector;
   /** Set if the step is carried out cohort by cohort, instead of for all devices at `at`. */
-  readonly rollout?: Rollout;
+  readonly rollout?: Rollout | undefined;
   /** The step begins when this condition holds, and not before `at`. */
-  readonly wait?: StepWait;
+  readonly wait?: StepWait | undefined;
   readonly call: StepCall;
 }
 

@@ -118,7 +118,7 @@ function oneLoad(
   const { as } = common;
   if (as !== undefined && clients !== undefined) checkClient(as, call, node, clients, problems);
   const name = `${call.kind}${common.to === 'all' ? '' : ` to ${common.to}`}${as === undefined ? '' : ` as ${as}`}`;
-  return to && pace && { name, call, ...(as !== undefined && { as }), from, until, pace, to };
+  return to && pace && { name, call, as, from, until, pace, to };
 }
 
 function checkClient(

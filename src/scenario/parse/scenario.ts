@@ -212,7 +212,7 @@ function readParts(
     setup: prepared,
     fleet: groups,
     faults: [...perturbed, ...wrong],
-    ...(release && { radioRelease: release }),
+    radioRelease: release,
     steps: [...(saving ? [] : [REFUSE_POWER_SAVING]), ...begun],
     loads,
     expectations,

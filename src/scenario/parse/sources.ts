@@ -19,7 +19,7 @@ export interface ScenarioSources extends SourceFiles {
   /** Device types by the names of their profiles. */
   readonly profiles: ReadonlyMap<string, Profile>;
   /** Firmware version of the groups that do not name one; left out for the newest of their device type. */
-  readonly firmware?: string;
+  readonly firmware?: string | undefined;
   /** Changes the tree of the scenario before it is checked; left out for no change. */
   readonly change?: (root: LocatedNode) => LocatedNode;
 }

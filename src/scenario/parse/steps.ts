@@ -177,8 +177,8 @@ function timingOf(
     at,
     over,
     ...(follows && { follows }),
-    ...(rollout && { rollout }),
-    ...(after && { wait: { condition: after, within: within ?? null } }),
+    rollout,
+    wait: after && { condition: after, within: within ?? null },
   };
 }
 
@@ -196,7 +196,7 @@ export function scopeOf(to: Selector | undefined, context: StepContext): StepSco
     profiles: to ? profilesOf(to, context) : [],
     recipients: to ? recipientsOf(to, context) : [],
     readFile: sources.readFile,
-    ...(firmware && { firmware }),
+    firmware,
   };
 }
 

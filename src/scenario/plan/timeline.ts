@@ -41,7 +41,7 @@ interface PlanSpan {
    */
   readonly whom: string;
   /** The condition that a step waits for, from which its times count; left out: from the start. */
-  readonly after?: string;
+  readonly after?: string | undefined;
 }
 
 export function planTimeline(plan: Plan): PlanTimeline {
@@ -81,16 +81,20 @@ function listStepSpans({ actions, devices, waits }: Plan): readonly PlanSpan[] {
   return listSteps(actions.filter(({ fault }) => fault === undefined)).map(({ first, last, devices: indices }) => {
     const wait = first.wait === undefined ? undefined : waits?.[first.wait];
     return {
-      ...{ kind: 'step', ...makeSpan(first.at, last.at), what: describeStep(first) },
+      kind: 'step',
+      ...makeSpan(first.at, last.at),
+      what: describeStep(first),
       whom: describeWhom(indices.map((index) => devices[index]?.name ?? '')),
-      ...(wait && { after: waitText(wait) }),
+      after: wait && waitText(wait),
     };
   });
 }
 
 function listLoads({ loads: planned }: Plan): readonly PlanSpan[] {
   return planned.map(({ name, from, until, pace, devices }) => ({
-    ...{ kind: 'load', ...makeSpan(from, until), what: `${name}, ${describePace(pace)}` },
+    kind: 'load',
+    ...makeSpan(from, until),
+    what: `${name}, ${describePace(pace)}`,
     whom: devices.length < 2 ? '' : `${devices.length} devices`,
   }));
 }

@@ -66,7 +66,11 @@ export const connector: SetupKind<ConnectorOptions> = {
     const refs = [];
     for (const tag of tags) refs.push({ id: await world.tagId(tag) });
     const { id } = await world.api.createConnector({
-      ...{ name, transformation: script, tags: refs, triggers, direction },
+      name,
+      transformation: script,
+      tags: refs,
+      triggers,
+      direction,
       ...(retryDelays !== null && { retry_delays: retryDelays }),
       ...(timeout !== null && { timeout }),
     });

@@ -12,7 +12,7 @@ export interface SourceFiles {
   /** Reads a file; `path` is relative to the folder of the scenario. @throws Error with the reason */
   readonly readFile: (path: string) => NamedText;
   /** Values of variables by name, which override those of the scenario. */
-  readonly vars?: ReadonlyMap<string, string>;
+  readonly vars?: ReadonlyMap<string, string> | undefined;
 }
 
 /**

@@ -40,7 +40,7 @@ export interface StepScope extends Sending {
   /** Device types of the devices of the step; empty if they are not known. */
   readonly profiles: readonly Profile[];
   /** Names of the firmware images of `setup`; left out if they are not known. */
-  readonly firmware?: readonly string[];
+  readonly firmware?: readonly string[] | undefined;
   /** Reads a file; `path` is relative to the folder of the scenario. @throws Error with the reason */
   readonly readFile: (path: string) => NamedText;
 }
