@@ -113,8 +113,13 @@ function careOf({ typed, printed }: DocumentCommand): Care | undefined {
   return undefined;
 }
 
-/** Starts a service for the commands that follow, with its key and its space in the variables of the documents. */
+/**
+ * Starts a service for the commands that follow, with its key and its space in the variables of the documents. A page that
+ * shows several means one at a time: the earlier one ends.
+ */
 async function startService(typed: string, session: Session): Promise<string | undefined> {
+  const [wrong] = await session.end(/ghostfleet serve/);
+  if (wrong !== undefined) return wrong;
   const output = await session.start(typed.replace(/^npx /, ''), /Ctrl-C|}\n/, 0);
   const text = output.replaceAll(/[",{}]/g, ' ');
   const api = /(http:\/\/\S+?)(?:\/v2)?\s/.exec(text)?.[1];

@@ -36,7 +36,7 @@ export class Session {
   /** A folder that looks like a checkout: it has a copy of `profiles`, and links to everything else except NOT_LINKED. */
   readonly folder = mkdtempSync(join(tmpdir(), 'ghostfleet-docs-'));
   readonly #env: Record<string, string>;
-  readonly #background: { readonly child: Child; readonly typed: string; readonly exitCode: number }[] = [];
+  #background: { readonly child: Child; readonly typed: string; readonly exitCode: number }[] = [];
 
   constructor(files: ReadonlyMap<string, string>) {
     for (const name of readdirSync('.')) {
@@ -73,16 +73,27 @@ export class Session {
     return child.output;
   }
 
-  /** Ends the commands in the background with Ctrl-C, the last one first. @returns a sentence for each wrong exit code */
-  async close(): Promise<readonly string[]> {
+  /**
+   * Ends commands in the background with Ctrl-C, the last one first.
+   * @param which matches what was typed
+   * @returns a sentence for each wrong exit code
+   */
+  async end(which: RegExp): Promise<readonly string[]> {
     const wrong: string[] = [];
-    for (const { child, typed, exitCode } of this.#background.reverse()) {
+    for (const { child, typed, exitCode } of this.#background.filter((each) => which.test(each.typed)).reverse()) {
       child.signal('SIGINT');
       const ended = await child.ended;
       if (ended.exitCode !== exitCode) {
         wrong.push(`"${typed}" ended with ${ended.exitCode} after Ctrl-C, wanted ${exitCode}: ${tail(ended.output)}`);
       }
     }
+    this.#background = this.#background.filter((each) => !which.test(each.typed));
+    return wrong;
+  }
+
+  /** Ends all commands in the background, and deletes the folder. @returns a sentence for each wrong exit code */
+  async close(): Promise<readonly string[]> {
+    const wrong = await this.end(/^/);
     rmSync(this.folder, { recursive: true });
     return wrong;
   }
