@@ -286,13 +286,21 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
       const { rest, reboot, afterwards } = part;
       if (reboot) this.reboot(reboot);
       if (rest) {
-        this.#world.clock.after(rest.wait, 'a shell command', () => {
+        const { waiting } = firmware.shellMemory;
+        const alarm = this.#world.clock.after(rest.wait, 'a shell command', () => {
+          waiting.delete(cutShort);
           let next = CUT_SHORT;
           this.run(() => {
-            if (this.#firmware === firmware) next = begin(rest.go());
+            next = begin(rest.go());
           });
           later(next);
         });
+        const cutShort = () => {
+          waiting.delete(cutShort);
+          alarm.cancel();
+          this.callWorld(() => later(CUT_SHORT));
+        };
+        waiting.add(cutShort);
       }
       return afterwards ? { ...part, lines: [...part.lines, ...afterwards] } : part;
     };
@@ -425,17 +433,21 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
 
   private witness(sees: (witness: MessageWitness) => void): void {
     const { witness } = this.#world;
-    if (witness === undefined) return;
-    try {
-      sees(witness);
-    } catch (error) {
-      throw ofTheWorld(error);
-    }
+    if (witness !== undefined) this.callWorld(() => sees(witness));
   }
 
   private emit(event: TraceEvent): void {
     try {
       this.#world.trace.emit(event);
+    } catch (error) {
+      throw ofTheWorld(error);
+    }
+  }
+
+  /** An error of the call is not an error of the device. */
+  private callWorld(call: () => void): void {
+    try {
+      call();
     } catch (error) {
       throw ofTheWorld(error);
     }

@@ -8,7 +8,6 @@ import { type Check, integer, list, optional, record, text } from '../input/chec
 import { Problems } from '../input/document.js';
 import { readRegular } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
-import type { EdgeClock } from '../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { inVersion, profileNamed } from '../profile/library.js';
@@ -20,7 +19,7 @@ import type { FleetDevice } from '../runner/world/fleet-device.js';
 import type { State } from '../scenario/selector/device.js';
 import type { Transport } from '../transport/transport.js';
 import { objectOf } from './options.js';
-import { clientOf, insideOf, openUdp, type Service, type ServiceAddress } from './service.js';
+import { clientOf, insideOf, openUdp, type Service, type ServiceAddress, type ServiceInside } from './service.js';
 
 /** Options of {@link startDevice}. */
 export interface DeviceOptions {
@@ -101,13 +100,15 @@ export class VirtualDevice implements AsyncDisposable {
   readonly id: string;
   readonly #device: FleetDevice;
   readonly #left: () => Promise<void>;
+  readonly #checkOpen: () => void;
   #unreported = true;
 
-  /** @param left called once, when the device is stopped @param reported whether something else reports its failure */
-  constructor(id: string, device: FleetDevice, left: () => Promise<void>, reported: boolean) {
+  constructor(id: string, device: FleetDevice, { left, checkOpen, virtual }: Reached) {
     this.id = id;
-    this.#unreported = !reported;
+    // In virtual time, the call that lets time pass reports it.
+    this.#unreported = !virtual;
     this.#left = once(left);
+    this.#checkOpen = checkOpen;
     this.#device = device;
   }
 
@@ -146,8 +147,10 @@ export class VirtualDevice implements AsyncDisposable {
    * takes time ends only when time passes.
    * @throws Error if no firmware runs
    * @throws GhostfleetError `device-failed` if the device has failed, also while the command runs
+   * @throws UsageError `service-closed`
    */
   async shell(line: string): Promise<ShellAnswer> {
+    this.#checkOpen();
     this.#check();
     const lines: string[] = [];
     const code = await new Promise<number>((resolve) => {
@@ -166,8 +169,10 @@ export class VirtualDevice implements AsyncDisposable {
    * @throws UsageError for an unknown command or invalid arguments
    * @throws Error for a change that is not possible on this device
    * @throws GhostfleetError `device-failed` if the device has failed
+   * @throws UsageError `service-closed`
    */
   async control(line: string): Promise<void> {
+    this.#checkOpen();
     this.#check();
     const dotted = line.trimStart().startsWith('.') ? line : `.${line.trimStart()}`;
     await runControl(
@@ -176,8 +181,13 @@ export class VirtualDevice implements AsyncDisposable {
     );
   }
 
-  /** Takes the power away and gives it back: the device boots. @throws Error if the device has failed */
+  /**
+   * Takes the power away and gives it back: the device boots.
+   * @throws Error if the device has failed
+   * @throws UsageError `service-closed`
+   */
   powerCycle(): void {
+    this.#checkOpen();
     this.#device.powerCycle();
   }
 
@@ -186,8 +196,9 @@ export class VirtualDevice implements AsyncDisposable {
     this.#device.device.powerOff();
   }
 
-  /** Switches it on again. */
+  /** Switches it on again. @throws UsageError `service-closed` */
   powerOn(): void {
+    this.#checkOpen();
     this.#device.device.powerOn();
   }
 
@@ -252,7 +263,8 @@ async function start(
   const reached = await connectTo(service, count);
   try {
     const ids = await created(reached.client, kind, identities);
-    const { transport, clock, left, virtual } = reached;
+    const { transport, clock, virtual, devices } = reached;
+    reached.checkOpen();
     const names = new Map(identities.map(({ serial, name }) => [serial, name]));
     const failed: DeviceWorld['failed'] = (serial, error) => {
       if (!virtual) return;
@@ -262,20 +274,21 @@ async function start(
       });
     };
     const wire = { transport, format: 'base64', clock, trace: { emit: () => {} }, failed } as const;
-    return identities.map(
-      (identity, i) => new VirtualDevice(ids[i] ?? '', switchOn(kind, identity, wire), left, virtual),
-    );
+    return identities.map((identity, i) => {
+      const device = switchOn(kind, identity, wire);
+      devices.add(device.device);
+      return new VirtualDevice(ids[i] ?? '', device, reached);
+    });
   } catch (error) {
     await reached.failed();
+    reached.checkOpen();
     throw error;
   }
 }
 
-interface Reached {
+interface Reached extends Pick<ServiceInside, 'clock' | 'virtual' | 'devices' | 'checkOpen'> {
   readonly client: DeviceCloudClient;
   readonly transport: Transport;
-  readonly clock: EdgeClock;
-  readonly virtual: boolean;
   /** To call for each device that is stopped. */
   readonly left: () => Promise<void>;
   /** To call in place of `left` if the devices could not be created. */
@@ -287,8 +300,8 @@ async function connectTo(service: ServiceAddress, devices: number): Promise<Reac
   const inside = insideOf(service);
   const none = async () => {};
   if (inside) {
-    const { clock, virtual, client } = inside;
-    return { client: client(), transport: await inside.transport(), clock, virtual, left: none, failed: none };
+    inside.checkOpen();
+    return { ...inside, client: inside.client(), transport: await inside.transport(), left: none, failed: none };
   }
   const client = clientOf(service);
   try {
@@ -301,7 +314,8 @@ async function connectTo(service: ServiceAddress, devices: number): Promise<Reac
     const left = async () => {
       if (--running === 0) await failed();
     };
-    return { client, transport, clock: new RealClock(), virtual: false, left, failed };
+    const clock = new RealClock();
+    return { client, transport, clock, virtual: false, devices: new Set(), checkOpen: () => {}, left, failed };
   } catch (error) {
     await client.close();
     throw error;

@@ -101,18 +101,25 @@ export interface Service extends AsyncDisposable {
   readonly client: DeviceCloudClient;
   /** The virtual time of the service; undefined for a service in real time. */
   readonly time: VirtualTime | undefined;
-  /** Finishes open requests, then closes ports and database. A second call waits for the first. */
+  /**
+   * Switches its devices off for good, finishes open requests, then closes ports and database. A second call waits for the
+   * first.
+   */
   close(): Promise<void>;
 }
 
 /** The parts of a service that only its devices use. */
-interface ServiceInside {
+export interface ServiceInside {
   readonly clock: EdgeClock;
   readonly virtual: boolean;
   /** The client of the service itself. @throws UsageError `no-api-key` */
   client(): DeviceCloudClient;
   /** Carries the datagrams of the devices to the service. The first device opens it, the service closes it. */
   transport(): Promise<Transport>;
+  /** The service calls `powerOff` of these devices when it closes. */
+  readonly devices: Set<{ powerOff(): void }>;
+  /** @throws UsageError `service-closed`, from the call of `close` on */
+  checkOpen(): void;
 }
 
 const insides = new WeakMap<object, ServiceInside>();
@@ -185,6 +192,7 @@ class RunningService implements Service {
   #client: DeviceCloudClient | undefined;
   #transport: Promise<Transport> | undefined;
   #closing: Promise<void> | undefined;
+  readonly #devices = new Set<{ powerOff(): void }>();
 
   constructor(service: FullService, clock: EdgeClock, time: VirtualTime | undefined, host: string) {
     this.#service = service;
@@ -196,11 +204,14 @@ class RunningService implements Service {
     this.apiKey = service.apiKey;
     this.time = time;
     const transport = async () => {
-      if (this.#closing) throw new UsageError('service-closed', 'the service is closed');
       this.#transport ??= this.#connect(host);
       return this.#transport;
     };
-    insides.set(this, { clock, virtual: time !== undefined, transport, client: () => this.client });
+    const checkOpen = () => {
+      if (this.#closing) throw new UsageError('service-closed', 'the service is closed');
+    };
+    const devices = this.#devices;
+    insides.set(this, { clock, virtual: time !== undefined, transport, devices, checkOpen, client: () => this.client });
   }
 
   get client(): DeviceCloudClient {
@@ -218,6 +229,8 @@ class RunningService implements Service {
   }
 
   async #close(): Promise<void> {
+    // In real time, a pending alarm would keep the process running.
+    for (const device of this.#devices) device.powerOff();
     await this.#client?.close();
     await (await this.#transport)?.close();
     const closed = this.#service.close();

@@ -71,6 +71,41 @@ describe('a closed service', () => {
     }
     expect(ports()).toEqual([]);
   });
+
+  it.each([
+    ['real', () => undefined],
+    ['virtual', virtualTime],
+  ])('has switched its devices off, and none of them can be switched on again, in %s time', async (_, timeOf) => {
+    const time = timeOf();
+    const service = await startService({ ...(time && { time }) });
+    const device = await startDevice({ profile: 'clime', service });
+    const { devices } = await startFleet({ profile: 'clime', service, count: 2 });
+    await service.close();
+    expect([device, ...devices].map(({ state }) => state)).toEqual(['off', 'off', 'off']);
+    const closed = new UsageError('service-closed', 'the service is closed');
+    expect(() => device.powerOn()).toThrow(closed);
+    expect(() => device.powerCycle()).toThrow(closed);
+    await expect(device.control('power on')).rejects.toThrow(closed);
+    await expect(device.shell('info show')).rejects.toThrow(closed);
+    await device.stop();
+  });
+
+  it('has ended the shell command that its device was running', async () => {
+    const service = await startService();
+    const config = ['tag config enabled true'];
+    const device = await startDevice({ profile: 'clime', service, config });
+    const answer = device.shell('tag read all 300');
+    await service.close();
+    expect((await answer).code).toBe(0);
+  });
+
+  it('rejects devices that were about to be created', async () => {
+    const service = await startService();
+    const fleet = startFleet({ profile: 'clime', service, count: 100 });
+    const rejected = expect(fleet).rejects.toThrow(new UsageError('service-closed', 'the service is closed'));
+    await service.close();
+    await rejected;
+  });
 });
 
 describe('simulated timers of a test runner', () => {

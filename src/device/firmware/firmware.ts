@@ -189,6 +189,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellHost {
 
   /** The power fails, or the device resets: the firmware stops at once. */
   halt(why: string): void {
+    for (const cutShort of this.#shellMemory?.waiting ?? []) cutShort();
     this.#starting?.cancel();
     this.cloud.halt(why);
     this.application.halt(why);

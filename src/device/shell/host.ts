@@ -124,6 +124,8 @@ export class ShellMemory {
   loadSince: Millis | undefined;
   /** Pins that `gpio set` has set to 1, such as `gpio0 13`. */
   readonly pins = new Set<string>();
+  /** Each ends a command that is waiting to continue, without further output. */
+  readonly waiting = new Set<() => void>();
 }
 
 /** Written in production; undefined shows as `(unset)` (shell S-20). */
