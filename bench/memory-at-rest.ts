@@ -170,6 +170,7 @@ async function withCloud(
           configHash: null,
           decoderHash: null,
           encoderHash: null,
+          ...{ lastContact: null, contactEvery: null, contactGap: null },
           version: 0,
         },
       },

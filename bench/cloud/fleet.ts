@@ -40,6 +40,7 @@ export async function registerFleet(db: string, count: number, secretsKey?: Name
       },
       ...{ label: {}, tagIds: [], createdAt: clock.wall, lastSeen: null, sessionId: null, session: null },
       ...{ configHash: null, decoderHash: null, encoderHash: null, version: 0 },
+      ...{ lastContact: null, contactEvery: null, contactGap: null },
     };
   });
   await store.commit(devices.map((row): Change => ({ kind: 'device.insert', row })));

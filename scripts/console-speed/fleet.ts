@@ -22,7 +22,7 @@ export async function fillFleet(store: Store, spaceId: string, count: number): P
       return device(n, {
         ...{ id, spaceId, name: `cellar-${String(n + 1).padStart(6, '0')}`, serial: 2_159_000_000 + n },
         ...{ token: n.toString(16).padStart(32, '0'), tagIds: [tags[n % tags.length]?.id ?? ''] },
-        ...{ label: { region: 'north' }, lastSeen: T0 + n, sessionId: 1_767_225_600 },
+        ...{ label: { region: 'north' }, lastSeen: T0 + n, lastContact: T0 + n, sessionId: 1_767_225_600 },
         ...{ session: SESSION, configHash: HASH, decoderHash: HASH, encoderHash: HASH },
       });
     });

@@ -74,11 +74,15 @@ export interface DeviceEvent extends Omit<values.Shape<typeof events.DeviceEvent
   readonly device: Device | null;
 }
 
+/** A device has become late or silent. */
+export interface HealthEvent extends values.Shape<typeof events.HealthEvent> {}
+
 /** An event. `id` is its position, to resume from; resources are as they were when it was sent. */
 export type SpaceEvent = { readonly id: string } & (
   | { readonly event: 'message'; readonly data: Message }
   | { readonly event: 'downlink'; readonly data: DownlinkStation }
   | { readonly event: 'device'; readonly data: DeviceEvent }
+  | { readonly event: 'health'; readonly data: HealthEvent }
   | { readonly event: 'delivery'; readonly data: Delivery }
   | { readonly event: 'firmware'; readonly data: FirmwareUpdate }
   /** Events are missing before this one, because the position was too old. Read the lists again. */

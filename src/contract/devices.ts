@@ -1,5 +1,6 @@
 /** Devices, their lists and their summaries (cloud C-10, C-22). */
 import Type from 'typebox';
+import { HEALTHS } from './health.js';
 import { TAG_EXAMPLE, TAG_REFS_EXAMPLE, Tag, TagRefs } from './tags.js';
 import {
   Answer,
@@ -36,6 +37,15 @@ const Facts = {
   label: Field(LABEL, Type.Record(Type.String(), Type.String())),
   last_seen: Field('Time of the latest message from the device; null if there was none.', Nullable(Time)),
   session_id: Nullable(Type.Integer({ description: 'Unix time, in seconds, at which the session began' })),
+  last_contact: Field('Time of the latest message or poll of the device; null if there was none.', Nullable(Time)),
+  contact_every: Field(
+    'Expected time from one contact to the next, in seconds: by its configuration, or learned from its contacts; null if not known yet.',
+    Nullable(Type.Number({ minimum: 0 })),
+  ),
+  health: Field(
+    'Whether it makes contact as often as expected: `on_time`, `late` (one contact is missing), `silent` (three are), or `never_seen`.',
+    Type.Enum([...HEALTHS]),
+  ),
 };
 
 export const Device = Answer(
@@ -53,6 +63,9 @@ export const Device = Answer(
     created_at: CreatedAt,
     last_seen: Facts.last_seen,
     session_id: Facts.session_id,
+    last_contact: Facts.last_contact,
+    contact_every: Facts.contact_every,
+    health: Facts.health,
     config_hash: Field(
       'Hash of the configuration that the device reported; null if it has not reported one.',
       Nullable(Hash),
@@ -84,6 +97,9 @@ export const Device = Answer(
     encoder_hash: null,
     session: { fw_version: 'v1.2.0', iccid: '8942310022000000000' },
     dashboard_type: null,
+    last_contact: EXAMPLE.later,
+    contact_every: 1800,
+    health: 'on_time',
   },
 );
 
@@ -98,6 +114,9 @@ export const DeviceSummary = Answer(
     tag_names: Field('Names of the tags of the device that the caller sees.', Type.Array(Type.String())),
     last_seen: Facts.last_seen,
     session_id: Facts.session_id,
+    last_contact: Facts.last_contact,
+    contact_every: Facts.contact_every,
+    health: Facts.health,
     fw_bundle: Field('Bundle id of its application; null before the first session.', Nullable(Type.String())),
     fw_name: Field(
       'Name of its application, or of the product if the device does not report one; null if it reports neither.',
@@ -116,6 +135,9 @@ export const DeviceSummary = Answer(
     fw_bundle: 'com.example.freezer',
     fw_name: 'freezer',
     fw_version: 'v1.2.0',
+    last_contact: EXAMPLE.later,
+    contact_every: 1800,
+    health: 'on_time',
   },
 );
 
@@ -230,6 +252,16 @@ const FilterQuery = {
     Field(
       'Whether a device must have any or all of `tag_ids`.',
       Type.Enum(['any', 'all'], { default: 'any', description: '"any" or "all"' }),
+    ),
+  ),
+  health: Type.Optional(
+    Field(
+      'Only devices with this health; may be repeated. Default: all.',
+      Type.Array(Type.Enum([...HEALTHS], { description: `one of ${HEALTHS.join(', ')}` }), {
+        maxItems: HEALTHS.length,
+        description: `a list of ${HEALTHS.join(', ')}`,
+      }),
+      ['late', 'silent'],
     ),
   ),
 };

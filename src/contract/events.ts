@@ -4,8 +4,8 @@ import { Device } from './devices.js';
 import { Direction, Message, MessageTypes, TimelineEvent } from './messages.js';
 import { EXAMPLE, Field, Nullable, Uuid } from './values.js';
 
-/** Subjects: a message, a station of a downlink's timeline, a device, a delivery of a connector, a firmware update. */
-export const EVENT_KINDS = ['message', 'downlink', 'device', 'delivery', 'firmware'] as const;
+/** Subjects: a message, a station of a downlink's timeline, a device, its health, a delivery of a connector, a firmware update. */
+export const EVENT_KINDS = ['message', 'downlink', 'device', 'health', 'delivery', 'firmware'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 export const EventQuery = Type.Object({
@@ -60,4 +60,10 @@ export const DeviceEvent = Type.Object({
   device_id,
   change: Type.Enum(['created', 'changed', 'deleted']),
   device: Nullable(Device),
+});
+/** The data of an event `health`: the device has become late or silent. */
+export const HealthEvent = Type.Object({
+  ...{ device_id, device_name, device_serial_number, at },
+  health: Device.properties.health,
+  ...{ last_contact: Device.properties.last_contact, contact_every: Device.properties.contact_every },
 });

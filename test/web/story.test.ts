@@ -26,7 +26,7 @@ describe('the story of a downlink', () => {
     const said = storyOf(message('pending'), [entry('queued', 0)], SOON, QUEUED + 2 * minute);
     expect(said).toEqual([
       'It has waited 2 min.',
-      'It waits for the next contact of the device, in about 12 min as its earlier contacts show.',
+      'It waits for the next contact of the device, in about 12 min by its rhythm.',
     ]);
   });
 

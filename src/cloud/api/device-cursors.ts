@@ -88,7 +88,9 @@ export class DeviceCursors {
 }
 
 function nameOf({ spaceId, access }: Caller, list: DeviceListing, id: Id): string {
-  return JSON.stringify([access.userId, access.keyId, spaceId, list, id]);
+  // The time of a request is not part of the list.
+  const wanted = { ...list, health: list.health?.among };
+  return JSON.stringify([access.userId, access.keyId, spaceId, wanted, id]);
 }
 
 function split(offset: string): readonly [id: Id, cursor?: string] {

@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import { Count, Device, DeviceFilter, DeviceQuery } from '../../contract/devices.js';
 import { SpaceParams } from '../../contract/values.js';
+import type { Clock } from '../../kernel/clock.js';
 import { operation, PageOf } from '../http/operation.js';
 import type { DeviceFilter as Filter, ListedDevice, Store, DeviceQuery as StoreQuery } from '../store/store.js';
 import { type Access, type Caller, mayChangeAll, visibleTag } from './access.js';
@@ -12,7 +13,7 @@ import { deviceViews } from './device-view.js';
 import type { Family } from './family.js';
 import { MOST_COUNTED, setTotal } from './totals.js';
 
-export const deviceLists: Family = (routes, { store }) => {
+export const deviceLists: Family = (routes, { store, clock }) => {
   const cursors = new DeviceCursors(store);
   const collection = '/spaces/:space_id/devices';
 
@@ -30,12 +31,12 @@ export const deviceLists: Family = (routes, { store }) => {
     async (request, reply) => {
       const { query, access } = request;
       const { limit = 100, offset, sort_by: sortBy = 'id', order_by: order = 'asc' } = query;
-      const list = { ...filterOf(query, access), sortBy, order };
+      const list = { ...filterOf(query, access, clock), sortBy, order };
       const from = offset === undefined ? undefined : await cursors.positionOf(request, list, offset);
       const rows = await devicesOf(store, request, reply, { ...list, ...from, limit });
       const next = await cursors.nextOf(request, list, rows, from);
       if (next !== undefined) reply.header('x-next-offset', next);
-      return deviceViews(store, request, rows);
+      return deviceViews({ store, clock }, request, rows);
     },
   );
 
@@ -50,7 +51,9 @@ export const deviceLists: Family = (routes, { store }) => {
       querystring: DeviceFilter,
       response: { 200: Count },
     }),
-    async ({ spaceId, query, access }) => ({ count: await store.countDevices(spaceId, filterOf(query, access)) }),
+    async ({ spaceId, query, access }) => ({
+      count: await store.countDevices(spaceId, filterOf(query, access, clock)),
+    }),
   );
 };
 
@@ -69,7 +72,7 @@ export async function devicesOf(
   return rows;
 }
 
-export function filterOf(query: Static<typeof DeviceFilter>, access: Access): Filter {
+export function filterOf(query: Static<typeof DeviceFilter>, access: Access, clock: Clock): Filter {
   return {
     scope: access.scope ?? undefined,
     // Like stored names, which have no blanks at their ends.
@@ -78,5 +81,6 @@ export function filterOf(query: Static<typeof DeviceFilter>, access: Access): Fi
     externalId: query.external_id,
     tagIds: query.tag_ids?.map((id) => visibleTag(access, id)),
     tagLogic: query.tag_filter_logic,
+    health: query.health && { among: query.health, at: clock.wall },
   };
 }

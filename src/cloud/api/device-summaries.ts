@@ -4,15 +4,16 @@ import type { Static } from 'typebox';
 import { DeviceSummary, DeviceSummaryQuery } from '../../contract/devices.js';
 import { isoTimeOrNull } from '../../contract/time.js';
 import { SpaceParams } from '../../contract/values.js';
+import type { UnixMillis } from '../../kernel/time.js';
 import { operation, PageOf } from '../http/operation.js';
 import { serialText } from '../store/order.js';
 import type { Id, ListedDevice } from '../store/store.js';
 import { devicesOf, filterOf } from './device-list.js';
-import { visibleTagsOf } from './device-view.js';
+import { healthView, visibleTagsOf } from './device-view.js';
 import type { Family } from './family.js';
 import { maskedViews } from './masking.js';
 
-export const deviceSummaries: Family = (routes, { store }) => {
+export const deviceSummaries: Family = (routes, { store, clock }) => {
   routes.get(
     '/spaces/:space_id/devices/summaries',
     operation({
@@ -27,7 +28,7 @@ export const deviceSummaries: Family = (routes, { store }) => {
     async (request, reply) => {
       const { limit = 100, offset, order_by: order = 'asc', ...filter } = request.query;
       const rows = await devicesOf(store, request, reply, {
-        ...filterOf(filter, request.access),
+        ...filterOf(filter, request.access, clock),
         limit,
         sortBy: 'id',
         order,
@@ -35,12 +36,16 @@ export const deviceSummaries: Family = (routes, { store }) => {
       });
       const tags = await visibleTagsOf(store, request, rows);
       const hidden = ['name', 'label', 'fw_bundle', 'fw_name', 'fw_version'] as const;
-      return maskedViews(store, request, rows, (row) => summaryOf(row, tags), hidden);
+      return maskedViews(store, request, rows, (row) => summaryOf(row, tags, clock.wall), hidden);
     },
   );
 };
 
-function summaryOf(row: ListedDevice, tags: ReadonlyMap<Id, { readonly name: string }>): Static<typeof DeviceSummary> {
+function summaryOf(
+  row: ListedDevice,
+  tags: ReadonlyMap<Id, { readonly name: string }>,
+  now: UnixMillis,
+): Static<typeof DeviceSummary> {
   return {
     id: row.id,
     name: row.name,
@@ -49,6 +54,7 @@ function summaryOf(row: ListedDevice, tags: ReadonlyMap<Id, { readonly name: str
     tag_names: row.tagIds.flatMap((id) => tags.get(id)?.name ?? []),
     last_seen: isoTimeOrNull(row.lastSeen),
     session_id: row.sessionId,
+    ...healthView(row, now),
     fw_bundle: factOf(row, 'fw_bundle'),
     fw_name: factOf(row, 'fw_name') ?? factOf(row, 'product_name'),
     fw_version: factOf(row, 'fw_version'),

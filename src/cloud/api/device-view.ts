@@ -2,9 +2,12 @@
 
 import type { Static } from 'typebox';
 import type { Device } from '../../contract/devices.js';
+import { findHealth } from '../../contract/health.js';
 import type { Tag } from '../../contract/tags.js';
 import { isoTimeOrNull } from '../../contract/time.js';
 import { isoTime } from '../../kernel/calendar.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { UnixMillis } from '../../kernel/time.js';
 import { serialText } from '../store/order.js';
 import type { Id, ListedDevice, Store } from '../store/store.js';
 import type { Caller } from './access.js';
@@ -16,13 +19,13 @@ import { tagViews } from './tags.js';
  * @param rows the devices; with their claim tokens if the caller may not change all devices
  */
 export async function deviceViews(
-  store: Store,
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
   caller: Caller,
   rows: readonly ListedDevice[],
 ): Promise<Static<typeof Device>[]> {
   const tags = await visibleTagsOf(store, caller, rows);
   const hidden = ['name', 'comment', 'external_id', 'label', 'session'] as const;
-  return maskedViews(store, caller, rows, (row) => viewOf(row, tags), hidden);
+  return maskedViews(store, caller, rows, (row) => viewOf(row, tags, clock.wall), hidden);
 }
 
 /** Views of the tags of these devices that the caller sees, by id. */
@@ -33,7 +36,16 @@ export function visibleTagsOf(store: Store, { spaceId, access }: Caller, rows: r
   return tagViews(store, spaceId, ids);
 }
 
-function viewOf(row: ListedDevice, tags: ReadonlyMap<Id, Static<typeof Tag>>): Static<typeof Device> {
+/** The fields that show whether a device keeps its rhythm. */
+export function healthView(row: ListedDevice, now: UnixMillis) {
+  return {
+    last_contact: isoTimeOrNull(row.lastContact),
+    contact_every: row.contactEvery === null ? null : row.contactEvery / 1000,
+    health: findHealth(row, now),
+  };
+}
+
+function viewOf(row: ListedDevice, tags: ReadonlyMap<Id, Static<typeof Tag>>, now: UnixMillis): Static<typeof Device> {
   return {
     id: row.id,
     space_id: row.spaceId,
@@ -47,6 +59,7 @@ function viewOf(row: ListedDevice, tags: ReadonlyMap<Id, Static<typeof Tag>>): S
     created_at: isoTime(row.createdAt),
     last_seen: isoTimeOrNull(row.lastSeen),
     session_id: row.sessionId,
+    ...healthView(row, now),
     config_hash: row.configHash,
     decoder_hash: row.decoderHash,
     encoder_hash: row.encoderHash,

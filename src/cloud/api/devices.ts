@@ -66,6 +66,7 @@ function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiCo
         configHash: null,
         decoderHash: null,
         encoderHash: null,
+        ...{ lastContact: null, contactEvery: null, contactGap: null },
         ...(await resource.changeOf(request, body)),
       };
       await needWritableTag(store, request, row.tagIds);
@@ -184,7 +185,7 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
   }
 
   async function view(caller: Caller, row: DeviceRow) {
-    const [only] = await deviceViews(store, caller, [row]);
+    const [only] = await deviceViews({ store, clock }, caller, [row]);
     return only;
   }
 

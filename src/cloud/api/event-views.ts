@@ -1,16 +1,18 @@
 /** The view of an event for one reader, if its filters and permissions allow it, in the form of the resource's list. */
 import type { Static } from 'typebox';
-import type { DownlinkStation, EventKind } from '../../contract/events.js';
+import type { DownlinkStation, EventKind, HealthEvent } from '../../contract/events.js';
+import type { Health } from '../../contract/health.js';
 import { isoTime } from '../../kernel/calendar.js';
+import type { Clock } from '../../kernel/clock.js';
 import { findConnector } from '../connectors/connector.js';
 import { toDelivery } from '../connectors/delivery.js';
 import type { Entry } from '../events/feed.js';
 import { jobOf } from '../firmware/job.js';
 import { serialText } from '../store/order.js';
-import type { Id, ListedMessage, MessageQuery, Store, TimelineRow } from '../store/store.js';
+import type { DeviceRow, EventRow, Id, ListedMessage, MessageQuery, Store, TimelineRow } from '../store/store.js';
 import type { Caller } from './access.js';
 import { deliveryView } from './deliveries.js';
-import { deviceViews } from './device-view.js';
+import { deviceViews, healthView } from './device-view.js';
 import type { ApiOptions } from './family.js';
 import { updateView } from './firmware.js';
 import { type Masking, maskingsFor } from './masking.js';
@@ -30,6 +32,7 @@ interface EventView {
 
 interface ViewContext {
   readonly store: Store;
+  readonly clock: Clock;
   readonly caller: Caller;
   readonly filter: EventFilter;
   readonly options: ApiOptions;
@@ -66,7 +69,7 @@ function isWantedMessage({ type, direction }: ListedMessage, filter: EventFilter
   );
 }
 
-async function dataOf(entry: Entry, { store, caller, options }: ViewContext, masking: Masking | undefined) {
+async function dataOf(entry: Entry, { store, clock, caller, options }: ViewContext, masking: Masking | undefined) {
   const { row, device, message, record } = entry;
   switch (row.kind) {
     case 'message':
@@ -76,9 +79,11 @@ async function dataOf(entry: Entry, { store, caller, options }: ViewContext, mas
     case 'device': {
       if (!device)
         return row.detail === 'deleted' ? { device_id: row.ref, change: 'deleted', device: null } : undefined;
-      const [view] = await deviceViews(store, caller, [device]);
+      const [view] = await deviceViews({ store, clock }, caller, [device]);
       return { device_id: row.ref, change: row.detail, device: view };
     }
+    case 'health':
+      return device && healthChange(device, row, masking);
     case 'delivery': {
       // Connectors are hidden from keys with tags.
       const delivery = record && caller.access.scope === null ? toDelivery(record) : undefined;
@@ -91,6 +96,23 @@ async function dataOf(entry: Entry, { store, caller, options }: ViewContext, mas
     default:
       return row.kind satisfies never;
   }
+}
+
+function healthChange(
+  device: DeviceRow,
+  { at, detail }: EventRow,
+  masking: Masking | undefined,
+): Static<typeof HealthEvent> {
+  const { last_contact, contact_every } = healthView(device, at);
+  return {
+    device_id: device.id,
+    device_name: String(masking?.value(device.name) ?? device.name),
+    device_serial_number: serialText(device.serial),
+    at: isoTime(at),
+    // The cast is safe because the health watch has written it.
+    health: detail as Health,
+    ...{ last_contact, contact_every },
+  };
 }
 
 type Station = Pick<TimelineRow, 'what' | 'at' | 'detail'>;

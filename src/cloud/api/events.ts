@@ -163,7 +163,7 @@ class Reader {
   }
 
   async #sendPage(): Promise<'none' | 'some' | 'full'> {
-    const { feed, store } = this.#context;
+    const { feed, store, clock } = this.#context;
     const access = await presentAccess(this.#secret, this.#spaceId, this.#context);
     const page = await feed.after(this.#position, this.#spaceId);
     if (page === 'gone') {
@@ -180,7 +180,7 @@ class Reader {
     };
     const caller = { spaceId: this.#spaceId, access };
     for (const entry of page.entries) {
-      const view = await eventView(entry, { store, caller, filter, options: this.#options });
+      const view = await eventView(entry, { store, clock, caller, filter, options: this.#options });
       this.#position = { ...this.#position, seq: entry.row.seq };
       if (view) await this.#send({ ...view, id: this.#id });
       if (this.#stream.isOver) return 'full';

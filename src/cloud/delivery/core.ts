@@ -5,6 +5,7 @@
  * A gateway makes its calls for one device strictly one after another. The result of a call is durable when the call resolves.
  */
 
+import { LONGEST_INTERVAL, noteContact } from '../../contract/health.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
@@ -130,6 +131,19 @@ export class CloudCore implements Downlinks {
       this.#trace.emit({ kind: 'downlink.contact', at: this.#clock.now, serial, downlink: queued.row.id });
     }
     this.#states.noteContact(fresh.map(({ row }) => row));
+  }
+
+  /**
+   * Records that the device has polled, which is a contact like a message. A poll soon after another contact, such as a report,
+   * is not recorded: it would cost a commit, and would not change the health of the device.
+   */
+  notePoll(session: DeviceSession): void {
+    const { id, lastContact, contactEvery } = session.device;
+    const now = this.#clock.wall;
+    if (lastContact !== null && now - lastContact <= (contactEvery ?? LONGEST_INTERVAL) / 2) return;
+    const change = noteContact(session.device, now);
+    session.device = { ...session.device, ...change };
+    this.#states.commitLater([{ kind: 'device.change', id, change }]);
   }
 
   /** True if a downlink other than `except` can be offered now. */

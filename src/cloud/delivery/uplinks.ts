@@ -2,6 +2,7 @@
  * Stores uplink messages. One commit stores the message, changes its device, marks the downlinks that the message answers, and
  * queues the downlinks that the cloud sends in response (wire W-35 to W-39; cloud C-31).
  */
+import { noteConfig, noteContact } from '../../contract/health.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { hours } from '../../kernel/time.js';
@@ -149,7 +150,7 @@ export class UplinkHandler {
     const { row } = uplink;
     const { serial } = session.device;
     const now = clock.wall;
-    const change: DeviceChange = { lastSeen: now, ...uplink.device };
+    const change: DeviceChange = { lastSeen: now, ...noteContact(session.device, now), ...uplink.device };
     const deciding = forwarding?.deliveries(session.device, row);
     const forwarded = deciding instanceof Promise ? await deciding : deciding;
     const proves = (session.unproven ?? session.doubted) && (await this.#isNew(session, row));
@@ -282,7 +283,7 @@ export class UplinkHandler {
   ): Promise<PreparedUplink> {
     const answers = await this.#findProvedConfigs(session, message.lines);
     const row = this.#makeRow(session, 'config', message.lines);
-    const device = { configHash: message.hash };
+    const device = { configHash: message.hash, ...noteConfig(session.device, message.lines) };
     return prepareUplink('config', row, { device, answers, configUnchecked: false });
   }
 

@@ -2,9 +2,10 @@
  * Events for readers, in the order of the journal (journal.ts), each with the rows that it refers to. The journal is kept only
  * while readers need it. Events of a space wake the readers of this space only, and their rows are read once for all of these.
  */
-import type { Clock } from '../../kernel/clock.js';
+import type { EdgeClock } from '../../kernel/clock.js';
 import type { Ids } from '../store/ids.js';
 import type { DeviceRow, EventRow, Id, ListedMessage, RecordRow, Store } from '../store/store.js';
+import { HealthWatch } from './health-watch.js';
 import { Journal, journalCommits } from './journal.js';
 import { type Position, positionIn } from './position.js';
 
@@ -40,13 +41,14 @@ const MOST_PAGES = 16;
 
 interface FeedOptions {
   readonly store: Store;
-  readonly clock: Clock;
+  readonly clock: EdgeClock;
   readonly ids: Ids;
 }
 
 export class Feed {
   readonly #store: Store;
   readonly #journal: Journal;
+  readonly #health: HealthWatch;
   /** The key of a page is the number of the entry before it. Pages and entries are dropped when there are new entries. */
   readonly #pages = new Map<number, Promise<readonly EventRow[]>>();
   readonly #entries = new Map<number, Promise<Entry>>();
@@ -64,6 +66,7 @@ export class Feed {
   constructor({ store, clock, ids }: FeedOptions) {
     this.#store = store;
     this.#journal = new Journal({ store, clock, ids });
+    this.#health = new HealthWatch({ store, clock }, () => this.#look());
     journalCommits(store, clock, this.#journal, () => this.#look());
     store.nodes?.listen(clock, (news) => {
       if (news.kind === 'events') this.#look();
@@ -89,11 +92,14 @@ export class Feed {
   /** Keeps the journal for a reader, until the returned function is called. */
   async hold(): Promise<() => void> {
     const release = await this.#journal.hold();
-    this.#readers++;
+    if (this.#readers++ === 0) this.#health.start();
     const newest = await this.newest();
     this.#reached ??= newest;
     return () => {
-      if (--this.#readers === 0) this.#reached = undefined;
+      if (--this.#readers === 0) {
+        this.#reached = undefined;
+        this.#health.stop();
+      }
       release();
     };
   }
@@ -158,7 +164,8 @@ export class Feed {
     const { spaceId, kind, ref, deviceId } = row;
     const isMessage = kind === 'message' || kind === 'downlink';
     const message = isMessage ? await this.#store.message(spaceId, ref) : undefined;
-    const record = isMessage || kind === 'device' ? undefined : await this.#store.record(kind, spaceId, ref);
+    const record =
+      isMessage || kind === 'device' || kind === 'health' ? undefined : await this.#store.record(kind, spaceId, ref);
     const ofRecord = (record?.body as { readonly deviceId?: Id } | undefined)?.deviceId;
     const device = await this.#store.device(spaceId, deviceId ?? ofRecord ?? '');
     return { row, message, record, device };

@@ -224,6 +224,7 @@ export class FlapGateway {
     this.#core.noteContact(session);
     const others = () => this.#core.hasWaiting(session, session.inFlight);
     const move = transfer.receive(envelope.packet, this.#clock.now, others);
+    if (move.kind === 'offer') this.#core.notePoll(session);
     if (move.delivered === undefined && move.kind === 'silence') this.counters.silent++;
     else if (move.delivered === undefined && move.kind === 'answer') this.#answer(channel, move.packet, to);
     else if (move.delivered === undefined && move.kind === 'offer' && this.#core.hasNothing(session))

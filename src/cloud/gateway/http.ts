@@ -186,6 +186,7 @@ export class HttpGateway {
   }
 
   async #offer({ session }: DeviceRequests): Promise<Static<typeof Offer>> {
+    this.#core.notePoll(session);
     const message = await this.#core.take(session);
     if (message === undefined || session.inFlight === undefined) return { downlink: null, more: false };
     const { row } = session.inFlight;

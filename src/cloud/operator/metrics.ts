@@ -84,6 +84,7 @@ export class Metrics {
 
   watchStore(store: Store, guarded: Guarded): void {
     this.#gauge('ghostfleet_downlinks_pending', 'Downlinks waiting for their devices', () => store.countPending());
+    this.#gauges('ghostfleet_devices', 'Devices by health', 'health', () => store.countByHealth(this.#clock.wall));
     this.#gauge(
       'ghostfleet_store_damaged',
       '1 if damage of the database was found, after which nothing is stored',
@@ -160,6 +161,18 @@ export class Metrics {
       registers: [this.#own],
       // A value that cannot be read is reported as NaN, so that the other metrics stay available.
       collect: async () => gauge.set(await Promise.resolve(read()).catch(() => Number.NaN)),
+    });
+  }
+
+  /** Adds a gauge with one label. `read` returns its value for each value of the label. */
+  #gauges(name: string, help: string, label: string, read: () => Promise<Readonly<Record<string, number>>>): void {
+    const gauge: Gauge = new Gauge({
+      ...{ name, help, labelNames: [label], registers: [this.#own] },
+      collect: async () => {
+        gauge.reset();
+        for (const [value, count] of Object.entries(await read().catch(() => ({}))))
+          gauge.set({ [label]: value }, count);
+      },
     });
   }
 

@@ -15,7 +15,7 @@ export interface NewEvent {
   /** Id of the row: a message (for a station, the message of the downlink), a device, or a record of the family `kind`. */
   readonly ref: Id;
   readonly at: UnixMillis;
-  /** JSON value: the station of a downlink, or the change of a device (`created`, `changed`, `deleted`); otherwise null. */
+  /** JSON value: the station of a downlink, the change of a device (`created`, …), or its health; otherwise null. */
   readonly detail: unknown;
 }
 

@@ -1,4 +1,5 @@
 /** The stored rows, as plain data. Rows refer to each other by id. */
+import type { Rhythm } from '../../contract/health.js';
 import type { DownState } from '../../contract/messages.js';
 import type { UnixMillis } from '../../kernel/time.js';
 
@@ -44,7 +45,7 @@ export interface TagRow {
 /** Facts that a device reports when it starts a session (wire W-47); names in snake_case, absent facts omitted. */
 export type SessionFacts = Readonly<Record<string, string | number>>;
 
-export interface DeviceRow {
+export interface DeviceRow extends Rhythm {
   readonly id: Id;
   readonly spaceId: Id;
   readonly name: string;

@@ -8,6 +8,7 @@
  * The contract suite in test/contracts/store runs against all implementations.
  */
 import type { DeviceSort } from '../../contract/devices.js';
+import type { Health } from '../../contract/health.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change } from './changes.js';
 import type { EventRow } from './events.js';
@@ -50,6 +51,8 @@ export interface DeviceFilter {
   readonly tagLogic?: 'any' | 'all' | undefined;
   /** Only devices with at least one of these tags. This condition holds in addition to `tagIds`. */
   readonly scope?: readonly Id[] | undefined;
+  /** Only devices that have one of these healths at a time. */
+  readonly health?: { readonly among: readonly Health[]; readonly at: UnixMillis } | undefined;
 }
 
 /** A place in a sorted list: that of a row with this value and id, whether or not a row is still there. */
@@ -112,6 +115,10 @@ export interface Store {
   devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[]>;
   /** @param most number at which counting stops. Default: all */
   countDevices(spaceId: Id, filter: DeviceFilter, most?: number): Promise<number>;
+  /** The number of devices with each health. @param spaceId default: the whole service */
+  countByHealth(at: UnixMillis, spaceId?: Id): Promise<Readonly<Record<Health, number>>>;
+  /** The devices of the whole service that had another health at `from` than at `to`, as far as their last contacts say. */
+  healthChanges(from: UnixMillis, to: UnixMillis): Promise<readonly { readonly id: Id; readonly health: Health }[]>;
   device(spaceId: Id, id: Id): Promise<DeviceRow | undefined>;
   deviceBySerial(serial: number): Promise<DeviceRow | undefined>;
 

@@ -1,9 +1,48 @@
 import { describe, expect, it } from 'vitest';
+import { minutes } from '../../../src/kernel/time.js';
 import { KEY, service } from './service.js';
 
 const TOKEN = '00112233445566778899AABBCCDDEEFF';
 
 type Order = 'asc' | 'desc';
+
+describe('the health of devices', () => {
+  it('is in the list, in the summaries and in the count, which can be filtered by it', async () => {
+    const { call, store, clock, device } = await service();
+    const rhythms = [{ contactEvery: minutes(15) }, { contactEvery: minutes(30) }, { contactEvery: minutes(60) }];
+    for (const [n, rhythm] of rhythms.entries()) {
+      const { id } = await device({ name: `unit-${n}`, serial_number: `215901798${n}` });
+      await store.commit([{ kind: 'device.change', id, change: { lastContact: clock.wall, ...rhythm } }]);
+    }
+    await device({ name: 'unit-3', serial_number: '2159017983' });
+    await clock.runUntil(minutes(70));
+    for (const list of ['devices', 'devices/summaries']) {
+      const { json } = await call('GET', list);
+      const healths = json.map(({ name, health }: Record<string, string>) => [name, health]);
+      expect(Object.fromEntries(healths)).toEqual({
+        ...{ 'unit-0': 'silent', 'unit-1': 'late', 'unit-2': 'on_time', 'unit-3': 'never_seen' },
+      });
+      const { json: wanted } = await call('GET', `${list}?health=late&health=silent`);
+      expect(wanted.map(({ name }: { name: string }) => name)).toEqual(['unit-0', 'unit-1']);
+      expect(wanted[0]).toMatchObject({ last_contact: '2026-01-01T00:00:00.000Z', contact_every: 900 });
+    }
+    expect((await call('GET', 'devices/count?health=on_time')).json).toEqual({ count: 1 });
+    expect((await call('GET', 'devices?health=active')).status).toBe(400);
+  });
+
+  it('does not end the pages of a sorted list, although it changes while they are read', async () => {
+    const { call, store, clock, device } = await service();
+    for (const n of [0, 1, 2]) {
+      const { id } = await device({ name: `unit-${n}`, serial_number: `215901798${n}` });
+      await store.commit([{ kind: 'device.change', id, change: { lastContact: clock.wall } }]);
+    }
+    const first = await call('GET', 'devices?health=on_time&sort_by=name&limit=1');
+    await clock.runUntil(minutes(1));
+    await store.commit([{ kind: 'device.change', id: first.json[0].id, change: { name: 'zz' } }]);
+    const next = await call('GET', `devices?health=on_time&sort_by=name&limit=1&offset=${first.json[0].id}`);
+    expect(next.json[0].name).toBe('unit-1');
+  });
+});
 
 describe('a list that is sorted by what changes', () => {
   const SORTS = ['name', 'external_id', 'last_seen', 'session_id'] as const;
@@ -138,6 +177,7 @@ describe('creating a device', () => {
       version: 0,
       created_at: '2026-01-01T00:00:00.000Z',
       last_seen: null,
+      ...{ last_contact: null, contact_every: null, health: 'never_seen' },
       session_id: null,
       config_hash: null,
       decoder_hash: null,
@@ -544,6 +584,7 @@ describe('the list of devices', () => {
     expect(all.json[1]).toEqual({
       ...{ id: devices[1]?.id, name: 'unit-3', serial_number: '2159017986', label: {}, last_seen: null },
       ...{ session_id: 1_767_225_600, tag_names: ['cold', 'warm'] },
+      ...{ last_contact: null, contact_every: null, health: 'never_seen' },
       ...{ fw_bundle: 'com.example.clime', fw_name: 'Clime', fw_version: 'v4.0.0' },
     });
     const names = async (query: string) =>

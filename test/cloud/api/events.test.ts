@@ -90,6 +90,25 @@ async function read(api: string, spaceId: string, headers: Record<string, string
   return { answer, until };
 }
 
+describe('the journal', () => {
+  it('has an entry for each device that becomes late or silent while there are readers', async () => {
+    const { store, clock, device, context } = await service();
+    const { feed } = context;
+    const { id } = await device({});
+    await store.commit([{ kind: 'device.change', id, change: { lastContact: clock.wall, contactEvery: minutes(20) } }]);
+    const release = await feed.hold();
+    await clock.runUntil(minutes(120));
+    release();
+    await clock.runUntil(minutes(200));
+    const entries = (await store.events(0, 100)).filter(({ kind }) => kind === 'health');
+    const T0 = Date.parse('2026-01-01T00:00:00.000Z');
+    expect(entries.map(({ at, ref, detail }) => [(at - T0) / minutes(1), ref, detail])).toEqual([
+      [41, id, 'late'],
+      [81, id, 'silent'],
+    ]);
+  });
+});
+
 describe('the stream of events', () => {
   it('reports changes of devices, messages and the progress of downlinks as they happen, in order', async () => {
     const { client, device } = await start();

@@ -133,7 +133,7 @@ it.each([
 });
 
 it('an event about a delivery contains secrets for an admin, but not for a user who may only read', async () => {
-  const { store, own, ids } = cloud;
+  const { store, clock, own, ids } = cloud;
   const record = await store.record('delivery', own.id, things.delivery);
   const device = await store.device(own.id, things.devices);
   const row = {
@@ -149,7 +149,10 @@ it('an event about a delivery contains secrets for an admin, but not for a user 
     const caller = { spaceId: own.id, access: { role, scope: null } as Access };
     const filter = { kinds: undefined, deviceId: undefined, tagId: undefined };
     const options = { messageBody: 'json' } as ApiOptions;
-    const view = await eventView({ row, device, message: undefined, record }, { store, caller, filter, options });
+    const view = await eventView(
+      { row, device, message: undefined, record },
+      { store, clock, caller, filter, options },
+    );
     return JSON.stringify(view);
   };
   expect(await seen('admin')).toContain(SECRETS['secure variable']);

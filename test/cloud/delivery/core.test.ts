@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { DownlinkRefused, LONGEST_QUEUE } from '../../../src/cloud/interfaces/downlinks.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';
-import { hours } from '../../../src/kernel/time.js';
+import { hours, minutes } from '../../../src/kernel/time.js';
 import { encodeCbor } from '../../../src/protocol/cbor.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
 import { codecHash } from '../../../src/protocol/hashes.js';
@@ -18,6 +18,7 @@ const ENCODER = compileCodec({
   schema: [{ name: 'relay', value: [{ name: '$type', value: 'int' }] }],
 });
 
+const HASH = '5fd1a3c2b7e09846';
 const encoderUpload = encodeUp({ kind: 'upload-encoder', hash: ENCODER.hash, document: ENCODER.bytes });
 
 describe('the downlink queue', () => {
@@ -160,6 +161,15 @@ describe('uplinks', () => {
     expect((await cloud.device()).lastSeen).toBe(cloud.clock.wall);
   });
 
+  it('are contacts at the interval that the device has configured', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    const lines = ['app config interval-report 3600', 'app config interval-poll 600'];
+    await cloud.core.accept(await sessionOf(cloud), encodeUp({ kind: 'upload-config', hash: HASH, lines }));
+    const { lastContact, contactEvery } = await cloud.device();
+    expect([lastContact, contactEvery]).toEqual([cloud.clock.wall, minutes(10)]);
+  });
+
   it('with a shell response are stored with message id, results and output lines', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
@@ -216,4 +226,21 @@ it('an invalid codec is stored with its mistakes, and data that refer to it are 
     { type: 'decoder', body: { hash, name: null, version: null, problems: PROBLEMS_OF_HEAD } },
     { type: 'data', body: null, raw: 'a0' },
   ]);
+});
+
+describe('a poll', () => {
+  it('is a contact if half of the interval has passed, but no message that the device has sent', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    const session = await sessionOf(cloud);
+    const lines = ['app config interval-report 86400', 'app config interval-poll 600'];
+    await cloud.core.accept(session, encodeUp({ kind: 'upload-config', hash: HASH, lines }));
+    const seen = cloud.clock.wall;
+    await cloud.clock.runUntil(minutes(4));
+    cloud.core.notePoll(session);
+    expect((await cloud.device()).lastContact).toBe(seen);
+    await cloud.clock.runUntil(minutes(10));
+    cloud.core.notePoll(session);
+    expect(await cloud.device()).toMatchObject({ lastContact: cloud.clock.wall, lastSeen: seen });
+  });
 });

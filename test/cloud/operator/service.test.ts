@@ -13,6 +13,7 @@ import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import type { Log } from '../../../src/kernel/log.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
+import { minutes } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { type Document, inlined, judge } from '../../support/openapi.js';
 import { until } from '../../support/until.js';
@@ -161,12 +162,29 @@ describe('a service whose first space, key or admin does not exist yet', () => {
 describe('metrics of a service whose store is unreachable', () => {
   it('are available, except those that come from the store', async () => {
     const store = new MemoryStore();
+    store.countByHealth = () => Promise.reject(new StoreUnavailable(new Error('ECONNREFUSED')));
     store.countPending = () => Promise.reject(new StoreUnavailable(new Error('ECONNREFUSED')));
     const metrics = new Metrics(new VirtualClock());
     metrics.watchStore(store, { waiting: 3, refused: 0 });
     const text = await metrics.text();
     expect(text).toContain('ghostfleet_downlinks_pending Nan\n');
     expect(text).toContain('ghostfleet_commits_waiting 3\n');
+    expect(text).not.toContain('ghostfleet_devices{');
+  });
+});
+
+describe('the metric of devices', () => {
+  it('counts them by health', async () => {
+    const { store, clock, device } = await service();
+    const { id } = await device({});
+    await store.commit([{ kind: 'device.change', id, change: { lastContact: clock.wall, contactEvery: 900_000 } }]);
+    await device({ serial_number: '2159017987' });
+    await clock.runUntil(minutes(40));
+    const metrics = new Metrics(clock);
+    metrics.watchStore(store, { waiting: 0, refused: 0 });
+    const text = await metrics.text();
+    expect(text).toContain('ghostfleet_devices{health="late"} 1\n');
+    expect(text).toContain('ghostfleet_devices{health="never_seen"} 1\n');
   });
 });
 

@@ -55,6 +55,7 @@ export function device(n: number, given: Partial<DeviceRow> = {}): DeviceRow {
     decoderHash: null,
     encoderHash: null,
     version: 0,
+    ...{ lastContact: null, contactEvery: null, contactGap: null },
     ...given,
   };
 }

@@ -10,6 +10,8 @@ import {
   type Store,
 } from '../../../src/cloud/store/store.js';
 import { DEVICE_SORTS } from '../../../src/contract/devices.js';
+import { findHealth, HEALTHS } from '../../../src/contract/health.js';
+import { hours, minutes } from '../../../src/kernel/time.js';
 import {
   device,
   downlink,
@@ -36,6 +38,35 @@ export function aboutDevices(opened: () => Store): void {
       expect(await store.device(OTHER_SPACE, device(1).id)).toBeUndefined();
       const rival = device(2, { spaceId: OTHER_SPACE, serial: device(1).serial });
       await expect(store.commit([insert.device(rival)])).rejects.toEqual(new ConflictError('serial'));
+    });
+
+    it('are listed, counted and watched by their health, in agreement with the rule', async () => {
+      const rhythms = [null, minutes(1), minutes(30), hours(24)].flatMap((contactEvery) =>
+        [null, T0, T0 - minutes(40), T0 - minutes(70), T0 - hours(40), T0 - hours(90)].map((lastContact) => ({
+          ...{ lastContact, contactEvery, contactGap: null },
+        })),
+      );
+      const rows = rhythms.map((rhythm, n) => device(n + 1, rhythm));
+      await furnish(store, rows);
+      for (const at of [T0, T0 + minutes(56), T0 + hours(37)]) {
+        const counts = { on_time: 0, late: 0, silent: 0, never_seen: 0 };
+        for (const health of HEALTHS) {
+          const wanted = rows.filter((row) => findHealth(row, at) === health).map(({ name }) => name);
+          expect(await namesOf(store, { health: { among: [health], at } })).toEqual(wanted);
+          expect(await store.countDevices(SPACE, { health: { among: [health], at } })).toBe(wanted.length);
+          counts[health] = wanted.length;
+        }
+        expect(await store.countByHealth(at)).toEqual(counts);
+        expect(await store.countByHealth(at, SPACE)).toEqual(counts);
+        const from = at - minutes(20);
+        const changed = rows.filter((row) => findHealth(row, from) !== findHealth(row, at));
+        const wanted = changed.map((row) => ({ id: row.id, health: findHealth(row, at) }));
+        const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+        expect([...(await store.healthChanges(from, at))].sort(byId)).toEqual(wanted);
+      }
+      const both = { health: { among: ['late', 'silent'], at: T0 } } as const;
+      expect((await namesOf(store, both)).length).toBe(await store.countDevices(SPACE, both));
+      expect((await store.countByHealth(T0, OTHER_SPACE)).on_time).toBe(0);
     });
 
     it('have claim tokens that are unique in the service, even when they are replaced', async () => {

@@ -4,7 +4,6 @@ import { ApiError, type DeviceCloudClient } from '../../../src/client/client.js'
 import type { Device, Message } from '../../../src/client/types.js';
 import { afterStation } from './downlinks.js';
 import type { Feed, Station } from './feed.js';
-import { nextContact } from './predict.js';
 import type { Contacts } from './story.js';
 
 const LONG_AGO = '1970-01-01T00:00:00.000Z';
@@ -62,19 +61,12 @@ export class DeviceModel {
     return this.messages.value.filter(({ direction }) => direction === 'down');
   }
 
-  /** The last contact and the expected next one, derived from the messages. */
+  /** The last contact and the expected next one. */
   get contacts(): Contacts {
-    const uplinks = (wanted: string) =>
-      this.messages.value.filter(({ direction, type }) => direction === 'up' && type === wanted);
-    const config = uplinks('config')[0]?.body;
-    const { last_seen = null } = this.device.value ?? {};
-    return {
-      last: last_seen === null ? undefined : Date.parse(last_seen),
-      next: nextContact({
-        reports: uplinks('data').map(({ created_at }) => Date.parse(created_at)),
-        config: Array.isArray(config) ? config.map(String) : [],
-      }),
-    };
+    const { last_contact = null, contact_every = null } = this.device.value ?? {};
+    if (last_contact === null) return { last: undefined, next: undefined };
+    const last = Date.parse(last_contact);
+    return { last, next: contact_every === null ? undefined : last + contact_every * 1000 };
   }
 
   async sendCommands(lines: readonly string[]): Promise<Message> {

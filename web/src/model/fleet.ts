@@ -5,6 +5,7 @@
 import { signal } from '@preact/signals';
 import type { DeviceCloudClient } from '../../../src/client/client.js';
 import type { Device, DeviceSummary, Message } from '../../../src/client/types.js';
+import { findHealth, type Health } from '../../../src/contract/health.js';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { recentDownlinks } from './downlinks.js';
 import type { Station } from './feed.js';
@@ -22,8 +23,10 @@ export interface Row {
   readonly profile: string;
   /** Label `region`; null without it. */
   readonly region: string | null;
-  /** Unix time in ms; 0 before the first contact. */
-  lastSeen: number;
+  /** Unix time in ms of its latest message or poll; 0 before the first contact. */
+  lastContact: number;
+  /** Expected time from one contact to the next, in ms; null if it is not known. */
+  contactEvery: number | null;
   sessionId: number | null;
   /** Undefined until a report of the device is known. */
   report: Report | undefined;
@@ -40,6 +43,11 @@ interface Report {
   readonly rsrp: number | undefined;
   readonly voltage: number | undefined;
   readonly readings: readonly Reading[];
+}
+
+/** @param now Unix time in ms, by the clock of the service or of the run */
+export function healthOf({ lastContact, contactEvery }: Row, now: number): Health {
+  return findHealth({ lastContact: lastContact === 0 ? null : lastContact, contactEvery }, now);
 }
 
 /** Number of reports that are requested when a device comes into view. */
@@ -167,7 +175,7 @@ export class Fleet {
       return;
     }
     if (message.direction === 'up') {
-      row.lastSeen = Math.max(row.lastSeen, Date.parse(message.created_at));
+      row.lastContact = Math.max(row.lastContact, Date.parse(message.created_at));
       if (message.type === 'data') addReport(row, message);
     } else setWaiting(row, message.id, message.down_state);
     this.#changed();
@@ -184,9 +192,9 @@ export class Fleet {
   /** Requests the latest reports of devices that have come into view, a few at a time. */
   ask(rows: readonly Row[]): void {
     // A device that has sent nothing yet needs no request: its reports will arrive as events.
-    for (const row of rows) if (row.lastSeen === 0) row.isAsked = true;
+    for (const row of rows) if (row.lastContact === 0) row.isAsked = true;
     // The new list replaces the old one, so that no reports of devices that have left the view are requested.
-    this.#toAsk = rows.filter(({ isAsked, lastSeen }) => !isAsked && lastSeen > 0);
+    this.#toAsk = rows.filter(({ isAsked, lastContact }) => !isAsked && lastContact > 0);
     while (this.#asking < 4 && this.#toAsk.length > 0) void this.#askNext();
   }
 
@@ -252,7 +260,8 @@ function factsOf(device: DeviceSummary) {
     product: printableLine(device.fw_name ?? ''),
     profile: device.fw_bundle?.split('.').at(-1) ?? '',
     region: device.label.region ?? null,
-    lastSeen: device.last_seen === null ? 0 : Date.parse(device.last_seen),
+    lastContact: device.last_contact === null ? 0 : Date.parse(device.last_contact),
+    contactEvery: device.contact_every === null ? null : device.contact_every * 1000,
     sessionId: device.session_id,
   };
 }

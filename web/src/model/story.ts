@@ -67,7 +67,7 @@ function waiting(
   }
   const first = 'It waits for the next contact of the device';
   if (next === undefined) return [`${first}.`];
-  if (next > now) return [`${first}, in about ${lengthText(next - now)} as its earlier contacts show.`];
+  if (next > now) return [`${first}, in about ${lengthText(next - now)} by its rhythm.`];
   return [
     `${first}, which was expected ${lengthText(now - next)} ago.`,
     'The cloud cannot know why the device is silent. In a run, this page names the cause.',

@@ -27,6 +27,7 @@ function placeOf(tables: MemoryTables, { kind, ref }: NewEvent): Pick<EventRow, 
     case 'downlink':
       return ofMessage(tables.messages.get(ref)?.row);
     case 'device':
+    case 'health':
       return ofDevice(tables.devices.get(ref)?.row.spaceId, ref);
     case 'delivery':
     case 'firmware':

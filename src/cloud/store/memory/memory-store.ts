@@ -3,6 +3,7 @@
  * number, its queue, a copy of a message) are index look-ups. The tables can be passed to another store, which simulates a
  * restart; they are lost at the end of the process.
  */
+import { findHealth, type Health } from '../../../contract/health.js';
 import { foldCase } from '../../../kernel/fold-case.js';
 import type { UnixMillis } from '../../../kernel/time.js';
 import { BEYOND, compareValues, idBefore, idRange, placeOf, serialText } from '../order.js';
@@ -100,6 +101,29 @@ export class MemoryStore implements Store {
     if (Object.values(wanted).every((value) => value === undefined)) return Math.min(most, devices.length);
     const matches = deviceMatcher(filter);
     return take(devices, most, (device) => matches(device.row)).length;
+  }
+
+  async countByHealth(at: UnixMillis, spaceId?: Id): Promise<Readonly<Record<Health, number>>> {
+    const counts = { on_time: 0, late: 0, silent: 0, never_seen: 0 };
+    for (const { row, devices } of this.#tables.spaceList) {
+      if (spaceId !== undefined && row.id !== spaceId) continue;
+      for (const device of devices) counts[findHealth(device.row, at)]++;
+    }
+    return counts;
+  }
+
+  async healthChanges(
+    from: UnixMillis,
+    to: UnixMillis,
+  ): Promise<readonly { readonly id: Id; readonly health: Health }[]> {
+    const changes: { readonly id: Id; readonly health: Health }[] = [];
+    for (const { devices } of this.#tables.spaceList) {
+      for (const { row } of devices) {
+        const health = findHealth(row, to);
+        if (health !== findHealth(row, from)) changes.push({ id: row.id, health });
+      }
+    }
+    return changes;
   }
 
   async device(spaceId: Id, id: Id): Promise<DeviceRow | undefined> {
@@ -250,13 +274,15 @@ function deviceMatcher(filter: DeviceFilter): (row: DeviceRow) => boolean {
   const name = filter.name === undefined ? undefined : foldCase(filter.name);
   const tagIds = new Set(filter.tagIds);
   const scope = filter.scope && new Set(filter.scope);
+  const { health } = filter;
   const enough = filter.tagLogic === 'all' ? tagIds.size : Math.min(1, tagIds.size);
   return (row) =>
     (name === undefined || foldCase(row.name).includes(name)) &&
     (filter.serial === undefined || serialText(row.serial).includes(filter.serial)) &&
     (filter.externalId === undefined || row.externalId === filter.externalId) &&
     (scope === undefined || row.tagIds.some((id) => scope.has(id))) &&
-    (enough === 0 || row.tagIds.filter((id) => tagIds.has(id)).length >= enough);
+    (enough === 0 || row.tagIds.filter((id) => tagIds.has(id)).length >= enough) &&
+    (health === undefined || health.among.includes(findHealth(row, health.at)));
 }
 
 function messageMatcher(query: MessageQuery): (entry: MessageEntry) => boolean {

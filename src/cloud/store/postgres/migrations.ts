@@ -249,13 +249,19 @@ CREATE TRIGGER connectors_end BEFORE DELETE ON record
   FOR EACH ROW WHEN (OLD.family = 'connector') EXECUTE FUNCTION connectors_change();
 `;
 
+/** 12: The rhythm of a device's contacts (contract/health.ts). A device of an earlier version was last seen by a message. */
+const RHYTHM = `
+ALTER TABLE device ADD COLUMN last_contact bigint, ADD COLUMN contact_every bigint, ADD COLUMN contact_gap bigint;
+UPDATE device SET last_contact = last_seen;
+`;
+
 /** SQL, or a function for what SQL cannot do. */
 type Step = string | ((client: ClientBase) => Promise<void>);
 
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const POSTGRES_MIGRATIONS: readonly Step[] = [
   ...[FIRST, GONE_SPACES, TAGS_OF_DEVICES, TOKENS, DUE_OF_SPACE],
-  ...[CHECKSUMS, VAULT, EVENTS, VERSIONS, foldNames, CONNECTORS],
+  ...[CHECKSUMS, VAULT, EVENTS, VERSIONS, foldNames, CONNECTORS, RHYTHM],
 ];
 
 /** Id of the lock of the service that migrates: "gflt" in ASCII. Other services wait for it, and then find no missing step. */

@@ -86,6 +86,9 @@ function deviceColumns(id: Id, change: DeviceChange, vault: Vault): Columns {
   if (change.configHash !== undefined) columns.config_hash = change.configHash;
   if (change.decoderHash !== undefined) columns.decoder_hash = change.decoderHash;
   if (change.encoderHash !== undefined) columns.encoder_hash = change.encoderHash;
+  if (change.lastContact !== undefined) columns.last_contact = change.lastContact;
+  if (change.contactEvery !== undefined) columns.contact_every = change.contactEvery;
+  if (change.contactGap !== undefined) columns.contact_gap = change.contactGap;
   return columns;
 }
 

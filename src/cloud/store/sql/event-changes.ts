@@ -18,11 +18,13 @@ const addEventOf = (columns: string, rest: string) =>
   `INSERT INTO event (space_id, device_id, at, kind, ref, detail) SELECT ${columns}, ?, ?, ?, ? FROM ${rest}`;
 const OF_MESSAGE = addEventOf('space_id, device_id', 'message WHERE id = ?');
 const OF_RECORD = addEventOf('space_id, NULL', 'record WHERE family = ? AND id = ? AND space_id IS NOT NULL');
+const OF_DEVICE = addEventOf('space_id, id', 'device WHERE id = ?');
 
 const ADD_EVENT: Readonly<Record<EventKind, string>> = {
   message: OF_MESSAGE,
   downlink: OF_MESSAGE,
-  device: addEventOf('space_id, id', 'device WHERE id = ?'),
+  device: OF_DEVICE,
+  health: OF_DEVICE,
   delivery: OF_RECORD,
   firmware: OF_RECORD,
 };

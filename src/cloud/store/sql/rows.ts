@@ -21,7 +21,8 @@ import { openedContent, place, SEALED_TYPES } from './places.js';
 export const DEVICE_COLUMNS = `d.id, d.space_id AS "spaceId", d.name, d.comment, d.serial, d.token,
   d.external_id AS "externalId", d.label, d.created_at AS "createdAt", d.version, d.last_seen AS "lastSeen",
   d.session_id AS "sessionId", d.session, d.config_hash AS "configHash", d.decoder_hash AS "decoderHash",
-  d.encoder_hash AS "encoderHash"`;
+  d.encoder_hash AS "encoderHash", d.last_contact AS "lastContact", d.contact_every AS "contactEvery",
+  d.contact_gap AS "contactGap"`;
 
 /** The same without the claim token. */
 export const PUBLIC_DEVICE_COLUMNS = DEVICE_COLUMNS.replace(' d.token,', '');

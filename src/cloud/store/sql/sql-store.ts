@@ -1,4 +1,5 @@
 /** The `Store` in SQL, written once, for drivers of SQLite (sqlite/driver.ts) and PostgreSQL (postgres/driver.ts). */
+import type { Health } from '../../../contract/health.js';
 import type { UnixMillis } from '../../../kernel/time.js';
 import type { Nodes } from '../nodes.js';
 import { idBefore, positionOf } from '../order.js';
@@ -31,7 +32,16 @@ import { DamagedBody } from './checksum.js';
 import type { Dialect, SqlValue, Statement } from './dialect.js';
 import { queriesIn } from './fixed-queries.js';
 import { listInSteps } from './message-steps.js';
-import { deviceCount, devicesById, devicesSorted, messageList, moreDevices } from './queries.js';
+import {
+  deviceCount,
+  devicesById,
+  devicesSorted,
+  healthChanges,
+  healthCounts,
+  messageList,
+  moreDevices,
+  toHealthCounts,
+} from './queries.js';
 import { toDevice, toEvent, toListed, toMessage, toPublicDevice, toRecord, toStation, toWaiting } from './rows.js';
 
 /** An open database with the schema of this version. */
@@ -118,6 +128,20 @@ export class SqlStore implements Store {
     const rows = (await read(deviceCount(this.#driver.dialect, spaceId, filter, most))) as readonly { count: number }[];
     const [row] = rows;
     return row?.count ?? 0;
+  }
+
+  async countByHealth(at: UnixMillis, spaceId?: Id): Promise<Readonly<Record<Health, number>>> {
+    const { text, values } = healthCounts(at, spaceId);
+    return toHealthCounts((await this.#driver.scan(spaceId ?? '', text, values)) as never);
+  }
+
+  async healthChanges(
+    from: UnixMillis,
+    to: UnixMillis,
+  ): Promise<readonly { readonly id: Id; readonly health: Health }[]> {
+    const { text, values } = healthChanges(from, to);
+    // The cast is safe because the query selects these columns.
+    return (await this.#driver.scan('', text, values)) as readonly { readonly id: Id; readonly health: Health }[];
   }
 
   async device(spaceId: Id, id: Id): Promise<DeviceRow | undefined> {

@@ -207,10 +207,18 @@ ${goneSpaceTrigger('record')}
 ${CONNECTOR_TRIGGERS}
 `;
 
+/** 15: The rhythm of a device's contacts (contract/health.ts). A device of an earlier version was last seen by a message. */
+const RHYTHM = `
+ALTER TABLE device ADD COLUMN last_contact INTEGER;
+ALTER TABLE device ADD COLUMN contact_every INTEGER;
+ALTER TABLE device ADD COLUMN contact_gap INTEGER;
+UPDATE device SET last_contact = last_seen;
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES, TOKENS, DUE_OF_SPACE],
-  ...[SOUNDNESS, VAULT, EVENTS, VERSIONS, FOLDED, CONNECTORS, RECORD_ROWS],
+  ...[SOUNDNESS, VAULT, EVENTS, VERSIONS, FOLDED, CONNECTORS, RECORD_ROWS, RHYTHM],
 ];
 
 /**

@@ -1,6 +1,8 @@
 /** One device: its facts, messages, downlinks, updates and deliveries, and a terminal. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError } from '../../../../src/client/client.js';
+import type { Device } from '../../../../src/client/types.js';
+import { findHealth } from '../../../../src/contract/health.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { recoveries } from '../../api/answering.js';
 import { current, explain } from '../../api/session.js';
@@ -10,6 +12,7 @@ import { now } from '../../model/now.js';
 import { model } from '../../model/space.js';
 import { Ago } from '../../parts/ago.js';
 import { Failure } from '../../parts/failure.js';
+import { HealthBadge } from '../../parts/health-badge.js';
 import { later } from '../../parts/later.js';
 import { address, route } from '../../route.js';
 import { Deliveries } from './deliveries.js';
@@ -89,8 +92,9 @@ function Contact({ device }: TabProps) {
   const { next: expected } = device.contacts;
   return (
     <>
+      <HealthBadge health={findHealth(rhythmOf(value), now.value)} />
       <p class="dim">
-        last contact <Ago at={value.last_seen === null ? 0 : Date.parse(value.last_seen)} />
+        last contact <Ago at={value.last_contact === null ? 0 : Date.parse(value.last_contact)} />
       </p>
       {expected !== undefined && <p class="dim">{expectation(expected - now.value)}</p>}
     </>
@@ -99,5 +103,12 @@ function Contact({ device }: TabProps) {
 
 function expectation(left: number): string {
   if (left > 0) return `next contact in about ${lengthText(left)}`;
-  return `next contact expected ${lengthText(-left)} ago, from its earlier contacts`;
+  return `next contact expected ${lengthText(-left)} ago`;
+}
+
+function rhythmOf({ last_contact, contact_every }: Device) {
+  return {
+    lastContact: last_contact === null ? null : Date.parse(last_contact),
+    contactEvery: contact_every === null ? null : contact_every * 1000,
+  };
 }

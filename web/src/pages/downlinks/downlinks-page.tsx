@@ -67,7 +67,7 @@ function groupsOf(all: readonly Downlink[]): ReadonlyMap<string, readonly Downli
   const devices = new Set<string>();
   for (const downlink of pending) {
     const { device_id } = downlink.message;
-    const reason = waitsFor(downlink, fleet.row(device_id)?.lastSeen, !devices.has(device_id));
+    const reason = waitsFor(downlink, fleet.row(device_id)?.lastContact, !devices.has(device_id));
     devices.add(device_id);
     groups.set(reason, [...(groups.get(reason) ?? []), downlink]);
   }

@@ -1,9 +1,10 @@
 /** The columns of the fleet table: their content, and the values by which they sort. */
 import type { ComponentChildren } from 'preact';
-import type { Row } from '../../model/fleet.js';
+import { healthOf, type Row } from '../../model/fleet.js';
 import { now } from '../../model/now.js';
 import { shortName } from '../../model/values.js';
 import { Ago } from '../../parts/ago.js';
+import { HealthBadge } from '../../parts/health-badge.js';
 import { Sparkline } from '../../parts/sparkline.js';
 
 export interface Column {
@@ -16,8 +17,10 @@ export interface Column {
   readonly order?: (row: Row) => number | string;
 }
 
+/** Devices that need attention come first. */
+const ORDER = { silent: 0, late: 1, never_seen: 2, on_time: 3 } as const;
+
 const UNKNOWN = <span class="dim">–</span>;
-const HOUR = 3_600_000;
 
 export const COLUMNS: readonly Column[] = [
   {
@@ -27,13 +30,19 @@ export const COLUMNS: readonly Column[] = [
     cell: ({ name }) => <span class="name">{name}</span>,
     order: ({ name }) => name,
   },
-  { key: 'state', title: 'State', width: '4.6rem', cell: (row) => <State row={row} /> },
+  {
+    key: 'state',
+    title: 'State',
+    width: '5.6rem',
+    cell: (row) => <State row={row} />,
+    order: (row) => ORDER[healthOf(row, now.peek())],
+  },
   {
     key: 'seen',
     title: 'Last contact',
     width: '6.8rem',
-    cell: ({ lastSeen }) => <Ago at={lastSeen} />,
-    order: ({ lastSeen }) => -lastSeen,
+    cell: ({ lastContact }) => <Ago at={lastContact} />,
+    order: ({ lastContact }) => -lastContact,
   },
   {
     key: 'signal',
@@ -74,12 +83,9 @@ export const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** A badge that shows whether the device was recently in contact. */
+/** A badge that shows whether the device keeps its rhythm. */
 function State({ row }: { readonly row: Row }) {
-  const silence = now.value - row.lastSeen;
-  if (row.lastSeen === 0) return <span class="badge new">new</span>;
-  if (silence < 2 * HOUR) return <span class="badge good">active</span>;
-  return silence < 24 * HOUR ? <span class="badge late">quiet</span> : <span class="badge bad">silent</span>;
+  return <HealthBadge health={healthOf(row, now.value)} />;
 }
 
 /** Limits between the five levels of the signal, in dBm. */

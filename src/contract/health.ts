@@ -1,0 +1,88 @@
+/**
+ * The health of a device by its own rhythm: whether it makes contact as often as its report and poll intervals promise. The API,
+ * the console and the metrics all use this rule.
+ *
+ * A configured interval counts. Without one, the interval is learned from the contacts.
+ */
+import { days, type Millis, minutes, type UnixMillis } from '../kernel/time.js';
+
+/** From the healthiest to the least known. */
+export const HEALTHS = ['on_time', 'late', 'silent', 'never_seen'] as const;
+export type Health = (typeof HEALTHS)[number];
+
+/** What is known of a device's contacts: its messages and polls. */
+export interface Rhythm {
+  /** Null before the first contact. */
+  readonly lastContact: UnixMillis | null;
+  /** Expected time from one contact to the next; null if it is not known yet. */
+  readonly contactEvery: Millis | null;
+  /** The last time between two contacts, while the interval is learned; null if it is configured or not known. */
+  readonly contactGap: Millis | null;
+}
+
+/** Longest interval that can be configured (behaviour B-18): a device of unknown rhythm is not late before. */
+export const LONGEST_INTERVAL = days(1);
+
+/**
+ * A device is late, or silent, if it has made no contact for this many intervals and {@link GRACE}. A report may be 20 % late
+ * (timing T-3). Late: one contact is missing. Silent: three in a row.
+ */
+export const INTERVALS = { late: 1.5, silent: 3.5 } as const;
+/** Five minutes to attach (timing T-46), and five until a failed poll is repeated (timing T-20). */
+export const GRACE = minutes(10);
+
+/** Contacts within this time belong together: a report, and the polls that it causes. */
+const TOGETHER = minutes(1);
+
+/** @param now Unix time in ms, by the clock of the service */
+export function findHealth({ lastContact, contactEvery }: Omit<Rhythm, 'contactGap'>, now: UnixMillis): Health {
+  if (lastContact === null) return 'never_seen';
+  const silence = now - lastContact;
+  if (silence <= allowedSilence('late', contactEvery)) return 'on_time';
+  return silence <= allowedSilence('silent', contactEvery) ? 'late' : 'silent';
+}
+
+/** Time after a contact at which a device becomes late or silent. */
+export function allowedSilence(health: keyof typeof INTERVALS, contactEvery: Millis | null): Millis {
+  return (contactEvery ?? LONGEST_INTERVAL) * INTERVALS[health] + GRACE;
+}
+
+/**
+ * The rhythm after a contact. A learned interval is the median of the earlier interval and the last two gaps. So one long gap,
+ * as after an outage, or one short gap, as after a click on the button, changes it little; two in a row replace it.
+ */
+export function noteContact({ lastContact, contactEvery, contactGap }: Rhythm, now: UnixMillis): Rhythm {
+  const at = Math.max(Math.floor(now), lastContact ?? 0);
+  const gap = at - (lastContact ?? at);
+  const isConfigured = contactEvery !== null && contactGap === null;
+  if (isConfigured || gap <= TOGETHER) return { lastContact: at, contactEvery, contactGap };
+  const learned = contactEvery === null || contactGap === null ? gap : median(contactEvery, contactGap, gap);
+  return { lastContact: at, contactEvery: learned, contactGap: gap };
+}
+
+/**
+ * The rhythm after the device has reported its configuration: the shorter one of the intervals of reports and polls. Without
+ * them, the rhythm is learned.
+ * @param lines such as `app config interval-report 1800`
+ */
+export function noteConfig(
+  { contactEvery, contactGap }: Rhythm,
+  lines: readonly string[],
+): Omit<Rhythm, 'lastContact'> {
+  const configured = ['interval-report', 'interval-poll'].flatMap((name) => intervalIn(lines, name) ?? []);
+  if (configured.length > 0) return { contactEvery: Math.min(...configured), contactGap: null };
+  return { contactEvery: contactGap === null ? null : contactEvery, contactGap };
+}
+
+/** An interval of 0 is off. */
+function intervalIn(lines: readonly string[], name: string): Millis | undefined {
+  for (const line of lines) {
+    const [, found, seconds] = /^\s*app\s+config\s+(\S+)\s+(\d+)\s*$/.exec(line) ?? [];
+    if (found === name && Number(seconds) > 0) return Number(seconds) * 1000;
+  }
+  return undefined;
+}
+
+function median(a: number, b: number, c: number): number {
+  return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+}
