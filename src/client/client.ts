@@ -17,6 +17,7 @@ import type {
   DeviceSummaryQuery,
   DeviceUpdate,
   EventQuery,
+  History,
   Message,
   MessageQuery,
   NewDevice,
@@ -112,6 +113,15 @@ export class DeviceCloudClient extends SpaceClient {
   /** A page of devices with only the fields that a table of a fleet shows. Default: the first 100 in order of id. */
   deviceSummaries(query: DeviceSummaryQuery = {}): Promise<readonly DeviceSummary[]> {
     return this.requests.list(`${this.requests.space}/devices/summaries`, { ...query });
+  }
+
+  /** The figures of the space since the start of the service, in at most 600 buckets. */
+  async history(): Promise<History> {
+    const path = `${this.requests.space}/history`;
+    const answer = await this.requests.ask('GET', path);
+    // The cast is safe because types.ts describes the service's answers.
+    if (typeof answer === 'object' && answer !== null && 'figures' in answer) return answer as History;
+    throw new ApiError(200, 'the answer has no "figures"', 'GET', path);
   }
 
   /** All devices that match. The pages of 500 are requested as the generator is consumed. */

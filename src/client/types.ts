@@ -10,6 +10,7 @@ import type * as devices from '../contract/devices.js';
 import type * as downlinks from '../contract/downlinks.js';
 import type * as events from '../contract/events.js';
 import type * as firmware from '../contract/firmware.js';
+import type * as history from '../contract/history.js';
 import type * as keys from '../contract/keys.js';
 import type * as messages from '../contract/messages.js';
 import type * as spaces from '../contract/spaces.js';
@@ -51,6 +52,9 @@ export interface DeviceFilter extends values.Shape<typeof devices.DeviceFilter> 
 export interface DeviceQuery extends values.Shape<typeof devices.DeviceQuery> {}
 /** Filters and the page of device summaries, which are in order of id. */
 export interface DeviceSummaryQuery extends values.Shape<typeof devices.DeviceSummaryQuery> {}
+
+/** The figures of a space over time. */
+export interface History extends values.Shape<typeof history.History> {}
 
 // Messages and downlinks
 

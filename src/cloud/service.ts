@@ -20,6 +20,7 @@ import { Feed } from './events/feed.js';
 import type { DtlsGateway, Send } from './gateway/dtls-gateway.js';
 import { FlapGateway } from './gateway/flap-gateway.js';
 import { HttpGateway } from './gateway/http.js';
+import { History, keepHistory } from './history/history.js';
 import { type Interference, interfereWithApi } from './interference.js';
 import { startRetention } from './maintenance/retention.js';
 import { openStore, storeName } from './open-store.js';
@@ -86,6 +87,8 @@ export interface ServiceOptions {
 interface Embedding {
   /** Tables of the store `memory`, for a service that restarts on its earlier data. Default: empty tables. */
   readonly memory?: MemoryTables | undefined;
+  /** The history so far, for a service that restarts. Default: none. */
+  readonly history?: History | undefined;
   /** Whether no other service uses the database: PostgreSQL is then called when other stores are. Default: false. */
   readonly alone?: boolean | undefined;
   /** Whether ids depend only on device, time and `random`, as in simulations. Default: they are in the order of the calls. */
@@ -223,6 +226,7 @@ interface Parts {
   readonly core: CloudCore;
   readonly gateway: FlapGateway;
   readonly feed: Feed;
+  readonly history: History | undefined;
   /** Progress of the start. */
   readonly progress: { isPrepared: boolean };
 }
@@ -254,6 +258,10 @@ function buildParts(options: ServiceOptions, { store, opened }: Stores, closers:
   });
   closers.push(() => connectors.close());
   connectors.wake();
+  // A simulation without a console needs no history, which costs alarms.
+  const isWatched = options.operated || options.webConsole !== undefined;
+  const history = isWatched ? (embedded.history ?? new History()) : undefined;
+  if (history) closers.push(keepHistory(history, { store: opened, clock }));
   const core = new CloudCore({
     store,
     clock,
@@ -262,6 +270,7 @@ function buildParts(options: ServiceOptions, { store, opened }: Stores, closers:
     log,
     forwarding: connectors,
     expiry,
+    history,
     ...pause,
     earlierCopy: mayRepeat && earlierCopyIn(opened, mayRepeat),
   });
@@ -269,7 +278,7 @@ function buildParts(options: ServiceOptions, { store, opened }: Stores, closers:
   if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep, ...pause }));
   const gateway = new FlapGateway({ core, clock, trace, log, acknowledged });
   closers.push(() => gateway.idle());
-  return { store, ids, trace, metrics, connectors, core, gateway, feed, progress: { isPrepared: false } };
+  return { store, ids, trace, metrics, connectors, core, gateway, feed, history, progress: { isPrepared: false } };
 }
 
 /** @param store the store without the faults of a scenario, because this search is not part of the service */
@@ -284,7 +293,7 @@ function earlierCopyIn(store: Store, mayRepeat: (serial: number) => boolean): Ea
 /** Serves the API, the device ingress and, for an operated service, health and metrics on the HTTP port. */
 async function listenApi(
   options: ServiceOptions,
-  { store, ids, trace, metrics, connectors, core, gateway, feed, progress }: Parts,
+  { store, ids, trace, metrics, connectors, core, gateway, feed, history, progress }: Parts,
   udpPorts: readonly (number | null)[],
   closers: Closers,
 ): Promise<{
@@ -304,6 +313,7 @@ async function listenApi(
       connectors,
       log,
       feed,
+      history,
       downlinks: core,
       firmware: core.firmware,
       audited: metrics !== undefined,

@@ -43,7 +43,7 @@ export function findHealth({ lastContact, contactEvery }: Omit<Rhythm, 'contactG
 }
 
 /** Time after a contact at which a device becomes late or silent. */
-export function allowedSilence(health: keyof typeof INTERVALS, contactEvery: Millis | null): Millis {
+function allowedSilence(health: keyof typeof INTERVALS, contactEvery: Millis | null): Millis {
   return (contactEvery ?? LONGEST_INTERVAL) * INTERVALS[health] + GRACE;
 }
 

@@ -6,6 +6,7 @@ import type { PasswordCost } from '../accounts/passwords.js';
 import type { Computed } from '../connectors/attempt.js';
 import type { Connector } from '../connectors/connector.js';
 import type { Feed } from '../events/feed.js';
+import type { History } from '../history/history.js';
 import type { Downlinks } from '../interfaces/downlinks.js';
 import type { FirmwareUpdates } from '../interfaces/firmware-updates.js';
 import type { Ids } from '../store/ids.js';
@@ -25,6 +26,8 @@ export interface CloudContext {
   readonly firmware: FirmwareUpdates;
   readonly connectors: ConnectorControl;
   readonly feed: Feed;
+  /** Undefined in a simulation. */
+  readonly history?: History | undefined;
   readonly log: Log;
 }
 

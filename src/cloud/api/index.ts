@@ -37,6 +37,7 @@ import { events } from './events.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { firmware } from './firmware.js';
 import { firmwareImages } from './firmware-images.js';
+import { history } from './history.js';
 import { repeatable } from './idempotency.js';
 import { keys } from './keys.js';
 import { limitRequests, SERVER_LIMITS } from './limits.js';
@@ -51,7 +52,7 @@ import { variables } from './variables.js';
 export type { ApiOptions } from './family.js';
 
 /** Families that are hidden from keys with tags: such a key gets a 404. */
-const FAMILIES: readonly Family[] = [connectors, deliveries, variables, users, keys, auditLog];
+const FAMILIES: readonly Family[] = [connectors, deliveries, variables, users, keys, auditLog, history];
 /** Families that keys with tags may use. They check themselves what such a key may see and change. */
 const FAMILIES_WITH_LIMITS: readonly Family[] = [
   spaces,

@@ -13,6 +13,7 @@ import type { Millis } from '../../kernel/time.js';
 import { TYPE } from '../../protocol/messages/index.js';
 import type { DeliveryEvidence, DownlinkType, Trace } from '../../trace/events.js';
 import { Updates } from '../firmware/updates.js';
+import type { History } from '../history/history.js';
 import { type DownlinkRequest, type Downlinks, LONGEST_QUEUE } from '../interfaces/downlinks.js';
 import type { Forwarding } from '../interfaces/forwarding.js';
 import { Expiry } from '../maintenance/expiry.js';
@@ -64,6 +65,8 @@ interface CoreOptions {
   /** Pause between two batches of downlinks that expire. Default: that of {@link Expiry}. */
   readonly batchPause?: Millis;
   readonly earlierCopy?: EarlierCopy | undefined;
+  /** Left out if no history is kept. */
+  readonly history?: Pick<History, 'noteReport' | 'noteDelivery'> | undefined;
 }
 
 /** Types of uplinks that report on a firmware update. */
@@ -78,6 +81,7 @@ export class CloudCore implements Downlinks {
   readonly #log: Log;
   readonly #forwarding: Forwarding | undefined;
   readonly #expiry: Expiry;
+  readonly #history: CoreOptions['history'];
   readonly #states: DownlinkStates;
   readonly #encoder: DownlinkEncoder;
   readonly #updates: Updates;
@@ -92,6 +96,7 @@ export class CloudCore implements Downlinks {
     this.#trace = options.trace;
     this.#log = options.log;
     this.#forwarding = options.forwarding;
+    this.#history = options.history;
     this.#states = new DownlinkStates(options);
     this.#updates = new Updates(options);
     const codecs = new Codecs(options.store);
@@ -183,6 +188,7 @@ export class CloudCore implements Downlinks {
       if (this.#sessions.shared) await this.#sessions.refresh(session);
       return true;
     }
+    if (accepted.type === 'data') this.#history?.noteReport(session.device.spaceId);
     if (accepted.update) await this.firmware.takeProgress(session, accepted.update);
     for (const row of accepted.queue) this.#enqueue(session, row);
     return true;
@@ -240,6 +246,8 @@ export class CloudCore implements Downlinks {
     const rules = { store: this.#store, forwarding: this.#forwarding };
     const written = () => applyCurrentRules(rules, session, () => untilUndisturbed(write));
     if (!(await dequeueWhile(session, queued, written))) return false;
+    const { spaceId, type, createdAt } = queued.row;
+    this.#history?.noteDelivery(spaceId, type, this.#clock.wall - createdAt);
     const at = this.#clock.now;
     this.#trace.emit({ kind: 'downlink.delivered', at, serial: session.device.serial, downlink: id, evidence });
     return true;

@@ -65,6 +65,7 @@ export type Received = Uint8Array | DecodedData | CreateSession;
 
 /** Consequences of a stored uplink. */
 interface UplinkResult {
+  readonly type: UplinkType;
   /** Downlinks that the cloud has queued in response; already stored. */
   readonly queue: readonly MessageRow[];
   /** The firmware update that the uplink has changed. */
@@ -73,7 +74,6 @@ interface UplinkResult {
 
 /** Everything that is committed for one uplink. */
 interface PreparedUplink extends UplinkResult {
-  readonly type: UplinkType;
   readonly row: MessageRow;
   readonly device: DeviceChange;
   readonly changes: readonly Change[];

@@ -3,6 +3,7 @@
  * keys: the number of series does not grow with the fleet, and metrics disclose no customer data.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { HEALTHS } from '../../contract/health.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 import type { CloudEvent, Trace, TraceEvent } from '../../trace/events.js';
@@ -84,7 +85,7 @@ export class Metrics {
 
   watchStore(store: Store, guarded: Guarded): void {
     this.#gauge('ghostfleet_downlinks_pending', 'Downlinks waiting for their devices', () => store.countPending());
-    this.#gauges('ghostfleet_devices', 'Devices by health', 'health', () => store.countByHealth(this.#clock.wall));
+    this.#gauges('ghostfleet_devices', 'Devices by health', 'health', () => this.#countByHealth(store));
     this.#gauge(
       'ghostfleet_store_damaged',
       '1 if damage of the database was found, after which nothing is stored',
@@ -96,6 +97,14 @@ export class Metrics {
       'Commits rejected because too many were waiting',
       () => guarded.refused,
     );
+  }
+
+  async #countByHealth(store: Store): Promise<Readonly<Record<string, number>>> {
+    const all = { on_time: 0, late: 0, silent: 0, never_seen: 0 };
+    for (const counts of (await store.countByHealth(this.#clock.wall)).values()) {
+      for (const health of HEALTHS) all[health] += counts[health];
+    }
+    return all;
   }
 
   /** @param ports the bound UDP ports */

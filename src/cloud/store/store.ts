@@ -115,8 +115,8 @@ export interface Store {
   devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[]>;
   /** @param most number at which counting stops. Default: all */
   countDevices(spaceId: Id, filter: DeviceFilter, most?: number): Promise<number>;
-  /** The number of devices with each health. @param spaceId default: the whole service */
-  countByHealth(at: UnixMillis, spaceId?: Id): Promise<Readonly<Record<Health, number>>>;
+  /** The number of devices with each health, by space; without spaces that have no devices. */
+  countByHealth(at: UnixMillis): Promise<ReadonlyMap<Id, Readonly<Record<Health, number>>>>;
   /** The devices of the whole service that had another health at `from` than at `to`, as far as their last contacts say. */
   healthChanges(from: UnixMillis, to: UnixMillis): Promise<readonly { readonly id: Id; readonly health: Health }[]>;
   device(spaceId: Id, id: Id): Promise<DeviceRow | undefined>;
@@ -132,6 +132,8 @@ export interface Store {
   overdueDownlinks(createdBefore: UnixMillis, limit: number): Promise<readonly MessageRow[]>;
   /** How many downlinks of the whole service are in state pending. */
   countPending(): Promise<number>;
+  /** The same by space; without spaces that have none. */
+  countPendingBySpace(): Promise<ReadonlyMap<Id, number>>;
   /** Config and shell downlinks of the device in state sent that are not answered yet, oldest first. */
   unansweredDownlinks(deviceId: Id): Promise<readonly MessageRow[]>;
   /** Id of the device's uplink with this fingerprint that is not older than `since`; undefined without such an uplink. */

@@ -1,5 +1,6 @@
 /** The embedded cloud's process. A kill discards its memory; pending writes finish; it restarts on the same ports. */
 
+import { History } from '../../cloud/history/history.js';
 import { LOCAL_HOSTS } from '../../cloud/http/host-guard.js';
 import { openStore } from '../../cloud/open-store.js';
 import { type Service, type ServiceOptions, startService } from '../../cloud/service.js';
@@ -65,6 +66,8 @@ export class EmbeddedCloud implements ServiceProcess {
   readonly #options: EmbeddedCloudOptions;
   /** The data of the store `memory`. They are kept here so that they survive a kill, as data on a disk would. */
   readonly #disk = new MemoryTables();
+  /** What the console shows of the time before a restart. */
+  readonly #history = new History();
   #life: Life | undefined;
   #lives = 0;
   #begun = false;
@@ -200,6 +203,7 @@ export class EmbeddedCloud implements ServiceProcess {
       webConsole,
       embedded: {
         memory: this.#disk,
+        history: this.#history,
         alone: true,
         idsByDevice: true,
         wires,

@@ -98,6 +98,7 @@ export function aboutDownlinks(opened: () => Store): void {
       expect((await store.overdueDownlinks(T0 + 3000, 9)).map((row) => row.id)).toEqual([downlink(1).id, foreign.id]);
       expect((await store.overdueDownlinks(T0 + 3001, 9)).length).toBe(3);
       expect(await store.countPending()).toBe(4);
+      expect([...(await store.countPendingBySpace()).values()].reduce((a, b) => a + b)).toBe(4);
       expect((await store.overdueDownlinks(T0 + 3001, 2)).length).toBe(2);
     });
 

@@ -103,13 +103,14 @@ export class MemoryStore implements Store {
     return take(devices, most, (device) => matches(device.row)).length;
   }
 
-  async countByHealth(at: UnixMillis, spaceId?: Id): Promise<Readonly<Record<Health, number>>> {
-    const counts = { on_time: 0, late: 0, silent: 0, never_seen: 0 };
+  async countByHealth(at: UnixMillis): Promise<ReadonlyMap<Id, Readonly<Record<Health, number>>>> {
+    const spaces = new Map<Id, Record<Health, number>>();
     for (const { row, devices } of this.#tables.spaceList) {
-      if (spaceId !== undefined && row.id !== spaceId) continue;
+      const counts = { on_time: 0, late: 0, silent: 0, never_seen: 0 };
       for (const device of devices) counts[findHealth(device.row, at)]++;
+      if (devices.length > 0) spaces.set(row.id, counts);
     }
-    return counts;
+    return spaces;
   }
 
   async healthChanges(
@@ -159,6 +160,12 @@ export class MemoryStore implements Store {
 
   async countPending(): Promise<number> {
     return this.#tables.pending.length;
+  }
+
+  async countPendingBySpace(): Promise<ReadonlyMap<Id, number>> {
+    const counts = new Map<Id, number>();
+    for (const { row } of this.#tables.pending) counts.set(row.spaceId, (counts.get(row.spaceId) ?? 0) + 1);
+    return counts;
   }
 
   async overdueDownlinks(createdBefore: UnixMillis, limit: number): Promise<readonly MessageRow[]> {

@@ -27,6 +27,8 @@ export function queriesIn(sql: Dialect) {
     pendingDownlinks: `SELECT ${WAITING_COLUMNS} FROM ${sql.messagesBy('message_pending_of_device')}
       WHERE m.device_id = ? AND m.down_state = 'pending' ORDER BY m.id`,
     countPending: `SELECT count(*) AS count FROM ${sql.messagesBy('message_pending')} WHERE m.down_state = 'pending'`,
+    countPendingBySpace: `SELECT m.space_id AS "spaceId", count(*) AS count FROM ${sql.messagesBy('message_pending')}
+      WHERE m.down_state = 'pending' GROUP BY m.space_id`,
     overdueDownlinks: `${message('message_pending')}
       WHERE m.down_state = 'pending' AND m.id < ? AND m.created_at < ? ORDER BY m.id LIMIT ?`,
     unansweredDownlinks: `${message('message_unanswered')}

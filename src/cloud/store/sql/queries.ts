@@ -1,6 +1,6 @@
 /** Lists with filters. A query's text depends on which filters are given, so that each combination is prepared once. */
 import type { DeviceSort } from '../../../contract/devices.js';
-import { GRACE, type Health, INTERVALS, LONGEST_INTERVAL } from '../../../contract/health.js';
+import { GRACE, INTERVALS, LONGEST_INTERVAL } from '../../../contract/health.js';
 import { foldCase } from '../../../kernel/fold-case.js';
 import type { UnixMillis } from '../../../kernel/time.js';
 import { type IdRange, idRange } from '../order.js';
@@ -146,25 +146,15 @@ function isWithin(health: keyof typeof INTERVALS): string {
   return `d.last_contact + coalesce(d.contact_every, ${LONGEST_INTERVAL}) * ${INTERVALS[health]} + ${GRACE} >= ?`;
 }
 
-/** @param spaceId undefined: all spaces */
-export function healthCounts(at: UnixMillis, spaceId: Id | undefined): Statement {
-  const ofSpace = spaceId === undefined ? '' : 'd.space_id = ? AND ';
-  return {
-    text: `SELECT ${HEALTH} AS health, count(*) AS count FROM device d WHERE ${ofSpace}d.deleted_at IS NULL GROUP BY 1`,
-    values: [at, at, ...(spaceId === undefined ? [] : [spaceId])],
-  };
+export function healthCounts(at: UnixMillis): Statement {
+  const text = `SELECT d.space_id AS "spaceId", ${HEALTH} AS health, count(*) AS count FROM device d
+    WHERE d.deleted_at IS NULL GROUP BY 1, 2 ORDER BY 1`;
+  return { text, values: [at, at] };
 }
 
 export function healthChanges(from: UnixMillis, to: UnixMillis): Statement {
   const text = `SELECT d.id, ${HEALTH} AS health FROM device d WHERE d.deleted_at IS NULL AND ${HEALTH} <> ${HEALTH}`;
   return { text, values: [to, to, from, from, to, to] };
-}
-
-/** @param rows those of {@link healthCounts} */
-export function toHealthCounts(rows: readonly { readonly health: Health; readonly count: number }[]) {
-  const counts = { on_time: 0, late: 0, silent: 0, never_seen: 0 };
-  for (const { health, count } of rows) counts[health] = count;
-  return counts;
 }
 
 function taggedWithAny(sql: Dialect, device: string): string {

@@ -40,7 +40,6 @@ import {
   healthCounts,
   messageList,
   moreDevices,
-  toHealthCounts,
 } from './queries.js';
 import { toDevice, toEvent, toListed, toMessage, toPublicDevice, toRecord, toStation, toWaiting } from './rows.js';
 
@@ -130,9 +129,21 @@ export class SqlStore implements Store {
     return row?.count ?? 0;
   }
 
-  async countByHealth(at: UnixMillis, spaceId?: Id): Promise<Readonly<Record<Health, number>>> {
-    const { text, values } = healthCounts(at, spaceId);
-    return toHealthCounts((await this.#driver.scan(spaceId ?? '', text, values)) as never);
+  async countByHealth(at: UnixMillis): Promise<ReadonlyMap<Id, Readonly<Record<Health, number>>>> {
+    const { text, values } = healthCounts(at);
+    // The cast is safe because the query selects these columns.
+    const rows = (await this.#driver.scan('', text, values)) as readonly {
+      spaceId: Id;
+      health: Health;
+      count: number;
+    }[];
+    const spaces = new Map<Id, Record<Health, number>>();
+    for (const { spaceId, health, count } of rows) {
+      const counts = spaces.get(spaceId) ?? { on_time: 0, late: 0, silent: 0, never_seen: 0 };
+      counts[health] = count;
+      spaces.set(spaceId, counts);
+    }
+    return spaces;
   }
 
   async healthChanges(
@@ -177,6 +188,11 @@ export class SqlStore implements Store {
 
   async countPending(): Promise<number> {
     return (await this.#one<{ count: number }>(this.#sql.countPending))?.count ?? 0;
+  }
+
+  async countPendingBySpace(): Promise<ReadonlyMap<Id, number>> {
+    const rows = await this.#all<{ spaceId: Id; count: number }>(this.#sql.countPendingBySpace);
+    return new Map(rows.map(({ spaceId, count }) => [spaceId, count]));
   }
 
   async overdueDownlinks(createdBefore: UnixMillis, limit: number): Promise<readonly MessageRow[]> {

@@ -1,0 +1,115 @@
+/**
+ * The history of each space while the service runs: devices on time, reports, waiting downlinks, delivery times. It is in
+ * memory: a service that starts again begins a new one, except in a run, which keeps it like the tables of its store.
+ */
+import { FIGURES, type Figure } from '../../contract/history.js';
+import type { Alarm, EdgeClock } from '../../kernel/clock.js';
+import { type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
+import type { Id, Store } from '../store/store.js';
+import { SeriesSet } from './series.js';
+
+/** First length of a bucket. */
+const BUCKET = seconds(10);
+/** Samples in a bucket, unless they would be less than {@link BUCKET} apart. */
+const SAMPLES = 4;
+/** Maximum number of delivery times that are kept until the next sample; of more, the first ones count. */
+const MOST_DELIVERIES = 10_000;
+
+/** Types of downlinks that the cloud itself queues: their devices wait for them, so they say nothing about the service. */
+const OWN_TYPES: ReadonlySet<string> = new Set(['session', 'timestamp']);
+
+interface SpaceHistory {
+  readonly series: SeriesSet<Figure>;
+  /** Reports and delivery times since the latest sample. */
+  reports: number;
+  deliveries: Millis[];
+}
+
+export class History {
+  readonly #spaces = new Map<Id, SpaceHistory>();
+  #sampled: UnixMillis | undefined;
+
+  /** Counts a report of a device of the space. */
+  noteReport(spaceId: Id): void {
+    const space = this.#spaces.get(spaceId);
+    if (space) space.reports++;
+  }
+
+  /** @param took from queued until delivered */
+  noteDelivery(spaceId: Id, type: string, took: Millis): void {
+    const deliveries = this.#spaces.get(spaceId)?.deliveries;
+    if (deliveries && !OWN_TYPES.has(type) && deliveries.length < MOST_DELIVERIES) deliveries.push(took);
+  }
+
+  /** Time from one sample to the next. */
+  get every(): Millis {
+    let longest: Millis = BUCKET;
+    for (const { series } of this.#spaces.values()) longest = Math.max(longest, series.length / SAMPLES);
+    return longest;
+  }
+
+  /** Adds a sample of each space that has devices. */
+  async sample(store: Store, now: UnixMillis): Promise<void> {
+    const [healths, waiting] = await Promise.all([store.countByHealth(now), store.countPendingBySpace()]);
+    const passed = now - (this.#sampled ?? now);
+    this.#sampled = now;
+    for (const [spaceId, { on_time }] of healths) {
+      const space = this.#spaces.get(spaceId) ?? this.#begin(spaceId, now);
+      const [p50, p95] = percentilesOf(space.deliveries);
+      space.series.add(now, {
+        ...{ devices_on_time: on_time, downlinks_waiting: waiting.get(spaceId) ?? 0 },
+        ...(passed > 0 && { reports_per_minute: (space.reports * minutes(1)) / passed }),
+        ...(p50 !== undefined && { delivery_p50_seconds: p50 / 1000 }),
+        ...(p95 !== undefined && { delivery_p95_seconds: p95 / 1000 }),
+      });
+      space.reports = 0;
+      space.deliveries = [];
+    }
+  }
+
+  /** The series of a space; undefined before its first sample. */
+  of(spaceId: Id): SeriesSet<Figure> | undefined {
+    return this.#spaces.get(spaceId)?.series;
+  }
+
+  #begin(spaceId: Id, now: UnixMillis): SpaceHistory {
+    const space = { series: new SeriesSet(FIGURES, now, BUCKET), reports: 0, deliveries: [] };
+    this.#spaces.set(spaceId, space);
+    return space;
+  }
+}
+
+/** Samples the history now, and again and again. Returns a function that stops it, and waits for a sample in progress. */
+export function keepHistory(
+  history: History,
+  { store, clock }: { readonly store: Store; readonly clock: EdgeClock },
+): () => Promise<void> {
+  const what = 'a sample of the history';
+  let stopped = false;
+  let next: Alarm | undefined;
+  let work = Promise.resolve();
+  const sampleAfter = (delay: Millis) => {
+    next = clock.after(delay, what, () => {
+      const release = clock.hold(what);
+      // A store that does not answer leaves a gap.
+      work = history
+        .sample(store, clock.wall)
+        .catch(() => {})
+        .then(() => {
+          if (!stopped) sampleAfter(history.every);
+        })
+        .finally(release);
+    });
+  };
+  sampleAfter(0);
+  return () => {
+    stopped = true;
+    next?.cancel();
+    return work;
+  };
+}
+
+function percentilesOf(times: readonly Millis[]): readonly Millis[] {
+  const sorted = [...times].sort((a, b) => a - b);
+  return [0.5, 0.95].flatMap((share) => sorted[Math.ceil(share * sorted.length) - 1] ?? []);
+}

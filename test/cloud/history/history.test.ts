@@ -1,0 +1,54 @@
+/** The history of a space, sampled by a clock that only the test advances. */
+import { describe, expect, it } from 'vitest';
+import { History, keepHistory } from '../../../src/cloud/history/history.js';
+import { hours, minutes, seconds } from '../../../src/kernel/time.js';
+import { service } from '../api/service.js';
+
+async function watched() {
+  const history = new History();
+  const made = await service({}, (context) => ({ ...context, history }));
+  return { ...made, history, stop: keepHistory(history, made) };
+}
+
+describe('the history of a space', () => {
+  it('has the figures from the start on, with one sample each ten seconds', async () => {
+    const { call, store, clock, device, history, spaceId, stop } = await watched();
+    const { id } = await device({});
+    await store.commit([{ kind: 'device.change', id, change: { lastContact: clock.wall, contactEvery: minutes(2) } }]);
+    await clock.runUntil(seconds(1));
+    for (let n = 0; n < 3; n++) history.noteReport(spaceId);
+    for (const took of [30, 10, 20]) history.noteDelivery(spaceId, 'shell', seconds(took));
+    history.noteDelivery(spaceId, 'session', seconds(900));
+    await clock.runUntil(minutes(30));
+    await stop();
+    const { json } = await call('GET', 'history');
+    expect(json).toMatchObject({ from: '2026-01-01T00:00:00.000Z', bucket_seconds: 10, devices: 1 });
+    const { devices_on_time, reports_per_minute, downlinks_waiting, delivery_p50_seconds } = json.figures;
+    expect(devices_on_time.max).toHaveLength(181);
+    // Late after 13 minutes: its interval of two, one and a half times, and ten.
+    expect(devices_on_time.mean.lastIndexOf(1)).toBe(78);
+    expect(reports_per_minute.mean.slice(0, 3)).toEqual([null, 18, 0]);
+    expect(downlinks_waiting.mean[0]).toBe(0);
+    expect(delivery_p50_seconds.mean.slice(0, 3)).toEqual([null, 20, null]);
+  });
+
+  it('always fits in 600 buckets, which become longer', async () => {
+    const { call, clock, device, stop } = await watched();
+    await device({});
+    await clock.runUntil(hours(24));
+    await stop();
+    const { json } = await call('GET', 'history');
+    expect(json.bucket_seconds).toBe(160);
+    expect(json.figures.downlinks_waiting.min).toHaveLength(541);
+    expect(json.figures.downlinks_waiting.min).not.toContain(null);
+  });
+
+  it('is empty without a sample, and hidden from keys with tags', async () => {
+    const { call } = await service();
+    expect((await call('GET', 'history')).json.figures.devices_on_time).toEqual({ min: [], mean: [], max: [] });
+    const tag = await call('POST', 'tags', { name: 'cold', color: '#1f77b4', access_type: 'read' });
+    const key = await call('POST', 'keys', { name: 'limited', tags: [{ id: tag.json.id }] });
+    const answer = await call('GET', 'history', undefined, { 'x-api-key': key.json.key });
+    expect(answer.status).toBe(404);
+  });
+});
