@@ -10,6 +10,7 @@ import { readSummary } from '../report/compare/read.js';
 import { type ComparedRun, FEWEST_RUNS, findObjections, type Side, withoutSpoiled } from '../report/compare/side.js';
 import type { RunResult } from '../report/result.js';
 import { MOST_WORKERS } from '../runner/play.js';
+import { seedsFrom } from '../scenario/values/seeds.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import { addComparisonOptions, type ComparisonFlags, readConditions, showComparison } from './comparison.js';
 import { findScenario, isReadOnce, readTypedName, SCENARIO_FILE } from './find-scenario.js';
@@ -157,10 +158,9 @@ type EndedAb = PlannedAb & { readonly result: NamedResult };
 
 /** A B B A A B B A …, each pair with the next seed. */
 function planRuns(first: number, flags: ChosenFlags, host: Host): readonly PlannedAb[] {
-  return Array.from({ length: flags.runs }, (_, i) => i).flatMap((i) => {
+  return seedsFrom(first, flags.runs).flatMap((seed, i) => {
     const order = i % 2 === 0 ? NAMES : NAMES.toReversed();
     return order.map((name) => {
-      const seed = first + i;
       const { speed, workers, out } = flags;
       const args = [
         // The values of variables may be secrets, so they are not arguments.

@@ -9,6 +9,7 @@ import { writeWhole } from '../kernel/write-files.js';
 import { beginRun, SEEDS_FILES, seedDirectory } from '../library/run-files.js';
 import type { RunResult } from '../report/result.js';
 import { type SeedsResult, summariseSeeds, writeSeedsCsv, writeSeedsText } from '../report/seeds.js';
+import { seedsFrom } from '../scenario/values/seeds.js';
 import { findScenario, isReadOnce } from './find-scenario.js';
 import type { Host } from './host.js';
 import { readPlan } from './read-files.js';
@@ -78,12 +79,13 @@ export async function runSeeds(flags: SeedsFlags, chooseClock: () => Clock, host
     firmware: flags.firmware,
     allowFiles: flags.allowFile,
   });
+  const seeds = seedsFrom(plan.seed, flags.seeds);
   checkTrust(plan, flags);
   printWarnings(plan, profiles, host);
   const folder = flags.out === undefined ? undefined : beginRun(flags.out);
   try {
     const atOnce = clock === 'real' ? 1 : (flags.workers ?? host.cores);
-    const ended = await runSeveral(listRuns(plan.seed, clock, flags, host), { atOnce }, host);
+    const ended = await runSeveral(listRuns(seeds, clock, flags, host), { atOnce }, host);
     const { failures, interrupted } = ended;
     const results = ended.results.flatMap((one) => one?.result ?? []);
     if (results.length > 0) {
@@ -100,10 +102,10 @@ export async function runSeeds(flags: SeedsFlags, chooseClock: () => Clock, host
 }
 
 /** The runs of the seeds, in their order. */
-function listRuns(first: number, clock: Clock, flags: SeedsFlags, host: Host): readonly NamedRun[] {
+function listRuns(seeds: readonly number[], clock: Clock, flags: SeedsFlags, host: Host): readonly NamedRun[] {
   const key = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
   const env = { ...makeEnvironment(flags.var), ...(key !== undefined && { GHOSTFLEET_API_KEY: key }) };
-  return Array.from({ length: flags.seeds }, (_, i) => first + i).map((seed) => {
+  return seeds.map((seed) => {
     return { name: `seed ${seed}`, args: listArguments(flags, seed, clock), env };
   });
 }

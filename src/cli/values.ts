@@ -1,4 +1,5 @@
 /** Options and formats of values that several commands share. */
+import { LAST_SEED } from '../scenario/values/seeds.js';
 import { checkOption, expectWholeNumber } from './command.js';
 import type { Host } from './host.js';
 
@@ -37,8 +38,8 @@ export function parsePositiveNumber(text: string): number | undefined {
 export const SEED = checkOption(
   { describe: 'seed (default: that of the file)' },
   'seed',
-  `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
-  expectWholeNumber(0, Number.MAX_SAFE_INTEGER),
+  `a whole number from 0 to ${LAST_SEED}`,
+  expectWholeNumber(0, LAST_SEED),
 );
 
 /** `--firmware 3.5.5`, with or without the `v` that devices report. */

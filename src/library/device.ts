@@ -103,7 +103,8 @@ export class VirtualDevice implements AsyncDisposable {
   readonly #checkOpen: () => void;
   #unreported = true;
 
-  constructor(id: string, device: FleetDevice, { left, checkOpen, virtual }: Reached) {
+  constructor(id: string, device: FleetDevice, reached: Reached) {
+    const { left, checkOpen, virtual } = reached;
     this.id = id;
     // In virtual time, the call that lets time pass reports it.
     this.#unreported = !virtual;

@@ -5,6 +5,7 @@ import { Problems } from '../input/document.js';
 import { valueNode } from '../input/value.js';
 import { UsageError } from '../kernel/errors.js';
 import { isObject } from '../kernel/json-text.js';
+import { LAST_SEED } from '../scenario/values/seeds.js';
 
 /** Checks the value of one option; notes a problem under its name. */
 type OptionCheck = (value: unknown, name: string, problems: Problems) => void;
@@ -38,7 +39,7 @@ export const TEXT = plain(text());
 export const TEXTS = plain(list(text()));
 export const TRUE_OR_FALSE = plain(boolean);
 export const PORT = plain(integer(0, 65_535, 'a port number from 0 to 65535'));
-export const SEED = plain(integer(0, Number.MAX_SAFE_INTEGER, 'a whole number from 0'));
+export const SEED = plain(integer(0, LAST_SEED, 'a whole number from 0'));
 export const ABOVE_ZERO = plain(positiveNumber);
 export const MILLIS = plain(integer(1, Number.MAX_SAFE_INTEGER, 'a whole number of milliseconds above 0'));
 export const PROFILES = such(isMap, 'a Map of names to profiles, such as packagedProfiles()');

@@ -96,6 +96,7 @@ describe('ghostfleet ab', () => {
   });
 
   it.each([
+    [['--seed', '9007199254740990'], 'seed 9007199254740990 is too large for 10 runs, each with the next seed'],
     [['--runs', '2'], '--runs "2" is not a whole number from 3 to 1000'],
     [['--fail-if', 'call.latncy p(95) > 1%'], 'found "call.latncy" (did you mean "call.latency"?)'],
     [['--b-udp', 'x'], '--b-udp "x" is not HOST:PORT'],

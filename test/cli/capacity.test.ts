@@ -147,6 +147,7 @@ describe('ghostfleet capacity', () => {
       '"rate" changes nothing: the runs at 0.1/s and 3.2/s are the same',
     ],
     ['a precision of nothing', ['--precision', '0%'], '--precision "0%" is not a share from 0.1% to 50%'],
+    ['a seed without following ones', ['--seed', '9007199254740991'], 'expected a seed from 0 to 9007199254740988'],
     ['an option without its cloud', ['--queue', 'postgres://x'], '--queue requires --target'],
     ['a folder without a search', ['--continue', folder], `"${join(folder, 'capacity.json')}" cannot be read`],
     [

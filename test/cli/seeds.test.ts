@@ -79,6 +79,10 @@ describe('ghostfleet run --seeds', () => {
 
   it.each([
     [['--seeds', '1'], '--seeds "1" is not a whole number from 2 to 10000'],
+    [
+      ['--seeds', '4', '--seed', '9007199254740989'],
+      'seed 9007199254740989 is too large for 4 runs, each with the next seed: expected a seed from 0 to 9007199254740988',
+    ],
     [['--seeds', '2', '--queue', 'postgres://127.0.0.1/queue'], '--queue cannot be used with --seeds'],
     [['--seeds', '2', '--speed', '2'], '--speed requires --clock real'],
     [['--seeds', '2', '--target', 'http://127.0.0.1:1'], '--target requires an API key'],

@@ -7,7 +7,8 @@ import { type Expectation, listTerms } from '../../scenario/expect/expectation.j
 import type { Plan } from '../../scenario/model/plan.js';
 import { type Knob, knobOf, lasting, type Rewrite } from '../../scenario/parse/vary.js';
 import { planDigest } from '../../scenario/plan/describe.js';
-import type { SearchRange } from './search.js';
+import { seedsFrom } from '../../scenario/values/seeds.js';
+import { MOST_AT_LEVEL, type SearchRange } from './search.js';
 
 /** Largest distance between the two levels of the result, relative to the lower one, if the user does not choose it. */
 export const PRECISION = 0.05;
@@ -46,7 +47,7 @@ export interface Question {
 
 /**
  * Resolves a question. @throws UsageError for an unknown key, an empty range, a scenario that is not valid at one end of the
- * range, one without expectations, and one in which the level changes nothing that is expected
+ * range, one without expectations, a seed without following ones, and one in which the level changes nothing that is expected
  */
 export function questionOf(asked: Asked): Question {
   const { read, vary, precision, hold, warmUp, target } = asked;
@@ -60,6 +61,7 @@ export function questionOf(asked: Asked): Question {
   const highest = validAt(to, () => planOf(to, asked.seed), { vary, unit });
   rejectPointless(lowest, highest, asked, { from: levelText(from, unit), to: levelText(to, unit) });
   const { scenario, seed } = lowest;
+  const seeds = seedsFrom(seed, MOST_AT_LEVEL);
   return {
     asked: {
       scenario,
@@ -74,7 +76,7 @@ export function questionOf(asked: Asked): Question {
       target: target ?? 'embedded',
     },
     range: { from, to, whole, precision, atLeast },
-    planAt: (value, repetition) => planOf(value, seed + repetition),
+    planAt: (value, repetition) => planOf(value, seeds[repetition]),
   };
 }
 

@@ -36,6 +36,8 @@ type Step =
 
 /** Measurements that confirm a level at the border: the first one, and two more. */
 const CONFIRMED = 3;
+/** Most measurements at one level, whatever they say. */
+export const MOST_AT_LEVEL = 4;
 /** Measurements in which the generator was the limit before a level counts as out of its reach: one may be bad luck. */
 const OUT_OF_REACH = 2;
 

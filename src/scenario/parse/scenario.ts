@@ -27,6 +27,7 @@ import type { Selector } from '../selector/selector.js';
 import { INCLUDE_FORM } from '../source/includes.js';
 import { readSource } from '../source/source.js';
 import { findSecretVariables, VARS_FORM } from '../source/variables.js';
+import { LAST_SEED } from '../values/seeds.js';
 import { cloud } from './cloud.js';
 import { expectations as expectationList, expectForm } from './expect.js';
 import { faults, faultsForm } from './faults.js';
@@ -62,7 +63,7 @@ const positiveDuration: Check<Millis> = refine(duration, (length, node, problems
 const PLAIN = {
   name: { check: text(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a name of small letters, digits and hyphens') },
   about: { check: text(), fallback: '' },
-  seed: { check: integer(0, Number.MAX_SAFE_INTEGER, 'a whole number from 0'), fallback: DEFAULT_SEED },
+  seed: { check: integer(0, LAST_SEED, 'a whole number from 0'), fallback: DEFAULT_SEED },
   start: { check: calendarTime, fallback: DEFAULT_START },
   duration: { check: positiveDuration },
   settle: { check: duration, fallback: DEFAULT_SETTLE },

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LevelKind } from '../../../src/report/capacity/result.js';
-import { nextStep, type SearchRange, stepsAhead, type Taken } from '../../../src/runner/capacity/search.js';
+import {
+  MOST_AT_LEVEL,
+  nextStep,
+  type SearchRange,
+  stepsAhead,
+  type Taken,
+} from '../../../src/runner/capacity/search.js';
 
 /** Carries out a search against a service of which `kind` knows the answers. */
 function search(range: SearchRange, kind: (value: number, repetition: number) => LevelKind) {
@@ -72,7 +78,7 @@ describe('a search for a capacity', () => {
     fc.assert(
       fc.property(ranges, fc.infiniteStream(kinds), (range, answers) => {
         const { taken } = search(range, () => answers.next().value ?? 'holds');
-        return taken.every(({ repetition }) => repetition < 4);
+        return taken.every(({ repetition }) => repetition < MOST_AT_LEVEL);
       }),
     );
   });
