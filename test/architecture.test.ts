@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
     device: { values: ['kernel', 'protocol', 'profile'], types: ['trace'] },
     cloud: { values: ['kernel', 'protocol', 'contract'], types: ['trace'] },
     transport: { values: ['kernel', 'protocol'], types: ['trace'] },
+    wire: { values: ['kernel', 'protocol'], types: ['trace', 'transport'] },
     client: { values: ['kernel'], types: ['contract'] },
     scenario: {
       values: ['kernel', 'input', 'protocol', 'profile', 'trace'],
@@ -46,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
     cli: {
       values: [
         ...['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],
-        ...['record', 'console', 'control', 'library', 'explain', 'contract'],
+        ...['record', 'console', 'control', 'library', 'explain', 'contract', 'wire', 'protocol'],
       ],
     },
     main: { values: ['cli'] },

@@ -12,6 +12,7 @@ import { prediction } from './prediction.js';
 import { saturation } from './saturation.js';
 import { shapes } from './shapes.js';
 import { stall } from './stall.js';
+import { wire } from './wire.js';
 import { workers } from './workers.js';
 
 const PROOFS: readonly Proof[] = [
@@ -27,6 +28,7 @@ const PROOFS: readonly Proof[] = [
   library,
   capacityProof,
   compareProof,
+  wire,
 ];
 
 await runByName('proof', PROOFS);

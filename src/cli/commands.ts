@@ -35,6 +35,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     async () => (await import('./explain.js')).explain,
   ),
   listCommand(
+    'inspect [capture]',
+    'Show the dialogues of devices in a capture of the wire, or measure their times',
+    async () => (await import('./inspect.js')).inspect,
+  ),
+  listCommand(
     'what-if <run> [what]',
     'Say what would have happened without a fault, or with other settings',
     async () => (await import('./what-if.js')).whatIf,

@@ -20,10 +20,14 @@ import { usesDtls } from '../runner/world/connection.js';
 import { describeError, SystemErrors } from '../runner/world/system-errors.js';
 import { makeSamplingRandom } from '../scenario/selector/match.js';
 import type { TraceEvent } from '../trace/events.js';
+import { Capture } from '../wire/capture.js';
+import { DeviceRecorder } from '../wire/recorder.js';
 import { openToConsoles } from './attachable.js';
+import { CAPTURE, checkCapture } from './capture.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import { type Host, isColoured, type Terminal } from './host.js';
 import { awaitInterruption } from './interrupts.js';
+import { openSerialPorts, parseSerialPort, SERIAL_PORT_FORM, type SerialRequest } from './serial-port.js';
 import { watchSilence } from './silence.js';
 import { type AfterLine, takeLines } from './typed-lines.js';
 import {
@@ -50,6 +54,8 @@ interface DeviceFlags {
   readonly for: number | undefined;
   readonly log: readonly string[] | undefined;
   readonly quiet: boolean;
+  readonly capture: string | undefined;
+  readonly 'serial-port': SerialRequest | undefined;
   readonly 'show-secrets': boolean;
 }
 
@@ -68,7 +74,7 @@ export const device = defineCommand<DeviceFlags>(
     parser
       .positional('profile', { type: 'string', demandOption: true, describe: 'device type, see "list profiles"' })
       .option('serial', {
-        ...checkOption({ describe: 'serial number' }, 'serial', 'a serial number from 1 to 4294967295', parseSerial),
+        ...checkOption({ describe: 'serial number' }, 'serial', SERIAL_FORM, parseSerial),
         demandOption: true,
       })
       .option(
@@ -147,6 +153,16 @@ export const device = defineCommand<DeviceFlags>(
           parseSubjects,
         ),
       )
+      .option('capture', CAPTURE)
+      .option(
+        'serial-port',
+        checkOption(
+          { describe: 'serial port with the shell of the device: tcp:HOST:PORT, or pty (needs socat)' },
+          'serial-port',
+          SERIAL_PORT_FORM,
+          (text) => parseSerialPort(text),
+        ),
+      )
       .option('quiet', { type: 'boolean', default: false, describe: 'log nothing' })
       .option('show-secrets', {
         type: 'boolean',
@@ -162,10 +178,12 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   if (claimToken === undefined || parseToken(claimToken) === undefined) {
     throw new UsageError('bad-flags', 'a claim token of 32 hex digits is required: --token or GHOSTFLEET_CLAIM_TOKEN');
   }
+  checkCapture(flags.capture, { '--link http': flags.link === 'http' });
   if (flags.quiet && flags.log !== undefined) throw new UsageError('bad-flags', '--quiet and --log exclude each other');
   const clock = new RealClock({ speed: flags.speed ?? 1 });
   let terminal: Terminal | undefined;
   let consoles: ConsoleServer | undefined;
+  let closePorts = (): void => {};
   const print: Print = (lines) => {
     if (terminal) terminal.print(lines);
     else for (const line of lines) host.out.write(`${line}\n`);
@@ -185,6 +203,8 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     if (failure.own && !flags.quiet) print([describeError(failure)]);
   });
   const { promise: crashed, reject: crash } = makeFailurePromise();
+  const about = `ghostfleet device ${profile.name} --serial ${flags.serial}`;
+  const capture = flags.capture === undefined ? undefined : new Capture(flags.capture, { about, live: true });
   const running = await startSingleDevice({
     profile,
     serial: flags.serial as number,
@@ -196,6 +216,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     trace: { emit },
     failed: failures.add,
     crashed: crash,
+    ...(capture && { recorder: new DeviceRecorder(capture) }),
   });
   const { device: member } = running;
   const { happens, forget } = awaitInterruption(host);
@@ -210,6 +231,14 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
       members: () => [member],
       noted: (_serial, action) => noted(action),
     });
+    closePorts = await openSerialPorts(
+      flags['serial-port'] === undefined ? [] : [flags['serial-port']],
+      {
+        ...{ host, secrets: flags['show-secrets'], noted: (_, line) => noted(line) },
+        memberOf: (name) => (name === member.name ? member : undefined),
+      },
+      member.name,
+    );
     terminal = host.terminal({
       prompt: `${profile.name}> `,
       complete: async (line) => completions(member, line),
@@ -222,9 +251,11 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     if (!(await left) || terminal === undefined) await over;
   } finally {
     terminal?.close();
+    closePorts();
     consoles?.close('the device was switched off');
     await running.stop();
     forget();
+    capture?.abandon();
   }
   return EXIT.fine;
 }
@@ -281,6 +312,8 @@ function parseSubjects(text: string): readonly string[] | undefined {
   const subjects = text.split(',').map((subject) => subject.trim());
   return subjects.every((subject) => LOG_SUBJECTS.includes(subject)) ? subjects : undefined;
 }
+
+const SERIAL_FORM = 'a serial number from 1 to 4294967295; for a serial port, use --serial-port';
 
 function parseSerial(text: string): number | undefined {
   return expectWholeNumber(1, 4_294_967_295)(text);

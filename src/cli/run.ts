@@ -30,6 +30,7 @@ import type { Again } from './past-runs.js';
 import { openCrew, QUEUE, queueIn, queueWords } from './queue.js';
 import { readPlan } from './read-files.js';
 import { checkStore, chooseStore, STORE } from './run-store.js';
+import { checkWires, RunWires, WIRE_OPTIONS, type WireFlags } from './run-wires.js';
 import { runWords } from './run-words.js';
 import { MOST_SEEDS, runSeeds } from './seeds.js';
 import { addTargetOptions, findCloud, listTargetWords, type TargetFlags } from './target.js';
@@ -46,7 +47,7 @@ import {
 import { readVersion } from './version.js';
 import { printWarnings } from './warnings.js';
 
-interface RunFlags extends TargetFlags, TrustFlags {
+interface RunFlags extends TargetFlags, TrustFlags, WireFlags {
   readonly file: string;
   readonly seed: number | undefined;
   readonly seeds: number | undefined;
@@ -119,6 +120,7 @@ export const run = defineCommand<RunFlags>(
         requiresArg: true,
         describe: 'directory for the reports (HTML, text, JSON, JUnit, CSV) and the event log',
       })
+      .options(WIRE_OPTIONS)
       .option(
         'metrics-port',
         checkOption(
@@ -165,6 +167,7 @@ export const run = defineCommand<RunFlags>(
 async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   const flags = { ...given, file: readTypedName(given.file, host), var: collectVariables(given.var, host.env) };
   if (flags.seeds !== undefined) {
+    checkWires(flags, 'virtual');
     return runSeeds({ ...flags, seeds: flags.seeds }, () => choosePlace(flags, host).clock, host);
   }
   const place = choosePlace(flags, host);
@@ -217,7 +220,9 @@ async function executeOne(
   let downlinks: Iterable<DownlinkRecord> = [];
   const kept: string[] = [];
   let folder: RunFolder | undefined;
+  let wires: RunWires | undefined;
   try {
+    wires = await RunWires.open(flags, { plan, host, about: reproduce, live: isLive });
     folder = flags.out === undefined ? undefined : beginRun(flags.out);
     const out = folder?.path;
     const again = {
@@ -256,9 +261,11 @@ async function executeOne(
       repeats: true,
       sinks: out ? [new FileSink(join(out, EVENTS_FILE))] : [],
       out: flags.out ?? null,
+      ...wires.options,
       waits: (wait: RequestWait | undefined) => live.showWait(wait),
       started: (control: RunControl) => {
         const past: Again = (changes) => carryOut({ ...again, webConsole: WEB_CONSOLE, ...changes });
+        wires?.follow(control);
         live.follow(control, clock === 'virtual' ? past : undefined);
         downlinks = control.metrics.downlinks;
         const signal = begun();
@@ -272,8 +279,10 @@ async function executeOne(
     if (out) writeReports(out, result, downlinks);
     await ended;
     left = undefined;
+    wires.complete();
     return result.exitCode;
   } finally {
+    wires?.close();
     await live.close();
     folder?.end();
     if (flags.keep) host.err.write(describeKept(kept));
@@ -329,8 +338,9 @@ function checkTarget(flags: RunFlags): void {
   }
 }
 
-/** @throws UsageError for options that need another option */
+/** @throws UsageError for options that need another option, or exclude each other */
 function checkNeeds(flags: RunFlags, clock: RunOptions['clock']): void {
+  checkWires(flags, clock);
   if (flags.speed !== undefined && clock !== 'real') {
     throw new UsageError('bad-flags', '--speed requires --clock real: virtual time runs as fast as possible');
   }

@@ -11,6 +11,9 @@ import { entropy } from '../kernel/entropy.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { MOST_REQUESTS } from '../scenario/parse/cloud.js';
+import { Capture } from '../wire/capture.js';
+import { ServiceRecorder } from '../wire/service-recorder.js';
+import { CAPTURE } from './capture.js';
 import { checkDatabase } from './check-database.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import { WEB_CONSOLE } from './console-files.js';
@@ -39,6 +42,7 @@ interface ServeFlags {
   readonly 'plain-404': boolean;
   readonly allowPrivate: boolean;
   readonly json: boolean;
+  readonly capture: string | undefined;
   readonly logLevel: LogLevel;
   readonly rateLimit: number | undefined;
   readonly trustProxy: readonly string[] | undefined;
@@ -194,6 +198,7 @@ function addOutputOptions(parser: Argv): Argv {
       default: false,
       describe: 'print addresses and key as one line of JSON',
     })
+    .option('capture', CAPTURE)
     .option('log-level', { choices: LOG_LEVELS, default: 'warn' as const, describe: 'what to log on stderr' });
 }
 
@@ -215,7 +220,10 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   }
   const admin = findAdmin(options.admin, host.env.GHOSTFLEET_ADMIN_PASSWORD);
   const secretsKey = findSecretsKey(options.secretsKeyFile, host.env);
-  const service = await startService({
+  const clock = new RealClock({ followsSystem: true });
+  let service: Service | undefined;
+  const capture = beginCapture(options.capture, (serial) => service?.nameOf(serial), host);
+  service = await startService({
     db,
     secretsKey,
     host: options.host,
@@ -228,9 +236,10 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
     admin,
     retainMessages: options.retainMessages,
     expireDownlinks: options.expireDownlinks,
-    clock: new RealClock({ followsSystem: true }),
+    clock,
     random: entropy,
-    trace: { emit: () => {} },
+    trace: { emit: (event) => capture?.take(event) },
+    ...(capture && { recorder: new ServiceRecorder(capture, clock) }),
     log: createLog(
       host.err,
       options.logLevel,
@@ -261,7 +270,18 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   await happens;
   await service.close();
   forget();
-  return EXIT.fine;
+  return capture?.close() === false ? EXIT.usage : EXIT.fine;
+}
+
+/** @throws UsageError if the file cannot be written */
+function beginCapture(path: string | undefined, nameOf: Service['nameOf'], host: Host): Capture | undefined {
+  if (path === undefined) return undefined;
+  const capture = new Capture(path, { about: 'ghostfleet serve', live: true });
+  // The service goes on: its devices are more important.
+  capture.begin(undefined, nameOf, ({ message }) =>
+    host.err.write(`ghostfleet: ${message}; nothing more is captured\n`),
+  );
+  return capture;
 }
 
 function findAdmin(email: string | undefined, given: string | undefined) {

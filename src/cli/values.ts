@@ -14,11 +14,14 @@ export const REMOTE_PORT = 'a port number from 1 to 65535';
 /** A port of another machine. */
 export const remotePort = expectWholeNumber(1, 65_535);
 
-/** Reads `127.0.0.1:5003` or `[::1]:5003`; undefined for a text of another form. */
-export function parseHostAndPort(text: string): HostAndPort | undefined {
+/**
+ * Reads `127.0.0.1:5003` or `[::1]:5003`; undefined for a text of another form.
+ * @param readPort default: a port of another machine
+ */
+export function parseHostAndPort(text: string, readPort = remotePort): HostAndPort | undefined {
   const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? plain;
-  const port = remotePort(digits ?? '');
+  const port = readPort(digits ?? '');
   return host !== undefined && port !== undefined ? { host, port } : undefined;
 }
 

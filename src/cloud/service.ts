@@ -20,6 +20,7 @@ import { Feed } from './events/feed.js';
 import type { DtlsGateway, Send } from './gateway/dtls-gateway.js';
 import { FlapGateway } from './gateway/flap-gateway.js';
 import { HttpGateway } from './gateway/http.js';
+import type { DatagramRecorder } from './gateway/udp.js';
 import { History, keepHistory } from './history/history.js';
 import { type Interference, interfereWithApi } from './interference.js';
 import { startRetention } from './maintenance/retention.js';
@@ -77,6 +78,8 @@ export interface ServiceOptions {
   readonly admin?: { readonly email: string; readonly password: string } | undefined;
   /** Adds what a public service has: health, metrics, audit log, limit of commits, replay protection. Not in simulations. */
   readonly operated?: boolean;
+  /** Records the datagrams of the UDP ports. Default: nothing is recorded. */
+  readonly recorder?: DatagramRecorder;
   /** Left out for a service that is not part of a run. */
   readonly embedded?: Embedding;
   /** Folder with the built web console, which is served at `/`. The folder may be missing. Default: without a console. */
@@ -130,6 +133,8 @@ export interface Service {
   /** File beside the database with the key of its secrets; undefined if the key was given, or the store is in memory. */
   readonly keyFile: string | undefined;
   readonly gateway: FlapGateway;
+  /** The name of a device that has sent a datagram lately; undefined for others. */
+  nameOf(serial: number): string | undefined;
   /** The address of the web console with a one-time token, which is valid for a few minutes; undefined without a console. */
   consoleLink(): string | undefined;
   /** Whether a cookie belongs to an open session of the console from a one-time token. No fault affects the answer. */
@@ -171,7 +176,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       throw withoutSpace(options.db, error);
     });
     parts.progress.isPrepared = true;
-    const { ids, gateway } = parts;
+    const { ids, gateway, core } = parts;
     const { clock, random } = options;
     const { secrets = random } = embedded;
     return {
@@ -184,6 +189,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       apiKey,
       keyFile: opened.keyFile,
       gateway,
+      nameOf: (serial) => core.getFreshSession(serial)?.device.name,
       consoleLink: () => webConsole && `${address}${webConsole.link(spaceId)}`,
       hasSession: (secret) => isOpenSession({ store: opened, clock: options.clock }, secret),
       openSpace: (spaceName) =>

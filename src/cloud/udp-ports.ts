@@ -3,11 +3,11 @@ import type { EdgeClock } from '../kernel/clock.js';
 import type { Wires } from '../kernel/in-flight.js';
 import type { Log } from '../kernel/log.js';
 import type { Random } from '../kernel/random.js';
-import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
-import { DtlsGateway, type Send } from './gateway/dtls-gateway.js';
+import type { EnvelopeFormat, PacketFormat } from '../protocol/flap/envelope.js';
+import { type DtlsAgreed, DtlsGateway, type Send } from './gateway/dtls-gateway.js';
 import type { FlapGateway } from './gateway/flap-gateway.js';
 import type { Source } from './gateway/replay-guard.js';
-import { listenUdp, type SendTo, type UdpListener } from './gateway/udp.js';
+import { type DatagramRecorder, listenUdp, type SendTo, type UdpListener } from './gateway/udp.js';
 import type { Store } from './store/store.js';
 
 interface UdpPortsOptions {
@@ -23,6 +23,8 @@ interface UdpPortsOptions {
   readonly random: Random;
   readonly log: Log;
   readonly gateway: FlapGateway;
+  /** Default: datagrams are not recorded. */
+  readonly recorder?: DatagramRecorder | undefined;
 }
 
 interface UdpPorts {
@@ -43,29 +45,32 @@ interface UdpPorts {
  * @throws UsageError if a port is in use or may not be bound
  */
 export async function openUdpPorts(options: UdpPortsOptions, closers: (() => Promise<void>)[]): Promise<UdpPorts> {
-  const { host, wires, gateway, operated = false, udpDtlsPort = null } = options;
+  const { host, wires, gateway, operated = false, udpDtlsPort = null, recorder } = options;
   const listeners: UdpListener[] = [];
-  const bind = async (port: number | null, receive: Parameters<typeof listenUdp>[0]) => {
+  const bind = async (port: number | null, format: PacketFormat, receive: Parameters<typeof listenUdp>[0]) => {
     if (port === null) return null;
-    const listener = await listenUdp(receive, { host, port, wires });
+    const tap = recorder?.datagram.bind(recorder, format);
+    const listener = await listenUdp(receive, { host, port, wires, tap });
     listeners.push(listener);
     closers.push(() => listener.close());
     return listener.port;
   };
   const inFormat = (port: number | null, format: EnvelopeFormat) =>
-    bind(port, (datagram, from, send) => {
+    bind(port, format, (datagram, from, send) => {
       gateway.receive(datagram, format, (answer) => send(answer, from), operated ? from : undefined);
     });
   const udp = await inFormat(options.udpPort, 'base64');
   const udpRaw = await inFormat(options.udpRawPort, 'raw');
   const openDtls = (send: Send) => {
-    const dtls = new DtlsGateway({ ...options, packets: gateway }, send);
+    const agreed: DtlsAgreed | undefined =
+      recorder && ((identity, address, ...keys) => recorder.keys(identity, sourceOf(address), ...keys));
+    const dtls = new DtlsGateway({ ...options, packets: gateway, agreed }, send);
     closers.push(async () => dtls.close());
     return dtls;
   };
   let sendTo: SendTo = () => {};
   let dtls: DtlsGateway | undefined;
-  const udpDtls = await bind(udpDtlsPort, (datagram, from, send) => {
+  const udpDtls = await bind(udpDtlsPort, 'dtls', (datagram, from, send) => {
     sendTo = send;
     dtls ??= openDtls((record, address) => sendTo(record, sourceOf(address)));
     dtls.receive(datagram, addressOf(from));

@@ -113,7 +113,9 @@ function runCourse(
 }
 
 /** Why the devices of a run cannot be divided among threads, worded to follow "because"; undefined if they can. */
-export function findUndividedReason({ clock, transport, pace, db, plan, cloud }: PlayOptions): string | undefined {
+export function findUndividedReason(options: PlayOptions): string | undefined {
+  const { clock, transport, pace, db, plan, cloud, recorder } = options;
+  if (recorder !== undefined) return 'a capture is written in one thread';
   if (cloud !== undefined) return needsOneProcess(plan);
   if (clock === 'real') {
     return transport === 'memory' ? 'messages in memory do not leave a thread' : needsOneThread(plan);

@@ -18,6 +18,7 @@ import { udpTransport } from '../transport/udp.js';
 import { type DeviceKind, makeConnection } from './world/connection.js';
 import { makeFlashSettings } from './world/flash-settings.js';
 import { FleetDevice, type NamedDevice } from './world/fleet-device.js';
+import type { WireRecorder } from './world/options.js';
 
 /** Address of the cloud, with the link that the device uses. */
 export type CloudAddress =
@@ -40,7 +41,9 @@ interface SingleDeviceOptions extends Omit<DeviceAccount, 'name'> {
   readonly trace: Trace;
   /** Receives the failures of this machine. */
   readonly failed: Failed;
-  /** Called when the code of the device has thrown an error: the device stops for good. */
+  /** Records what the device sends and receives. Default: nothing is recorded. */
+  readonly recorder?: WireRecorder;
+  /** Called when the device cannot go on: its code has thrown an error, or `recorder` cannot record. */
   readonly crashed: (error: Error) => void;
 }
 
@@ -58,12 +61,15 @@ const PORTS = 2;
  * @throws UsageError for a configuration that the device rejects, or an address that is not valid
  */
 export async function startSingleDevice(options: SingleDeviceOptions): Promise<SingleDevice> {
-  const { profile, serial, claimToken, secret, cloud, clock, trace, crashed } = options;
+  const { profile, serial, claimToken, secret, cloud, clock, trace, crashed, recorder } = options;
   const kind = makeDeviceKind(profile, options.config);
-  const transport = await openTransport(options);
+  const name = `${profile.name}-${serial}`;
+  const opened = await openTransport(options);
+  recorder?.begin(clock, () => name, crashed);
+  const transport = recorder?.record(opened) ?? opened;
   const format = cloud.link === 'http' ? 'http' : cloud.format;
   const wire: Wire = { transport, format, clock, trace, failed: (_serial, error) => crashed(error) };
-  const device = switchOn(kind, { name: `${profile.name}-${serial}`, serial, claimToken, secret }, wire);
+  const device = switchOn(kind, { name, serial, claimToken, secret }, wire);
   return {
     device,
     stop: async () => {

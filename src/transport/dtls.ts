@@ -74,6 +74,7 @@ class DtlsChannel implements Channel, Receiver {
       random: random.fork(`dtls/${++this.#handshakes}`),
       events: {
         send: (datagram) => this.#channel.send(datagram),
+        agreed: (clientRandom, master) => this.#channel.agreed?.(clientRandom, master),
         opened: () => this.#sendWaiting(),
         received: (packet) => {
           this.#unanswered = 0;

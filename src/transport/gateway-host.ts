@@ -123,6 +123,11 @@ class Route {
     return this.#address;
   }
 
+  /** The address that the device uses now. */
+  get address(): string {
+    return this.#address ?? this.#host.addressFor(this.#serial, this.#turn);
+  }
+
   /** Passes the answers to the device on, and notes that they have arrived. */
   watch(device: Receiver): Receiver {
     return {

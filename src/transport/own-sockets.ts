@@ -3,7 +3,9 @@
  * open files of the process limits the number of devices. A device that opens a new socket gets another port.
  */
 import { createSocket, type Socket } from 'node:dgram';
+import type { AddressInfo } from 'node:net';
 import type { Alarm, Clock } from '../kernel/clock.js';
+import { lookUpAtOnce } from '../kernel/immediate-lookup.js';
 import type { Wires } from '../kernel/in-flight.js';
 import { type Millis, minutes } from '../kernel/time.js';
 import { GatewayHost } from './gateway-host.js';
@@ -35,7 +37,7 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
   const open = new Set<Socket>();
   const retiring = new Map<Socket, Alarm>();
   const newSocket = (receiver: Receiver): Socket => {
-    const socket = createSocket(`udp${host.family}`);
+    const socket = createSocket({ type: `udp${host.family}`, lookup: lookUpAtOnce });
     open.add(socket);
     takeArrivals(socket, options.wires, (datagram) => receiver.receive(datagram));
     // For example if the limit of open files is reached, when the first datagram binds the socket.
@@ -52,6 +54,12 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
       const watched = route.watch(receiver);
       let socket: Socket | undefined;
       return {
+        path: () => {
+          if (closed) return undefined;
+          socket ??= newSocket(watched);
+          const device = boundAddress(socket);
+          return device && { device, cloud: { address: route.address, port: options.port } };
+        },
         send: (datagram) => {
           // A fault may release a delayed datagram after the close.
           if (closed) return;
@@ -78,4 +86,19 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
       await Promise.all(Array.from(open, (socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
     },
   };
+}
+
+/** The address of a socket, which is bound at once if its first datagram has not bound it yet; undefined if that fails. */
+function boundAddress(socket: Socket): AddressInfo | undefined {
+  try {
+    return socket.address();
+  } catch {
+    socket.bind({ exclusive: true });
+  }
+  try {
+    return socket.address();
+  } catch {
+    // The socket reports the error itself.
+    return undefined;
+  }
 }

@@ -12,6 +12,13 @@ export interface Receiver {
   receive(datagram: Uint8Array): void;
 }
 
+/** One end of a datagram. */
+interface End {
+  /** IPv4 or IPv6. */
+  readonly address: string;
+  readonly port: number;
+}
+
 /** Connection of a device to the cloud. */
 export interface Channel {
   send(datagram: Uint8Array): void;
@@ -22,6 +29,10 @@ export interface Channel {
    * @param started whether it is the first socket since the start of the device. Default: false
    */
   reopen(server?: number, started?: boolean): void;
+  /** The socket of the device, and the address of the cloud; undefined if there are no real sockets. */
+  path?(): { readonly device: End; readonly cloud: End } | undefined;
+  /** Called with the keys of a DTLS connection, for a channel that records. */
+  agreed?(clientRandom: Uint8Array, master: Uint8Array): void;
 }
 
 /**

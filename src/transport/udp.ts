@@ -47,14 +47,15 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
       const route = host.route(serial);
       receivers.set(serial, route.watch(receiver));
       let socketIndex = serial;
+      const socket = () => sockets[socketIndex % sockets.length] as Socket;
       return {
         send: (datagram) => {
           // A fault may release a delayed datagram after the close.
           if (closed) return;
           wires?.toCloud.departed(datagram);
-          const socket = sockets[socketIndex % sockets.length] as Socket;
-          socket.send(datagram, port, route.next(), lost);
+          socket().send(datagram, port, route.next(), lost);
         },
+        path: () => (closed ? undefined : { device: socket().address(), cloud: { address: route.address, port } }),
         reopen: (server = 1, started = false) => {
           socketIndex++;
           route.reopened(server, started);

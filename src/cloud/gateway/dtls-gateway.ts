@@ -28,7 +28,11 @@ interface DtlsGatewayOptions {
   readonly random: Random;
   readonly log: Log;
   readonly packets: Pick<FlapGateway, 'receivePlain'>;
+  readonly agreed?: DtlsAgreed | undefined;
 }
+
+/** Called with the keys of each connection, for a capture. */
+export type DtlsAgreed = (identity: string, address: string, clientRandom: Uint8Array, master: Uint8Array) => void;
 
 /** Counters of a gateway since its start. */
 interface DtlsCounters {
@@ -71,12 +75,13 @@ export class DtlsGateway {
 
   constructor(options: DtlsGatewayOptions, send: Send) {
     this.#options = options;
-    const { clock, random } = options;
+    const { clock, random, agreed } = options;
     this.#server = new DtlsServer({
       clock,
       random,
       events: {
         send,
+        ...(agreed && { agreed }),
         keyOf: (session, identity, answer) => this.#answerWithKey(session, identity, answer),
         opened: (session) => this.#opened(session),
         received: (session, plain, address) => this.#received(session, plain, address),

@@ -35,6 +35,8 @@ export type Rejection = 'replayed' | 'not-authentic' | 'unknown-connection';
 
 export interface ConnectionEvents {
   send(datagram: Uint8Array): void;
+  /** Both ends can compute the keys. For a capture; the master secret decrypts the whole connection. */
+  agreed?(clientRandom: Uint8Array, master: Uint8Array): void;
   /** The handshake has succeeded. */
   opened(): void;
   /** Data from the other end have arrived. `newest`: no record with a greater sequence number has arrived before. */
@@ -175,6 +177,7 @@ export abstract class Connection {
     const { client, server } = connectionKeys(master, randoms);
     this.#master = master;
     this.layer.keys = role === 'client' ? { write: client, read: server } : { write: server, read: client };
+    this.#events.agreed?.(randoms.client, master);
   }
 
   /** All messages of the handshake. @throws TypeError after the handshake */

@@ -8,7 +8,7 @@ export interface WriteKeys {
   readonly salt: Uint8Array;
 }
 
-interface ConnectionKeys {
+export interface ConnectionKeys {
   readonly client: WriteKeys;
   readonly server: WriteKeys;
 }

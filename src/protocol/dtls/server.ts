@@ -29,6 +29,8 @@ interface ServerEvents {
   send(datagram: Uint8Array, address: string): void;
   /** Asks for the key of the identity that a client claims in its handshake. */
   keyOf(session: SessionId, identity: string, answer: Answer): void;
+  /** The keys of a connection are known, and not yet proven by the client, for a capture. */
+  agreed?(identity: string, address: string, clientRandom: Uint8Array, master: Uint8Array): void;
   /** A client has proven that it has the key of the identity. Its older connection, if any, has ended. */
   opened(session: SessionId, identity: string): void;
   /** A client has sent data from `address`, which may be new if the client uses a connection ID. */
@@ -186,6 +188,7 @@ export class DtlsServer {
       keyOf: (identity, answer) => events.keyOf(session, identity, answer),
       events: {
         send: (datagram) => events.send(datagram, peer.address),
+        agreed: (...keys) => events.agreed?.(connection.identity, peer.address, ...keys),
         opened: () => this.#opened(peer),
         received: (plain, newest) => this.#received(peer, plain, newest),
         closed: (ending) => this.#closed(peer, ending),

@@ -149,6 +149,7 @@ function loseWhileDown(inner: Transport, faults: ServiceFaults): Transport {
           if (!faults.missed()) channel.send(datagram);
         },
         reopen: (server, started) => channel.reopen(server, started),
+        path: () => channel.path?.(),
       };
     },
     close: () => inner.close(),

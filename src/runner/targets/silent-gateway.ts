@@ -56,6 +56,7 @@ export class SilentGateway {
         this.#found(describeSilence(address));
       },
       reopen: (server, started) => channel.reopen(server, started),
+      path: () => channel.path?.(),
     };
   }
 }

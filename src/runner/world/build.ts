@@ -73,10 +73,13 @@ export function buildWorld(
   target: Target,
   { clock, random, callers, faults, evidence, late, waited }: Parts,
 ): RunFixture {
-  const plan = renewTokens(options.plan);
+  const { recorder } = options;
+  // A recording of virtual time is the same for the same seed, to the tag of each datagram.
+  const plan = recorder && options.clock === 'virtual' ? options.plan : renewTokens(options.plan);
   const { api, address, wire, format, trace, audit, accepted, admit } = target;
   const virtual = options.clock === 'virtual';
-  const transport = withFaults(wire, { clock, random, trace, faults: faults.list, checksummed: format === 'http' });
+  const faulty = withFaults(wire, { clock, random, trace, faults: faults.list, checksummed: format === 'http' });
+  const transport = recorder?.record(faulty) ?? faulty;
   const failed = (serial: number, { stack }: Error) => {
     const device = plan.devices.find((planned) => planned.serial === serial)?.name;
     options.log.error({ device, stack }, 'the code of a device has thrown an error');

@@ -7,6 +7,7 @@ import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { seededRandom } from '../../kernel/random.js';
 import { sinceStart, type UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport, SystemError } from '../../report/result.js';
+import type { Trace } from '../../trace/events.js';
 import { Callers } from '../load/callers.js';
 import { RunPatience } from '../targets/paced.js';
 import type { Target } from '../targets/target.js';
@@ -17,7 +18,7 @@ import { makeFleet } from './fleet-device.js';
 import type { Journal } from './journal.js';
 import { LiveFaults } from './live-faults.js';
 import { openTarget } from './open-target.js';
-import type { CourseEnd, OneWorldOptions, WorldControl, WorldOptions } from './options.js';
+import type { CourseEnd, OneWorldOptions, WireRecorder, WorldControl, WorldOptions } from './options.js';
 import { listMade, listToDelete, provision, tearDown } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
 import { StepTimes } from './step-times.js';
@@ -56,8 +57,8 @@ async function withPatience(
   started: (control: WorldControl) => void,
   virtual: DrivenClock | undefined,
 ): Promise<CourseEnd> {
-  const { plan } = options;
-  const { trace } = journal;
+  const { plan, recorder } = options;
+  const trace = recorder ? heardBy(recorder, journal.trace) : journal.trace;
   const { clock, pace, begin, late, generatorReport } = makeTime(options, virtual, () => journal.settle(), trace);
   const faults = new LiveFaults(plan, clock);
   const random = seededRandom(plan.seed);
@@ -71,6 +72,8 @@ async function withPatience(
     // In virtual time, the course of the run must not depend on real failures.
     if (options.clock === 'virtual' && error.own) clock.stop(machineFailed(error));
   });
+  const names = new Map(recorder && plan.devices.map(({ serial, name }) => [serial, name]));
+  recorder?.begin(clock, (serial) => names.get(serial), stop);
   const target = await openTarget(options, { clock, trace, random, failed: errors.add, patience }, options.part?.cloud);
   faults.serve(target.faults);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
@@ -125,6 +128,16 @@ async function withPatience(
     remarks,
     happened: happened(),
     targetClock,
+  };
+}
+
+/** At once: the journal passes the events of an instant on when it has all of them. */
+function heardBy(recorder: WireRecorder, trace: Trace): Trace {
+  return {
+    emit: (event) => {
+      recorder.take(event);
+      trace.emit(event);
+    },
   };
 }
 

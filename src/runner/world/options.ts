@@ -1,11 +1,13 @@
 /** What a run in one world needs, how it is controlled, and what it returns. */
 import type { Fleet } from '../../console/member.js';
-import type { DrivenClock } from '../../kernel/clock.js';
+import type { Clock, DrivenClock } from '../../kernel/clock.js';
 import type { GhostfleetError } from '../../kernel/errors.js';
 import type { Pace } from '../../kernel/pace.js';
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport, Leftovers, WorkerReport } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
+import type { TraceEvent } from '../../trace/events.js';
+import type { Transport } from '../../transport/transport.js';
 import type { RuleTally } from '../targets/audit/rules.js';
 import type { RequestWait } from '../targets/paced.js';
 import type { ServedCloud } from '../targets/served.js';
@@ -39,8 +41,23 @@ export interface WorldOptions extends TargetOptions {
    * Called when another cloud rejects requests with 429 or 503, so that the run waits; with undefined when the requests go on.
    */
   readonly waits?: (wait: RequestWait | undefined) => void;
+  /** Records what the devices send and receive. Default: nothing is recorded. */
+  readonly recorder?: WireRecorder | undefined;
   /** Measures in real time whether this process keeps up. Default: {@link GeneratorWatch}. */
   readonly meter?: ((speed: number) => GeneratorMeter) | undefined;
+}
+
+/** Records what goes over the wire, at the end of the devices (wire/capture.ts). */
+export interface WireRecorder {
+  /**
+   * Begins before the fleet is built.
+   * @param failed called once if nothing more can be recorded
+   */
+  begin(clock: Clock, nameOf: (serial: number) => string | undefined, failed: (reason: GhostfleetError) => void): void;
+  /** A transport that records what it passes on. */
+  record(wire: Transport): Transport;
+  /** Notes an event. */
+  take(event: TraceEvent): void;
 }
 
 /** What a clean-up has not deleted. */

@@ -94,6 +94,10 @@ class Hop implements Channel, Receiver {
     this.#channel.reopen(server, started);
   }
 
+  path(): ReturnType<NonNullable<Channel['path']>> {
+    return this.#channel.path?.();
+  }
+
   receive(datagram: Uint8Array): void {
     const verdict = this.verdict('down', datagram.length);
     const arriving = asReceived(datagram, this.#options.format);

@@ -1,0 +1,148 @@
+/** `ghostfleet inspect`: shows the dialogues of devices in a capture, or measures their times. */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { humanCount } from '../kernel/quantity.js';
+import { packagedProfiles } from '../profile/library.js';
+import type { Codec } from '../protocol/codec.js';
+import { tokenBytes } from '../protocol/flap/envelope.js';
+import type { Hash } from '../protocol/hashes.js';
+import { type InspectedDevice, type Inspection, inspectCapture, inspectDatagram } from '../wire/inspect.js';
+import { writeDialogues, writeInspectionJson, writeTimelines } from '../wire/inspection-text.js';
+import type { MessageTextOptions } from '../wire/message-text.js';
+import { readCapture } from '../wire/read-capture.js';
+import { defineCommand } from './command.js';
+import type { Host } from './host.js';
+import { REPEATED } from './values.js';
+
+interface InspectFlags {
+  readonly capture: string | undefined;
+  readonly device: string | undefined;
+  readonly token: readonly string[];
+  readonly secret: readonly string[];
+  readonly timeline: boolean;
+  readonly json: boolean;
+  readonly 'show-secrets': boolean;
+  readonly dissector: boolean;
+}
+
+/** The dissector for Wireshark, two levels above this file, both in src/cli/ and in dist/program/. */
+const DISSECTOR = new URL('../../wireshark/flap.lua', import.meta.url);
+
+export const inspect = defineCommand<InspectFlags>(
+  (parser) =>
+    parser
+      .positional('capture', {
+        type: 'string',
+        describe: 'capture file (pcapng or pcap), or a datagram in hex digits or base64',
+      })
+      .option('device', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'serial number or name of the only device to show',
+      })
+      .option('token', {
+        ...REPEATED,
+        describe:
+          'claim token of a device, to check the tags of its datagrams; may be repeated; also GHOSTFLEET_CLAIM_TOKEN',
+        coerce: (texts: readonly string[]) =>
+          checkSecrets(texts, 'token', /^[\da-f]{32}$/i, 'a claim token of 32 hex digits'),
+      })
+      .option('secret', {
+        ...REPEATED,
+        describe: 'key of a device for DTLS, if the capture does not contain its keys; may be repeated',
+        coerce: (texts: readonly string[]) =>
+          checkSecrets(texts, 'secret', /^(?:[\da-f]{2}){16,32}$/i, 'a key of 32 to 64 hex digits'),
+      })
+      .option('timeline', {
+        type: 'boolean',
+        default: false,
+        describe: 'measure retries and pauses, and compare them with the rules of the firmware',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of text' })
+      .option('show-secrets', {
+        type: 'boolean',
+        default: false,
+        describe: 'do not mask claim token, keys and passwords',
+      })
+      .option('dissector', { type: 'boolean', default: false, describe: 'print the dissector for Wireshark, in Lua' }),
+  execute,
+);
+
+async function execute(flags: InspectFlags, host: Host): Promise<ExitCode> {
+  const { capture, timeline, json } = flags;
+  if (flags.dissector) {
+    host.out.write(readFileSync(fileURLToPath(DISSECTOR), 'utf8'));
+    return EXIT.fine;
+  }
+  if (capture === undefined) throw new UsageError('bad-flags', '<capture> is missing');
+  const own = host.env.GHOSTFLEET_CLAIM_TOKEN;
+  const tokens = [...flags.token, ...(own === undefined ? [] : [own])].map(tokenBytes);
+  const options = { tokens, secrets: flags.secret.map((secret) => Buffer.from(secret, 'hex')) };
+  const text: MessageTextOptions = { decoderOf: findDecoder, secrets: flags['show-secrets'] };
+  const datagram = existsSync(capture) ? undefined : bytesIn(capture);
+  if (datagram !== undefined) {
+    const device = inspectDatagram(datagram, options);
+    if (device === undefined) {
+      throw new UsageError(
+        'bad-datagram',
+        `the ${datagram.length} bytes are not a datagram of a device or of the cloud`,
+      );
+    }
+    if (timeline) throw new UsageError('bad-flags', '--timeline requires a capture');
+    host.out.write(
+      json ? writeInspectionJson([device], OF_DATAGRAM, text, 'dialogue') : writeDialogues([device], undefined, text),
+    );
+    return EXIT.fine;
+  }
+  const inspection = inspectCapture(readCapture(capture), options);
+  const devices = chooseDevices(inspection, flags);
+  if (json) host.out.write(writeInspectionJson(devices, inspection, text, timeline ? 'timeline' : 'dialogue'));
+  else host.out.write((timeline ? writeTimelines : writeDialogues)(devices, inspection, text));
+  if (inspection.broken === undefined) return EXIT.fine;
+  throw new UsageError(
+    'incomplete',
+    `"${capture}" is incomplete: ${inspection.broken}; the result covers only what comes before`,
+  );
+}
+
+const OF_DATAGRAM = { start: 0, isOfRun: false, packets: 1, others: new Map(), broken: undefined };
+
+/** @throws UsageError if there is no such device */
+function chooseDevices(
+  { devices, packets, others, broken }: Inspection,
+  { capture, device }: InspectFlags,
+): readonly InspectedDevice[] {
+  if (devices.length === 0) {
+    const found = [...others].map(([what, count]) => `${humanCount(count)} ${what}`);
+    const why = broken === undefined ? '' : `; ${broken}`;
+    throw new UsageError(
+      'no-devices',
+      `"${capture}" has no datagrams of devices: it has ${humanCount(packets)} packets${found.length === 0 ? '' : ` (${found.join(', ')})`}${why}`,
+    );
+  }
+  if (device === undefined) return devices;
+  const chosen = devices.filter(({ serial, name }) => String(serial) === device || name === device);
+  if (chosen.length > 0) return chosen;
+  const shown = devices.slice(0, 5).map(({ serial, name }) => name ?? String(serial));
+  const more = devices.length > shown.length ? `, and ${devices.length - shown.length} more` : '';
+  throw new UsageError('no-such-device', `"${capture}" has no device "${device}"; it has ${shown.join(', ')}${more}`);
+}
+
+/** The decoder in one of the packaged profiles. */
+function findDecoder(hash: Hash): Codec | undefined {
+  return [...packagedProfiles().values()].find(({ decoder }) => decoder.hash === hash)?.decoder;
+}
+
+/** Bytes of a datagram in hex digits, or as it is in base64; undefined for another text, which is then the name of a file. */
+function bytesIn(text: string): Uint8Array | undefined {
+  const digits = text.replace(/[\s:]/g, '');
+  if (/^(?:[\da-f]{2}){14,}$/i.test(digits)) return Buffer.from(digits, 'hex');
+  return /^(?:[\w+/]{4}){4,}(?:[\w+/]{2}==|[\w+/]{3}=)?$/.test(text) ? Buffer.from(text) : undefined;
+}
+
+function checkSecrets(texts: readonly string[], name: string, form: RegExp, wanted: string): readonly string[] {
+  // The texts are secrets, so the message does not quote them.
+  if (texts.some((text) => !form.test(text))) throw new Error(`--${name} (hidden) is not ${wanted}`);
+  return texts;
+}

@@ -1,0 +1,252 @@
+/** The dialogues of devices with the cloud in a capture, also in one of real devices. */
+import type { UnixMillis } from '../kernel/time.js';
+import { type Envelope, type EnvelopeFormat, hasValidTag, open, type PacketFormat } from '../protocol/flap/envelope.js';
+import { ACK, decodePacket, FIRST, type Packet, POLL } from '../protocol/flap/packet.js';
+import type { Endpoint } from './addresses.js';
+import { INTERFACE, TIMES_FROM } from './capture.js';
+import type { Entry } from './dialogue-text.js';
+import { DtlsReader } from './dtls-reader.js';
+import { type UdpDatagram, udpIn } from './link-layers.js';
+import { BrokenCapture, type Captured, type CapturedPacket } from './read-capture.js';
+
+export interface InspectOptions {
+  /** Claim tokens to check the tags of envelopes; each device has the one that fits. */
+  readonly tokens: readonly Uint8Array[];
+  /** Pre-shared keys of devices with DTLS. */
+  readonly secrets: readonly Uint8Array[];
+}
+
+/** A device in a capture. */
+export interface InspectedDevice {
+  readonly serial: number;
+  /** From the comments of our own captures, or from the session; undefined if neither is in the capture. */
+  readonly name: string | undefined;
+  readonly format: PacketFormat;
+  readonly entries: readonly Entry[];
+  /** `unfit`: tokens were given, but none is that of the device, so no tag was checked. */
+  readonly tags: 'checked' | 'unchecked' | 'unfit';
+}
+
+export interface Inspection {
+  /** In the order of their first packets. */
+  readonly devices: readonly InspectedDevice[];
+  /** Calendar time from which the times of the entries count. */
+  readonly start: UnixMillis;
+  /** Whether {@link start} is the start of a run, rather than the first packet. */
+  readonly isOfRun: boolean;
+  /** Packets in the capture, of any kind. */
+  readonly packets: number;
+  /** Packets that are in no dialogue, by what they are. */
+  readonly others: ReadonlyMap<string, number>;
+  /** Why the capture is not whole; undefined if it is. */
+  readonly broken: string | undefined;
+}
+
+/** The usual ports of the cloud (wire W-3, W-4, W-10). */
+const PORTS: ReadonlyMap<number, PacketFormat> = new Map([
+  [5002, 'raw'],
+  [5003, 'base64'],
+  [5005, 'dtls'],
+]);
+
+/** Reads all packets. @throws UsageError like `readCapture` */
+export function inspectCapture(captured: Iterable<Captured>, options: InspectOptions): Inspection {
+  const reader = new Reader(options);
+  let broken: string | undefined;
+  try {
+    for (const item of captured) reader.take(item);
+  } catch (error) {
+    if (!(error instanceof BrokenCapture)) throw error;
+    broken = error.message;
+  }
+  return { ...reader.result(), broken };
+}
+
+/** A single datagram. @param bytes an envelope, raw or as base64 text */
+export function inspectDatagram(bytes: Uint8Array, { tokens }: InspectOptions): InspectedDevice | undefined {
+  const format = (['base64', 'raw'] as const).find((each) => open(bytes, each) !== undefined);
+  const envelope = format && open(bytes, format);
+  if (format === undefined || envelope === undefined) return undefined;
+  const device = new Device(envelope.serial, format, tokens);
+  device.add(0, guessWay(envelope.packet), envelope.packet, bytes.length, envelope);
+  return device.result(0);
+}
+
+interface Seen {
+  readonly at: UnixMillis;
+  readonly way: 'up' | 'down';
+  readonly packet: Packet;
+  readonly size: number;
+  /** The token that fits; undefined for DTLS, which has no tags. */
+  readonly token: Uint8Array | undefined;
+}
+
+class Device {
+  readonly serial: number;
+  name: string | undefined;
+  readonly #format: PacketFormat;
+  readonly #tokens: readonly Uint8Array[];
+  readonly #seen: (Seen | { readonly at: UnixMillis; readonly text: string })[] = [];
+
+  constructor(serial: number, format: PacketFormat, tokens: readonly Uint8Array[]) {
+    this.serial = serial;
+    this.#format = format;
+    this.#tokens = tokens;
+  }
+
+  note(at: UnixMillis, text: string): void {
+    this.#seen.push({ at, text });
+  }
+
+  /** @param envelope undefined for DTLS */
+  add(at: UnixMillis, way: 'up' | 'down', packet: Packet, size: number, envelope: Envelope | undefined): void {
+    const token = envelope && this.#tokens.find((each) => hasValidTag(envelope, each));
+    // A copy: the data share the memory of the piece of the file.
+    this.#seen.push({ at, way, size, token, packet: { ...packet, data: Uint8Array.from(packet.data) } });
+  }
+
+  result(start: UnixMillis): InspectedDevice {
+    const own = this.#seen.flatMap((each) => ('token' in each && each.token) || []).at(0);
+    const entries = this.#seen.map((each): Entry => {
+      const at = each.at - start;
+      if ('text' in each) return { kind: 'note', at, text: each.text };
+      const { way, packet, size, token } = each;
+      return { kind: 'packet', at, way, packet, size, isForged: own !== undefined && token !== own };
+    });
+    const unchecked = this.#tokens.length === 0 || this.#format === 'dtls';
+    const tags = own !== undefined ? 'checked' : unchecked ? 'unchecked' : 'unfit';
+    return { serial: this.serial, name: this.name, format: this.#format, entries, tags };
+  }
+}
+
+class Reader {
+  readonly #tokens: readonly Uint8Array[];
+  readonly #dtls: DtlsReader;
+  readonly #devices = new Map<number, Device>();
+  readonly #others = new Map<string, number>();
+  /** Sockets of the cloud with unusual ports, with the format of their datagrams. */
+  readonly #clouds = new Map<string, PacketFormat>();
+  #packets = 0;
+  #first: UnixMillis | undefined;
+  #runStart: UnixMillis | undefined;
+
+  constructor({ tokens, secrets }: InspectOptions) {
+    this.#tokens = tokens;
+    this.#dtls = new DtlsReader(secrets);
+  }
+
+  take(item: Captured): void {
+    if (item.kind === 'keys') this.#dtls.addKeys(item.keyLog);
+    else if (item.kind === 'packet') this.#packet(item);
+    else {
+      const [, time] = new RegExp(`${TIMES_FROM} (\\S+)$`).exec(item.text) ?? [];
+      const start = Date.parse(time ?? '');
+      if (!Number.isNaN(start)) this.#runStart = start;
+    }
+  }
+
+  result(): Omit<Inspection, 'broken'> {
+    const start = this.#runStart ?? this.#first ?? 0;
+    return {
+      devices: [...this.#devices.values()].map((device) => device.result(start)),
+      ...{ start, isOfRun: this.#runStart !== undefined, packets: this.#packets, others: this.#others },
+    };
+  }
+
+  #packet(captured: CapturedPacket): void {
+    this.#packets++;
+    this.#first ??= captured.at;
+    const found = udpIn(captured.link, captured.bytes);
+    if (typeof found === 'string') return this.#count(found);
+    const format = this.#formatOf(found, captured.through);
+    if (format === undefined) return this.#count('UDP datagrams of others');
+    if (captured.isCut) return this.#count('datagrams that the capture has cut off (tcpdump -s 0 keeps them whole)');
+    if (format === 'dtls') this.#record(captured, found);
+    else this.#envelope(captured, found, format);
+  }
+
+  #envelope(captured: CapturedPacket, udp: UdpDatagram, format: EnvelopeFormat): void {
+    const envelope = open(udp.payload, format);
+    if (envelope === undefined) return this.#count('unreadable datagrams');
+    const { serial, packet } = envelope;
+    const device = this.#deviceOf(serial, format, captured);
+    device.add(captured.at, this.#wayOf(udp, packet, format), packet, udp.payload.length, envelope);
+  }
+
+  #record(captured: CapturedPacket, { from, to, payload }: UdpDatagram): void {
+    const found = this.#dtls.read(keyOf(from), keyOf(to), payload);
+    if (found.length === 0) this.#count('datagrams of DTLS handshakes');
+    for (const finding of found) {
+      if (finding.kind === 'locked') this.#count('encrypted records without their keys (--secret)');
+      else {
+        const device = this.#deviceOf(finding.serial, 'dtls', captured);
+        const packet = finding.kind === 'plain' ? decodePacket(finding.plain) : undefined;
+        if (finding.kind === 'handshake') device.note(captured.at, 'DTLS handshake');
+        else if (packet === undefined) this.#count('unreadable datagrams');
+        else device.add(captured.at, finding.way, packet, payload.length, undefined);
+      }
+    }
+  }
+
+  #deviceOf(serial: number, format: PacketFormat, { comment, through }: CapturedPacket): Device {
+    const device = this.#devices.get(serial) ?? new Device(serial, format, this.#tokens);
+    this.#devices.set(serial, device);
+    if (through?.startsWith(INTERFACE)) device.name ??= comment?.split(', ')[0];
+    return device;
+  }
+
+  /** Undefined for a datagram that is not one between a device and the cloud. */
+  #formatOf({ from, to, payload }: UdpDatagram, through: string | undefined): PacketFormat | undefined {
+    const own = through?.startsWith(INTERFACE) ? through.slice(INTERFACE.length) : undefined;
+    return (
+      [...PORTS.values()].find((format) => format === own) ??
+      PORTS.get(to.port) ??
+      PORTS.get(from.port) ??
+      this.#clouds.get(keyOf(to)) ??
+      this.#clouds.get(keyOf(from)) ??
+      guessFormat(payload)
+    );
+  }
+
+  /** The cloud is where the first datagram of a device goes to, unless its port is a usual one. */
+  #wayOf({ from, to }: UdpDatagram, packet: Packet, format: PacketFormat): 'up' | 'down' {
+    if (PORTS.has(to.port)) return 'up';
+    if (PORTS.has(from.port)) return 'down';
+    if (this.#clouds.has(keyOf(to))) return 'up';
+    if (this.#clouds.has(keyOf(from))) return 'down';
+    const way = guessWay(packet);
+    // The acknowledgement of a fragment looks the same in both directions.
+    if (packet.flags !== ACK) this.#clouds.set(keyOf(way === 'up' ? to : from), format);
+    return way;
+  }
+
+  #count(what: string): void {
+    this.#others.set(what, (this.#others.get(what) ?? 0) + 1);
+  }
+}
+
+/** The format of a datagram between unusual ports; undefined if it looks like none. */
+function guessFormat(payload: Uint8Array): PacketFormat | undefined {
+  const [type = 0, major] = payload;
+  // A record of DTLS 1.0 or 1.2.
+  if (type >= 20 && type <= 25 && major === 0xfe) return 'dtls';
+  return (['base64', 'raw'] as const).find((format) => isOfRealDevice(open(payload, format)?.serial ?? 0));
+}
+
+/** Whether a serial number is one of CHESTER-M or CHESTER-U1 (wire W-48). */
+function isOfRealDevice(serial: number): boolean {
+  return serial >= 0x8000_0000 && FAMILIES.has((serial >>> 20) & 0x3ff);
+}
+
+const FAMILIES: ReadonlySet<number> = new Set([0x00b, 0x00d]);
+
+/** The direction of a packet on its own: types of downlinks begin at 0x80, and only devices poll (wire W-13, W-44). */
+function guessWay({ flags, data }: Packet): 'up' | 'down' {
+  if (flags & FIRST && data.length > 0) return (data[0] ?? 0) < 0x80 ? 'up' : 'down';
+  if (data.length > 0) return flags & POLL ? 'down' : 'up';
+  return flags === POLL ? 'up' : 'down';
+}
+
+function keyOf({ address, port }: Endpoint): string {
+  return `${address}@${port}`;
+}

@@ -1,0 +1,93 @@
+/** Finds the UDP datagram in a captured frame: link layer, IPv4 or IPv6, UDP. */
+import { addressText, type Endpoint } from './addresses.js';
+
+export interface UdpDatagram {
+  readonly from: Endpoint;
+  readonly to: Endpoint;
+  readonly payload: Uint8Array;
+}
+
+/** What a frame contains if it is no UDP datagram, for a count. */
+export type OtherFrame = 'TCP' | 'fragments of IP packets' | 'other protocols' | 'unknown link layers';
+
+const ETHERNET_IP4 = 0x0800;
+const ETHERNET_IP6 = 0x86dd;
+/** Tags of virtual networks, each with 4 bytes (IEEE 802.1Q, 802.1ad). */
+const TAGS: ReadonlySet<number> = new Set([0x8100, 0x88a8, 0x9100]);
+
+/** Where the type of the network protocol is in the header of a link layer, and where the packet begins. */
+const TYPED: Readonly<Record<number, { readonly type: number; readonly end: number }>> = {
+  /** Ethernet. */
+  1: { type: 12, end: 14 },
+  /** Linux cooked captures, as of the interface `any`. */
+  113: { type: 14, end: 16 },
+  276: { type: 0, end: 20 },
+};
+
+/** Bytes before the IP packet in link layers whose packets tell their version themselves: loopback of BSD, and raw IP. */
+const UNTYPED: Readonly<Record<number, number>> = { 0: 4, 108: 4, 12: 0, 14: 0, 101: 0, 228: 0, 229: 0 };
+
+/** @param link number of the link layer */
+export function udpIn(link: number, frame: Uint8Array): UdpDatagram | OtherFrame {
+  const place = TYPED[link];
+  if (place === undefined) {
+    const start = UNTYPED[link];
+    return start === undefined ? 'unknown link layers' : inPacket(frame.subarray(start));
+  }
+  let [at, type] = [place.end, uint16(frame, place.type)];
+  while (TAGS.has(type)) {
+    type = uint16(frame, at + 2);
+    at += 4;
+  }
+  return type === ETHERNET_IP4 || type === ETHERNET_IP6 ? inPacket(frame.subarray(at)) : 'other protocols';
+}
+
+const [TCP, UDP] = [6, 17];
+
+function inPacket(packet: Uint8Array): UdpDatagram | OtherFrame {
+  const version = (packet[0] ?? 0) >> 4;
+  if (version === 4 && packet.length >= 20) return inIp4(packet);
+  return version === 6 && packet.length >= 40 ? inIp6(packet) : 'other protocols';
+}
+
+function inIp4(packet: Uint8Array): UdpDatagram | OtherFrame {
+  const start = ((packet[0] ?? 0) & 0xf) * 4;
+  // More fragments follow, or this is not the first one.
+  if (uint16(packet, 6) & 0x3fff) return 'fragments of IP packets';
+  const ends = [packet.subarray(12, 16), packet.subarray(16, 20)] as const;
+  // The frame may be filled up after the packet.
+  return inTransport(packet[9] ?? 0, packet.subarray(start, uint16(packet, 2) || undefined), ends);
+}
+
+/** Headers between IPv6 and the transport that have the length in their second byte, in units of 8 bytes. */
+const SKIPPED: ReadonlySet<number> = new Set([0, 43, 60]);
+const FRAGMENT = 44;
+
+function inIp6(packet: Uint8Array): UdpDatagram | OtherFrame {
+  let [next, at] = [packet[6] ?? 0, 40];
+  while (SKIPPED.has(next) && at + 2 <= packet.length) {
+    next = packet[at] ?? 0;
+    at += 8 + (packet[at + 1] ?? 0) * 8;
+  }
+  if (next === FRAGMENT) return 'fragments of IP packets';
+  const end = uint16(packet, 4) === 0 ? undefined : 40 + uint16(packet, 4);
+  return inTransport(next, packet.subarray(at, end), [packet.subarray(8, 24), packet.subarray(24, 40)]);
+}
+
+function inTransport(
+  protocol: number,
+  bytes: Uint8Array,
+  [source, target]: readonly [Uint8Array, Uint8Array],
+): UdpDatagram | OtherFrame {
+  if (protocol === TCP) return 'TCP';
+  if (protocol !== UDP || bytes.length < 8) return 'other protocols';
+  return {
+    from: { address: addressText(source), port: uint16(bytes, 0) },
+    to: { address: addressText(target), port: uint16(bytes, 2) },
+    payload: bytes.subarray(8, uint16(bytes, 4) || undefined),
+  };
+}
+
+function uint16(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+}

@@ -1,0 +1,200 @@
+/** `ghostfleet inspect`: dialogues, tags, DTLS, single datagrams and measured times. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import { FIRST, LAST, NOTHING, type Packet, POLL } from '../../src/protocol/flap/packet.js';
+import { type ReadEntry, readDialogue } from '../../src/wire/dialogue-text.js';
+import { ipPacket } from '../../src/wire/ip-packet.js';
+import { MessageText } from '../../src/wire/message-text.js';
+import { findOutside, measureTimeline } from '../../src/wire/timeline.js';
+import { ghostfleet } from '../support/host.js';
+import { captureRun, fileWith, inspectFile, oldCapture, POLL_TEXT, TOKEN } from './captures.js';
+import { secretOf } from './device-key.js';
+
+const OTHER_TOKEN = 'ffeeddccbbaa99887766554433221100';
+const SERIAL = 2_159_017_985;
+
+/** A capture with one datagram of the device and its answer for each packet. */
+function captureOf(...packets: readonly (readonly ['up' | 'down', Packet, string?])[]): string {
+  const device = { address: '10.0.0.7', port: 40_000 };
+  const cloud = { address: '192.0.2.1', port: 5003 };
+  const frames = packets.map(([way, packet, token = TOKEN]) => {
+    const [from, to] = way === 'up' ? [device, cloud] : [cloud, device];
+    return ipPacket(from, to, seal(packet, SERIAL, tokenBytes(token), 'base64'));
+  });
+  return fileWith(oldCapture(101, frames));
+}
+
+const SHELL_ANSWER = Buffer.concat([
+  Buffer.from('07a2', 'hex'),
+  // The id, and one answer: {0: "info claim-token", 2: ["claim token: …"]}
+  Buffer.from('0150', 'hex'),
+  Buffer.alloc(16, 1),
+  Buffer.from('0081a2', 'hex'),
+  Buffer.from('0070', 'hex'),
+  Buffer.from('info claim-token'),
+  Buffer.from('0281782d', 'hex'),
+  Buffer.from(`claim token: ${TOKEN}`),
+]);
+
+describe('a dialogue', () => {
+  it('joins fragments, also if one was sent again', async () => {
+    const [one, two] = [SHELL_ANSWER.subarray(0, 20), SHELL_ANSWER.subarray(20)];
+    const path = captureOf(
+      ['up', { flags: FIRST, sequence: 5, data: one }],
+      ['up', { flags: 0, sequence: 7, data: two.subarray(0, 10) }],
+      ['up', { flags: 0, sequence: 7, data: two.subarray(0, 10) }],
+      ['up', { flags: LAST, sequence: 9, data: two.subarray(10) }],
+    );
+    const { out } = await ghostfleet(['inspect', path]);
+    expect(out).toContain(`UPLOAD_SHELL, ${SHELL_ANSWER.length} bytes in 3 packets`);
+  });
+
+  it('masks secrets that a device has sent, unless --show-secrets is given', async () => {
+    const path = captureOf(['up', { flags: FIRST | LAST, sequence: 0, data: SHELL_ANSWER }]);
+    const { out } = await ghostfleet(['inspect', path]);
+    expect(out).toContain('"claim token: ********"');
+    expect(out).not.toContain(TOKEN);
+    expect((await ghostfleet(['inspect', path, '--show-secrets'])).out).toContain(`"claim token: ${TOKEN}"`);
+  });
+
+  it('marks datagrams with a wrong tag, and does not read them', async () => {
+    const path = captureOf(
+      ['up', { flags: POLL, sequence: 0, data: NOTHING }],
+      ['up', { flags: FIRST | LAST, sequence: 0, data: SHELL_ANSWER }, OTHER_TOKEN],
+    );
+    const { out } = await ghostfleet(['inspect', path, '--token', TOKEN]);
+    expect(out.match(/wrong tag$/gm)).toHaveLength(1);
+    expect(out).not.toContain('UPLOAD_SHELL');
+    const { out: unfit } = await ghostfleet(['inspect', path, '--token', '0'.repeat(32)]);
+    expect(unfit).toContain('# No --token is that of this device, so its tags are not checked.');
+  });
+
+  it('with a message that cannot be read says why, and goes on', async () => {
+    const path = captureOf(
+      ['up', { flags: FIRST | LAST, sequence: 0, data: Uint8Array.of(7, 0xff) }],
+      ['up', { flags: POLL, sequence: 2, data: NOTHING }],
+      ['down', { flags: FIRST | LAST, sequence: 3, data: Uint8Array.of(0x99, 1) }],
+    );
+    const { exit, out } = await ghostfleet(['inspect', path]);
+    expect(exit).toBe(0);
+    expect(out).toMatch(/malformed: the value of UPLOAD_SHELL is not CBOR/);
+    expect(out).toContain('MESSAGE 153');
+    expect(out).toContain('malformed: 0x99 is not a type of message');
+  });
+
+  it('is one JSON object with --json', async () => {
+    const path = captureOf(['up', { flags: POLL, sequence: 0, data: NOTHING }]);
+    const { out } = await ghostfleet(['inspect', path, '--json']);
+    expect(JSON.parse(out)).toEqual({
+      start: '2026-03-02T06:00:00.500Z',
+      whole: true,
+      packets: 1,
+      others: {},
+      devices: [
+        {
+          ...{ serial: SERIAL, name: null, format: 'base64', tags: 'unchecked' },
+          dialogue: [{ at_ms: 0, way: 'up', flags: 'xxxP', sequence: 0, data: 0, datagram: 20, meaning: 'poll' }],
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ['--token', 'abc', '--token (hidden) is not a claim token of 32 hex digits'],
+    ['--secret', 'abc', '--secret (hidden) is not a key of 32 to 64 hex digits'],
+  ])('refuses %s %s without showing it', async (option, value, message) => {
+    const { exit, err } = await ghostfleet(['inspect', 'x.pcapng', option, value]);
+    expect([exit, err.split('\n')[0]]).toEqual([2, `ghostfleet: ${message}`]);
+  });
+});
+
+describe('a single datagram', () => {
+  it.each([
+    ['base64', POLL_TEXT],
+    ['hex digits of base64', Buffer.from(POLL_TEXT).toString('hex')],
+    ['hex digits', Buffer.from(POLL_TEXT, 'base64').toString('hex')],
+    ['hex digits with spaces', Buffer.from(POLL_TEXT, 'base64').toString('hex').replace(/../g, '$& ')],
+  ])('in %s is read', async (_, text) => {
+    const { exit, out } = await ghostfleet(['inspect', text, '--token', TOKEN]);
+    expect(exit).toBe(0);
+    expect(out).toMatch(/serial number 2159017985[\s\S]* up {4}xxxP {6}2 .* poll\n$/);
+  });
+
+  it('that is none is rejected', async () => {
+    const { exit, err } = await ghostfleet(['inspect', '00'.repeat(14)]);
+    expect([exit, err]).toEqual([2, 'ghostfleet: the 14 bytes are not a datagram of a device or of the cloud\n']);
+  });
+});
+
+describe('DTLS in a capture', () => {
+  const SCENARIO = `
+name: dtls
+duration: 5m
+fleet: [{ name: node, profile: hio-node, count: 1, config: [cloud config protocol flap-dtls] }]
+`;
+
+  it('is decrypted with the keys in the capture; without them, with the key of the device; otherwise it is counted', async () => {
+    const path = await captureRun(SCENARIO);
+    const whole = inspectFile(path).devices[0]?.entries;
+    expect(whole?.length).toBeGreaterThan(8);
+    // The type of the blocks with the keys becomes an unknown one.
+    const bytes = readFileSync(path);
+    for (let at = 0; at < bytes.length; at += bytes.readUInt32LE(at + 4)) {
+      if (bytes.readUInt32LE(at) === 10) bytes.writeUInt32LE(0x0bad, at);
+    }
+    const bare = fileWith(bytes);
+    const { devices, others } = inspectFile(bare);
+    expect(devices.map(({ entries }) => entries.map(({ kind }) => kind))).toEqual([['note']]);
+    expect(others.get('encrypted records without their keys (--secret)')).toBeGreaterThan(8);
+    expect(inspectFile(bare, { secrets: [Buffer.alloc(16), secretOf(SCENARIO)] }).devices[0]?.entries).toEqual(whole);
+  });
+});
+
+describe('the timeline', () => {
+  const TEXT = { decoderOf: () => undefined, secrets: true };
+
+  it.each(['clime', 'hio-node'])(
+    'of the golden dialogue of %s has no time outside of the rules of the firmware',
+    async (name) => {
+      const path = await captureRun(readFileSync(`test/golden/${name}.yaml`, 'utf8'));
+      const [device] = inspectFile(path).devices;
+      if (device === undefined) throw new Error('no device');
+      const measured = measureTimeline(readDialogue(device.entries, new MessageText(TEXT)), device.format);
+      expect(measured.length).toBeGreaterThan(4);
+      expect(measured.flatMap((rule) => findOutside(rule).map(({ at, took }) => [rule.rule, at, took]))).toEqual([]);
+    },
+  );
+
+  it('finds copies that are sent too soon, and answers that come when the device no longer listens', async () => {
+    const poll: Packet = { flags: POLL, sequence: 0, data: NOTHING };
+    const nothing: Packet = { flags: FIRST | LAST, sequence: 1, data: NOTHING };
+    const entry = (at: number, way: 'up' | 'down', packet: Packet): ReadEntry => ({
+      ...{ kind: 'packet', at, way, packet, size: 20, meaning: '', content: [] },
+    });
+    const entries = [
+      entry(0, 'up', poll),
+      entry(2000, 'up', poll),
+      entry(12_000, 'up', poll),
+      entry(20_000, 'down', nothing),
+    ];
+    const found = measureTimeline(entries, 'base64').map((each) => [
+      each.rule,
+      findOutside(each).map(({ took }) => took),
+    ]);
+    expect(found).toEqual([
+      ['T-35', [8000]],
+      ['T-36', [2000]],
+    ]);
+  });
+
+  it('is a table with one rule a line, and as JSON', async () => {
+    const path = await captureRun(readFileSync('test/golden/clime.yaml', 'utf8'));
+    const { out } = await ghostfleet(['inspect', path, '--timeline']);
+    expect(out).toMatch(
+      /^T-36 +\d+ +10\.0s +10\.0s +10\.0s {2}9s to 15s +✓ +until an unanswered datagram is sent again$/m,
+    );
+    const json = JSON.parse((await ghostfleet(['inspect', path, '--timeline', '--json'])).out);
+    expect(json.devices[0].timeline[0]).toMatchObject({ rule: 'T-35', expected_ms: [0, 5000], outside: [] });
+  });
+});
