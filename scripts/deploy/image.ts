@@ -15,7 +15,7 @@ export interface Image {
   readonly entrypoint: readonly string[];
 }
 
-const COPIED = ['dist', 'package.json', 'LICENSE', 'profiles', 'scenarios'];
+const COPIED = ['dist', 'package.json', 'LICENSE', 'profiles', 'scenarios', 'wireshark'];
 
 /** Copies the built program to `folder`. */
 export function assembleImage(folder: string): Image {

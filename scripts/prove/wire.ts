@@ -8,21 +8,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seededRandom } from '../../src/kernel/random.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
-import { runPlan } from '../../src/library/scenario.js';
-import { packagedProfiles } from '../../src/profile/library.js';
 import { DtlsClient } from '../../src/protocol/dtls/client.js';
 import { DtlsServer } from '../../src/protocol/dtls/server.js';
 import { encodePacket } from '../../src/protocol/flap/packet.js';
 import { TYPE } from '../../src/protocol/messages/index.js';
-import { describeDeviceTypes } from '../../src/runner/known-types.js';
-import { parseScenario } from '../../src/scenario/parse/scenario.js';
-import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { Capture } from '../../src/wire/capture.js';
 import { readDialogue } from '../../src/wire/dialogue-text.js';
 import { type InspectedDevice, inspectCapture } from '../../src/wire/inspect.js';
 import { MessageText } from '../../src/wire/message-text.js';
 import { readCapture } from '../../src/wire/read-capture.js';
-import { DeviceRecorder } from '../../src/wire/recorder.js';
+import { captureScenario } from '../support/captured-run.js';
 import type { Proof, Verdict } from '../support/proof.js';
 
 const DISSECTOR = 'wireshark/flap.lua';
@@ -78,10 +73,7 @@ steps:
   - { at: ${hours / 4}h, over: 5m, commands: [cloud state] }
   - { at: ${hours / 2}h, to: clime, config: { interval-report: 900 } }
 `;
-  const plan = planScenario(parseScenario(text, 'wire.yaml', describeDeviceTypes(packagedProfiles())), {});
-  const capture = new Capture(path, { about: 'prove wire', live: false });
-  await runPlan(plan, { recorder: new DeviceRecorder(capture) });
-  capture.close();
+  const plan = await captureScenario(text, path);
   return plan.devices.map(({ claimToken }) => claimToken);
 }
 

@@ -108,7 +108,7 @@ async function execute(flags: InspectFlags, host: Host): Promise<ExitCode> {
 
 const OF_DATAGRAM = { start: 0, isOfRun: false, packets: 1, others: new Map(), broken: undefined };
 
-/** @throws UsageError if there is no such device */
+/** @throws UsageError if the capture has no device with this name */
 function chooseDevices(
   { devices, packets, others, broken }: Inspection,
   { capture, device }: InspectFlags,

@@ -134,7 +134,7 @@ class SerialServer {
   }
 
   #connected(socket: Socket): void {
-    // A program that is gone is no failure.
+    // A program may disappear at any time.
     socket.on('error', () => {});
     if (this.#open !== undefined) {
       socket.end('the serial port is in use\r\n');

@@ -27,7 +27,7 @@ const EMPTY: Readonly<Record<PacketFormat, Readonly<Record<'up' | 'down', number
 /** Packets are collected up to this number of bytes, unless the capture is live. */
 const BATCH = 65_536;
 
-export interface CapturedDatagram {
+interface CapturedDatagram {
   readonly at: UnixMillis;
   readonly way: 'up' | 'down';
   readonly format: PacketFormat;

@@ -137,7 +137,7 @@ function meaningOf({ flags, sequence, data }: Packet, way: Way, parts: readonly 
 }
 
 /** `UPLOAD_DATA`; `message 77` for a type without a name. */
-export function messageName(type: number | undefined): string {
+function messageName(type: number | undefined): string {
   const [name] = Object.entries(TYPE).find(([, number]) => number === type) ?? [`message ${type}`];
   return name.toUpperCase().replace('-', '_');
 }

@@ -12,7 +12,7 @@ import { unprotect } from '../protocol/dtls/protection.js';
 import { CONTENT, recordsIn, type TlsRecord } from '../protocol/dtls/record.js';
 
 /** What a datagram contains. `way`: from the device up to the cloud, or down. */
-export type DtlsFinding =
+type DtlsFinding =
   | { readonly kind: 'plain'; readonly serial: number; readonly way: 'up' | 'down'; readonly plain: Uint8Array }
   /** The device names itself in a handshake. */
   | { readonly kind: 'handshake'; readonly serial: number }

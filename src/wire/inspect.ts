@@ -1,7 +1,8 @@
 /** The dialogues of devices with the cloud in a capture, also in one of real devices. */
-import type { UnixMillis } from '../kernel/time.js';
+import type { Millis, UnixMillis } from '../kernel/time.js';
 import { type Envelope, type EnvelopeFormat, hasValidTag, open, type PacketFormat } from '../protocol/flap/envelope.js';
-import { ACK, decodePacket, FIRST, type Packet, POLL } from '../protocol/flap/packet.js';
+import { ACK, decodePacket, FIRST, keepPacket, LAST, type Packet, POLL, samePacket } from '../protocol/flap/packet.js';
+import { parseDown, TYPE } from '../protocol/messages/index.js';
 import type { Endpoint } from './addresses.js';
 import { INTERFACE, TIMES_FROM } from './capture.js';
 import type { Entry } from './dialogue-text.js';
@@ -19,7 +20,7 @@ export interface InspectOptions {
 /** A device in a capture. */
 export interface InspectedDevice {
   readonly serial: number;
-  /** From the comments of our own captures, or from the session; undefined if neither is in the capture. */
+  /** From the session, or from the comments of our own captures; undefined if neither is in the capture. */
   readonly name: string | undefined;
   readonly format: PacketFormat;
   readonly entries: readonly Entry[];
@@ -48,6 +49,9 @@ const PORTS: ReadonlyMap<number, PacketFormat> = new Map([
   [5003, 'base64'],
   [5005, 'dtls'],
 ]);
+
+/** Link layers of captures of all interfaces of a machine (`tcpdump -i any`), in which a forwarded packet occurs twice. */
+const COOKED: ReadonlySet<number> = new Set([113, 276]);
 
 /** Reads all packets. @throws UsageError like `readCapture` */
 export function inspectCapture(captured: Iterable<Captured>, options: InspectOptions): Inspection {
@@ -83,7 +87,9 @@ interface Seen {
 
 class Device {
   readonly serial: number;
+  /** From the comments. */
   name: string | undefined;
+  #nameInSession: string | undefined;
   readonly #format: PacketFormat;
   readonly #tokens: readonly Uint8Array[];
   readonly #seen: (Seen | { readonly at: UnixMillis; readonly text: string })[] = [];
@@ -103,6 +109,14 @@ class Device {
     const token = envelope && this.#tokens.find((each) => hasValidTag(envelope, each));
     // A copy: the data share the memory of the piece of the file.
     this.#seen.push({ at, way, size, token, packet: { ...packet, data: Uint8Array.from(packet.data) } });
+    if (way === 'down') this.#nameInSession ??= nameIn(packet);
+  }
+
+  /** Whether the last datagram is the same, sent at most {@link AT_ONCE} before. */
+  hasJustSeen(at: UnixMillis, way: 'up' | 'down', packet: Packet): boolean {
+    const last = this.#seen.at(-1);
+    if (last === undefined || !('packet' in last) || last.way !== way || at - last.at > AT_ONCE) return false;
+    return samePacket(keepPacket(last.packet), packet);
   }
 
   result(start: UnixMillis): InspectedDevice {
@@ -115,7 +129,21 @@ class Device {
     });
     const unchecked = this.#tokens.length === 0 || this.#format === 'dtls';
     const tags = own !== undefined ? 'checked' : unchecked ? 'unchecked' : 'unfit';
-    return { serial: this.serial, name: this.name, format: this.#format, entries, tags };
+    return { serial: this.serial, name: this.#nameInSession ?? this.name, format: this.#format, entries, tags };
+  }
+}
+
+/** Time in which a packet passes the interfaces of a machine. Devices wait for seconds before they send it again. */
+const AT_ONCE: Millis = 100;
+
+/** The name in a session that consists of one fragment, as it usually does. */
+function nameIn({ flags, data }: Packet): string | undefined {
+  if (flags >> 2 !== (FIRST | LAST) >> 2 || data[0] !== TYPE['set-session']) return undefined;
+  try {
+    const message = parseDown(data);
+    return message.kind === 'set-session' ? message.deviceName : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -170,7 +198,11 @@ class Reader {
     if (envelope === undefined) return this.#count('unreadable datagrams');
     const { serial, packet } = envelope;
     const device = this.#deviceOf(serial, format, captured);
-    device.add(captured.at, this.#wayOf(udp, packet, format), packet, udp.payload.length, envelope);
+    const way = this.#wayOf(udp, packet, format);
+    if (COOKED.has(captured.link) && device.hasJustSeen(captured.at, way, packet)) {
+      return this.#count('copies of datagrams from several interfaces');
+    }
+    device.add(captured.at, way, packet, udp.payload.length, envelope);
   }
 
   #record(captured: CapturedPacket, { from, to, payload }: UdpDatagram): void {
@@ -191,7 +223,9 @@ class Reader {
   #deviceOf(serial: number, format: PacketFormat, { comment, through }: CapturedPacket): Device {
     const device = this.#devices.get(serial) ?? new Device(serial, format, this.#tokens);
     this.#devices.set(serial, device);
-    if (through?.startsWith(INTERFACE)) device.name ??= comment?.split(', ')[0];
+    const name = through?.startsWith(INTERFACE) ? comment?.split(', ')[0] : undefined;
+    // A service does not know the name before the first packet.
+    if (name !== String(serial)) device.name ??= name;
     return device;
   }
 

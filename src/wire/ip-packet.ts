@@ -38,7 +38,7 @@ export function ipPacket(from: Endpoint, to: Endpoint, payload: Uint8Array): Uin
   bytes.set(payload, start + UDP_HEADER);
   // The checksum covers the addresses, the protocol, the length, and the datagram.
   const sum = sumOf(source) + sumOf(target) + UDP + length + sumOf(bytes.subarray(start));
-  // In UDP, 0 means that there is no checksum.
+  // In UDP, 0 stands for a missing checksum.
   view.setUint16(start + 6, checksum(sum) || 0xffff);
   return bytes;
 }

@@ -7,8 +7,8 @@ export interface UdpDatagram {
   readonly payload: Uint8Array;
 }
 
-/** What a frame contains if it is no UDP datagram, for a count. */
-export type OtherFrame = 'TCP' | 'fragments of IP packets' | 'other protocols' | 'unknown link layers';
+/** What a frame contains instead of a UDP datagram, for a count. */
+type OtherFrame = 'TCP' | 'fragments of IP packets' | 'other protocols' | 'unknown link layers';
 
 const ETHERNET_IP4 = 0x0800;
 const ETHERNET_IP6 = 0x86dd;

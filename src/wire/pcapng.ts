@@ -25,7 +25,7 @@ export const OPTION = {
 
 export const BYTE_ORDER = 0x1a2b3c4d;
 /** Raw IPv4 and IPv6 packets, without a link layer. */
-export const LINK_RAW = 101;
+const LINK_RAW = 101;
 /** Secrets in the format of a TLS key log. */
 export const KEY_LOG = 0x544c534b;
 

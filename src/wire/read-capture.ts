@@ -122,7 +122,7 @@ function* readBlocks(bytes: Pieces): Generator<Captured> {
   }
 }
 
-/** Undefined for a block that tells nothing. Adds new interfaces to `interfaces`. */
+/** Undefined for other blocks. Adds new interfaces to `interfaces`. */
 function readBlock(
   type: number,
   content: Buffer,

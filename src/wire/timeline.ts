@@ -33,7 +33,7 @@ interface Range {
   readonly to: Millis;
 }
 
-export interface Measurement {
+interface Measurement {
   /** When the time ended. */
   readonly at: Instant;
   readonly took: Millis;

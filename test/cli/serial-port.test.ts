@@ -1,16 +1,15 @@
 /** Serial ports of virtual devices: the bytes of the real shell over TCP, by pyserial and through a pseudo-terminal. */
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parseSerialPort } from '../../src/cli/serial-port.js';
+import { folderOfTest } from '../support/folder-of-test.js';
 import { ghostfleet, type HostOptions } from '../support/host.js';
 import { until } from '../support/until.js';
-import { fileWith } from '../wire/captures.js';
 
 const TOKEN = '00112233445566778899aabbccddeeff';
 /** No cloud is there: the shell works without one. */
@@ -173,7 +172,9 @@ describe('a serial port over TCP', () => {
 
   it('of several devices of a run is chosen by the name of the device', async () => {
     const yaml = 'name: rig\nduration: 1h\nfleet: [{ name: rig, profile: clime, count: 3 }]\n';
-    const run = ['run', fileWith(yaml, 'yaml'), '--clock', 'real'];
+    const file = join(folderOfTest(), 'rig.yaml');
+    writeFileSync(file, yaml);
+    const run = ['run', file, '--clock', 'real'];
     const ports = ['--serial-port', 'rig-0003=tcp:127.0.0.1:0', '--serial-port', 'rig-0001=tcp:127.0.0.1:0'];
     const { result } = await withPorts([...run, ...ports], async (at) => {
       const answers = [];
@@ -231,15 +232,13 @@ describe('a pseudo-terminal', () => {
   it('of socat can be opened by pyserial, closed, and opened again', async ({ skip }) => {
     if (spawnSync('socat', ['-V']).status !== 0) skip('socat is not installed (apt-get install socat)');
     if (!hasPyserial()) skip('pyserial is not installed (apt-get install python3-serial)');
-    const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-pty-'));
-    const path = join(folder, 'clime');
+    const path = join(folderOfTest(), 'clime');
     const env = { PATH: process.env.PATH ?? '' };
     const { result } = await withPorts(
       [...DEVICE, '--serial-port', `pty:${path}`],
       async ([at = '']) => [await pyserial(at, 'info serial-number'), await pyserial(at, 'app config interval-report')],
       { env },
     );
-    rmSync(folder, { recursive: true });
     expect(result).toEqual(['serial number: 2159017985\r\n', 'app config interval-report 1800\r\n']);
   });
 });
@@ -275,6 +274,7 @@ for attempt in range(100):
     except serial.SerialException:
         time.sleep(0.1)
 `;
+
   const { stdout } = await promisify(execFile)(PYTHON, ['-c', script, port, line]);
   return stdout;
 }

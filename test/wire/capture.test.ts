@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { recordDialogue } from '../../scripts/golden/dialogue.js';
 import { renderDialogue } from '../../scripts/golden/render.js';
 import { packagedProfiles } from '../../src/profile/library.js';
@@ -13,7 +13,10 @@ import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { udpIn } from '../../src/wire/link-layers.js';
 import { readCapture } from '../../src/wire/read-capture.js';
 import { ghostfleet } from '../support/host.js';
-import { captureRun, fileWith, inspectFile, newPath, POLL_TEXT, packetsIn, TOKEN } from './captures.js';
+import { until } from '../support/until.js';
+import { captureRun, fileWith, inspectFile, newPath, packetsIn, TOKEN, useFolder } from './captures.js';
+
+useFolder();
 
 /** All three formats of datagrams, loss, and downlinks. */
 const ALL_FORMATS = `
@@ -31,26 +34,30 @@ steps:
 const profiles = packagedProfiles();
 
 /** A capture that several tests read. */
-const shared = captureRun(ALL_FORMATS);
+let shared = '';
+beforeAll(async () => {
+  shared = await captureRun(ALL_FORMATS);
+});
 
 function commentsIn(path: string): readonly string[] {
   return packetsIn(path).map(({ comment = '' }) => comment);
 }
 
 describe('a capture of a run', () => {
-  it('in virtual time is the same for the same seed, byte for byte, and does not change the digest', async () => {
-    const scenario = fileWith(ALL_FORMATS, 'yaml');
-    const run = async (...flags: readonly string[]) => {
-      const path = newPath();
-      const { out } = await ghostfleet(['run', scenario, '--capture', path, ...flags]);
-      return { bytes: readFileSync(path), digest: /digest (\w+)/.exec(out)?.[1] };
-    };
-    const [first, again, other] = [await run(), await run(), await run('--seed', '4')];
-    expect(first.bytes.length).toBeGreaterThan(5000);
-    expect(again.bytes.equals(first.bytes)).toBe(true);
-    expect(other.bytes.equals(first.bytes)).toBe(false);
-    const { out } = await ghostfleet(['run', scenario, '--workers', '1']);
-    expect(out).toContain(`digest ${first.digest}`);
+  it('in virtual time is the same for the same seed, byte for byte, and another one for another seed', async () => {
+    const first = readFileSync(shared);
+    expect(first.length).toBeGreaterThan(5000);
+    expect(readFileSync(await captureRun(ALL_FORMATS)).equals(first)).toBe(true);
+    expect(readFileSync(await captureRun(ALL_FORMATS, { seed: 4 })).equals(first)).toBe(false);
+  });
+
+  it('does not change the digest of the run, and has its command in the comment', async () => {
+    const [scenario, path] = [fileWith(ALL_FORMATS, 'yaml'), newPath()];
+    const digestOf = async (...flags: readonly string[]) =>
+      /digest (\w+)/.exec((await ghostfleet(['run', scenario, '--workers', '1', ...flags])).out)?.[1];
+    expect(await digestOf('--capture', path)).toBe(await digestOf());
+    const text = `ghostfleet run ${scenario} --seed 1 --clock virtual; times count from 2026-01-01T00:00:00.000Z`;
+    expect(readCapture(path).next().value).toEqual({ kind: 'comment', text });
   });
 
   it.each(['clime', 'hio-node'])('read back gives the golden dialogue of %s', async (name) => {
@@ -81,7 +88,7 @@ describe('a capture of a run', () => {
 
   it('has neither claim tokens nor keys of devices, in any form', async () => {
     const plan = planScenario(parseScenario(ALL_FORMATS, 'test.yaml', describeDeviceTypes(profiles)), {});
-    const bytes = readFileSync(await shared);
+    const bytes = readFileSync(shared);
     const tokens = plan.devices.map(({ claimToken }) => claimToken);
     expect(tokens).toHaveLength(3);
     for (const token of tokens) {
@@ -92,7 +99,7 @@ describe('a capture of a run', () => {
 
   it('in virtual time has tags of the tokens that follow from the seed, so that they can be checked', async () => {
     const plan = planScenario(parseScenario(ALL_FORMATS, 'test.yaml', describeDeviceTypes(profiles)), {});
-    const path = await shared;
+    const path = shared;
     const tokens = plan.devices.map(({ claimToken }) => Buffer.from(claimToken, 'hex'));
     const tags = ({ tokens }: { tokens: Buffer[] }) =>
       Object.fromEntries(inspectFile(path, { tokens }).devices.map(({ name, tags }) => [name, tags]));
@@ -101,7 +108,7 @@ describe('a capture of a run', () => {
   });
 
   it('names the device of each packet, and the downlink of its fragments and of their acknowledgements', async () => {
-    const comments = commentsIn(await shared);
+    const comments = commentsIn(shared);
     expect([...new Set(comments.map((comment) => comment.split(', ')[0]))].sort()).toEqual([
       'clime-0001',
       'plain-0001',
@@ -135,7 +142,7 @@ steps: [{ at: 5m, to: clime/1, power-cycle: {} }]
   });
 
   it('over UDP has the ports of the real sockets, also for DTLS', async () => {
-    const path = await captureRun(ALL_FORMATS, '--transport', 'udp');
+    const path = await captureRun(ALL_FORMATS, { transport: 'udp' });
     const ports = packetsIn(path).flatMap(({ link, bytes, through }) => {
       const udp = udpIn(link, bytes);
       return typeof udp === 'string' ? [] : [{ through, ...udp }];
@@ -210,35 +217,57 @@ describe('a capture of one device', () => {
   });
 });
 
+/** Number of packets of the only device that were sent or decrypted so far. */
+function packetsOf(path: string): number {
+  return inspectFile(path).devices[0]?.entries.filter(({ kind }) => kind === 'packet').length ?? 0;
+}
+
 describe('a capture of a service', () => {
-  it('has the datagrams of its ports with real addresses, and is whole when the service is stopped', async () => {
+  it('has the datagrams of a device with DTLS with their keys, real addresses and the name of the device', async () => {
     const path = newPath();
-    let stop = () => {};
-    const stopped = new Promise<void>((resolve) => {
-      stop = resolve;
+    const secret = '00112233445566778899aabbccddeeff';
+    let over = () => {};
+    const interruptWhen = new Promise<void>((resolve) => {
+      over = resolve;
     });
-    const socket = createSocket('udp4').bind(0, '127.0.0.1');
-    await once(socket, 'listening');
+    const useService = async (out: string) => {
+      const { api, spaceId, apiKey, udpDtls } = JSON.parse(out);
+      const body = JSON.stringify({ name: 'freezer', serial_number: '2159017985', token: TOKEN, secret });
+      const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+      const created = await fetch(`${api}/v2/spaces/${spaceId}/devices`, { method: 'POST', headers, body });
+      expect(created.status).toBe(201);
+      const config = ['--config', 'cloud config protocol flap-dtls', '--secret', secret];
+      const device = ['device', 'hio-node', '--serial', '2159017985', '--token', TOKEN, ...config, '--quiet'];
+      // Its handshakes may fail on a busy machine, so it tries until it has a session.
+      const hasSession = until(() => packetsOf(path) > 4, 50);
+      await ghostfleet([...device, '--udp', `127.0.0.1:${udpDtls}`, '--speed', '30'], { interruptWhen: hasSession });
+      over();
+      return udpDtls;
+    };
+    let used: Promise<number> | undefined;
     const serve = ['serve', '--db', 'memory', '--port', '0', '--udp-port', '0', '--udp-raw-port', '0', '--json'];
-    const running = ghostfleet([...serve, '--capture', path], {
-      interruptWhen: stopped,
+    const { exit } = await ghostfleet([...serve, '--udp-dtls-port', '0', '--capture', path], {
+      interruptWhen,
       watchOut: (out) => {
-        if (out.endsWith('\n')) socket.send(POLL_TEXT, JSON.parse(out).udp, '127.0.0.1', () => void poll());
+        if (out.endsWith('\n')) used ??= useService(out);
       },
     });
-    // The capture is written at once, so it shows when the datagram has arrived.
-    const poll = async () => {
-      while (packetsIn(path).length === 0) await new Promise((resolve) => setImmediate(resolve));
-      stop();
-    };
-    expect((await running).exit).toBe(0);
-    const { port } = socket.address();
-    socket.close();
-    const [packet, ...more] = packetsIn(path);
-    expect(more).toEqual([]);
-    expect(packet?.comment).toBe('2159017985');
-    expect(packet && udpIn(packet.link, packet.bytes)).toMatchObject({ from: { address: '127.0.0.1', port } });
-    expect([...readCapture(path)].at(0)).toEqual({ kind: 'comment', text: 'ghostfleet serve' });
+    expect(exit).toBe(0);
+    const { devices, broken } = inspectFile(path);
+    expect(devices).toMatchObject([{ serial: 2_159_017_985, name: 'freezer', format: 'dtls' }]);
+    expect(broken).toBeUndefined();
+    const bytes = readFileSync(path);
+    expect([bytes.includes(secret), bytes.includes(Buffer.from(secret, 'hex')), bytes.includes(TOKEN)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    const [packet] = packetsIn(path);
+    const port = await used;
+    expect(packet && udpIn(packet.link, packet.bytes)).toMatchObject({
+      from: { address: '127.0.0.1' },
+      to: { address: '127.0.0.1', port },
+    });
   });
 
   it('that cannot be written is reported, and the service goes on until it is stopped', async () => {

@@ -2,16 +2,25 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
+import { captureScenario } from '../../scripts/support/captured-run.js';
 import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { NOTHING, POLL } from '../../src/protocol/flap/packet.js';
 import { type InspectOptions, inspectCapture } from '../../src/wire/inspect.js';
 import { ipPacket } from '../../src/wire/ip-packet.js';
 import { type CapturedPacket, readCapture } from '../../src/wire/read-capture.js';
-import { ghostfleet } from '../support/host.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-wire-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let folder = '';
+
+/** Creates a folder for the files of a test file before its tests. Call it there, because test files share this module. */
+export function useFolder(): void {
+  let own = '';
+  beforeAll(() => {
+    own = mkdtempSync(join(tmpdir(), 'ghostfleet-wire-'));
+    folder = own;
+  });
+  afterAll(() => rmSync(own, { recursive: true, force: true }));
+}
 
 let files = 0;
 
@@ -28,10 +37,9 @@ export function fileWith(content: string | Uint8Array, ending?: string): string 
 }
 
 /** Runs a scenario and returns the path of its capture. */
-export async function captureRun(yaml: string, ...flags: readonly string[]): Promise<string> {
+export async function captureRun(yaml: string, options: Parameters<typeof captureScenario>[2] = {}): Promise<string> {
   const path = newPath();
-  const { exit, err } = await ghostfleet(['run', fileWith(yaml, 'yaml'), '--capture', path, ...flags]);
-  if (exit !== 0) throw new Error(`exit code ${exit}: ${err}`);
+  await captureScenario(yaml, path, options);
   return path;
 }
 

@@ -8,8 +8,10 @@ import { ipPacket } from '../../src/wire/ip-packet.js';
 import { MessageText } from '../../src/wire/message-text.js';
 import { findOutside, measureTimeline } from '../../src/wire/timeline.js';
 import { ghostfleet } from '../support/host.js';
-import { captureRun, fileWith, inspectFile, oldCapture, POLL_TEXT, TOKEN } from './captures.js';
+import { captureRun, fileWith, inspectFile, oldCapture, POLL_TEXT, pollPacket, TOKEN, useFolder } from './captures.js';
 import { secretOf } from './device-key.js';
+
+useFolder();
 
 const OTHER_TOKEN = 'ffeeddccbbaa99887766554433221100';
 const SERIAL = 2_159_017_985;
@@ -83,6 +85,23 @@ describe('a dialogue', () => {
     expect(out).toContain('malformed: 0x99 is not a type of message');
   });
 
+  it('names the device as its session does', async () => {
+    const session = Buffer.concat([Buffer.from('80a3000104000667', 'hex'), Buffer.from('freezer')]);
+    const path = captureOf(['down', { flags: FIRST | LAST, sequence: 3, data: session }]);
+    const { out } = await ghostfleet(['inspect', path, '--device', 'freezer']);
+    expect(out).toContain('# freezer, serial number 2159017985');
+  });
+
+  it('has a packet once that a machine has captured on several interfaces, but each copy that a device has sent', () => {
+    const cooked = Buffer.concat([Buffer.from('0800', 'hex'), Buffer.alloc(18), pollPacket()]);
+    const twice = oldCapture(276, [cooked, cooked, cooked]);
+    // The third one was sent 10 s later.
+    twice.writeUInt32LE(1_772_431_210, 24 + 2 * (16 + cooked.length));
+    const { devices, others } = inspectFile(fileWith(twice));
+    expect(devices[0]?.entries.map(({ at }) => at)).toEqual([0, 10_000]);
+    expect([...others]).toEqual([['copies of datagrams from several interfaces', 1]]);
+  });
+
   it('is one JSON object with --json', async () => {
     const path = captureOf(['up', { flags: POLL, sequence: 0, data: NOTHING }]);
     const { out } = await ghostfleet(['inspect', path, '--json']);
@@ -152,12 +171,19 @@ fleet: [{ name: node, profile: hio-node, count: 1, config: [cloud config protoco
 });
 
 describe('the timeline', () => {
+  /** By the name of the golden dialogue. */
+  const captures = new Map<string, Promise<string>>();
+  const capture = (name: string): Promise<string> => {
+    const captured = captures.get(name) ?? captureRun(readFileSync(`test/golden/${name}.yaml`, 'utf8'));
+    captures.set(name, captured);
+    return captured;
+  };
   const TEXT = { decoderOf: () => undefined, secrets: true };
 
   it.each(['clime', 'hio-node'])(
     'of the golden dialogue of %s has no time outside of the rules of the firmware',
     async (name) => {
-      const path = await captureRun(readFileSync(`test/golden/${name}.yaml`, 'utf8'));
+      const path = await capture(name);
       const [device] = inspectFile(path).devices;
       if (device === undefined) throw new Error('no device');
       const measured = measureTimeline(readDialogue(device.entries, new MessageText(TEXT)), device.format);
@@ -189,7 +215,7 @@ describe('the timeline', () => {
   });
 
   it('is a table with one rule a line, and as JSON', async () => {
-    const path = await captureRun(readFileSync('test/golden/clime.yaml', 'utf8'));
+    const path = await capture('clime');
     const { out } = await ghostfleet(['inspect', path, '--timeline']);
     expect(out).toMatch(
       /^T-36 +\d+ +10\.0s +10\.0s +10\.0s {2}9s to 15s +✓ +until an unanswered datagram is sent again$/m,

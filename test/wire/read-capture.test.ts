@@ -14,7 +14,10 @@ import {
   POLL_TEXT,
   packetsIn,
   pollPacket,
+  useFolder,
 } from './captures.js';
+
+useFolder();
 
 const ETHERNET = Buffer.alloc(12, 0x02);
 const PACKET = pollPacket();
