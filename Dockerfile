@@ -25,6 +25,7 @@ COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY profiles profiles
 COPY scenarios scenarios
+COPY templates templates
 COPY wireshark wireshark
 # The user "node" of the image by number, so that Kubernetes can see that it is not root.
 USER 1000:1000

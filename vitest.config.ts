@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { compiledSources, isCompiled } from './test/support/compiled-sources.js';
 import { longestFirst } from './test/support/longest-first.js';
@@ -14,6 +15,7 @@ const OUTSIDE = [
   'test/docs/api.test.ts',
   'test/docs/commands.test.ts',
   'test/docs/testing.test.ts',
+  'templates/fleet.test.ts',
   'test/explain/proof.test.ts',
   'test/protocol/dtls/openssl.test.ts',
 ];
@@ -50,7 +52,9 @@ const MOST_WORKERS = 8;
 export default defineConfig(({ mode }) => ({
   plugins: [compiledSources()],
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'templates/*.test.ts'],
+    // The templates import the package as its users do.
+    alias: { ghostfleet: resolve('src/index.ts') },
     exclude: mode === 'quick' ? OUTSIDE.map((begin) => (begin.endsWith('/') ? `${begin}**` : begin)) : [],
     globalSetup: 'test/support/postgres/setup.ts',
     // Ends a test that hangs. A machine with other work may need ten times as long as a quiet one.

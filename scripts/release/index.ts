@@ -71,8 +71,18 @@ try {
     '@types/node@20',
   ]);
 
-  const scenario = join(folder, 'node_modules/ghostfleet/scenarios/first-fleet.yaml');
-  const report = step('run a scenario', 'npx', ['ghostfleet', 'run', scenario, '--clock', 'virtual', '--out', 'out']);
+  console.log(step('check this machine', 'npx', ['ghostfleet', 'doctor']).trimEnd());
+  for (const template of ['ci', 'device', 'vitest']) step(`init ${template}`, 'npx', ['ghostfleet', 'init', template]);
+  step('run a device type of an own profile', 'npx', ['ghostfleet', 'run', 'my-device-fleet.yaml']);
+  const report = step('run a scenario', 'npx', [
+    'ghostfleet',
+    'run',
+    'fleet.yaml',
+    '--clock',
+    'virtual',
+    '--out',
+    'out',
+  ]);
   console.log(report.trim().split('\n').at(-1));
 
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(SETTINGS));

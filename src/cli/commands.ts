@@ -14,6 +14,11 @@ export interface ListedCommand {
 export const COMMANDS: readonly ListedCommand[] = [
   listCommand('run <file>', 'Run a scenario and report the result', async () => (await import('./run.js')).run),
   listCommand(
+    'init [what]',
+    'Write a first scenario, test, workflow or device type into this folder',
+    async () => (await import('./init.js')).init,
+  ),
+  listCommand(
     'capacity <file>',
     'Search the largest load at which all expectations of a scenario hold',
     async () => (await import('./capacity.js')).capacity,
@@ -65,8 +70,8 @@ export const COMMANDS: readonly ListedCommand[] = [
     async () => (await import('./backup.js')).backup,
   ),
   listCommand(
-    'doctor <db>',
-    'Say what is damaged in the SQLite database of a service, and save what can be read',
+    'doctor [db]',
+    'Check this machine; or say what is damaged in the SQLite database of a service, and save what can be read',
     async () => (await import('./doctor.js')).doctor,
   ),
   listCommand(
@@ -117,7 +122,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   ),
   listCommand(
     'list <subject>',
-    'List the profiles, steps, setup, calls, faults, metrics or invariants',
+    'List the scenarios, profiles, steps, setup, calls, faults, metrics or invariants',
     async () => (await import('./list.js')).list,
   ),
   listCommand(

@@ -1,4 +1,4 @@
-/** `ghostfleet doctor`: shows the damage of the database of a service, and saves the readable rows. */
+/** `ghostfleet doctor`: checks this machine; or shows the damage of the database of a service, and saves the readable rows. */
 import { isPostgresUrl } from '../cloud/store/postgres/url.js';
 import { type Examination, examine, save } from '../cloud/store/sqlite/doctor.js';
 import type { TableFindings } from '../cloud/store/sqlite/salvage.js';
@@ -8,12 +8,13 @@ import { shownCommand } from '../kernel/web-address.js';
 import { checkDatabase } from './check-database.js';
 import { defineCommand } from './command.js';
 import type { Host } from './host.js';
+import { examineMachine, type Finding, judgeMachine } from './machine.js';
 
 /** Maximum number of altered rows of a table whose ids are listed. */
 const LISTED = 20;
 
 interface DoctorFlags {
-  readonly db: string;
+  readonly db: string | undefined;
   readonly save: string | undefined;
 }
 
@@ -22,8 +23,7 @@ export const doctor = defineCommand<DoctorFlags>(
     parser
       .positional('db', {
         type: 'string',
-        demandOption: true,
-        describe: 'SQLite file of the service; it is not changed',
+        describe: 'SQLite file of the service, which is not changed (default: check this machine)',
       })
       .option('save', {
         type: 'string',
@@ -33,7 +33,19 @@ export const doctor = defineCommand<DoctorFlags>(
   execute,
 );
 
-async function execute({ db: given, save: target }: DoctorFlags, host: Host): Promise<ExitCode> {
+async function execute({ db, save: target }: DoctorFlags, host: Host): Promise<ExitCode> {
+  if (db !== undefined) return examineDatabase(db, target, host);
+  if (target !== undefined) throw new UsageError('bad-flags', '--save requires <db>');
+  const findings = judgeMachine(await examineMachine(host));
+  host.out.write(findings.map(describeFinding).join(''));
+  return findings.some(({ state }) => state === 'fails') ? EXIT.usage : EXIT.fine;
+}
+
+function describeFinding({ state, subject, text, remedy }: Finding): string {
+  return `${state.padEnd(5)}  ${subject.padEnd(13)}  ${text}\n${remedy === undefined ? '' : `${' '.repeat(22)}${remedy}\n`}`;
+}
+
+async function examineDatabase(given: string, target: string | undefined, host: Host): Promise<ExitCode> {
   if (isPostgresUrl(given)) {
     throw new UsageError('bad-database', 'doctor examines SQLite files only', 'use pg_amcheck for PostgreSQL');
   }

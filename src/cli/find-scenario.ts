@@ -75,6 +75,12 @@ export function readPackaged(name: string): string {
   return readRegular(findPath(name));
 }
 
+/** What a packaged scenario is about: the first sentence of its comments. @param name one of {@link listPackaged} */
+export function describePackaged(name: string): string {
+  const [, sentence = ''] = /^# yaml-language-server.*\n# ([\s\S]*?)\.\s/.exec(readPackaged(name)) ?? [];
+  return sentence.replaceAll('\n# ', ' ');
+}
+
 function findPath(name: string): string {
   return `${PACKAGED}${name}.yaml`;
 }

@@ -72,6 +72,8 @@ export interface Host {
   begun(): void;
   /** The time of this machine. */
   wallClock(): UnixMillis;
+  /** The version of Node.js, such as `20.19.0`. */
+  readonly nodeVersion: string;
   /** Cores of this machine that the process may use. */
   readonly cores: number;
   /** Starts this program again. Other users of the machine can read the arguments of a process, but not its environment. */

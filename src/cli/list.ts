@@ -8,8 +8,10 @@ import { STEPS } from '../scenario/steps/index.js';
 import { INVARIANTS } from '../trace/invariants/index.js';
 import { METRICS } from '../trace/metrics/index.js';
 import { defineCommand } from './command.js';
+import { describePackaged, listPackaged } from './find-scenario.js';
 
 const SUBJECTS = {
+  scenarios: () => listPackaged().map((name) => [name, describePackaged(name)]),
   profiles: () =>
     [...packagedProfiles().values()].map(({ name, title, firmware }) => [
       name,

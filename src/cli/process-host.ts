@@ -35,6 +35,7 @@ export function processHost(
     begun: () => interrupts.release(),
     onInterrupt: (handler, left) => interrupts.listen(handler, left),
     wallClock: () => clock.wall,
+    nodeVersion: self.versions.node,
     cores: availableParallelism(),
     again: (args, options) => again(self, args, options),
     openBrowser: (address) => openBrowser(address, (remove) => self.once('exit', remove)),

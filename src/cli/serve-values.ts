@@ -4,6 +4,9 @@ import { hostName } from '../cloud/http/host-guard.js';
 import { parseDuration } from '../kernel/time.js';
 import { SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse/cloud.js';
 
+/** The ports of `serve` by their options. */
+export const PORTS = { port: 8080, 'udp-port': 5003, 'udp-raw-port': 5002 } as const;
+
 /** Addresses and networks, separated by commas. */
 export function parseNetworks(text: string): readonly string[] | undefined {
   const list = text.split(',').map((each) => each.trim());

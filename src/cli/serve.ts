@@ -21,7 +21,7 @@ import type { Host } from './host.js';
 import { awaitInterruption } from './interrupts.js';
 import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';
 import { findSecretsKey, SECRETS_KEY_FILE } from './secrets-key.js';
-import { parseExpiry, parseHostNames, parseNetworks, parseRetention } from './serve-values.js';
+import { PORTS, parseExpiry, parseHostNames, parseNetworks, parseRetention } from './serve-values.js';
 
 const port = expectWholeNumber(0, 65_535);
 const PORT = 'a port number from 0 to 65535';
@@ -62,9 +62,9 @@ export const serve = defineCommand<ServeFlags>(
 function addPlaceOptions(parser: Argv): Argv {
   return parser
     .option('host', { type: 'string', requiresArg: true, default: '127.0.0.1', describe: 'address to listen on' })
-    .option('port', makePortOption('port', '8080', 'port of the API'))
-    .option('udp-port', makePortOption('udp-port', '5003', 'UDP port for base64 datagrams'))
-    .option('udp-raw-port', makePortOption('udp-raw-port', '5002', 'UDP port for raw datagrams'))
+    .option('port', makePortOption('port', 'port of the API'))
+    .option('udp-port', makePortOption('udp-port', 'UDP port for base64 datagrams'))
+    .option('udp-raw-port', makePortOption('udp-raw-port', 'UDP port for raw datagrams'))
     .option(
       'udp-dtls-port',
       checkOption(
@@ -202,8 +202,8 @@ function addOutputOptions(parser: Argv): Argv {
     .option('log-level', { choices: LOG_LEVELS, default: 'warn' as const, describe: 'what to log on stderr' });
 }
 
-function makePortOption(name: string, usual: string, about: string) {
-  return checkOption({ default: usual, describe: `${about}; 0 takes a free one` }, name, PORT, port);
+function makePortOption(name: keyof typeof PORTS, about: string) {
+  return checkOption({ default: String(PORTS[name]), describe: `${about}; 0 takes a free one` }, name, PORT, port);
 }
 
 async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {

@@ -55,7 +55,7 @@ describe('ghostfleet', () => {
     [['runn', SMALL], 'unknown command "runn" (did you mean "run"?)'],
     [['run'], '<file> is missing\nrun "ghostfleet run --help" for its options'],
     [['compare', 'one'], '<b> is missing'],
-    [['list'], '<subject> is missing: profiles, steps,'],
+    [['list'], '<subject> is missing: scenarios, profiles, steps,'],
     [['record'], '--target is missing\n--out is missing'],
     [['run', SMALL, 'more'], 'unexpected argument "more"'],
     [['run', SMALL, '--', 'more'], 'unexpected argument "more"'],
@@ -92,7 +92,7 @@ describe('ghostfleet', () => {
     [['profile', 'check', PHOTO], 'photo.yaml" cannot be read: it is not UTF-8 text'],
     [['replay', PHOTO], 'photo.yaml" cannot be read: it is not UTF-8 text'],
     [['plan', BROKEN], '"klime" is not one of'],
-    [['list', 'colours'], '<subject> "colours" is not one of profiles, steps,'],
+    [['list', 'colours'], '<subject> "colours" is not one of scenarios, profiles, steps,'],
     [['serve', '--port', '99999'], '--port "99999" is not a port number'],
     [['serve', '--db', directory], directory],
     [['serve', '--host', '0.0.0.0', '--db', 'memory'], 'is reachable from other machines'],
@@ -297,6 +297,7 @@ describe('ghostfleet plan, validate and list', () => {
   });
 
   it.each([
+    ['scenarios', 'library/boot-storm'],
     ['profiles', 'clime'],
     ['steps', 'power-cycle'],
     ['faults', 'outage'],
@@ -306,5 +307,12 @@ describe('ghostfleet plan, validate and list', () => {
     const { exit, out } = await ghostfleet(['list', subject]);
     expect(exit).toBe(0);
     expect(out.split('\n').some((line) => line.startsWith(name))).toBe(true);
+  });
+
+  it('list scenarios says in a line what each packaged scenario is about', async () => {
+    const { out } = await ghostfleet(['list', 'scenarios']);
+    const lines = out.trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThan(40);
+    expect(lines.filter((line) => !/^\S+ {2,}\S.{19,250}$/.test(line))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** The workflows in .github/ can be read, call only what exists, and name third-party code by its commit. */
+/** The workflows in .github/, and the template of a workflow, can be read, call only what exists, and name third-party code by its commit. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -15,8 +15,9 @@ interface Workflow {
 }
 
 const FOLDER = '.github/workflows';
-const WORKFLOWS = readdirSync(FOLDER).map((name) => {
-  const text = readFileSync(`${FOLDER}/${name}`, 'utf8');
+const FILES = [...readdirSync(FOLDER).map((name) => `${FOLDER}/${name}`), 'templates/ghostfleet.yml'];
+const WORKFLOWS = FILES.map((name) => {
+  const text = readFileSync(name, 'utf8');
   const workflow: Workflow = parse(text);
   return { name, text, workflow };
 });

@@ -44,7 +44,7 @@ export function compiledSources(): Plugin {
       if (isUsed) await compile();
     },
     async resolveId(source, importer, options) {
-      if (!isUsed || !source.startsWith('.')) return undefined;
+      if (!isUsed || !/^[./]/.test(source)) return undefined;
       const found = await this.resolve(source, importer, { ...options, skipSelf: true });
       return found?.id.startsWith(`${SOURCES}/`) ? compiledOf(found.id) : found;
     },

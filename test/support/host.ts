@@ -107,6 +107,7 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
       return () => handlers.delete(handler);
     },
     wallClock: () => Date.UTC(2026, 0, 2, 3, 4, 5),
+    nodeVersion: process.versions.node,
     cores: 2,
     again: (more, { env, errLine } = {}) => {
       options.started?.(more);

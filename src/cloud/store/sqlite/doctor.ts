@@ -120,3 +120,13 @@ function versionOf(db: Database): number {
 function exists(db: Database, { name }: Table): boolean {
   return db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
 }
+
+/** Why SQLite cannot be used with this version of Node, in one line; undefined if it can. */
+export function findNativeFailure(): string | undefined {
+  try {
+    new BetterSqlite(':memory:').close();
+    return undefined;
+  } catch (error) {
+    return messageOf(error).split('\n', 1)[0];
+  }
+}

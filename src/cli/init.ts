@@ -1,0 +1,86 @@
+/** `ghostfleet init`: writes the first files of a project from templates. It never changes a file that exists. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readRegular } from '../input/text-file.js';
+import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { cannotWrite } from '../kernel/system-errors.js';
+import { draftProfile } from '../profile/draft.js';
+import { defineCommand } from './command.js';
+import type { Host } from './host.js';
+import { readVersion } from './version.js';
+
+interface Template {
+  /** The files by their paths. The first one must be new; the others may exist, and then stay as they are. */
+  readonly files: Readonly<Record<string, () => string>>;
+  /** The command that shows that the files work. */
+  readonly next: string;
+}
+
+const FLEET = { 'fleet.yaml': () => readTemplate('fleet.yaml') };
+
+const TEMPLATES = {
+  scenario: { files: FLEET, next: 'npx ghostfleet run fleet.yaml' },
+  vitest: {
+    files: { 'fleet.test.ts': () => readTemplate('fleet.test.ts') },
+    next: 'npm install --save-dev ghostfleet vitest && npx vitest run fleet.test.ts',
+  },
+  ci: {
+    files: {
+      // Another version could give other results.
+      '.github/workflows/ghostfleet.yml': () =>
+        readTemplate('ghostfleet.yml').replaceAll('ghostfleet@latest', `ghostfleet@${readVersion()}`),
+      ...FLEET,
+    },
+    next: 'npx ghostfleet run fleet.yaml',
+  },
+  device: {
+    files: {
+      'profiles/my-device.yaml': () => draftProfile({ name: 'my-device', family: 'chester', history: [] }),
+      'my-device-fleet.yaml': () => readTemplate('my-device-fleet.yaml'),
+    },
+    next: 'npx ghostfleet run my-device-fleet.yaml',
+  },
+} as const satisfies Readonly<Record<string, Template>>;
+
+interface InitFlags {
+  readonly what: keyof typeof TEMPLATES;
+}
+
+export const init = defineCommand<InitFlags>(
+  (parser) =>
+    parser.positional('what', {
+      choices: Object.keys(TEMPLATES),
+      default: 'scenario',
+      describe: 'a scenario, a test for vitest, a workflow for GitHub, or a device type with a scenario',
+    }),
+  async ({ what }, host) => write(TEMPLATES[what], host),
+);
+
+function write({ files, next }: Template, { out }: Host): ExitCode {
+  const [main = ''] = Object.keys(files);
+  if (existsSync(main)) {
+    throw new UsageError('file-exists', `"${main}" exists, and init never changes a file`, 'move it, and repeat');
+  }
+  for (const [path, make] of Object.entries(files)) {
+    out.write(existsSync(path) ? `${path} exists and stays as it is\n` : `${path} written\n`);
+    if (!existsSync(path)) writeNew(path, make());
+  }
+  out.write(`next: ${next}\n`);
+  return EXIT.fine;
+}
+
+/** @throws UsageError if the file cannot be written */
+function writeNew(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: 'wx' });
+  } catch (error) {
+    throw cannotWrite(`"${path}"`, error);
+  }
+}
+
+/** The root of the package is two levels above src/cli/ and above dist/program/. */
+function readTemplate(name: string): string {
+  return readRegular(fileURLToPath(new URL(`../../templates/${name}`, import.meta.url)));
+}

@@ -1,0 +1,85 @@
+/** `ghostfleet init`: each template works as it is written, and no file of the user is changed. vitest runs templates/ itself. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { folderOfTest } from '../support/folder-of-test.js';
+import { ghostfleet } from '../support/host.js';
+
+const before = process.cwd();
+beforeEach(() => process.chdir(folderOfTest()));
+afterEach(() => process.chdir(before));
+
+const written = () => readdirSync('.', { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+
+it.each([
+  [[], 'fleet.yaml'],
+  [['scenario'], 'fleet.yaml'],
+  [['device'], 'my-device-fleet.yaml'],
+])('init %j writes a scenario that passes', async (words, file) => {
+  const { exit, out } = await ghostfleet(['init', ...words]);
+  expect([exit, out]).toEqual([0, expect.stringContaining(`${file} written\n`)]);
+  expect(out).toContain(`next: npx ghostfleet run ${file}\n`);
+  expect(await ghostfleet(['validate', file])).toMatchObject({ exit: 0, err: '' });
+  expect(await ghostfleet(['run', file])).toMatchObject({ exit: 0 });
+});
+
+it('init device writes a profile that is valid', async () => {
+  await ghostfleet(['init', 'device']);
+  expect(await ghostfleet(['profile', 'check', 'profiles/my-device.yaml'])).toMatchObject({ exit: 0 });
+});
+
+it('init vitest writes the test that the tests of ghostfleet run too', async () => {
+  expect(await ghostfleet(['init', 'vitest'])).toMatchObject({ exit: 0 });
+  expect(readFileSync('fleet.test.ts', 'utf8')).toBe(readFileSync(`${before}/templates/fleet.test.ts`, 'utf8'));
+});
+
+it('init ci writes a workflow whose commands pass, with this version of ghostfleet', async () => {
+  expect(await ghostfleet(['init', 'ci'])).toMatchObject({ exit: 0 });
+  const { version } = JSON.parse(readFileSync(`${before}/package.json`, 'utf8'));
+  const { jobs } = parse(readFileSync('.github/workflows/ghostfleet.yml', 'utf8'));
+  const commands: readonly string[] = jobs.fleet.steps.flatMap(({ run }: { readonly run?: string }) => run ?? []);
+  expect(commands).toHaveLength(1);
+  for (const command of commands) {
+    const [words, program] = [command.split(' '), ['npx', '--yes', `ghostfleet@${version}`]];
+    expect(words.slice(0, 3)).toEqual(program);
+    expect(await ghostfleet(words.slice(3))).toMatchObject({ exit: 0 });
+  }
+});
+
+it.each([
+  ['scenario', 'fleet.yaml'],
+  ['vitest', 'fleet.test.ts'],
+  ['ci', '.github/workflows/ghostfleet.yml'],
+  ['device', 'profiles/my-device.yaml'],
+])('init %s writes nothing if %s exists, and names the file', async (what, file) => {
+  mkdirSync('.github/workflows', { recursive: true });
+  mkdirSync('profiles');
+  writeFileSync(file, 'mine');
+  const { exit, err } = await ghostfleet(['init', what]);
+  expect([exit, err]).toEqual([2, expect.stringContaining(`"${file}" exists, and init never changes a file`)]);
+  expect([readFileSync(file, 'utf8'), written().length]).toEqual(['mine', 1]);
+});
+
+it('init ci keeps a scenario that exists', async () => {
+  writeFileSync('fleet.yaml', 'mine');
+  const { exit, out } = await ghostfleet(['init', 'ci']);
+  expect([exit, out]).toEqual([0, expect.stringContaining('fleet.yaml exists and stays as it is\n')]);
+  expect(readFileSync('fleet.yaml', 'utf8')).toBe('mine');
+});
+
+it.each([
+  ['scenaro', 'did you mean "scenario"?'],
+  ['vitets', 'did you mean "vitest"?'],
+  ['cl', 'did you mean "ci"?'],
+  ['devices', 'did you mean "device"?'],
+])('init %s is rejected: %s', async (word, guess) => {
+  const { exit, err } = await ghostfleet(['init', word]);
+  expect([exit, err]).toEqual([2, expect.stringContaining(guess)]);
+  expect(written()).toEqual([]);
+});
+
+it('a file in the place of a folder is an error that names the file', async () => {
+  writeFileSync('profiles', 'mine');
+  const { exit, err } = await ghostfleet(['init', 'device']);
+  expect([exit, err]).toEqual([2, expect.stringContaining('cannot write "profiles/my-device.yaml"')]);
+});
