@@ -142,6 +142,8 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string; readon
       'cloud/store/sqlite/driver.ts',
       'cloud/store/postgres/driver.ts',
       'library/service.ts',
+      // Requests of others must get their turn of the event loop.
+      'cloud/api/loop-turns.ts',
       // This file writes to real sockets, which have no simulated time. It joins the writes of one turn of the event loop.
       'runner/load/connection.ts',
     ],

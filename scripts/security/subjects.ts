@@ -62,8 +62,12 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'streams',
-    about: 'streams of events: who gets which, their number, and their end with the credential',
-    files: ['cloud/api/events', 'cloud/api/readers', 'cloud/events/open-streams'],
+    about:
+      'streams of events: who gets which, their number, their share of time and memory, and their end with the credential',
+    files: [
+      ...['events', 'readers', 'loop-turns'].map((name) => `cloud/api/${name}`),
+      ...['open-streams', 'unsent'].map((name) => `cloud/events/${name}`),
+    ],
   },
   {
     name: 'queue',

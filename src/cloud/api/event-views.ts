@@ -1,6 +1,9 @@
-/** The view of an event for one reader, if its filters and permissions allow it, in the form of the resource's list. */
+/**
+ * An event in the form of the resource's list. It is made once for all readers with the same rights: a space may have 200
+ * readers, and a message 1 MB.
+ */
 import type { Static } from 'typebox';
-import type { DownlinkStation, EventKind, HealthEvent } from '../../contract/events.js';
+import type { DownlinkStation, HealthEvent } from '../../contract/events.js';
 import type { Health } from '../../contract/health.js';
 import { isoTime } from '../../kernel/calendar.js';
 import type { Clock } from '../../kernel/clock.js';
@@ -8,53 +11,58 @@ import { findConnector } from '../connectors/connector.js';
 import { toDelivery } from '../connectors/delivery.js';
 import type { Entry } from '../events/feed.js';
 import { jobOf } from '../firmware/job.js';
+import { framed } from '../http/event-stream.js';
 import { serialText } from '../store/order.js';
 import type { DeviceRow, EventRow, Id, ListedMessage, MessageQuery, Store, TimelineRow } from '../store/store.js';
-import type { Caller } from './access.js';
+import { type Caller, mayChange } from './access.js';
 import { deliveryView } from './deliveries.js';
 import { deviceViews, healthView } from './device-view.js';
 import type { ApiOptions } from './family.js';
 import { updateView } from './firmware.js';
-import { type Masking, maskingsFor } from './masking.js';
+import { Masking } from './masking.js';
 import { messageView } from './messages.js';
 
-/** Filters of a reader. */
+/** Filters of a reader, except that of the kinds of events. */
 export interface EventFilter extends Pick<MessageQuery, 'types' | 'direction' | 'onlyUp'> {
-  readonly kinds: readonly EventKind[] | undefined;
   readonly deviceId: Id | undefined;
   readonly tagId: Id | undefined;
-}
-
-interface EventView {
-  readonly event: EventKind;
-  readonly data: unknown;
 }
 
 interface ViewContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly caller: Caller;
-  readonly filter: EventFilter;
   readonly options: ApiOptions;
 }
 
-/** The view of an event; undefined if the reader does not want it or may not see it, or if its row was deleted. */
-export async function eventView(entry: Entry, context: ViewContext): Promise<EventView | undefined> {
-  const { row, device } = entry;
-  const { store, caller, filter } = context;
-  const deviceId = row.deviceId ?? device?.id;
-  if (row.spaceId !== caller.spaceId || !isWanted(entry, filter, deviceId)) return undefined;
-  const { scope } = caller.access;
-  if (scope !== null && !device?.tagIds.some((id) => scope.includes(id))) return undefined;
-  const masking = device && (await maskingsFor(store, caller, [device.id])).get(device.id);
-  const data = await dataOf(entry, context, masking);
-  return data === undefined ? undefined : { event: row.kind, data };
+/** The views of entries that are in memory, by audience: all readers of an audience get the same bytes. */
+const views = new WeakMap<Entry, Map<string, Promise<Buffer | undefined>>>();
+
+/** An event as a reader gets it, without its id; undefined if the reader may not see it, or if its row was deleted. */
+export async function eventBytes(entry: Entry, context: ViewContext): Promise<Buffer | undefined> {
+  const { store, caller } = context;
+  const { scope, role } = caller.access;
+  if (scope !== null && !entry.device?.tagIds.some((id) => scope.includes(id))) return undefined;
+  const isMasked = !(await mayChange(store, caller, entry.device?.tagIds ?? []));
+  const isPersonal = entry.row.kind === 'device' || entry.row.kind === 'delivery';
+  const audience = JSON.stringify(isPersonal ? [isMasked, role, scope] : isMasked);
+  const known = views.get(entry) ?? new Map<string, Promise<Buffer | undefined>>();
+  views.set(entry, known);
+  const made = known.get(audience) ?? viewOf(entry, context, isMasked);
+  known.set(audience, made);
+  return made;
 }
 
-function isWanted({ row, device, message }: Entry, filter: EventFilter, deviceId: Id | undefined): boolean {
-  const { kinds, tagId } = filter;
+async function viewOf(entry: Entry, context: ViewContext, isMasked: boolean): Promise<Buffer | undefined> {
+  const data = await dataOf(entry, context, isMasked ? new Masking(entry.device) : undefined);
+  return data === undefined ? undefined : framed(entry.row.kind, data);
+}
+
+/** Whether a reader asks for an event. */
+export function isWanted({ row, device, message }: Entry, filter: EventFilter): boolean {
+  const { tagId } = filter;
+  const deviceId = row.deviceId ?? device?.id;
   return (
-    (kinds === undefined || kinds.includes(row.kind)) &&
     (filter.deviceId === undefined || filter.deviceId === deviceId) &&
     (tagId === undefined || (device?.tagIds.includes(tagId) ?? false)) &&
     (message === undefined || isWantedMessage(message, filter))

@@ -8,17 +8,19 @@ import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { seconds } from '../../kernel/time.js';
-import type { Feed } from '../events/feed.js';
+import type { Feed, Page } from '../events/feed.js';
 import { OpenStreams, STREAMS } from '../events/open-streams.js';
 import { type Position, positionText } from '../events/position.js';
+import { Unsent } from '../events/unsent.js';
 import { ApiFault } from '../http/errors.js';
-import { EventStream, type Sent } from '../http/event-stream.js';
+import { EventStream, type Sent, type SharedEvent } from '../http/event-stream.js';
 import { operation } from '../http/operation.js';
-import type { Id } from '../store/store.js';
-import { visibleTag } from './access.js';
+import type { EventRow, Id } from '../store/store.js';
+import { type Access, visibleTag } from './access.js';
 import { presentAccess, presentedSecret } from './auth.js';
-import { type EventFilter, eventView } from './event-views.js';
+import { eventBytes, isWanted } from './event-views.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
+import { LoopTurns, tenantOf } from './loop-turns.js';
 import { kindsOf } from './messages.js';
 import { callerOf } from './rate-limit.js';
 
@@ -26,6 +28,8 @@ import { callerOf } from './rate-limit.js';
 const HEARTBEAT = seconds(15);
 /** Pause after a page that is not full, in milliseconds, so that events in quick succession are sent together. */
 const GATHERING = 20;
+/** How many events of its space a reader looks at in a turn, and after how many bytes the turn ends. */
+const IN_TURN = { events: 16, bytes: 65_536 } as const;
 const TOO_MANY: Readonly<Record<keyof typeof STREAMS, string>> = {
   credential: `at most ${STREAMS.credential} streams of events per credential; close one`,
   space: `at most ${STREAMS.space} streams of events per space; close one`,
@@ -40,6 +44,8 @@ const Stream = {
 export const events: Family = (routes, context, options) => {
   const { feed, members } = context;
   const open = new OpenStreams();
+  const turns = new LoopTurns();
+  const unsent = new Unsent();
   const patience = new RealClock();
   routes.addHook('preClose', async () => feed.close());
 
@@ -65,7 +71,7 @@ export const events: Family = (routes, context, options) => {
       exposeHeadRoute: false,
     },
     async (request, reply) => {
-      const tenant = (await members.ownerOf(request.spaceId)) ?? request.spaceId;
+      const tenant = await tenantOf(members, request.spaceId);
       const entered = open.enter({ space: request.spaceId, tenant, credential: callerOf(request) });
       if (typeof entered === 'string') throw new ApiFault(429, TOO_MANY[entered], 'too-many-streams');
       const { displaced, leave } = entered;
@@ -77,7 +83,8 @@ export const events: Family = (routes, context, options) => {
           const makeRoom = () => stream.end(ending('limit', 'the service has too many streams: connect again later'));
           if (displaced.aborted) makeRoom();
           displaced.addEventListener('abort', makeRoom);
-          await new Reader(stream, request, context, options).follow(start);
+          const shared = { nextTurn: () => turns.next(tenant), hold: (event: Buffer) => unsent.hold(tenant, event) };
+          await new Reader(stream, request, { context, options, ...shared }).follow(start);
         } finally {
           release();
         }
@@ -100,25 +107,38 @@ async function startOf(feed: Feed, lastId: string | undefined, spaceId: Id): Pro
   return { position: feed.behind(lastId, spaceId), isGiven: true };
 }
 
+interface ReaderOptions {
+  readonly context: ApiContext;
+  readonly options: ApiOptions;
+  readonly nextTurn: () => Promise<void>;
+  /** Counts bytes that the client has not received, until the returned function is called; undefined if there are too many. */
+  readonly hold: (event: Buffer) => (() => void) | undefined;
+}
+
 /** One client that follows the events. */
 class Reader {
   readonly #stream: EventStream;
   readonly #context: ApiContext;
   readonly #options: ApiOptions;
+  readonly #nextTurn: ReaderOptions['nextTurn'];
+  readonly #hold: ReaderOptions['hold'];
   readonly #secret: string;
   readonly #spaceId: Id;
   readonly #query: Static<typeof EventQuery>;
   #position: Position = { edition: '', seq: 0 };
+  /** The rest of a page that has more than a turn permits. */
+  #rest: Page | undefined;
 
   constructor(
     stream: EventStream,
     { headers, spaceId, query }: Pick<FastifyRequest, 'headers' | 'spaceId'> & { query: Static<typeof EventQuery> },
-    context: ApiContext,
-    options: ApiOptions,
+    { context, options, nextTurn, hold }: ReaderOptions,
   ) {
     this.#stream = stream;
     this.#context = context;
     this.#options = options;
+    this.#nextTurn = nextTurn;
+    this.#hold = hold;
     this.#secret = presentedSecret(headers) ?? '';
     this.#spaceId = spaceId;
     this.#query = query;
@@ -141,12 +161,12 @@ class Reader {
     }
   }
 
-  /** Sends the next page, or waits for new events. */
+  /** Sends the next events, or waits for new ones. */
   async #turn(): Promise<void> {
     const { feed } = this.#context;
     const news = feed.news(this.#spaceId);
     try {
-      const sent = await this.#sendPage();
+      const sent = await this.#sendSome();
       if (sent === 'full') return;
       if (sent === 'some') {
         await this.#stream.wait(GATHERING);
@@ -162,39 +182,58 @@ class Reader {
     }
   }
 
-  async #sendPage(): Promise<'none' | 'some' | 'full'> {
-    const { feed, store, clock } = this.#context;
+  async #sendSome(): Promise<'none' | 'some' | 'full'> {
+    const { feed } = this.#context;
+    await this.#nextTurn();
     const access = await presentAccess(this.#secret, this.#spaceId, this.#context);
-    const page = await feed.after(this.#position, this.#spaceId);
+    const page = feed.isGone(this.#position)
+      ? 'gone'
+      : (this.#rest ?? (await feed.after(this.#position, this.#spaceId)));
+    this.#rest = undefined;
     if (page === 'gone') {
       this.#position = await feed.newest();
       await this.#send({ event: 'reset', id: this.#id, data: RESET });
       return 'some';
     }
-    const { tag_id: tagId, device_id: deviceId, event: kinds } = this.#query;
-    const filter: EventFilter = {
-      ...kindsOf(this.#query),
-      kinds,
-      deviceId,
-      tagId: tagId && visibleTag(access, tagId),
-    };
-    const caller = { spaceId: this.#spaceId, access };
-    for (const entry of page.entries) {
-      const view = await eventView(entry, { store, clock, caller, filter, options: this.#options });
-      this.#position = { ...this.#position, seq: entry.row.seq };
-      if (view) await this.#send({ ...view, id: this.#id });
+    let [events, bytes] = [0, 0];
+    for (const row of page.rows) {
+      if (events === IN_TURN.events || bytes >= IN_TURN.bytes) {
+        this.#rest = { ...page, rows: page.rows.slice(page.rows.indexOf(row)) };
+        return 'full';
+      }
+      this.#position = { ...this.#position, seq: row.seq };
+      if (this.#query.event && !this.#query.event.includes(row.kind)) continue;
+      events++;
+      bytes += await this.#sendRow(row, access);
       if (this.#stream.isOver) return 'full';
     }
     this.#position = page.end;
     if (page.isFull) return 'full';
-    return page.entries.length === 0 ? 'none' : 'some';
+    return page.rows.length === 0 ? 'none' : 'some';
+  }
+
+  /** Sends an event if the reader wants it and may see it. Returns the number of bytes. */
+  async #sendRow(row: EventRow, access: Access): Promise<number> {
+    const { feed, store, clock } = this.#context;
+    const { tag_id: tagId, device_id: deviceId } = this.#query;
+    const filter = { ...kindsOf(this.#query), deviceId, tagId: tagId && visibleTag(access, tagId) };
+    const entry = await feed.entry(row);
+    if (!isWanted(entry, filter)) return 0;
+    const caller = { spaceId: this.#spaceId, access };
+    const bytes = await eventBytes(entry, { store, clock, caller, options: this.#options });
+    if (!bytes) return 0;
+    const release = this.#hold(bytes);
+    if (release) await this.#send({ id: this.#id, bytes });
+    else this.#stream.cut();
+    release?.();
+    return bytes.length;
   }
 
   get #id(): string {
     return positionText(this.#position, this.#spaceId);
   }
 
-  #send(sent: Sent): Promise<void> {
+  #send(sent: Sent | SharedEvent): Promise<void> {
     return this.#stream.send(sent, SLOW);
   }
 }

@@ -5,13 +5,13 @@
  * raw bytes.
  *
  * Two rules find these secrets. In shell lines and fields, a value is masked if its name contains a word such as `passkey`. In
- * addition, a value is masked if it contains twelve consecutive digits of the claim token, as digits or as bytes, also with
- * separators, or if it contains the whole token in base64.
+ * addition, a value is masked if it reveals the claim token (token-finder.ts).
  */
 import { isObject } from '../../kernel/json-text.js';
 import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secrets.js';
 import type { DeviceRow, Id, ListedDevice, ListedMessage, Store } from '../store/store.js';
 import { type Caller, mayChange, mayChangeAll } from './access.js';
+import { TokenFinder } from './token-finder.js';
 
 /** Stands in place of a secret. */
 export const MASK = '********';
@@ -22,18 +22,12 @@ const SECRET_FIELD = /passkey|claim_?token/i;
 /** A secret with its name inside of a text, such as `"ble_passkey":"123456"`. */
 const LABELLED = /((?:passkey|claim[ _-]?token)["'\\]*\s*[:=]\s*["'\\]*)[^"'\\,;\s}\]]+/gi;
 
-/**
- * Number of consecutive digits of a token that reveal it. In a memory dump, one line contains at least 16 of the 32 digits.
- * Other texts do not contain twelve of them by chance.
- */
-const TELLING = 12;
-
 export class Masking {
-  readonly #needles: readonly string[];
+  readonly #token: TokenFinder | undefined;
 
   /** @param device the device whose secrets are masked; undefined if it was deleted, because its claim token is then erased */
   constructor(device: Pick<DeviceRow, 'token'> | undefined) {
-    this.#needles = device === undefined || device.token === '' ? [] : needlesOf(device.token);
+    this.#token = device === undefined || device.token === '' ? undefined : new TokenFinder(device.token);
   }
 
   /** The message without secrets. Raw bytes that contain a secret are left out. */
@@ -42,31 +36,35 @@ export class Masking {
     return { ...row, raw, body: this.#value(byWords(row.type, row.body)) };
   }
 
-  /** A copy of the value. {@link MASK} replaces secrets, and the contents of fields with a name as in {@link SECRET_FIELD}. */
+  /** The value in which {@link MASK} replaces secrets, and the contents of fields with a name as in {@link SECRET_FIELD}. */
   value<T>(value: T): T {
-    return this.#value(withoutSecretFields(value)) as T;
+    return this.#value(value) as T;
   }
 
+  /** What has no secrets is not copied. */
   #value(value: unknown): unknown {
     if (typeof value === 'string') return this.#isTelling(value) ? MASK : value.replace(LABELLED, `$1${MASK}`);
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
       // Lines of a dump, or bytes as numbers, may reveal the token only when they are joined.
-      if (value.every((item) => typeof item !== 'object') && this.#isTelling(listText(value)))
-        return value.map(() => MASK);
-      return value.map((item) => this.#value(item));
+      const isTelling = value.every((item) => typeof item !== 'object') && this.#isTelling(listText(value));
+      const masked = value.map((item) => (isTelling ? MASK : this.#value(item)));
+      return masked.every((item, at) => item === value[at]) ? value : masked;
     }
-    return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [this.#isTelling(name) ? MASK : name, this.#value(item)]),
+    const fields = Object.entries(value);
+    const masked = fields.map(
+      ([name, item]) => [this.#isTelling(name) ? MASK : name, this.#field(name, item)] as const,
     );
+    const isSame = masked.every(([name, item], at) => name === fields[at]?.[0] && item === fields[at]?.[1]);
+    return isSame ? value : Object.fromEntries(masked);
+  }
+
+  #field(name: string, value: unknown): unknown {
+    return SECRET_FIELD.test(name) && value !== null ? MASK : this.#value(value);
   }
 
   #isTelling(text: string): boolean {
-    if (text.length < TELLING || this.#needles.length === 0) return false;
-    const plain = text.replace(/[^0-9a-z+/_-]+/gi, '');
-    const digits = plain.replace(/[-_+/]/g, '').toLowerCase();
-    const base64 = plain.replaceAll('-', '+').replaceAll('_', '/');
-    return this.#needles.some((needle) => digits.includes(needle) || base64.includes(needle));
+    return this.#token?.isIn(text) ?? false;
   }
 }
 
@@ -123,27 +121,6 @@ export async function maskingsFor(
   return maskings;
 }
 
-/**
- * Texts that each reveal the token: parts of its digits, the same parts as hex of their characters, and the token in base64.
- * Each part has eight digits, and a part begins at every fourth digit, so any {@link TELLING} consecutive digits contain one.
- */
-function needlesOf(token: string): readonly string[] {
-  const needles: string[] = [];
-  for (let at = 0; at + TELLING - 4 <= token.length; at += 4) {
-    const part = token.slice(at, at + TELLING - 4);
-    needles.push(part, Buffer.from(part).toString('hex'), Buffer.from(part.toUpperCase()).toString('hex'));
-  }
-  for (const content of [Buffer.from(token, 'hex'), Buffer.from(token), Buffer.from(token.toUpperCase())]) {
-    // Bytes have three forms in base64, because their first byte may be at any place in a group of three. Base64 characters
-    // that also depend on neighbouring bytes are left out.
-    for (let skipped = 0; skipped < 3; skipped++) {
-      const whole = content.subarray(skipped, skipped + 3 * Math.floor((content.length - skipped) / 3));
-      needles.push(whole.toString('base64'));
-    }
-  }
-  return needles;
-}
-
 /** A list as one text: bytes as hex digits, other items as lines. */
 function listText(list: readonly unknown[]): string {
   const isByte = (item: unknown) => typeof item === 'number' && Number.isInteger(item) && item >= 0 && item <= 255;
@@ -151,7 +128,7 @@ function listText(list: readonly unknown[]): string {
   return list.join('\n');
 }
 
-/** The body of a message, with lines and fields masked by their names. */
+/** The body of a message, with shell lines masked by the names in them. */
 function byWords(type: string, body: unknown): unknown {
   switch (type) {
     case 'shell':
@@ -159,7 +136,7 @@ function byWords(type: string, body: unknown): unknown {
     case 'config':
       return Array.isArray(body) ? lines(body) : body;
     default:
-      return withoutSecretFields(body);
+      return body;
   }
 }
 
@@ -180,15 +157,4 @@ function answer(response: unknown): unknown {
   const texts = outputs.map(String);
   const code = typeof result === 'number' ? result : 0;
   return { ...response, command: withoutSecrets(line), outputs: printedWithoutSecrets(line, code, texts) };
-}
-
-function withoutSecretFields(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSecretFields);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [
-      name,
-      SECRET_FIELD.test(name) && item !== null ? MASK : withoutSecretFields(item),
-    ]),
-  );
 }

@@ -1,6 +1,6 @@
 /**
  * Events for readers, in the order of the journal (journal.ts), each with the rows that it refers to. The journal is kept only
- * while readers need it. Events of a space wake the readers of this space only, and their rows are read once for all of these.
+ * while readers need it. Events of a space wake the readers of this space only; those that read it together share its rows.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Ids } from '../store/ids.js';
@@ -17,9 +17,9 @@ export interface Entry {
   readonly record: RecordRow | undefined;
 }
 
-/** The entries of one space in a page of the journal. */
-interface Page {
-  readonly entries: readonly Entry[];
+/** The events of one space in a page of the journal. */
+export interface Page {
+  readonly rows: readonly EventRow[];
   /** The position after the page. */
   readonly end: Position;
   /** Whether there may be more entries after the page. */
@@ -38,6 +38,8 @@ interface News {
 const PAGE = 500;
 /** Maximum number of pages that are kept in memory, one for each position at which readers are. */
 const MOST_PAGES = 16;
+/** Maximum number of entries that are kept in memory. Few, because each may contain a message of 1 MB. */
+const MOST_ENTRIES = 32;
 
 interface FeedOptions {
   readonly store: Store;
@@ -121,14 +123,14 @@ export class Feed {
     return positionIn(id, edition, spaceId) ?? { edition: '', seq: 0 };
   }
 
-  /** The next entries of a space after a position; `gone` if a reader cannot continue there ({@link isGone}). */
+  /** The next events of a space after a position; `gone` if a reader cannot continue there ({@link isGone}). */
   async after(position: Position, spaceId: Id): Promise<Page | 'gone'> {
     if (this.isGone(position)) return 'gone';
-    const rows = await this.#page(position.seq);
-    const entries = await Promise.all(rows.filter((row) => row.spaceId === spaceId).map((row) => this.#entry(row)));
+    const page = await this.#page(position.seq);
     // Entries may have been deleted while the page was being read.
     if (this.isGone(position)) return 'gone';
-    return { entries, end: { ...position, seq: rows.at(-1)?.seq ?? position.seq }, isFull: rows.length === PAGE };
+    const end = { ...position, seq: page.at(-1)?.seq ?? position.seq };
+    return { rows: page.filter((row) => row.spaceId === spaceId), end, isFull: page.length === PAGE };
   }
 
   /** A later position of a reader whose wait has not ended: all entries before it belong to other spaces. */
@@ -152,11 +154,14 @@ export class Feed {
     return page;
   }
 
-  #entry(row: EventRow): Promise<Entry> {
-    const known = this.#entries.get(row.seq);
-    if (known) return known;
-    const entry = this.#read(row);
-    if (this.#entries.size < MOST_PAGES * PAGE) this.#entries.set(row.seq, entry);
+  /** The event with its rows. Readers that follow each other get the same object. */
+  entry(row: EventRow): Promise<Entry> {
+    const entry = this.#entries.get(row.seq) ?? this.#read(row);
+    // The entry that was not read for the longest time is dropped first.
+    this.#entries.delete(row.seq);
+    this.#entries.set(row.seq, entry);
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > MOST_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
     return entry;
   }
 

@@ -21,6 +21,12 @@ export interface Sent {
   readonly data?: unknown;
 }
 
+/** An event that many streams send: bytes of {@link framed}, which they share while clients receive them. */
+export interface SharedEvent {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
 export class EventStream {
   readonly #raw: ServerResponse;
   readonly #clock: Clock;
@@ -54,10 +60,16 @@ export class EventStream {
   }
 
   /** Sends an event. If the client does not receive it in time, sends `lastWords` and ends the stream. */
-  async send(sent: Sent, lastWords: Sent): Promise<void> {
-    if (this.isOver || this.#raw.write(frame(sent))) return;
+  async send(sent: Sent | SharedEvent, lastWords: Sent): Promise<void> {
+    if (this.isOver || this.#write(sent)) return;
     const drained = new Promise<void>((resolve) => this.#raw.once('drain', () => resolve()));
     if ((await this.wait(PATIENCE, drained)) === 'time') this.end(lastWords);
+  }
+
+  #write(sent: Sent | SharedEvent): boolean {
+    if (!('bytes' in sent)) return this.#raw.write(frame(sent));
+    this.#raw.write(`id: ${sent.id}\n`);
+    return this.#raw.write(sent.bytes);
   }
 
   /** Sends a last event and closes the connection, even if the client does not receive the event. */
@@ -66,6 +78,11 @@ export class EventStream {
     this.#raw.end(frame(sent));
     const alarm = this.#clock.after(FAREWELL, 'the last event of a stream', () => this.#raw.destroy());
     void this.#gone.then(() => alarm.cancel());
+  }
+
+  /** Closes the connection at once. What the client has not received is dropped. */
+  cut(): void {
+    this.#raw.destroy();
   }
 
   /** Waits until the time is over, the event occurs, or the connection ends. The result names which of these came first. */
@@ -80,6 +97,11 @@ export class EventStream {
       alarm?.cancel();
     }
   }
+}
+
+/** The bytes of an event without an id. @param data a JSON value */
+export function framed(event: string, data: unknown): Buffer {
+  return Buffer.from(frame({ event, data }));
 }
 
 /** The text of an event. The data are one line, because JSON text has no line breaks. */

@@ -2,13 +2,19 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { SpaceEvent } from '../../../src/client/client.js';
 import { ApiError, DeviceCloudClient } from '../../../src/client/client.js';
+import { eventBytes } from '../../../src/cloud/api/event-views.js';
+import type { ApiOptions } from '../../../src/cloud/api/family.js';
+import { Masking } from '../../../src/cloud/api/masking.js';
+import { positionText } from '../../../src/cloud/events/position.js';
 import { startService } from '../../../src/cloud/service.js';
 import { MemoryTables } from '../../../src/cloud/store/memory/tables.js';
+import { newMessage } from '../../../src/cloud/store/new-message.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { minutes } from '../../../src/kernel/time.js';
 import { QUIET } from '../../support/cloud.js';
 import { CHEAP } from '../../support/passwords.js';
+import { device as deviceRow } from '../store/rows.js';
 import { KEY as SERVICE_KEY, service } from './service.js';
 
 const KEY = 'a-key-for-readers';
@@ -325,8 +331,85 @@ describe('the readers of a space', () => {
     const start = await context.feed.newest();
     await store.commit([record(spaceId, 'a')]);
     const end = await context.feed.newest();
-    expect(await context.feed.after(start, 'another-space')).toEqual({ entries: [], end, isFull: false });
-    expect(await context.feed.after(start, spaceId)).toMatchObject({ entries: [{ row: { spaceId } }], end });
+    expect(await context.feed.after(start, 'another-space')).toEqual({ rows: [], end, isFull: false });
+    expect(await context.feed.after(start, spaceId)).toMatchObject({ rows: [{ spaceId }], end });
+  });
+});
+
+describe('an event', () => {
+  it('is masked and written once for all readers with the same rights', async () => {
+    const { store, context, spaceId, ids, clock, device } = await service();
+    const row = await store.device(spaceId, (await device()).id);
+    if (!row) throw new Error('no device');
+    const release = await context.feed.hold();
+    const start = await context.feed.newest();
+    await store.commit([
+      { kind: 'message.insert', row: newMessage(ids, clock, row, 'up', 'data', { token: row.token }) },
+    ]);
+    const page = await context.feed.after(start, spaceId);
+    const [event] = page === 'gone' ? [] : page.rows;
+    if (!event) throw new Error('no event');
+    const seenBy = async (role: 'admin' | 'user', keyId: string) => {
+      const caller = { spaceId, access: { role, keyId, scope: null, userId: null, boundTo: spaceId } };
+      const options = { messageBody: 'json' } as ApiOptions;
+      return eventBytes(await context.feed.entry(event), { store, clock, caller, options });
+    };
+    const masked = vi.spyOn(Masking.prototype, 'message');
+    const [first, ...others] = await Promise.all(['a', 'b', 'c'].map((keyId) => seenBy('user', keyId)));
+    for (const other of others) expect(other).toBe(first);
+    expect(masked).toHaveBeenCalledTimes(1);
+    masked.mockRestore();
+    expect(String(first)).not.toContain(row.token);
+    expect(String(await seenBy('admin', 'd'))).toContain(row.token);
+    release();
+  });
+
+  it('of a deleted device has no passkey for readers who may only read', async () => {
+    const { store, spaceId, ids, clock, device } = await service();
+    const row = await store.device(spaceId, (await device()).id);
+    if (!row) throw new Error('no device');
+    const sent = newMessage(ids, clock, row, 'up', 'session', { ble_passkey: '739154' });
+    const message = { ...sent, deviceName: row.name, deviceSerial: row.serial };
+    const event = { seq: 1, spaceId, deviceId: row.id, kind: 'message', ref: sent.id, at: 1, detail: null } as const;
+    const caller = {
+      spaceId,
+      access: { role: 'user', keyId: 'a', scope: null, userId: null, boundTo: spaceId },
+    } as const;
+    const options = { messageBody: 'json' } as ApiOptions;
+    const seen = await eventBytes(
+      { row: event, device: undefined, message, record: undefined },
+      { store, clock, caller, options },
+    );
+    expect(String(seen)).toContain('"ble_passkey":"********"');
+  });
+});
+
+describe('a reader that resumes far behind', () => {
+  it.each([
+    ['reads 16 events of its space in a turn of the event loop', '', 16],
+    ['reads no rows of events that it does not ask for', '?event=firmware', 0],
+  ])('%s', async (_, query, expected) => {
+    const { app, store, context, spaceId } = await service();
+    const release = await context.feed.hold();
+    const start = positionText(await context.feed.newest(), spaceId);
+    const created = Array.from({ length: 200 }, (__, n) => deviceRow(n, { spaceId }));
+    await store.commit(created.map((row) => ({ kind: 'device.insert', row })));
+    const device = vi.spyOn(store, 'device');
+    let [read, most] = [0, 0];
+    const ended = app.inject({
+      url: `/v2/spaces/${spaceId}/events${query}`,
+      headers: { 'x-api-key': SERVICE_KEY, 'last-event-id': start },
+    });
+    for (let turn = 0; turn < 100; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      most = Math.max(most, device.mock.calls.length - read);
+      read = device.mock.calls.length;
+    }
+    context.feed.close();
+    release();
+    const { body } = await ended;
+    await app.close();
+    expect([most, body.match(/^event: device$/gm)?.length ?? 0]).toEqual([expected, expected === 0 ? 0 : 200]);
   });
 });
 

@@ -1,0 +1,43 @@
+/**
+ * Turns of work that many requests of a tenant may have at once: in each turn of the event loop, one piece of it runs, and the
+ * tenants take turns. So the requests of others wait for one piece at most. Without this, reads of SQLite follow each other
+ * without an end, because their promises are settled at once.
+ */
+import { endOfTurn } from '../../kernel/real-timers.js';
+import type { Members } from '../accounts/members.js';
+import type { Id } from '../store/store.js';
+
+export class LoopTurns {
+  /** What waits, by tenant; the first tenant is next. */
+  readonly #waiting = new Map<Id, (() => void)[]>();
+  #isRunning = false;
+
+  /** Resolves when the caller may do a piece of work, of some milliseconds. */
+  next(tenant: Id): Promise<void> {
+    return new Promise((resolve) => {
+      const others = this.#waiting.get(tenant);
+      if (others) others.push(resolve);
+      else this.#waiting.set(tenant, [resolve]);
+      if (!this.#isRunning) void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.size > 0) {
+      for (const [tenant, waiting] of this.#waiting) {
+        const begin = waiting.shift();
+        this.#waiting.delete(tenant);
+        if (waiting.length > 0) this.#waiting.set(tenant, waiting);
+        begin?.();
+        await endOfTurn();
+      }
+    }
+    this.#isRunning = false;
+  }
+}
+
+/** Who takes turns for a space: its owner, because an account may have many spaces; a space without an owner itself. */
+export async function tenantOf(members: Members, spaceId: Id): Promise<Id> {
+  return (await members.ownerOf(spaceId)) ?? spaceId;
+}

@@ -1,0 +1,29 @@
+/** Turns of the event loop. */
+import { expect, it } from 'vitest';
+import { LoopTurns } from '../../../src/cloud/api/loop-turns.js';
+
+it('tenants take turns, so that one with many requests delays that of another by one', async () => {
+  const turns = new LoopTurns();
+  const order: string[] = [];
+  const asked = ['ann', 'ann', 'ann', 'ann', 'bob'].map(async (tenant) => {
+    await turns.next(tenant);
+    order.push(tenant);
+  });
+  await Promise.all(asked);
+  expect(order).toEqual(['ann', 'ann', 'bob', 'ann', 'ann']);
+});
+
+it('each turn of the event loop has one turn of one tenant', async () => {
+  const turns = new LoopTurns();
+  let loop = 0;
+  let isOver = false;
+  const count = () => {
+    loop++;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  const begun = Array.from({ length: 20 }, (_, n) => turns.next(`tenant ${n}`).then(() => loop));
+  const all = await Promise.all(begun);
+  isOver = true;
+  expect(new Set(all).size).toBe(20);
+});
