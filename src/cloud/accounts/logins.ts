@@ -1,6 +1,7 @@
 /**
- * Logins: opaque tokens, valid for {@link LIFETIME}. Each is a record of the family `login`, found by the hash of its token.
- * Each new login deletes up to {@link CLEARED_AT_ONCE} expired records.
+ * Logins: opaque tokens, valid for {@link LIFETIME}. Each is a record of the family `login`, found by the hash of its token, with
+ * a copy in a family of its account, so that no work for an account reads the logins of others. Each new login deletes up to
+ * {@link CLEARED_AT_ONCE} expired logins. An account has at most {@link MOST} logins: a further one ends the oldest.
  *
  * A login for one space can be made with the token of another login, its origin (`POST /v2/auth/space`). It expires together
  * with its origin, and ends when its origin ends. To ensure this, a login is valid only while its origin is stored. This also
@@ -26,8 +27,11 @@ const LIFETIME = hours(24);
 /** Maximum number of expired logins that are deleted in the commit of a new login. */
 const CLEARED_AT_ONCE = 100;
 
-/** Maximum number of logins that are deleted when a login ends. */
-const ENDED_AT_ONCE = 1000;
+/** Maximum number of logins of an account. */
+const MOST = 500;
+
+/** Record family of the copies: the logins of an account. */
+const copiesOf = (userId: Id) => `login-of/${userId}`;
 
 /** Maximum number of logins in a valid chain. Limits the reads for a request; only earlier versions stored more than two. */
 const LONGEST_CHAIN = 100;
@@ -101,10 +105,12 @@ export class Logins {
     const { store, clock, ids, random } = this.#options;
     const token = newSecret(random);
     const now = Math.floor(clock.wall);
-    const ended = await store.dueRecords('login', now, CLEARED_AT_ONCE);
+    const expired = await store.dueRecords('login', now, CLEARED_AT_ONCE);
+    const own = await store.records(copiesOf(login.userId), null, { limit: MOST });
+    const id = ids.uuid();
     const row = {
       family: 'login',
-      id: ids.uuid(),
+      id,
       spaceId: null,
       key: hashKey(token),
       createdAt: now,
@@ -112,8 +118,9 @@ export class Logins {
       body: login,
     };
     await store.commit([
-      ...ended.map(({ family, id }): Change => ({ kind: 'record.delete', family, id })),
+      ...[...expired, ...own.slice(0, Math.max(0, own.length - MOST + 1))].map(loginOf).flatMap(deletionOf),
       { kind: 'record.put', row },
+      { kind: 'record.put', row: { ...row, family: copiesOf(login.userId), key: null } },
     ]);
     return { token, expiresAt };
   }
@@ -131,10 +138,9 @@ export class Logins {
     const password = await this.#password(userId);
     const origins: Origins = new Map();
     const found: Session[] = [];
-    for await (const row of everyRecord(this.#options.store, 'login', null, after)) {
+    for await (const row of everyRecord(this.#options.store, copiesOf(userId), null, after)) {
       const login = loginOf(row);
-      if (login.userId !== userId || login.password !== password) continue;
-      if (await this.#firstOf(login, origins)) found.push(login);
+      if (login.password === password && (await this.#firstOf(login, origins))) found.push(login);
       if (found.length === limit) break;
     }
     return found;
@@ -142,23 +148,20 @@ export class Logins {
 
   /**
    * Ends a login of an account, and with it all logins that have it in their chain. Deletes their records, and those of other
-   * logins of the account whose chain has ended, up to {@link ENDED_AT_ONCE}. The others stay stored until the next call or
-   * until they expire, but are not valid. Returns false if the account has no valid login with this id.
+   * logins of the account whose chain has ended. Returns false if the account has no valid login with this id.
    */
   async end(userId: Id, id: Id): Promise<boolean> {
     const { store } = this.#options;
     const row = await store.record('login', null, id);
     const login = row && loginOf(row);
     if (login?.userId !== userId || !(await this.#firstOf(login))) return false;
-    const ended = new Set([id]);
+    const ended = [login];
     const origins: Origins = new Map([[id, undefined]]);
-    for await (const other of everyRecord(store, 'login', null)) {
+    for await (const other of everyRecord(store, copiesOf(userId), null)) {
       const made = loginOf(other);
-      if (made.userId !== userId || made.origin === undefined) continue;
-      if (!(await this.#firstOf(made, origins))) ended.add(made.id);
-      if (ended.size === ENDED_AT_ONCE) break;
+      if (made.origin !== undefined && !(await this.#firstOf(made, origins))) ended.push(made);
     }
-    await store.commit([...ended].map((each) => ({ kind: 'record.delete', family: 'login', id: each })));
+    await store.commit(ended.flatMap(deletionOf));
     return true;
   }
 
@@ -199,12 +202,15 @@ export class Logins {
   }
 }
 
+/** Changes that end all logins of an account. */
 export async function endLogins(store: Store, userId: Id): Promise<readonly Change[]> {
   const changes: Change[] = [];
-  for await (const row of everyRecord(store, 'login', null)) {
-    if (loginOf(row).userId === userId) changes.push({ kind: 'record.delete', family: 'login', id: row.id });
-  }
+  for await (const row of everyRecord(store, copiesOf(userId), null)) changes.push(...deletionOf(loginOf(row)));
   return changes;
+}
+
+function deletionOf({ id, userId }: Session): readonly Change[] {
+  return ['login', copiesOf(userId)].map((family) => ({ kind: 'record.delete', family, id }));
 }
 
 function loginOf({ id, createdAt, dueAt, body }: RecordRow): Session {

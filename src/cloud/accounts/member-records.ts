@@ -16,6 +16,7 @@
 import type { Role } from '../../contract/users.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow } from '../store/store.js';
+import { OWNERS } from '../store/tenants.js';
 
 /** Membership of an account in a space. */
 export interface Member {
@@ -65,7 +66,7 @@ export function putMember({ id, createdAt, ...body }: Member): Change {
 }
 
 export function putOwner(spaceId: Id, userId: Id, createdAt: UnixMillis): Change {
-  const row = { family: 'owner', id: spaceId, spaceId, key: null, createdAt, dueAt: null, body: { userId } };
+  const row = { family: OWNERS, id: spaceId, spaceId, key: null, createdAt, dueAt: null, body: { userId } };
   return { kind: 'record.put', row };
 }
 

@@ -12,6 +12,7 @@ import { days, type UnixMillis } from '../../kernel/time.js';
 import type { Ids } from '../store/ids.js';
 import { everyRecord } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Page, type Store } from '../store/store.js';
+import { ownerOf } from '../store/tenants.js';
 import { hashKey, newSecret } from './keys.js';
 import { endLogins, type Proof, proofOf } from './logins.js';
 import {
@@ -45,6 +46,9 @@ interface NewMember {
 
 /** Lifetime of an invitation. */
 export const INVITATION = days(7);
+
+/** Maximum number of spaces of an account. What an account does is recorded in the audit log of each. */
+export const MOST_SPACES = 200;
 
 /** Maximum number of expired invitations that are deleted in the commit of a new invitation. */
 const EXPIRED_AT_ONCE = 10;
@@ -83,9 +87,8 @@ export class Members {
     return rows.map((row) => row.id);
   }
 
-  async ownerOf(spaceId: Id): Promise<Id | null> {
-    const row = await this.#options.store.record('owner', spaceId, spaceId);
-    return row === undefined ? null : (row.body as { readonly userId: Id }).userId;
+  ownerOf(spaceId: Id): Promise<Id | null> {
+    return ownerOf(this.#options.store, spaceId);
   }
 
   /** Invites an address; the token lasts {@link INVITATION}. Returns `known` for a member or an invited user. */
@@ -118,19 +121,22 @@ export class Members {
   /**
    * Turns an invitation into a membership. If the account has no password yet, it gets the given one; otherwise the given
    * password must be the password of the account. Returns undefined if the token, the address or the password is not valid.
+   * An account has at most {@link MOST_SPACES}.
    */
-  async accept({ token, email, password }: Acceptance): Promise<Proof | undefined> {
+  async accept({ token, email, password }: Acceptance): Promise<Proof | 'too-many-spaces' | undefined> {
     const { store, random, passwordCost } = this.#options;
     const invite = await store.recordByKey('invite', null, hashKey(token));
     if (invite === undefined || (invite.dueAt ?? 0) <= this.#now()) return undefined;
     const { userId, spaceId } = invite.body as { readonly userId: Id; readonly spaceId: Id };
-    return this.#decide(spaceId, async () => {
+    return this.#decide<Proof | 'too-many-spaces' | undefined>(spaceId, async () => {
       const account = await store.record('user', null, userId);
       const invited = await this.find(spaceId, userId);
       if (!account || invited?.state !== 'invited' || invited.invitation !== invite.id) return { result: undefined };
       if (account.key !== keyOf(email)) return { result: undefined };
       const before = passwordOf(account);
       if (before !== null && !(await verifyPassword(password, before, passwordCost))) return { result: undefined };
+      if ((await this.spacesOf(userId, { limit: MOST_SPACES })).length === MOST_SPACES)
+        return { result: 'too-many-spaces' };
       const member: Member = { ...invited, state: 'active', invitation: null };
       const changes = [...activate(member, this.#now()), deletion(invite)];
       const hashed = before ?? (await hashPassword(password, random, passwordCost));

@@ -1,5 +1,6 @@
 /** Deletion of a space. Its row stays, for messages of deleted devices; keys and members go, new rows are rejected. */
 import type { Change, Id } from '../store/store.js';
+import { OWNERS } from '../store/tenants.js';
 import { AUDIT } from './audit.js';
 import { familyOf } from './member-records.js';
 
@@ -17,7 +18,7 @@ const FAMILIES = [
     'key',
     'key-use',
   ],
-  ...['member-turn', 'owner', 'secret', 'variable'],
+  ...['member-turn', OWNERS, 'secret', 'variable'],
 ];
 
 /** The change that marks a space as deleted and deletes its records. The store rejects it if the space has devices. */

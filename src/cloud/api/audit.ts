@@ -6,7 +6,7 @@ import { AuditEntry } from '../../contract/accounts.js';
 import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import type { AuditLog, Entry } from '../accounts/audit.js';
-import type { Members } from '../accounts/members.js';
+import { type Members, MOST_SPACES } from '../accounts/members.js';
 import { ApiFault } from '../http/errors.js';
 import { operation, PageOf, type Routes, type TAGS } from '../http/operation.js';
 import type { Id } from '../store/store.js';
@@ -17,9 +17,6 @@ import { pageOf } from './totals.js';
 const RECORDED: ReadonlySet<string> = new Set<keyof typeof TAGS>([
   ...(['Accounts', 'Spaces', 'Devices', 'Tags', 'Connectors', 'Variables', 'Firmware', 'Users', 'Keys'] as const),
 ]);
-
-/** Maximum number of spaces in whose logs a login or a change of an account is recorded. */
-const MOST_SPACES = 500;
 
 export const auditLog: Family = (routes, { audit }) => {
   routes.get(
@@ -53,7 +50,7 @@ export function recordActions(routes: Routes, { members }: ApiContext, audit: Au
     const isOfSpace = request.spaceId !== '' && action !== 'deleteSpace';
     const own = isOfSpace ? request.spaceId : action === 'createSpace' ? target : null;
     // Neither an account nor a deleted space has a log. A change of an account, and the deletion of a space, are recorded in
-    // the logs of the user's spaces, at most MOST_SPACES of them.
+    // the logs of the user's spaces.
     await audit.add(own === null ? await spacesOf(members, userId ?? '') : [own], {
       actor: actor || null,
       action,
@@ -66,7 +63,8 @@ export function recordActions(routes: Routes, { members }: ApiContext, audit: Au
 
 /** The spaces in whose logs changes of a user's own account are recorded. */
 export function spacesOf(members: Members, userId: Id): Promise<readonly Id[]> {
-  return members.spacesOf(userId, { limit: MOST_SPACES });
+  // Concurrent requests may exceed the number by a few.
+  return members.spacesOf(userId, { limit: 2 * MOST_SPACES });
 }
 
 /** Id of the changed resource: in the path, at the start of the answer, the space in the path, or the caller's account. */

@@ -61,7 +61,12 @@ const NEW = {
 
 /** Adds the routes that list and create connectors, and the route that changes a connector by its name. */
 function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resource: ConnectorResource): void {
-  const quota = new Quota(store, 'connector', MOST, 'connectors');
+  const quota = new Quota(
+    store,
+    (spaceId) => ['connector', spaceId],
+    MOST,
+    `the space already has ${MOST} connectors, which is the maximum`,
+  );
 
   routes.get(
     COLLECTION,

@@ -23,7 +23,7 @@ import { Masking } from './masking.js';
 import { messageView } from './messages.js';
 
 /** Filters of a reader, except that of the kinds of events. */
-export interface EventFilter extends Pick<MessageQuery, 'types' | 'direction' | 'onlyUp'> {
+interface EventFilter extends Pick<MessageQuery, 'types' | 'direction' | 'onlyUp'> {
   readonly deviceId: Id | undefined;
   readonly tagId: Id | undefined;
 }

@@ -16,11 +16,12 @@ import { ApiFault } from '../http/errors.js';
 import { EventStream, type Sent, type SharedEvent } from '../http/event-stream.js';
 import { operation } from '../http/operation.js';
 import type { EventRow, Id } from '../store/store.js';
+import { tenantOf } from '../store/tenants.js';
 import { type Access, visibleTag } from './access.js';
 import { presentAccess, presentedSecret } from './auth.js';
 import { eventBytes, isWanted } from './event-views.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
-import { LoopTurns, tenantOf } from './loop-turns.js';
+import { LoopTurns } from './loop-turns.js';
 import { kindsOf } from './messages.js';
 import { callerOf } from './rate-limit.js';
 
@@ -42,7 +43,7 @@ const Stream = {
 };
 
 export const events: Family = (routes, context, options) => {
-  const { feed, members } = context;
+  const { feed, store } = context;
   const open = new OpenStreams();
   const turns = new LoopTurns();
   const unsent = new Unsent();
@@ -71,7 +72,7 @@ export const events: Family = (routes, context, options) => {
       exposeHeadRoute: false,
     },
     async (request, reply) => {
-      const tenant = await tenantOf(members, request.spaceId);
+      const tenant = await tenantOf(store, request.spaceId);
       const entered = open.enter({ space: request.spaceId, tenant, credential: callerOf(request) });
       if (typeof entered === 'string') throw new ApiFault(429, TOO_MANY[entered], 'too-many-streams');
       const { displaced, leave } = entered;

@@ -21,7 +21,12 @@ const MOST = 100;
 export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { images } }) => {
   const collection = '/spaces/:space_id/firmware-images';
   const item = '/spaces/:space_id/firmware-images/:id';
-  const quota = new Quota(store, IMAGES, MOST, 'firmware images');
+  const quota = new Quota(
+    store,
+    (spaceId) => [IMAGES, spaceId],
+    MOST,
+    `the space already has ${MOST} firmware images, which is the maximum`,
+  );
 
   routes.get(
     collection,

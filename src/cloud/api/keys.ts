@@ -54,7 +54,12 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
     }),
     async ({ spaceId, query }, reply) => {
       const listed = await pageOf(reply, query, (page) => listKeys(store, spaceId, page));
-      return Promise.all(listed.map(resource.view));
+      const tags = await tagViews(
+        store,
+        spaceId,
+        listed.flatMap(({ tagIds }) => tagIds ?? []),
+      );
+      return Promise.all(listed.map((key) => resource.view(key, tags)));
     },
   );
 
@@ -277,14 +282,15 @@ function keyResource({ store, clock }: ApiContext) {
     return longer.map((each) => changeKey(each, { ...each, expiresAt }));
   }
 
-  async function view(key: ApiKey): Promise<Static<typeof Key>> {
-    const tags = await tagViews(store, key.spaceId, key.tagIds ?? []);
+  /** @param known views of the tags of the key, among others; default: they are read */
+  async function view(key: ApiKey, known?: Awaited<ReturnType<typeof tagViews>>): Promise<Static<typeof Key>> {
+    const tags = known ?? (await tagViews(store, key.spaceId, key.tagIds ?? []));
     return {
       id: key.id,
       name: key.name,
       prefix: key.prefix,
       scope: key.tagIds === null ? 'space' : 'tags',
-      tags: [...tags.values()],
+      tags: (key.tagIds ?? []).flatMap((id) => tags.get(id) ?? []),
       access_type: key.access,
       created_at: isoTime(key.createdAt),
       expires_at: isoTimeOrNull(key.expiresAt ?? null),

@@ -8,6 +8,7 @@ import type { Id } from '../store/store.js';
 import { presentedSecret } from './auth.js';
 import type { Family } from './family.js';
 import { passwordCheck, TOO_MANY } from './password-check.js';
+import { TOO_MANY_SPACES } from './spaces.js';
 
 /** Largest body, in bytes, of a request without a credential. */
 const OPEN_BODY_LIMIT = 16_384;
@@ -54,12 +55,19 @@ export const login: Family = (routes, context) => {
         response: { 200: Token },
         errors: {
           401: 'The invitation is not valid or has expired, it is for another address, or the password is wrong.',
+          409: 'The account already is in the maximum number of spaces (`quota`).',
           429: TOO_MANY,
         },
       }),
     },
     async ({ body, ip }, reply) => {
-      const proof = await passwords.check(reply, { email: body.email, ip, prove: () => members.accept(body) });
+      const prove = async () => {
+        const accepted = await members.accept(body);
+        // Only a caller with the right password gets this answer.
+        if (accepted === 'too-many-spaces') throw new ApiFault(409, TOO_MANY_SPACES, 'quota');
+        return accepted;
+      };
+      const proof = await passwords.check(reply, { email: body.email, ip, prove });
       if (proof === undefined)
         throw new ApiFault(
           401,

@@ -4,7 +4,6 @@
  * without an end, because their promises are settled at once.
  */
 import { endOfTurn } from '../../kernel/real-timers.js';
-import type { Members } from '../accounts/members.js';
 import type { Id } from '../store/store.js';
 
 export class LoopTurns {
@@ -35,9 +34,4 @@ export class LoopTurns {
     }
     this.#isRunning = false;
   }
-}
-
-/** Who takes turns for a space: its owner, because an account may have many spaces; a space without an owner itself. */
-export async function tenantOf(members: Members, spaceId: Id): Promise<Id> {
-  return (await members.ownerOf(spaceId)) ?? spaceId;
 }

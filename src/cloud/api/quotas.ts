@@ -1,36 +1,39 @@
-/** Limits on how many records a space may have. */
+/** Limits on how many records a space or an account may have. */
 import { Counts } from '../../kernel/counts.js';
 import { ApiFault } from '../http/errors.js';
 import type { Id, Store } from '../store/store.js';
 
+/** Family and space of the records of an owner: a space or an account. */
+type ListOf = (owner: Id) => readonly [family: string, spaceId: Id | null];
+
 export class Quota {
   readonly #store: Store;
-  readonly #family: string;
+  readonly #listOf: ListOf;
   readonly #most: number;
-  readonly #noun: string;
-  /** Number of creations that are not committed yet, by space. They count, so that concurrent creations keep the limit. */
+  readonly #excess: string;
+  /** Number of creations that are not committed yet, by owner. They count, so that concurrent creations keep the limit. */
   readonly #creating = new Counts<Id>();
 
-  /** @param noun names the records in the error: `connectors` */
-  constructor(store: Store, family: string, most: number, noun: string) {
+  /** @param excess message of the error */
+  constructor(store: Store, listOf: ListOf, most: number, excess: string) {
     this.#store = store;
-    this.#family = family;
+    this.#listOf = listOf;
     this.#most = most;
-    this.#noun = noun;
+    this.#excess = excess;
   }
 
   /**
-   * Runs `work`, which stores a new record of the space.
-   * @throws ApiFault 409 `quota` if the space has as many records as it may have
+   * Runs `work`, which stores a new record of the owner.
+   * @throws ApiFault 409 `quota` if the owner has as many records as it may have
    */
-  async within<T>(spaceId: Id, work: () => Promise<T>): Promise<T> {
-    const creating = this.#creating.increment(spaceId);
+  async within<T>(owner: Id, work: () => Promise<T>): Promise<T> {
+    const creating = this.#creating.increment(owner);
     try {
-      const stored = await this.#store.records(this.#family, spaceId, { limit: this.#most });
+      const stored = await this.#store.records(...this.#listOf(owner), { limit: this.#most });
       if (stored.length + creating <= this.#most) return await work();
-      throw new ApiFault(409, `the space already has ${this.#most} ${this.#noun}, which is the maximum`, 'quota');
+      throw new ApiFault(409, this.#excess, 'quota');
     } finally {
-      this.#creating.decrement(spaceId);
+      this.#creating.decrement(owner);
     }
   }
 }

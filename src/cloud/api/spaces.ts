@@ -5,14 +5,18 @@ import { NewSpace, Space, SpaceUpdate } from '../../contract/spaces.js';
 import type { Role } from '../../contract/users.js';
 import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
+import { indexOf } from '../accounts/member-records.js';
+import { MOST_SPACES } from '../accounts/members.js';
 import { deletionOf } from '../accounts/spaces.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { NoContent, operation, PageOf, type Routes } from '../http/operation.js';
-import { ConflictError, type Id, type Page, type SpaceRow } from '../store/store.js';
+import { ConflictError, type Id, isDeleted, type Page, type SpaceRow } from '../store/store.js';
 import { type Access, needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { needNoEnd } from './keys.js';
+import { LoopTurns } from './loop-turns.js';
 import { nameReader, type ReadName } from './names.js';
+import { Quota } from './quotas.js';
 import { pageOf } from './totals.js';
 
 export const spaces: Family = (routes, context, options) => {
@@ -21,6 +25,10 @@ export const spaces: Family = (routes, context, options) => {
   addCollection(routes, context, resource, readName);
   addItem(routes, context, resource, readName);
 };
+
+export const TOO_MANY_SPACES = `the account already is in ${MOST_SPACES} spaces, which is the maximum`;
+/** How many spaces of a list are read in a turn of the event loop. */
+const IN_TURN = 10;
 
 const COLLECTION = '/spaces';
 const ITEM = '/spaces/:space_id';
@@ -32,6 +40,8 @@ function addCollection(
   resource: SpaceResource,
   readName: ReadName,
 ): void {
+  const turns = new LoopTurns();
+  const quota = new Quota(store, (userId) => [indexOf(userId), null], MOST_SPACES, TOO_MANY_SPACES);
   routes.get(
     COLLECTION,
     operation({
@@ -42,7 +52,19 @@ function addCollection(
       querystring: PageQuery,
       response: { 200: PageOf(Space) },
     }),
-    async ({ access, query }, reply) => pageOf(reply, query, (page) => resource.visibleSpaces(access, page)),
+    async ({ access, query }, reply) => {
+      const visible = await pageOf(reply, query, (page) => resource.visibleSpaces(access, page));
+      const views: Static<typeof Space>[] = [];
+      // One after another, in turns: reads of SQLite that follow each other would delay other requests.
+      for (const [at, { id }] of visible.entries()) {
+        if (at % IN_TURN === 0) await turns.next(access.userId ?? id);
+        const role = access.userId === null ? access.role : await resource.roleIn(id, access.userId);
+        // A space may have been deleted, or left, since the page was read.
+        const row = role && (await store.space(id));
+        if (row && !isDeleted(row)) views.push(await resource.view(row, role));
+      }
+      return views;
+    },
   );
 
   routes.post(
@@ -55,6 +77,7 @@ function addCollection(
         'The account of the login becomes the owner. An API key cannot create spaces. `type` defaults to `team`.',
       body: NewSpace,
       response: { 201: Space },
+      errors: { 409: 'The account already is in the maximum number of spaces (`quota`).' },
     }),
     async ({ access, body }, reply) => {
       if (access.userId === null)
@@ -63,7 +86,8 @@ function addCollection(
         throw new ApiFault(403, 'a login that is bound to a space cannot create spaces: log in again');
       const { name, type = 'team' } = body;
       const row = { id: ids.uuid(), name: readName('space', name), type, createdAt: Math.floor(clock.wall) };
-      await store.commit([{ kind: 'space.put', row }, ...(await members.founding(row.id, access.userId))]);
+      const founded = await members.founding(row.id, access.userId);
+      await quota.within(access.userId, () => store.commit([{ kind: 'space.put', row }, ...founded]));
       return reply.code(201).send(await resource.view(row, 'admin'));
     },
   );
@@ -147,17 +171,16 @@ type SpaceResource = ReturnType<typeof spaceResource>;
 
 /** Functions that the routes share: the spaces that a caller sees, the transfer to another owner, and the view. */
 function spaceResource({ store, members }: ApiContext) {
-  return { visibleSpaces, handOver, find, view };
+  return { visibleSpaces, roleIn, handOver, find, view };
 
+  /** Ids of the spaces that a caller sees. */
   async function visibleSpaces({ userId, boundTo, role }: Access, { limit, after }: Page) {
     if (boundTo !== null) {
       if (after !== undefined && after >= boundTo) return [];
       const own = userId === null ? role : await roleIn(boundTo, userId);
-      return own ? [await view(await find(boundTo), own)] : [];
+      return own ? [{ id: boundTo }] : [];
     }
-    if (userId === null) return [];
-    const visible = await members.spacesOf(userId, { limit, after });
-    return Promise.all(visible.map(async (id) => view(await find(id), (await roleIn(id, userId)) ?? 'user')));
+    return userId === null ? [] : (await members.spacesOf(userId, { limit, after })).map((id) => ({ id }));
   }
 
   async function roleIn(spaceId: Id, userId: Id): Promise<Role | undefined> {

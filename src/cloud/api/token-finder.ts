@@ -31,7 +31,7 @@ let scratch = Buffer.alloc(1024);
 export class TokenFinder {
   /** The last eight digits of what reveals the token, with the eight digits before them if those count too. */
   readonly #endings = new Map<number, number | undefined>();
-  /** Marks the last four digits of {@link #endings}: other texts are told apart without a look into the map. */
+  /** Marks the last four digits of {@link #endings}: few other texts need a look into the map. */
   readonly #lastFour = new Uint8Array(65_536);
   readonly #base64: readonly string[];
 

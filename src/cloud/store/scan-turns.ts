@@ -1,12 +1,12 @@
-/** Turns of queries that may read many rows. Few run at a time, and spaces take turns, so none waits for many of another. */
+/** Turns of queries that may read many rows. Few run at a time, and tenants take turns, so none waits for many of another. */
 import { Counts } from '../../kernel/counts.js';
 import { StoreBusy } from './bounded-commits.js';
 import type { Id } from './rows.js';
 
-/** How many queries may run at a time: in all, and of one space. */
+/** How many queries may run at a time: in all, and of one tenant. */
 interface Places {
   readonly all: number;
-  readonly space: number;
+  readonly tenant: number;
 }
 
 interface Waiting {
@@ -14,14 +14,14 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Maximum number of waiting queries of a space. A waiting query counts even if its request has already ended. */
+/** Maximum number of waiting queries of a tenant. A waiting query counts even if its request has already ended. */
 const MOST_WAITING = 100;
 
 export class ScanTurns {
   readonly #places: Places;
-  /** Waiting queries by space; the first space has the next turn, unless it uses all its places. */
+  /** Waiting queries by tenant; the first tenant has the next turn, unless it uses all its places. */
   readonly #waiting = new Map<Id, Waiting[]>();
-  /** Number of running queries by space. */
+  /** Number of running queries by tenant. */
   readonly #running = new Counts<Id>();
   #used = 0;
 
@@ -29,16 +29,16 @@ export class ScanTurns {
     this.#places = places;
   }
 
-  /** Resolves with the result of the query, which begins in its turn. @throws StoreBusy if too many queries of the space wait */
-  run<T>(space: Id, query: () => Promise<T>): Promise<T> {
-    const others = this.#waiting.get(space);
+  /** Resolves with the result of the query, which begins in its turn. @throws StoreBusy if too many queries of the tenant wait */
+  run<T>(tenant: Id, query: () => Promise<T>): Promise<T> {
+    const others = this.#waiting.get(tenant);
     if ((others?.length ?? 0) >= MOST_WAITING) {
-      return Promise.reject(new StoreBusy('too many long reads of this space are waiting; retry later'));
+      return Promise.reject(new StoreBusy('too many long reads of this account are waiting; retry later'));
     }
     return new Promise((resolve, reject) => {
       const entry = { start: () => query().then(resolve, reject), reject };
       if (others) others.push(entry);
-      else this.#waiting.set(space, [entry]);
+      else this.#waiting.set(tenant, [entry]);
       this.#next();
     });
   }
@@ -51,23 +51,23 @@ export class ScanTurns {
   }
 
   #next(): void {
-    for (const [space, queries] of this.#waiting) {
+    for (const [tenant, queries] of this.#waiting) {
       if (this.#used >= this.#places.all) return;
-      if (this.#running.of(space) >= this.#places.space) continue;
+      if (this.#running.of(tenant) >= this.#places.tenant) continue;
       const query = queries.shift();
-      this.#waiting.delete(space);
-      // A space with more queries waits behind the other spaces.
-      if (queries.length > 0) this.#waiting.set(space, queries);
-      if (query) this.#begin(space, query);
+      this.#waiting.delete(tenant);
+      // A tenant with more queries waits behind the others.
+      if (queries.length > 0) this.#waiting.set(tenant, queries);
+      if (query) this.#begin(tenant, query);
     }
   }
 
-  #begin(space: Id, query: Waiting): void {
+  #begin(tenant: Id, query: Waiting): void {
     this.#used++;
-    this.#running.increment(space);
+    this.#running.increment(tenant);
     void query.start().then(() => {
       this.#used--;
-      this.#running.decrement(space);
+      this.#running.decrement(tenant);
       this.#next();
     });
   }

@@ -5,7 +5,7 @@
  */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hashKey } from '../../../src/cloud/accounts/keys.js';
-import { Logins, type Proof, proofOf } from '../../../src/cloud/accounts/logins.js';
+import { endLogins, Logins, type Proof, proofOf } from '../../../src/cloud/accounts/logins.js';
 import { createIds } from '../../../src/cloud/store/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import type { Id } from '../../../src/cloud/store/store.js';
@@ -46,7 +46,9 @@ async function put(place: number, origin?: number, lifetime = hours(24)): Promis
   const key = hashKey(tokenOf(place));
   const times = { createdAt: START, dueAt: START + lifetime };
   const row = { family: 'login', id: idOf(place), spaceId: null, key, ...times };
-  await store.commit([{ kind: 'record.put', row: { ...row, body: { ...proof, ...made } } }]);
+  const body = { ...proof, ...made };
+  const copy = { ...row, family: `login-of/${USER}`, key: null };
+  await store.commit([row, copy].map((each) => ({ kind: 'record.put', row: { ...each, body } })));
 }
 
 /** A chain of logins at these places, each made with the token of the one before. */
@@ -137,5 +139,34 @@ describe('a login', () => {
     expect(second?.token).not.toBe(first.token);
     expect(await bind(second?.token ?? '')).toEqual(second);
     expect(await stored()).toHaveLength(2);
+  });
+});
+
+describe('the logins of an account', () => {
+  it('are listed, ended and replaced without a read of the logins of others', async () => {
+    for (let n = 0; n < 700; n++)
+      await logins.issue({ userId: 'cccccccc-0000-7000-8000-000000000000', spaceId: null, password: 'x' });
+    const { token } = await logins.issue({ ...proof, spaceId: null });
+    const own = await logins.find(token);
+    if (!own) throw new Error('no login');
+    const read: (Id | undefined)[] = [];
+    const { records } = store;
+    store.records = async (family, spaceId, page) => {
+      const rows = await records.call(store, family, spaceId, page);
+      read.push(...rows.map(({ id }) => id));
+      return rows;
+    };
+    expect(await listed()).toEqual([own.id]);
+    expect(await endLogins(store, USER)).toHaveLength(2);
+    await logins.endChain(own);
+    expect(new Set(read)).toEqual(new Set([own.id]));
+  });
+
+  it('are at most 500: a further one ends the oldest', async () => {
+    const issued = [];
+    for (let n = 0; n < 501; n++) issued.push(await logins.issue({ ...proof, spaceId: null }));
+    expect(await listed()).toHaveLength(500);
+    expect(await logins.find(issued[0]?.token ?? '')).toBeUndefined();
+    expect(await logins.find(issued[1]?.token ?? '')).toBeDefined();
   });
 });

@@ -1,8 +1,10 @@
 /** Invitations, logins, users and their roles, and the creation, change and deletion of spaces. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { ensureSpaceAndKey } from '../../../src/cloud/accounts/bootstrap.js';
 import { days, hours } from '../../../src/kernel/time.js';
+import { idAt } from '../store/rows.js';
 import { PASSWORD, person, withToken } from './people.js';
-import { service } from './service.js';
+import { START, service } from './service.js';
 
 describe('an invitation', () => {
   it('can be accepted once, with a password of at least 8 characters; its token is neither in the list of users nor in the log', async () => {
@@ -329,5 +331,52 @@ describe('a space', () => {
   it('cannot be created with an API key', async () => {
     const { call } = await service();
     expect((await call('POST', '/v2/spaces', { name: 'x' })).status).toBe(403);
+  });
+});
+
+describe('an account', () => {
+  /** Makes the account a member of many more spaces. */
+  async function inMany({ store }: Awaited<ReturnType<typeof service>>, userId: string, count: number) {
+    const [at, type] = [{ spaceId: null, key: null, createdAt: 0, dueAt: null, body: null }, 'team' as const];
+    const ids = Array.from({ length: count }, (_, n) => idAt(START, n));
+    await store.commit([
+      ...ids.map((id) => ({ kind: 'space.put', row: { id, name: id, type, createdAt: 0 } }) as const),
+      ...ids.map((id) => ({ kind: 'record.put', row: { family: `member-of/${userId}`, id, ...at } }) as const),
+    ]);
+    return ids;
+  }
+
+  it('is in 200 spaces at most, also if it creates or accepts several at a time', async () => {
+    const made = await service();
+    const eva = await person(made, 'eva@example.org');
+    await inMany(made, eva.id, 197);
+    const created = await Promise.all(['a', 'b', 'c', 'd'].map((name) => eva.call('POST', '/v2/spaces', { name })));
+    expect(created.map(({ status }) => status)).toEqual([201, 201, 409, 409]);
+    expect(created[3]?.json).toMatchObject({ code: 'quota' });
+    const { spaceId, apiKey = '' } = await ensureSpaceAndKey(made.store, { ...made.context, apiKey: 'another-key' });
+    const invited = { email: 'eva@example.org' };
+    const path = `/v2/spaces/${spaceId}/users/invite`;
+    const { invite_token: token } = (await made.call('POST', path, invited, { 'x-api-key': apiKey })).json;
+    const accepted = await made.call('POST', '/v2/auth/accept', { ...invited, token, password: PASSWORD });
+    expect(accepted).toMatchObject({ status: 409, json: { code: 'quota' } });
+  });
+
+  it('lists ten of its spaces in a turn of the event loop, and counts the others without reading them', async () => {
+    const made = await service();
+    const eva = await person(made, 'eva@example.org');
+    await inMany(made, eva.id, 150);
+    const record = vi.spyOn(made.store, 'record');
+    const read = () => record.mock.calls.filter(([family]) => family.startsWith('member/')).length;
+    expect((await eva.call('GET', '/v2/spaces?limit=1')).headers['x-total']).toBe('151');
+    expect(read()).toBe(1);
+    const listed = eva.call('GET', '/v2/spaces?limit=500');
+    let [seen, most] = [1, 0];
+    while (seen < 152) {
+      await new Promise((resolve) => setImmediate(resolve));
+      most = Math.max(most, read() - seen);
+      seen = read();
+    }
+    await listed;
+    expect(most).toBe(10);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { idAt, T0 } from '../store/rows.js';
 import { PASSWORD, person, withKey } from './people.js';
 import { service } from './service.js';
 
@@ -43,6 +44,21 @@ describe('the audit log', () => {
     ]);
     expect(entries.map(({ actor_id }) => actor_id).slice(0, 4)).toEqual([eva.id, eva.id, null, eva.id]);
     expect(JSON.stringify(entries)).not.toMatch(new RegExp(`${PASSWORD}|wrong password|${token}`));
+  });
+
+  it('contains the logins of a member that is in many older spaces', async () => {
+    const made = await audited();
+    const eva = await person(made, 'eva@example.org');
+    const row = { family: `member-of/${eva.id}`, spaceId: null, key: null, createdAt: 0, dueAt: null, body: null };
+    for (let n = 0; n < 199; n++) {
+      const id = idAt(T0 - 1, n);
+      await made.store.commit([
+        { kind: 'space.put', row: { id, name: id, type: 'team', createdAt: 0 } },
+        { kind: 'record.put', row: { ...row, id } },
+      ]);
+    }
+    await made.call('POST', '/v2/auth/login', { email: 'eva@example.org', password: PASSWORD });
+    expect((await made.log())[0]).toMatchObject({ action: 'login', actor_id: eva.id });
   });
 
   it('contains failed invitations and changes of the password as failed logins', async () => {

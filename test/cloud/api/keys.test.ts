@@ -1,5 +1,5 @@
 /** API keys, and the resources that a key limited to tags can read and change. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { putKey } from '../../../src/cloud/accounts/keys.js';
 import { days, hours, minutes } from '../../../src/kernel/time.js';
 import { person, withKey } from './people.js';
@@ -391,5 +391,17 @@ describe('a key with an end', () => {
     expect(await own('POST', 'users/invite', { email: 'me@example.org' })).toMatchObject(REFUSED);
     expect(await own('PUT', `users/${bob.id}`, { role: 'admin' })).toMatchObject(REFUSED);
     expect((await own('PUT', `users/${bob.id}`, { name: 'Bob' })).status).toBe(200);
+  });
+});
+
+describe('the list of keys', () => {
+  it('reads a tag once, however many keys have it', async () => {
+    const { call, store } = await service();
+    const { id } = (await call('POST', 'tags', { name: 'cold', color: '#000000' })).json;
+    for (const name of ['a', 'b', 'c']) await call('POST', 'keys', { name, tags: [{ id }] });
+    const read = vi.spyOn(store, 'tag');
+    const { json } = await call('GET', 'keys');
+    expect(json.map((key: { tags: object[] }) => key.tags.length)).toEqual([0, 1, 1, 1]);
+    expect(read).toHaveBeenCalledTimes(1);
   });
 });

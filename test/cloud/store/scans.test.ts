@@ -1,12 +1,12 @@
-/** SQLite reads that may scan very many rows. They run in steps, most of them on a reading thread that all spaces share. */
+/** SQLite reads that may scan very many rows. They run in steps, most of them on a reading thread that all tenants share. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { Reader } from '../../../src/cloud/store/sqlite/reader.js';
 import type { Store } from '../../../src/cloud/store/store.js';
-import { furnish, insert, message, record, SPACE } from './rows.js';
+import { furnish, insert, message, OTHER_SPACE, record, SPACE } from './rows.js';
 
 let directory: string;
 let path: string;
@@ -53,25 +53,25 @@ describe('a list of messages', () => {
 });
 
 describe('the reading thread', () => {
-  it('takes turns between spaces', async () => {
+  it('takes turns between tenants', async () => {
     const reader = new Reader(path);
     const order: string[] = [];
-    const read = async (space: string) => {
-      await reader.read(space, 'SELECT count(*) FROM message WHERE space_id = ?', [SPACE]);
-      order.push(space);
+    const read = async (tenant: string) => {
+      await reader.read(tenant, 'SELECT count(*) FROM message WHERE space_id = ?', [SPACE]);
+      order.push(tenant);
     };
     await Promise.all(['a', 'a', 'a', 'a', 'b', 'c'].map(read));
     expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'a']);
     await reader.close();
   });
 
-  it('rejects further queries of a space while a hundred wait, but not those of other spaces', async () => {
+  it('rejects further queries of a tenant while a hundred wait, but not those of others', async () => {
     const reader = new Reader(path);
-    const read = (space: string) => reader.read(space, 'SELECT 1 AS one', []);
+    const read = (tenant: string) => reader.read(tenant, 'SELECT 1 AS one', []);
     const reads = Array.from({ length: 105 }, () => read('a'));
     const [settled, other] = await Promise.all([Promise.allSettled(reads), read('b')]);
     expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(4);
-    await expect(Promise.all(reads)).rejects.toThrow('too many long reads of this space are waiting');
+    await expect(Promise.all(reads)).rejects.toThrow('too many long reads of this account are waiting');
     expect(other).toEqual([{ one: 1 }]);
     await reader.close();
   });
@@ -86,4 +86,16 @@ describe('the reading thread', () => {
     expect((await outcomes).at(-1)).toMatchObject({ status: 'rejected' });
     await expect(reader.read('a', 'SELECT 1', [])).rejects.toThrow('the store is closed');
   });
+});
+
+it('reads of all spaces of an account share the turns of the account; those of an account itself have its own', async () => {
+  const read = vi.spyOn(Reader.prototype, 'read');
+  const owner = { family: 'owner', id: SPACE, spaceId: SPACE, key: null, createdAt: 0, dueAt: null };
+  await store.commit([{ kind: 'record.put', row: { ...owner, body: { userId: 'ann' } } }]);
+  const range = { from: '', below: 'g' };
+  await store.recordsInRange('audit', SPACE, range, 10);
+  await store.recordsInRange('audit', OTHER_SPACE, range, 10);
+  await store.records('login-of/ann', null, { limit: 10, after: SPACE });
+  expect(read.mock.calls.map(([tenant]) => tenant)).toEqual(['ann', OTHER_SPACE, 'login-of/ann']);
+  read.mockRestore();
 });

@@ -95,7 +95,7 @@ export class PostgresDriver implements SqlDriver {
     this.#reading = reading;
     this.#writing = writing;
     const { max } = reading.options;
-    this.#scans = new ScanTurns({ all: Math.ceil(max / 2), space: Math.ceil(max / 5) });
+    this.#scans = new ScanTurns({ all: Math.ceil(max / 2), tenant: Math.ceil(max / 5) });
     this.nodes = nodes;
   }
 
@@ -108,8 +108,8 @@ export class PostgresDriver implements SqlDriver {
   }
 
   /** Uses a part of the connections only, so that other queries always find one. */
-  scan(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
-    return this.#scans.run(space, () => this.#scan(text, values));
+  scan(tenant: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+    return this.#scans.run(tenant, () => this.#scan(text, values));
   }
 
   async #scan(text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {

@@ -27,6 +27,7 @@ import type {
   WaitingRow,
 } from '../store.js';
 import { StoreUnavailable } from '../store.js';
+import { tenantOf } from '../tenants.js';
 import { statementsOf } from './changes.js';
 import { DamagedBody } from './checksum.js';
 import type { Dialect, SqlValue, Statement } from './dialect.js';
@@ -52,9 +53,9 @@ export interface SqlDriver {
   all(text: string, values: readonly SqlValue[]): readonly unknown[] | Promise<readonly unknown[]>;
   /**
    * Returns the rows of a query that may read many rows, without delaying other requests.
-   * @param space space of the query; the spaces take turns (scan-turns.ts)
+   * @param tenant for whom the query reads; the tenants take turns (scan-turns.ts)
    */
-  scan(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]>;
+  scan(tenant: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]>;
   /**
    * Executes the statements in order, all or none; resolves when they are durable. Concurrent calls take effect in the order of
    * the calls; they may share a transaction, and with it the cost of durability. @throws ConflictError
@@ -222,7 +223,7 @@ export class SqlStore implements Store {
     const values = [family, spaceId, page.after ?? '', page.limit];
     if (page.after === undefined) return this.#rows(toRecord, this.#sql.records, ...values);
     // A further page is read by `scan`: a caller that reads all pages must not delay other requests.
-    return this.#scanned(spaceId, this.#sql.records, values);
+    return this.#scanned({ family, spaceId }, this.#sql.records, values);
   }
 
   async record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined> {
@@ -239,7 +240,7 @@ export class SqlStore implements Store {
     { from, below }: { readonly from: string; readonly below: string },
     limit: number,
   ): Promise<readonly RecordRow[]> {
-    return this.#scanned(spaceId, this.#sql.recordsInRange, [family, spaceId, from, below, limit]);
+    return this.#scanned({ family, spaceId }, this.#sql.recordsInRange, [family, spaceId, from, below, limit]);
   }
 
   async dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]> {
@@ -290,11 +291,21 @@ export class SqlStore implements Store {
   }
 
   #scanner(spaceId: Id) {
-    return ({ text, values }: Statement) => this.#driver.scan(spaceId, text, values);
+    let tenant: Promise<Id> | undefined;
+    return async ({ text, values }: Statement) => {
+      tenant ??= tenantOf(this, spaceId);
+      return this.#driver.scan(await tenant, text, values);
+    };
   }
 
-  async #scanned(spaceId: Id | null, text: string, values: readonly SqlValue[]): Promise<readonly RecordRow[]> {
-    return this.#converted(toRecord, await this.#driver.scan(spaceId ?? '', text, values));
+  /** Records of no space take turns by their family, because those of an account have a family of their own. */
+  async #scanned(
+    { family, spaceId }: Pick<RecordRow, 'family' | 'spaceId'>,
+    text: string,
+    values: readonly SqlValue[],
+  ): Promise<readonly RecordRow[]> {
+    const tenant = spaceId === null ? family : await tenantOf(this, spaceId);
+    return this.#converted(toRecord, await this.#driver.scan(tenant, text, values));
   }
 
   /** Executes the statements. @throws StoreUnavailable `store-damaged` after damage was found */

@@ -147,9 +147,9 @@ export class SqliteDriver implements SqlDriver {
     }
   }
 
-  async scan(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+  async scan(tenant: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
     try {
-      return await this.#reader.read(space, text, values);
+      return await this.#reader.read(tenant, text, values);
     } catch (error) {
       throw storeFailure(error, this.soundness, this.#db.name);
     }

@@ -27,7 +27,7 @@ interface Running {
 
 export class Reader {
   readonly #path: string;
-  readonly #turns = new ScanTurns({ all: 1, space: 1 });
+  readonly #turns = new ScanTurns({ all: 1, tenant: 1 });
   #worker: Worker | undefined;
   #closed = false;
   #running: Running | undefined;
@@ -38,11 +38,11 @@ export class Reader {
 
   /**
    * Resolves with the rows of a query.
-   * @param space space of the query; the spaces take turns
-   * @throws StoreBusy if too many queries of the space wait; otherwise the error of SQLite, with its code
+   * @param tenant for whom the query reads; the tenants take turns
+   * @throws StoreBusy if too many queries of the tenant wait; otherwise the error of SQLite, with its code
    */
-  read(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
-    return this.#turns.run(space, () => this.#ask({ text, values }));
+  read(tenant: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+    return this.#turns.run(tenant, () => this.#ask({ text, values }));
   }
 
   /** Ends the thread. The running query and the waiting ones are rejected. */
