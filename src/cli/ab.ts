@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { shownAddress } from '../kernel/web-address.js';
-import { beginRun, type RunFolder, seedDirectory } from '../library/run-files.js';
+import { beginRunIn, type RunFolder, seedDirectory } from '../library/run-files.js';
 import { readSummary } from '../report/compare/read.js';
 import { type ComparedRun, FEWEST_RUNS, findObjections, type Side, withoutSpoiled } from '../report/compare/side.js';
 import type { RunResult } from '../report/result.js';
@@ -131,7 +131,7 @@ async function execute(given: AbFlags, host: Host): Promise<ExitCode> {
   const planned = planRuns(plan.seed, flags, host);
   const folders: RunFolder[] = [];
   try {
-    if (flags.out !== undefined) for (const name of NAMES) folders.push(beginRun(join(flags.out, name)));
+    if (flags.out !== undefined) for (const name of NAMES) folders.push(beginRunIn(flags.out, name));
     const runs = planned.map(({ run }) => run);
     const { results, failures, interrupted } = await runSeveral(runs, { atOnce: 1, endsWith: isUnusable }, host);
     const ended = planned.flatMap((each, i) => {

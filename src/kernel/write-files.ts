@@ -1,6 +1,20 @@
 /** Files that a command writes for the user. */
-import { closeSync, openSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { UsageError } from './errors.js';
 import { cannotWrite } from './system-errors.js';
+
+/** How long the reader of a pipe may read nothing, and the pause between attempts, in milliseconds. */
+const [PATIENCE, PAUSE] = [10_000, 20];
 
 /** Checks that a file can be written; call it before long work. @throws UsageError if the file cannot be written */
 export function reserve(path: string): void {
@@ -24,7 +38,7 @@ export function writeWhole(path: string, pieces: string | Iterable<string>, what
   attempt(
     path,
     () => {
-      if (isSpecial(path)) return writePieces(path, all, 'w');
+      if (isSpecial(path)) return writeSpecial(path, all);
       try {
         writePieces(newPartOf(path), all);
         renameSync(partOf(path), path);
@@ -37,8 +51,38 @@ export function writeWhole(path: string, pieces: string | Iterable<string>, what
   );
 }
 
-function writePieces(path: string, pieces: Iterable<string>, flag: 'w' | 'wx' = 'wx'): void {
-  const file = openSync(path, flag);
+/**
+ * Writes to a pipe or a device. A system call that waits for the reader of a pipe could not be ended by a signal, so none waits.
+ */
+function writeSpecial(path: string, pieces: Iterable<string>): void {
+  // Windows has neither the flag nor named pipes that are files.
+  const file = patiently(() => openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)));
+  try {
+    for (const piece of pieces) {
+      const bytes = Buffer.from(piece);
+      for (let written = 0; written < bytes.length; ) written += patiently(() => writeSync(file, bytes, written));
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Repeats an action while a pipe has no reader, or is full. @throws UsageError after {@link PATIENCE} */
+function patiently<T>(action: () => T): T {
+  for (let waited = 0; ; waited += PAUSE) {
+    try {
+      return action();
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (code !== 'ENXIO' && code !== 'EAGAIN') throw error;
+      if (waited >= PATIENCE) throw new UsageError('cannot-write', 'no program reads from the pipe');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+    }
+  }
+}
+
+function writePieces(path: string, pieces: Iterable<string>): void {
+  const file = openSync(path, 'wx');
   try {
     // Unlike a single writeSync, this writes the whole piece even if the system takes only a part of it at once.
     for (const piece of pieces) writeFileSync(file, piece);

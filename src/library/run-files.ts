@@ -67,12 +67,25 @@ export function beginRun(path: string): RunFolder {
   return { path, end: () => own?.() };
 }
 
+/** {@link beginRun} in a directory of a directory that several runs share. */
+export function beginRunIn(out: string, name: string): RunFolder {
+  const path = join(out, name);
+  needOwn(linkAt(path));
+  return beginRun(path);
+}
+
+/** Says that the path is a link: the files behind it are elsewhere. */
+function linkAt(path: string): readonly string[] {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? [`"${path}" is a link`] : [];
+}
+
 /** Removes the files of earlier runs from a directory and from its directories of seeds. */
 function removeRuns(path: string, lock: (folder: string) => void): void {
-  const seeds = readdirSync(path)
+  const named = readdirSync(path)
     .filter(isSeedDirectory)
-    .map((name) => join(path, name))
-    .filter(isDirectory);
+    .map((name) => join(path, name));
+  needOwn(named.flatMap(linkAt));
+  const seeds = named.filter(isDirectory);
   const folders = [path, ...seeds];
   seeds.forEach(lock);
   needOwn(folders.flatMap((folder) => [...foreignFiles(folder, Object.keys(BEGINNINGS)), ...foreignDatabase(folder)]));
@@ -200,14 +213,17 @@ function ofReports(beginnings: Readonly<Record<ReportFormat, RegExp>>): Readonly
   return Object.fromEntries(REPORT_FORMATS.map((format) => [REPORT_FILES[format], beginnings[format]]));
 }
 
-/** Messages about files of these names that no run wrote. Directories, pipes and devices are not replaced, so they are left out. */
+/** Messages about files of these names that no run wrote. Directories are left out: writing there fails. */
 function foreignFiles(folder: string, names: readonly string[]): readonly string[] {
   return names.flatMap((name) => {
     const path = join(folder, name);
+    const links = linkAt(path);
+    if (links.length > 0) return links;
     const there = lstatSync(path, { throwIfNoEntry: false });
-    // Writing through a link would change a file elsewhere.
-    if (there?.isSymbolicLink()) return [`"${path}" is a link`];
-    if (!there?.isFile() || there.size === 0 || BEGINNINGS[name]?.test(beginningOf(path))) return [];
+    if (there === undefined || there.isDirectory()) return [];
+    // Another program could read what is written to a pipe, or never read it.
+    if (!there.isFile()) return [`"${path}" is not a file`];
+    if (there.size === 0 || BEGINNINGS[name]?.test(beginningOf(path))) return [];
     return [`"${path}" is not the file of a run`];
   });
 }
@@ -243,7 +259,7 @@ function needOwn(foreign: readonly string[]): void {
   );
 }
 
-/** Removes the files of a run. Call it when none of them is foreign. Pipes, devices and directories stay. */
+/** Removes the files of a run. Call it when none of them is foreign. Directories stay. */
 function removeRun(path: string): void {
   for (const name of Object.keys(BEGINNINGS)) removing(join(path, name), (file) => isFile(file) && rmSync(file));
   // An empty file has no tables yet: the run can use it.

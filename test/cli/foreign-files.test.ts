@@ -1,4 +1,5 @@
 /** A run removes files of earlier runs from the directory of `--out`, and refuses to touch those of others. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,3 +138,41 @@ it('writeReports refuses to replace a file that no run wrote', async () => {
   writeReports(result, out, ['text']);
   expect(readFileSync(join(out, 'junit.xml'), 'utf8')).toBe('<mine/>');
 });
+
+it.each([
+  ['run', (out: string) => ['--out', out], 'seed-7'],
+  ['run --seeds', (out: string) => ['--out', out, '--seeds', '2', '--seed', '1'], 'seed-2'],
+])('%s refuses a directory of a seed that is a link, and leaves the files behind it', async (_, args, name) => {
+  const [mine, gift] = [folder(), folder()];
+  await run(mine);
+  symlinkSync(mine, join(gift, name));
+  const before = contents(mine);
+  const { exit, err } = await ghostfleet(['run', TINY, ...args(gift)]);
+  expect(exit).toBe(2);
+  expect(err).toContain(`"${join(gift, name)}" is a link`);
+  expect(contents(mine)).toEqual(before);
+});
+
+it('ab refuses a directory of its runs that is a link', async () => {
+  const [mine, gift] = [folder(), folder()];
+  await run(mine);
+  symlinkSync(mine, join(gift, 'a'));
+  const before = contents(mine);
+  const targets = ['--a', 'http://127.0.0.1:1', '--b', 'http://127.0.0.1:1', '--out', gift];
+  const { exit, err } = await ghostfleet(['ab', TINY, ...targets], { env: { GHOSTFLEET_API_KEY: 'key' } });
+  expect(exit).toBe(2);
+  expect(err).toContain(`"${join(gift, 'a')}" is a link`);
+  expect(contents(mine)).toEqual(before);
+});
+
+it.each(['events.jsonl', 'summary.json', 'report.html', 'downlinks.csv', 'seed-3/events.jsonl'])(
+  'a run refuses a named pipe in the place of %s, which may have no reader',
+  async (name) => {
+    const out = folder();
+    mkdirSync(join(out, 'seed-3'));
+    execFileSync('mkfifo', [join(out, name)]);
+    const { exit, err } = await run(out);
+    expect(exit).toBe(2);
+    expect(err).toContain(`"${join(out, name)}" is not a file`);
+  },
+);

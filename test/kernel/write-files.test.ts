@@ -1,3 +1,5 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   lstatSync,
   mkdirSync,
@@ -10,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/kernel/errors.js';
 import { isDirectory, reserve, writeWhole } from '../../src/kernel/write-files.js';
 
@@ -75,4 +77,23 @@ it('a path that cannot be examined does not count as a directory', () => {
     false,
     false,
   ]);
+});
+
+describe('a named pipe', () => {
+  it('without a reader is an error, which no signal is needed to end', () => {
+    execFileSync('mkfifo', [path('pipe')]);
+    const wait = vi.spyOn(Atomics, 'wait').mockReturnValue('timed-out');
+    expect(() => writeWhole(path('pipe'), 'text')).toThrow('no program reads from the pipe');
+    expect(wait.mock.calls.length).toBeGreaterThan(100);
+    wait.mockRestore();
+  });
+
+  it('gets the whole text, although it is longer than the pipe', async () => {
+    execFileSync('mkfifo', [path('read')]);
+    const text = 'line\n'.repeat(100_000);
+    const reader = spawn('sh', ['-c', 'cat "$0" > "$1"', path('read'), path('copy')]);
+    writeWhole(path('read'), [text, 'end']);
+    await once(reader, 'close');
+    expect(readFileSync(path('copy'), 'utf8')).toBe(`${text}end`);
+  });
 });

@@ -16,9 +16,9 @@ import {
   type ApiKey,
   adopt,
   changeKey,
-  childrenOf,
   deleteKey,
   everyKey,
+  familyOf,
   hashKey,
   newSecret,
   prefixOf,
@@ -79,19 +79,21 @@ async function ensureGiven(store: Store, apiKey: string, options: Bootstrap): Pr
   const keys = await everyKey(store, existing.id);
   const found = keys.find(({ id }) => id === known?.id);
   const replaced = keys.filter((each) => each !== found && isGiven(each));
-  const children = replaced.flatMap((each) => childrenOf(each, keys));
+  // Also those whose creator was deleted: the holder of a leaked key may have deleted it, or rotated it.
+  const made = familyOf([...replaced, ...keys.filter((each) => each !== found && each.isOfGiven)], keys);
+  const children = made.filter((each) => !replaced.includes(each));
   const changes = [
     ...(found ? marked(found, apiKey) : putKey(newKey(options, existing.id, GIVEN), apiKey)),
     // They are changed first, so that the commit fails if one has created a key in the meantime.
     ...replaced.map((each) => changeKey(each, each)),
-    ...replaced.flatMap((each) => adopt(each, keys)),
+    ...replaced.flatMap((each) => adopt({ ...each, isGiven: true }, keys)),
     ...replaced.flatMap(({ id }) => deleteKey(id)),
   ];
   if (changes.length > 0) await store.commit(changes);
-  if (replaced.length > 0) {
+  if (replaced.length > 0 || (!found && children.length > 0)) {
     log.warn(
       { ended: replaced.map(shown), children: children.map(shown) },
-      'the given API key ends the one of earlier starts; keys that the earlier one has created stay valid',
+      'the given API key ends those of earlier starts; the keys that were created with them stay valid',
     );
   }
   return { spaceId: existing.id, apiKey, created: false };

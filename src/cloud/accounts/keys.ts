@@ -34,6 +34,8 @@ export interface ApiKey {
   readonly isSession?: true;
   /** Set for the key that the operator chose by an option of the service. */
   readonly isGiven?: true;
+  /** Set if the given key, or a key with this mark, has created the key and was deleted since, or was rotated to be this key. */
+  readonly isOfGiven?: true;
 }
 
 export function isExpired({ expiresAt }: ApiKey, now: UnixMillis): boolean {
@@ -71,10 +73,11 @@ export function changeKey(before: ApiKey, after: ApiKey): Change {
 
 /** Replaces the secret of a key. The commit fails if the key's record has changed since it was read. */
 export function rotateKey(key: ApiKey, secret: string): readonly Change[] {
-  const { isGiven: _, ...others } = key;
+  const { isGiven, ...others } = key;
+  const mark = isGiven && ({ isOfGiven: true } as const);
   return [
     { kind: 'key.change', id: key.id, hash: hashKey(secret) },
-    changeKey(key, { ...others, prefix: prefixOf(secret) }),
+    changeKey(key, { ...others, ...mark, prefix: prefixOf(secret) }),
   ];
 }
 
@@ -88,14 +91,18 @@ export function deleteKey(id: Id): readonly Change[] {
 
 /** A key with its descendants: the keys that were created with it, the keys that were created with those, and so on. */
 export async function withDescendants(store: Store, key: ApiKey): Promise<readonly ApiKey[]> {
-  const all = await everyKey(store, key.spaceId);
-  const family = [key];
-  for (const each of family) family.push(...childrenOf(each, all));
-  return family;
+  return familyOf([key], await everyKey(store, key.spaceId));
+}
+
+/** These keys with their descendants, each once. @param all keys of their space */
+export function familyOf(keys: readonly ApiKey[], all: readonly ApiKey[]): readonly ApiKey[] {
+  const family = new Set(keys);
+  for (const each of family) for (const child of childrenOf(each, all)) family.add(child);
+  return [...family];
 }
 
 /** The keys that were created with a key. @param all keys of its space */
-export function childrenOf({ id }: ApiKey, all: readonly ApiKey[]): readonly ApiKey[] {
+function childrenOf({ id }: ApiKey, all: readonly ApiKey[]): readonly ApiKey[] {
   return all.filter(({ parentId }) => parentId === id);
 }
 
@@ -105,9 +112,10 @@ export function childrenOf({ id }: ApiKey, all: readonly ApiKey[]): readonly Api
  */
 export function adopt(key: ApiKey, all: readonly ApiKey[]): readonly Change[] {
   const { parentId } = key;
+  const mark = (key.isGiven || key.isOfGiven) && ({ isOfGiven: true } as const);
   return childrenOf(key, all).map((child) => {
     const { parentId: _, ...others } = child;
-    return changeKey(child, parentId === undefined ? others : { ...others, parentId });
+    return changeKey(child, { ...others, ...mark, ...(parentId !== undefined && { parentId }) });
   });
 }
 

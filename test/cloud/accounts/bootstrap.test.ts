@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { ensureSpaceAndKey } from '../../../src/cloud/accounts/bootstrap.js';
-import { type ApiKey, everyKey, hashKey, putKey, rotateKey } from '../../../src/cloud/accounts/keys.js';
+import {
+  type ApiKey,
+  adopt,
+  deleteKey,
+  everyKey,
+  hashKey,
+  putKey,
+  rotateKey,
+} from '../../../src/cloud/accounts/keys.js';
 import { createIds } from '../../../src/cloud/store/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
@@ -114,6 +122,40 @@ describe('a given key', () => {
     await start({ apiKey: 'two' });
     expect(await store.record('key', spaceId, child.id)).not.toMatchObject({ body: { parentId: given?.id } });
     expect(warned).toMatchObject([{ children: [{ id: child.id, prefix: 'a-child-' }] }]);
+  });
+
+  it.each(['deleted', 'rotated'] as const)(
+    'that was %s by the holder of a leaked one has its keys in the log, with those that they have created',
+    async (what) => {
+      const { start, store, warned, putOwn } = starts();
+      const { spaceId } = await start({ apiKey: 'one' });
+      const [given] = await everyKey(store, spaceId);
+      if (!given) throw new Error('the given key is stored');
+      const child = await putOwn(spaceId, 'a-child-with-a-long-enough-secret', { parentId: given.id });
+      const grandchild = await putOwn(spaceId, 'a-grandchild-with-a-secret-1234', { parentId: child.id });
+      if (what === 'rotated') await store.commit(rotateKey(given, 'a-rotated-secret-1234567890'));
+      else await store.commit([...adopt(given, await everyKey(store, spaceId)), ...deleteKey(given.id)]);
+      await start({ apiKey: 'two' });
+      const made = what === 'rotated' ? [given, child, grandchild] : [child, grandchild];
+      expect(warned).toMatchObject([{ ended: [], children: made.map(({ id }) => ({ id })) }]);
+      await start({ apiKey: 'two' });
+      expect(warned).toHaveLength(1);
+    },
+  );
+
+  it('names keys whose creators were deleted one after another', async () => {
+    const { start, store, warned, putOwn } = starts();
+    const { spaceId } = await start({ apiKey: 'one' });
+    const [given] = await everyKey(store, spaceId);
+    const child = await putOwn(spaceId, 'a-child-with-a-long-enough-secret', { parentId: given?.id ?? '' });
+    const grandchild = await putOwn(spaceId, 'a-grandchild-with-a-secret-1234', { parentId: child.id });
+    for (const name of ['given key', 'own']) {
+      const keys = await everyKey(store, spaceId);
+      const key = keys.find((each) => each.name === name && each.id !== grandchild.id);
+      if (key) await store.commit([...adopt(key, keys), ...deleteKey(key.id)]);
+    }
+    await start({ apiKey: 'two' });
+    expect(warned).toMatchObject([{ children: [{ id: grandchild.id }] }]);
   });
 
   it('may be a key of a user, which then stays when another one is given', async () => {
