@@ -50,7 +50,7 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       expect(await page.getByRole('alert').textContent()).toBe('this API key or token is not valid');
       await key.fill(KEY);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+      await page.getByRole('link', { name: 'Overview' }).waitFor();
       expect(
         await page.evaluate('JSON.stringify([document.cookie, { ...sessionStorage }, { ...localStorage }])'),
       ).not.toContain(KEY);
@@ -59,18 +59,18 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       await page.getByLabel('E-mail address').fill(ADMIN.email);
       await page.getByLabel('Password').fill(ADMIN.password);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+      await page.getByRole('link', { name: 'Overview' }).waitFor();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'ghostfleet' }).waitFor();
 
       const link = service.consoleLink() ?? '';
       await page.goto('about:blank');
       await page.goto(link);
-      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
-      expect(page.url()).toBe(`${service.api}/#/fleet`);
+      await page.getByRole('link', { name: 'Overview' }).waitFor();
+      expect(page.url()).toBe(`${service.api}/#/overview`);
       await page.goto('about:blank');
       await page.goto(link);
-      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+      await page.getByRole('link', { name: 'Overview' }).waitFor();
       const other = await browser().newPage();
       await other.goto(link);
       expect(await other.getByRole('alert').textContent()).toContain('one-time token');
@@ -89,7 +89,7 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       await page.goto(service.api);
       await page.getByLabel('API key', { exact: true }).last().fill(KEY);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+      await page.getByRole('link', { name: 'Overview' }).waitFor();
       await page.goto(`${service.api}/#/downlinks`);
       await page.getByText('just now').first().waitFor();
       await page.context().close();
@@ -108,7 +108,7 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       await page.goto(service.api);
       await page.getByLabel('API key', { exact: true }).last().fill(KEY);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+      await page.getByRole('link', { name: 'Overview' }).waitFor();
       const theme = () => page.evaluate('document.documentElement.dataset.theme');
       const before = await theme();
       await page
@@ -150,6 +150,7 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       await page.goto(service.api);
       await page.getByLabel('API key', { exact: true }).last().fill(theirs);
       await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('link', { name: 'Fleet', exact: true }).click();
       await page.getByText('This space has no devices').waitFor();
       await register(service, 'ours-too', 3_000_000_004);
       await page.getByText('live', { exact: true }).waitFor();
@@ -164,6 +165,7 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       const first = await start(db);
       const page = await browser().newPage();
       await page.goto(first.consoleLink() ?? '');
+      await page.getByRole('link', { name: 'Fleet', exact: true }).click();
       await page.getByText('This space has no devices').waitFor();
       await register(first, 'before', 3_000_000_001);
       await page.getByRole('link', { name: 'before' }).waitFor();

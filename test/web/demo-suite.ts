@@ -45,14 +45,14 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       ({ page } = opened);
       page.setDefaultTimeout(45_000);
       await page.goto(demo.link);
-      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+      await page.getByRole('link', { name: 'Overview' }).waitFor();
       // All devices are switched on within a quarter of an hour. The console is closed meanwhile, because it would cost CPU time
       // to show each event.
       await page.goto('about:blank');
       const state = async () => (await page.request.get(`${origin}/run`)).json();
       await until(async () => (await state()).now_ms > 900_000, 100);
       await atSpeed(BROWSED);
-      await page.goto(origin);
+      await page.goto(`${origin}/#/fleet`);
     });
 
     afterAll(async () => {

@@ -5,10 +5,26 @@ import type { World } from './world.js';
 
 /** @param open opens a page of the console, such as `#/fleet` */
 export function fleetSuite(here: () => World, open: (fragment: string) => Promise<Page>): void {
+  describe('the overview', () => {
+    it('shows the figures and each device, which the keyboard reaches', async () => {
+      const page = await open('#/overview');
+      await page.locator('.figures .card', { hasText: 'Devices on time' }).click();
+      await page.locator('.overview .chart canvas').waitFor();
+      const wall = page.getByRole('application', { name: /^4 devices: / });
+      await wall.focus();
+      await page.keyboard.press('End');
+      const tip = page.locator('.tip');
+      await tip.waitFor();
+      const name = await tip.locator('strong').textContent();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: name ?? '' }).waitFor();
+    });
+  });
+
   describe('the page of the fleet', () => {
     it('lists the devices with their latest values', async () => {
       const page = await open('#/fleet');
-      const row = page.getByRole('row', { name: /^cellar-0001 active/ });
+      const row = page.getByRole('row', { name: /^cellar-0001 on time/ });
       await expect.poll(() => row.textContent()).toMatch(/dBm.*V.*°C.*v\d/);
     });
 

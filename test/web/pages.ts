@@ -18,6 +18,7 @@ export function pagesOf(deviceId: string): readonly PageOfConsole[] {
   const device = `#/devices/${deviceId}`;
   const administration = ['spaces', 'tags', 'connectors', 'variables', 'images', 'updates', 'keys', 'users', 'audit'];
   return [
+    { fragment: '#/overview', ready: '.happenings li' },
     { fragment: '#/fleet', ready: '.row a' },
     { fragment: device, ready: '.readings' },
     { fragment: `${device}/messages`, ready: '.messages li' },

@@ -96,12 +96,12 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByText('10 min of 1 h').waitFor();
       await page.getByText('1234 of 1240 so far').waitFor();
       await page.getByRole('img', { name: 'loss 50%, active: from the start until it is lifted' }).waitFor();
-      await page.getByRole('img', { name: /95 % within 25 min$/ }).waitFor();
+      await page.getByRole('img', { name: /^Time until a downlink is delivered: half within/ }).waitFor();
       await page.locator('.xterm').waitFor();
       await page.getByText('300 devices are selected').waitFor();
       expect(await violationsInThemes(page)).toEqual([]);
       await page.getByRole('button', { name: 'Pause' }).click();
-      await page.getByText('paused').waitFor();
+      await page.getByText('10 min of 1 h, paused').waitFor();
       await page.getByRole('button', { name: 'Lift loss 50%' }).click();
       await page.getByText('Inject a fault').click();
       expect(await page.locator('datalist option').getAttribute('value')).toBe('no-signal:');

@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact';
 import { outage, session } from './api/session.js';
 import { runEnd } from './model/run.js';
 import { loadFailure, space } from './model/space.js';
-import { FleetPage } from './pages/fleet/fleet-page.js';
+import { OverviewPage } from './pages/overview/overview-page.js';
 import { SignIn } from './pages/sign-in.js';
 import { Failure } from './parts/failure.js';
 import { later } from './parts/later.js';
@@ -13,7 +13,8 @@ import { address, route } from './route.js';
 /** A map: the name comes from the address, where `__proto__` would be found in an object. */
 const PAGES: ReadonlyMap<string, ComponentType> = new Map(
   Object.entries({
-    fleet: FleetPage,
+    overview: OverviewPage,
+    fleet: later(async () => (await import('./pages/fleet/fleet-page.js')).FleetPage, 'Fleet'),
     devices: later(async () => (await import('./pages/device/device-page.js')).DevicePage, 'Device'),
     downlinks: later(async () => (await import('./pages/downlinks/downlinks-page.js')).DownlinksPage, 'Downlinks'),
     run: later(async () => (await import('./pages/run/run-page.js')).RunPage, 'Run'),
@@ -48,7 +49,7 @@ function Missing() {
     <>
       <h1>This page does not exist</h1>
       <p>
-        <a href={address('fleet')}>Back to the fleet</a>
+        <a href={address('overview')}>Back to the overview</a>
       </p>
     </>
   );

@@ -8,12 +8,14 @@ import { startTime } from './model/now.js';
 import { serviceFaults } from './model/run.js';
 import { followSession } from './model/space.js';
 import { makeTextsInert } from './platform/inert-text.js';
+import { startPresenting } from './present.js';
 import { followAddress } from './route.js';
 import './style/index.css';
 import { startTheme } from './theme.js';
 
 makeTextsInert();
 startTheme();
+startPresenting();
 startTime();
 followVisibility(document);
 followSession(explain);

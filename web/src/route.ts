@@ -31,7 +31,7 @@ export function address(...path: readonly string[]): string {
 
 function read(): Route {
   const [page = '', ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decoded);
-  return { page: page === '' ? 'fleet' : page, rest };
+  return { page: page === '' ? 'overview' : page, rest };
 }
 
 function decoded(part: string): string {

@@ -4,7 +4,7 @@
  */
 import { FIGURES, type Figure } from '../../contract/history.js';
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
-import { type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
+import { hours, type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { Id, Store } from '../store/store.js';
 import { SeriesSet } from './series.js';
 
@@ -12,7 +12,9 @@ import { SeriesSet } from './series.js';
 const BUCKET = seconds(10);
 /** Samples in a bucket, unless they would be less than {@link BUCKET} apart. */
 const SAMPLES = 4;
-/** Maximum number of delivery times that are kept until the next sample; of more, the first ones count. */
+/** The percentiles are those of the deliveries of this time, so that a single one does not change them much. */
+const DELIVERIES_OF = hours(1);
+/** Maximum number of delivery times that are kept: the latest ones. */
 const MOST_DELIVERIES = 10_000;
 
 /** Types of downlinks that the cloud itself queues: their devices wait for them, so they say nothing about the service. */
@@ -20,9 +22,12 @@ const OWN_TYPES: ReadonlySet<string> = new Set(['session', 'timestamp']);
 
 interface SpaceHistory {
   readonly series: SeriesSet<Figure>;
-  /** Reports and delivery times since the latest sample. */
+  /** Reports since the latest sample. */
   reports: number;
-  deliveries: Millis[];
+  /** Delivery times since the latest sample. */
+  fresh: Millis[];
+  /** Earlier ones with the time of their sample, oldest first. */
+  deliveries: { readonly at: UnixMillis; readonly took: Millis }[];
 }
 
 export class History {
@@ -37,8 +42,8 @@ export class History {
 
   /** @param took from queued until delivered */
   noteDelivery(spaceId: Id, type: string, took: Millis): void {
-    const deliveries = this.#spaces.get(spaceId)?.deliveries;
-    if (deliveries && !OWN_TYPES.has(type) && deliveries.length < MOST_DELIVERIES) deliveries.push(took);
+    const fresh = this.#spaces.get(spaceId)?.fresh;
+    if (fresh && !OWN_TYPES.has(type) && fresh.length < MOST_DELIVERIES) fresh.push(took);
   }
 
   /** Time from one sample to the next. */
@@ -55,15 +60,19 @@ export class History {
     this.#sampled = now;
     for (const [spaceId, { on_time }] of healths) {
       const space = this.#spaces.get(spaceId) ?? this.#begin(spaceId, now);
-      const [p50, p95] = percentilesOf(space.deliveries);
+      space.deliveries = [...space.deliveries, ...space.fresh.map((took) => ({ at: now, took }))]
+        .filter(({ at }) => now - at < DELIVERIES_OF)
+        .slice(-MOST_DELIVERIES);
+      const [p50, p95] = percentilesOf(space.deliveries.map(({ took }) => took));
       space.series.add(now, {
-        ...{ devices_on_time: on_time, downlinks_waiting: waiting.get(spaceId) ?? 0 },
+        devices_on_time: on_time,
+        downlinks_waiting: waiting.get(spaceId) ?? 0,
         ...(passed > 0 && { reports_per_minute: (space.reports * minutes(1)) / passed }),
         ...(p50 !== undefined && { delivery_p50_seconds: p50 / 1000 }),
         ...(p95 !== undefined && { delivery_p95_seconds: p95 / 1000 }),
       });
       space.reports = 0;
-      space.deliveries = [];
+      space.fresh = [];
     }
   }
 
@@ -73,7 +82,7 @@ export class History {
   }
 
   #begin(spaceId: Id, now: UnixMillis): SpaceHistory {
-    const space = { series: new SeriesSet(FIGURES, now, BUCKET), reports: 0, deliveries: [] };
+    const space = { series: new SeriesSet(FIGURES, now, BUCKET), reports: 0, fresh: [], deliveries: [] };
     this.#spaces.set(spaceId, space);
     return space;
   }

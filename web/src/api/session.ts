@@ -146,6 +146,6 @@ function bare(): JsonHttp {
 function takeToken(): string | undefined {
   const [, token] = /^#token=([\x21-\x7e]+)$/.exec(location.hash) ?? [];
   if (token === undefined) return undefined;
-  history.replaceState(null, '', `${location.pathname}#/fleet`);
+  history.replaceState(null, '', `${location.pathname}${location.search}#/overview`);
   return token;
 }

@@ -14,6 +14,7 @@ export interface Listener {
   readonly message?: (message: Message) => void;
   readonly station?: (station: Station) => void;
   readonly device?: (event: Events['device']) => void;
+  readonly health?: (event: Events['health']) => void;
   /** Called after events were missed: the listener has to read its data again. */
   readonly reset?: () => void;
 }
@@ -61,7 +62,7 @@ export class Feed {
    * the machine has just woken up, {@link follow} repeats it, and the client does not.
    */
   async #followOnce(onOpen: (resumed: boolean) => void, signal: AbortSignal): Promise<void> {
-    const event = ['message', 'downlink', 'device'] as const;
+    const event = ['message', 'downlink', 'device', 'health'] as const;
     const after = this.#lastId;
     // Without a position, the service does not know that this tab has missed events.
     const hasMissed = this.#wasOpen && after === undefined;
@@ -91,6 +92,7 @@ export class Feed {
       if (event === 'message') listener.message?.(data);
       else if (event === 'downlink') listener.station?.(data);
       else if (event === 'device') listener.device?.(data);
+      else if (event === 'health') listener.health?.(data);
       else if (event === 'reset') listener.reset?.();
     }
   }

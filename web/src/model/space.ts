@@ -5,6 +5,8 @@ import { seenAt } from '../api/service-time.js';
 import { session } from '../api/session.js';
 import { Feed } from './feed.js';
 import { Fleet } from './fleet.js';
+import { followHistory } from './history.js';
+import { followHappenings } from './log.js';
 import { Run } from './run.js';
 
 export interface SpaceModel {
@@ -48,6 +50,9 @@ export function followSession(explain: (error: unknown) => string): void {
       if (!resumed) void load();
     };
     feed.follow(opened).catch(failed);
+    const ended = new AbortController();
+    void followHistory(client, ended.signal);
+    const endHappenings = followHappenings(client, feed);
     const endRecoveries = effect(() => {
       if (recoveries.value === 0 || loadFailure.peek() === '') return;
       loadFailure.value = '';
@@ -55,6 +60,8 @@ export function followSession(explain: (error: unknown) => string): void {
     });
     return () => {
       endRecoveries();
+      endHappenings();
+      ended.abort();
       feed.close();
       fleet.close();
       run.close();

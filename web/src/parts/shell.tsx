@@ -4,11 +4,13 @@ import { printableLine } from '../../../src/kernel/printable.js';
 import { isAnswering } from '../api/answering.js';
 import { connection } from '../api/pool.js';
 import { open, session, signOut } from '../api/session.js';
+import { exactText } from '../model/length.js';
 import { runState, serviceFaults } from '../model/run.js';
 import { address, route } from '../route.js';
 import { switchTheme, theme } from '../theme.js';
 
 const PAGES = [
+  { page: 'overview', title: 'Overview' },
   { page: 'fleet', title: 'Fleet' },
   { page: 'downlinks', title: 'Downlinks' },
   { page: 'terminal', title: 'Terminal' },
@@ -37,7 +39,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         Skip to the content
       </button>
       <header class="top">
-        <a class="brand" href={address('fleet')}>
+        <a class="brand" href={address('overview')}>
           ghostfleet
         </a>
         <nav aria-label="Pages">
@@ -51,6 +53,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
             </a>
           ))}
         </nav>
+        <TimeOfRun />
         <div class="tools">
           <Connection />
           <SpaceChoice />
@@ -68,6 +71,28 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
     </>
   );
 }
+
+/** The time and the speed of the run. */
+function TimeOfRun() {
+  const { value: state } = runState;
+  if (!state) return null;
+  const { now, now_ms, duration_ms, speed, paused } = state;
+  const pace = paused ? 'paused' : speed === 1 ? 'real time' : `${speed} ×`;
+  return (
+    <p class="time-of-run">
+      <time dateTime={now} title={`${exactText(now_ms)} of ${exactText(duration_ms)}`}>
+        {FORMAT.format(new Date(now))}
+      </time>{' '}
+      <span class={paused ? 'late' : 'dim'}>{pace}</span>
+    </p>
+  );
+}
+
+/** The time of a run is that of its cloud, UTC. */
+const FORMAT = new Intl.DateTimeFormat('en-GB', {
+  ...{ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  timeZone: 'UTC',
+});
 
 /** The state of the connection. If it is disturbed, the active faults of the service are shown as well. */
 function Connection() {

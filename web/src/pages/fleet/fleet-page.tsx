@@ -6,13 +6,14 @@ import type { Fleet } from '../../model/fleet.js';
 import { searchFor } from '../../model/search.js';
 import { model } from '../../model/space.js';
 import { SearchField } from '../../parts/search-field.js';
+import { route } from '../../route.js';
 import { Register } from './register.js';
 import { Table } from './table.js';
 import { type Group, groupsOf, regionSelector, type Sorting, viewOf } from './view.js';
 
 export function FleetPage() {
   const { fleet } = model();
-  const [text, setText] = useState('');
+  const [text, setText] = useState(route.value.rest[0] ?? '');
   const [sorting, setSorting] = useState<Sorting>({ key: undefined, isDescending: false });
   // Reading the signal makes the page render again after changes.
   const version = fleet.version.value;

@@ -1,0 +1,176 @@
+/** The first page: the places of the cells, what happened last, and the curves of the figures. */
+import { describe, expect, it } from 'vitest';
+import type { History, Message } from '../../src/client/types.js';
+import { bandsOf, faultCurve, linesOf } from '../../web/src/model/charts.js';
+import {
+  type Happening,
+  ofFaults,
+  ofHealth,
+  ofMessage,
+  ofStation,
+  withHappening,
+} from '../../web/src/model/happenings.js';
+import { curveOf, latest } from '../../web/src/model/history.js';
+import { cellAt, indexAt, indexesIn, layOut, neighbour } from '../../web/src/pages/overview/layout.js';
+
+const T0 = Date.parse('2026-01-01T00:00:00.000Z');
+const minute = 60_000;
+
+describe('the wall', () => {
+  it('has a cell for each device: its place leads back to it', () => {
+    for (const counts of [[1], [300], [190, 90, 20], [100_000]]) {
+      const layout = layOut(
+        counts.map((count, n) => ({ name: `group ${n}`, count })),
+        1200,
+        400,
+      );
+      const total = counts.reduce((a, b) => a + b);
+      const places = new Set<string>();
+      for (let index = 0; index < total; index++) {
+        const { x, y } = cellAt(layout, index);
+        places.add(`${x} ${y}`);
+        if (indexAt(layout, x + layout.side / 2, y + layout.side / 2) !== index)
+          throw new Error(`cell ${index} is lost`);
+      }
+      expect(places.size).toBe(total);
+    }
+  });
+
+  it('fits 100,000 devices into a small box, and draws few devices large', () => {
+    expect(layOut([{ name: '', count: 100_000 }], 1248, 370).height).toBeLessThanOrEqual(370);
+    expect(layOut([{ name: '', count: 40 }], 1248, 370).side).toBeGreaterThan(20);
+  });
+
+  it('becomes higher than its box if not even the smallest cells fit, as on a phone', () => {
+    const { height, pitch } = layOut([{ name: '', count: 100_000 }], 380, 160);
+    expect([height, pitch]).toEqual([1054, 2]);
+  });
+
+  it('has titles for a few groups, and none for one or many', () => {
+    const named = (count: number) => Array.from({ length: count }, (_, n) => ({ name: `g${n}`, count: 5 }));
+    expect(layOut(named(3), 600, 400).blocks.map(({ name }) => name)).toEqual(['g0', 'g1', 'g2']);
+    expect(layOut(named(30), 600, 400).blocks).toMatchObject([{ name: '', count: 150 }]);
+  });
+
+  it('selects the cells in a box, whatever corner the pointer began at', () => {
+    const layout = layOut([{ name: '', count: 100 }], 260, 400);
+    const { pitch, columns } = layout;
+    const box = { x0: 2 * pitch, y0: 2 * pitch, x1: 0, y1: 0 };
+    expect(indexesIn(layout, box)).toEqual([0, 1, columns, columns + 1]);
+    expect(indexAt(layout, 10_000, 0)).toBeUndefined();
+    expect(indexAt(layout, 0, -5)).toBeUndefined();
+  });
+
+  it('is walked by the arrow keys, and they stop at its ends', () => {
+    const layout = layOut([{ name: '', count: 25 }], 260, 400);
+    expect(layout.columns).toBe(10);
+    const from = (index: number, key: string) => neighbour(layout, index, key);
+    expect([from(3, 'ArrowDown'), from(3, 'ArrowUp'), from(24, 'ArrowRight'), from(3, 'End')]).toEqual([13, 0, 24, 24]);
+  });
+});
+
+describe('what happened last', () => {
+  const message = (at: number, device: string): Message =>
+    // The cast is safe because the function reads only these fields.
+    ({ type: 'data', direction: 'up', device_id: device, created_at: new Date(at).toISOString() }) as Message;
+  const station = (what: string, at: number, type = 'shell') => ({
+    message_id: 'm',
+    device_id: 'a',
+    device_name: 'gate-1',
+    device_serial_number: '2159017985',
+    down_state: null,
+    detail: null,
+    type,
+    what,
+    at: new Date(at).toISOString(),
+  });
+
+  it('joins the reports of a minute to one sentence, and counts each device once', () => {
+    const reports = [message(T0, 'a'), message(T0 + 1000, 'b'), message(T0 + 2000, 'b')].map(ofMessage);
+    const all = reports.reduce<readonly Happening[]>(withHappening, []);
+    expect(all).toMatchObject([{ text: '2 devices reported', deviceId: undefined }]);
+    const later = withHappening(all, ofMessage(message(T0 + 2 * minute, 'c')));
+    expect(later.map(({ text, deviceId }) => [text, deviceId])).toEqual([
+      ['reported', 'c'],
+      ['2 devices reported', undefined],
+    ]);
+  });
+
+  it('says how long a command took, and nothing about what the cloud sends by itself', () => {
+    expect(ofStation(station('sent', T0 + 14 * minute), T0)?.text).toBe('received its command after 14 min');
+    expect(ofStation(station('answered', T0 + minute), undefined)?.text).toBe('answered its command');
+    expect(ofStation(station('sent', T0, 'session'), T0)).toBeUndefined();
+  });
+
+  it('says since when a device is silent, and what was expected of it', () => {
+    const event = {
+      device_id: 'a',
+      device_name: 'gate-1',
+      device_serial_number: '2159017985',
+      at: new Date(T0 + 2 * 3_600_000).toISOString(),
+      health: 'silent',
+      last_contact: new Date(T0).toISOString(),
+      contact_every: 1800,
+    } as const;
+    expect(ofHealth(event)).toMatchObject({
+      text: 'is silent: no contact for 2 h, expected every 30 min',
+      tone: 'bad',
+    });
+  });
+
+  it('names the faults that begin and end', () => {
+    const fault = (state: 'planned' | 'active' | 'over') => ({
+      id: 'f',
+      fault: 'outage',
+      part: 'network' as const,
+      to: 'cellar',
+      from: 0,
+      until: null,
+      state,
+    });
+    const said = (a: Parameters<typeof fault>[0], b: Parameters<typeof fault>[0]) =>
+      ofFaults([fault(a)], [fault(b)], T0).map(({ text }) => text);
+    expect(said('planned', 'active')).toEqual(['Fault: outage (cellar) has begun']);
+    expect(said('active', 'over')).toEqual(['Fault: outage (cellar) is over']);
+    expect(said('active', 'active')).toEqual([]);
+    expect(ofFaults([], [fault('active')], T0)).toHaveLength(1);
+  });
+});
+
+describe('the curves of the figures', () => {
+  const values = { min: [1, null, 3, 4], mean: [1, null, 3, 5], max: [1, null, 3, 6] };
+  const history: History = {
+    from: new Date(T0).toISOString(),
+    bucket_seconds: 60,
+    devices: 3,
+    figures: {
+      devices_on_time: values,
+      reports_per_minute: values,
+      downlinks_waiting: values,
+      delivery_p50_seconds: { min: [], mean: [], max: [] },
+      delivery_p95_seconds: values,
+    },
+  };
+
+  it('show the whole time, or its end', () => {
+    const times = (n?: number) => curveOf(history, 'devices_on_time', n).times.map((at) => (at - T0) / minute);
+    expect(times()).toEqual([0, 1, 2, 3]);
+    expect(times(2 * minute)).toEqual([2, 3]);
+    expect(latest(history, 'devices_on_time')).toBe(5);
+    expect(latest(history, 'delivery_p50_seconds')).toBeUndefined();
+  });
+
+  it('show delivery times in milliseconds, and nothing before the first answer', () => {
+    const plan = { title: '', lines: [{ name: 'p95', figure: 'delivery_p95_seconds' }], isTime: true } as const;
+    expect(linesOf(plan, history)[0]?.curve.mean).toEqual([1000, null, 3000, 5000]);
+    expect(linesOf(plan, undefined)[0]?.curve.mean).toEqual([]);
+  });
+
+  it('show how many faults were in force in the last hour', () => {
+    const fault = { id: 'f', fault: 'x', part: 'network' as const, to: null, state: 'over' as const };
+    const { times, mean } = faultCurve([{ ...fault, from: 3_600_000, until: 5_400_000 }], 7_200_000);
+    expect([times[0], times.at(-1)]).toEqual([3_600_000, 7_200_000]);
+    expect([mean[0], mean.at(-1)]).toEqual([1, 0]);
+    expect(bandsOf(undefined)).toEqual([]);
+  });
+});

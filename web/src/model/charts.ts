@@ -1,0 +1,75 @@
+/** What the charts of the space show. */
+import type { History } from '../../../src/client/types.js';
+import type { RunState } from '../../../src/control/run-state.js';
+import { type Curve, curveOf, type FigureName } from './history.js';
+import { lengthText } from './length.js';
+
+export const HOUR = 3_600_000;
+
+/** A chart of one or two figures. */
+export interface ChartPlan {
+  readonly title: string;
+  readonly lines: readonly { readonly name: string; readonly figure: FigureName }[];
+  readonly isTime?: true;
+}
+
+export const CHARTS = {
+  devices: { title: 'Devices', lines: [{ name: 'on time', figure: 'devices_on_time' }] },
+  reports: { title: 'Per minute', lines: [{ name: 'reports', figure: 'reports_per_minute' }] },
+  waiting: { title: 'Downlinks', lines: [{ name: 'waiting', figure: 'downlinks_waiting' }] },
+  delivery: {
+    title: 'Time until a downlink is delivered',
+    lines: [
+      { name: 'half within', figure: 'delivery_p50_seconds' },
+      { name: '95 % within', figure: 'delivery_p95_seconds' },
+    ],
+    isTime: true,
+  },
+} as const satisfies Readonly<Record<string, ChartPlan>>;
+
+const EMPTY: Curve = { times: [], min: [], mean: [], max: [] };
+
+/** The curves of a chart; those of delivery times in ms. */
+export function linesOf({ lines, isTime }: ChartPlan, history: History | undefined) {
+  return lines.map(({ name, figure }) => {
+    const curve = history ? curveOf(history, figure) : EMPTY;
+    return { name, curve: isTime ? inMs(curve) : curve };
+  });
+}
+
+function inMs({ times, min, mean, max }: Curve): Curve {
+  const each = (values: Curve['mean']) => values.map((value) => (value === null ? null : value * 1000));
+  return { times, min: each(min), mean: each(mean), max: each(max) };
+}
+
+export function textOf({ isTime }: ChartPlan): (value: number) => string {
+  return isTime ? lengthText : (value) => String(Math.round(value * 10) / 10);
+}
+
+/** Start of the run in Unix ms; undefined without a run. */
+export function startOf(state: RunState | undefined): number | undefined {
+  return state && Date.parse(state.now) - state.now_ms;
+}
+
+/** The faults of a run as bands, in Unix ms. */
+export function bandsOf(state: RunState | undefined) {
+  const start = startOf(state) ?? 0;
+  return (state?.faults ?? []).map(({ from, until }) => ({
+    from: start + from,
+    until: until === null ? null : start + until,
+  }));
+}
+
+const STEPS = 120;
+
+/** How many faults were in force during the last hour. @param time since the start of the run, in ms */
+export function faultCurve(faults: RunState['faults'], time: number): Curve {
+  const times = Array.from(
+    { length: STEPS + 1 },
+    (_, n) => Math.max(0, time - HOUR) + (n * Math.min(time, HOUR)) / STEPS,
+  );
+  const values = times.map(
+    (at) => faults.filter(({ from, until }) => from <= at && at < (until ?? Number.POSITIVE_INFINITY)).length,
+  );
+  return { times, min: values, mean: values, max: values };
+}

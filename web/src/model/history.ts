@@ -1,0 +1,69 @@
+/** The history of the space: the figures that the service has kept since its start, read again every few seconds. */
+import { signal } from '@preact/signals';
+import type { DeviceCloudClient } from '../../../src/client/client.js';
+import type { History } from '../../../src/client/types.js';
+import { whileShown } from '../api/shown.js';
+
+export type FigureName = keyof History['figures'];
+
+/** Pause between two requests, in ms. */
+const EVERY = 4_000;
+
+/** Undefined before the first answer, and for a user who may not see the whole space. */
+export const history = signal<History | undefined>(undefined);
+
+/** Follows the history until `ended`, while the tab is shown. */
+export function followHistory(client: Pick<DeviceCloudClient, 'history'>, ended: AbortSignal): Promise<void> {
+  return whileShown(ended, async (shown) => {
+    while (!shown.aborted) {
+      // A failure leaves the earlier values: other requests show that the service does not answer.
+      const answer = await client.history().catch(() => undefined);
+      if (shown.aborted) break;
+      if (answer) history.value = answer;
+      await pause(EVERY, shown);
+    }
+    if (ended.aborted) history.value = undefined;
+  });
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** A figure for a chart: a value for each bucket. */
+export interface Curve {
+  readonly times: readonly number[];
+  readonly min: readonly (number | null)[];
+  readonly mean: readonly (number | null)[];
+  readonly max: readonly (number | null)[];
+}
+
+/**
+ * The buckets of a figure, at most as far back as `length` before its end.
+ * @param length in ms; default: all
+ */
+export function curveOf(
+  { from, bucket_seconds, figures }: History,
+  name: FigureName,
+  length = Number.POSITIVE_INFINITY,
+): Curve {
+  const { min, mean, max } = figures[name];
+  const every = bucket_seconds * 1000;
+  const first = Math.max(0, mean.length - Math.ceil(length / every));
+  const begin = Date.parse(from);
+  return {
+    times: mean.slice(first).map((_, n) => begin + (first + n) * every),
+    ...{ min: min.slice(first), mean: mean.slice(first), max: max.slice(first) },
+  };
+}
+
+/** The latest known value of a figure; undefined before the first one. */
+export function latest({ figures }: History, name: FigureName): number | undefined {
+  return figures[name].mean.findLast((value) => value !== null) ?? undefined;
+}

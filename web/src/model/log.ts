@@ -1,0 +1,65 @@
+/** Keeps the log of what happened last, while the console is open. */
+import { effect, signal } from '@preact/signals';
+import type { DeviceCloudClient } from '../../../src/client/client.js';
+import type { Feed } from './feed.js';
+import { type Happening, ofFaults, ofHealth, ofMessage, ofStation, withHappening } from './happenings.js';
+import { now } from './now.js';
+import { type RunFault, runState } from './run.js';
+
+/** Newest first. */
+export const happenings = signal<readonly Happening[]>([]);
+
+/** Number of messages from which the log begins. */
+const FIRST = 40;
+/** Maximum number of downlinks whose start is remembered. */
+const MOST = 2_000;
+
+/** Follows the events of a space. @returns a function that ends it */
+export function followHappenings(client: DeviceCloudClient, feed: Feed): () => void {
+  let all: readonly Happening[] = [];
+  let isDue = false;
+  const add = (happening: Happening | undefined) => {
+    all = withHappening(all, happening);
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
+      happenings.value = all;
+    }, 250);
+  };
+  const queued = new Map<string, number>();
+  const endFeed = feed.listen({
+    message: (message) => {
+      if (message.direction === 'down' && queued.size < MOST) queued.set(message.id, Date.parse(message.created_at));
+      add(ofMessage(message));
+    },
+    station: (station) => {
+      if (station.what === 'queued') queued.set(station.message_id, Date.parse(station.at));
+      add(ofStation(station, queued.get(station.message_id)));
+      if (station.what === 'answered') queued.delete(station.message_id);
+    },
+    health: (event) => add(ofHealth(event)),
+  });
+  let faults: readonly RunFault[] | undefined;
+  const endFaults = effect(() => {
+    const after = runState.value?.faults;
+    if (after === undefined) return;
+    for (const happening of ofFaults(faults ?? after, after, now.peek())) add(happening);
+    faults = after;
+  });
+  client.messages({ limit: FIRST }).then(
+    (messages) => {
+      // Events that have arrived meanwhile are newer.
+      const seen = all;
+      all = [];
+      for (const message of [...messages].reverse()) add(ofMessage(message));
+      for (const each of [...seen].reverse()) add(each);
+    },
+    () => undefined,
+  );
+  return () => {
+    endFeed();
+    endFaults();
+    happenings.value = [];
+  };
+}

@@ -1,0 +1,160 @@
+/** Five figures of the space, with their last hour. */
+import { useState } from 'preact/hooks';
+import { printableLine } from '../../../../src/kernel/printable.js';
+import { bandsOf, CHARTS, faultCurve, HOUR, linesOf, startOf, textOf } from '../../model/charts.js';
+import { healthOf, type Row } from '../../model/fleet.js';
+import { type Curve, curveOf, history, latest } from '../../model/history.js';
+import { lengthText } from '../../model/length.js';
+import { now } from '../../model/now.js';
+import { type RunFault, runState } from '../../model/run.js';
+import { model } from '../../model/space.js';
+import { Area } from '../../parts/area.js';
+import { later } from '../../parts/later.js';
+
+interface Figure {
+  readonly title: string;
+  readonly value: string;
+  readonly more: string;
+  readonly tone?: 'late' | 'bad' | undefined;
+  readonly curve: Curve | undefined;
+  /** The chart that opens; undefined if there is none. */
+  readonly chart?: keyof typeof CHARTS;
+}
+
+const Chart = later(async () => (await import('../../parts/chart.js')).Chart);
+
+export function Figures() {
+  const [open, setOpen] = useState<keyof typeof CHARTS | undefined>(undefined);
+  return (
+    <>
+      <ul class="figures">
+        {figures().map((figure) => (
+          <li key={figure.title}>
+            <Card figure={figure} open={open} setOpen={setOpen} />
+          </li>
+        ))}
+      </ul>
+      {open && (
+        <Chart
+          key={open}
+          title={`${CHARTS[open].title}, since the start. Drag to enlarge a part, double-click to see everything.`}
+          lines={linesOf(CHARTS[open], history.value)}
+          bands={bandsOf(runState.value)}
+          text={textOf(CHARTS[open])}
+          start={startOf(runState.value)}
+        />
+      )}
+    </>
+  );
+}
+
+interface CardProps {
+  readonly figure: Figure;
+  readonly open: keyof typeof CHARTS | undefined;
+  readonly setOpen: (open: keyof typeof CHARTS | undefined) => void;
+}
+
+/** A figure; a click opens its chart. */
+function Card({ figure: { title, value, more, tone, curve, chart }, open, setOpen }: CardProps) {
+  const content = (
+    <>
+      <span class="title">{title}</span>
+      <span class={`number ${tone ?? ''}`}>{value}</span>
+      <span class="dim" title={more}>
+        {more}
+      </span>
+      {curve ? <Area curve={curve} label={`${title}, the last hour`} /> : <span class="area" />}
+    </>
+  );
+  if (!chart) return <div class="card">{content}</div>;
+  return (
+    <button
+      type="button"
+      class="card"
+      aria-expanded={open === chart}
+      onClick={() => setOpen(open === chart ? undefined : chart)}
+    >
+      {content}
+    </button>
+  );
+}
+
+function figures(): readonly Figure[] {
+  const { fleet } = model();
+  // Reading the signal makes the page render again after changes.
+  void fleet.version.value;
+  const { value: past } = history;
+  const [time, state] = [now.value, runState.value];
+  const devices = fleet.rows.length;
+  const { onTime, silent, waiting, reached } = countsOf(fleet.rows, time);
+  const curve = (name: Parameters<typeof curveOf>[1]) => past && curveOf(past, name, HOUR);
+  const reports = past && latest(past, 'reports_per_minute');
+  const [p50, p95] = [past && latest(past, 'delivery_p50_seconds'), past && latest(past, 'delivery_p95_seconds')];
+  const off = devices - onTime;
+  return [
+    {
+      ...{ title: 'Devices on time', value: onTime.toLocaleString('en'), more: `of ${devices.toLocaleString('en')}` },
+      ...{ tone: silent > 0 ? 'bad' : off > 0 ? 'late' : undefined, curve: curve('devices_on_time') },
+      chart: 'devices',
+    },
+    {
+      ...{ title: 'Reports a minute', value: reports === undefined ? '–' : numberText(reports) },
+      ...{ more: 'stored by the cloud', curve: curve('reports_per_minute') },
+      chart: 'reports',
+    },
+    {
+      ...{ title: 'Downlinks waiting', value: waiting.toLocaleString('en') },
+      ...{ more: reached === 0 ? 'for no device' : `for ${reached} ${reached === 1 ? 'device' : 'devices'}` },
+      curve: curve('downlinks_waiting'),
+      chart: 'waiting',
+    },
+    {
+      ...{ title: 'Delivered within', value: p50 === undefined ? '–' : lengthText(p50 * 1000) },
+      more: p95 === undefined ? 'no delivery yet' : `half of them, 95 %: ${lengthText(p95 * 1000)}`,
+      curve: curve('delivery_p50_seconds'),
+      chart: 'delivery',
+    },
+    state
+      ? faultFigure(state.faults, state.now_ms)
+      : {
+          title: 'Silent devices',
+          value: silent.toLocaleString('en'),
+          more: 'three contacts missing',
+          tone: silent > 0 ? 'bad' : undefined,
+          curve: undefined,
+        },
+  ];
+}
+
+function countsOf(rows: readonly Row[], time: number) {
+  const counts = { onTime: 0, silent: 0, waiting: 0, reached: 0 };
+  for (const row of rows) {
+    const health = healthOf(row, time);
+    if (health === 'on_time') counts.onTime++;
+    if (health === 'silent') counts.silent++;
+    counts.waiting += row.waiting.size;
+    if (row.waiting.size > 0) counts.reached++;
+  }
+  return counts;
+}
+
+/** Faults from the start to the end are conditions of the network: they are named, but do not count. */
+function faultFigure(faults: readonly RunFault[], time: number): Figure {
+  const lasting = ({ from, until }: RunFault) => from === 0 && until === null;
+  const counted = faults.filter((fault) => !lasting(fault));
+  const active = counted.filter(({ state }) => state === 'active');
+  const [named = faults.find(lasting)] = active;
+  const name = named && `${printableLine(named.fault)}${named.to === null ? '' : ` (${printableLine(named.to)})`}`;
+  const others = active.length > 1 ? ` and ${active.length - 1} more` : '';
+  return {
+    title: 'Faults in force',
+    value: String(active.length),
+    tone: active.length > 0 ? 'bad' : undefined,
+    more: active.length > 0 ? `${name}${others}` : name === undefined ? 'none' : `always: ${name}`,
+    curve: faultCurve(counted, time),
+  };
+}
+
+function numberText(value: number): string {
+  return value >= 10 ? Math.round(value).toLocaleString('en') : String(Math.round(value * 10) / 10);
+}

@@ -1,0 +1,72 @@
+/** The first page: the fleet at a glance, its figures, and what happened last. */
+import { useEffect, useState } from 'preact/hooks';
+import { printableLine } from '../../../../src/kernel/printable.js';
+import { happenings } from '../../model/log.js';
+import { runState } from '../../model/run.js';
+import { model } from '../../model/space.js';
+import { Ago } from '../../parts/ago.js';
+import { DeviceLink } from '../../parts/device-link.js';
+import { isPresenting } from '../../present.js';
+import { address } from '../../route.js';
+import { Figures } from './figures.js';
+import { Wall } from './wall.js';
+
+/** Height of the page beside the wall, in px. */
+const BESIDE = 430;
+
+export function OverviewPage() {
+  const { fleet } = model();
+  const [height, setHeight] = useState(window.innerHeight);
+  useEffect(() => {
+    const resize = () => setHeight(window.innerHeight);
+    addEventListener('resize', resize);
+    return () => removeEventListener('resize', resize);
+  }, []);
+  const isEmpty = fleet.isComplete.value && fleet.rows.length === 0;
+  return (
+    <div class="page overview">
+      <div class="bar">
+        <h1>{runState.value ? printableLine(runState.value.name) : 'Overview'}</h1>
+        {!isPresenting && (
+          <a class="button" href={`?present${address('overview')}`}>
+            Present
+          </a>
+        )}
+      </div>
+      <Figures />
+      {isEmpty ? (
+        <p class="empty">
+          No device is registered yet. <a href={address('fleet')}>Register one in the fleet</a>.
+        </p>
+      ) : (
+        <Wall height={Math.max(160, height - BESIDE)} />
+      )}
+      <Happenings />
+    </div>
+  );
+}
+
+/** Number of sentences on the page. */
+const SHOWN = 12;
+
+function Happenings() {
+  const { value: all } = happenings;
+  return (
+    <section>
+      <h2>What happened last</h2>
+      {all.length === 0 && <p class="dim">Nothing yet.</p>}
+      <ol class="happenings">
+        {all.slice(0, SHOWN).map(({ at, deviceId, text, tone }, n) => (
+          <li key={`${at} ${n}`} class={tone}>
+            <span class="dim">
+              <Ago at={at} />
+            </span>
+            <span>
+              {deviceId !== undefined && <DeviceLink id={deviceId} />} {text}.
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
