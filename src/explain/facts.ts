@@ -10,6 +10,7 @@ import {
   FaultCalendar,
   type FaultWindow,
   type FleetPart,
+  type IntervalChange,
   type IntervalSetting,
   type Intervals,
   type Situation,
@@ -188,20 +189,14 @@ function addRests(faults: readonly SituationFault[], events: readonly TraceEvent
   });
 }
 
-interface IntervalChange extends Partial<Intervals> {
-  readonly at: Instant;
-}
-
-/** The intervals at the first boot and those that configurations set in the trace, in order. */
+/** The intervals at the first boot, and those that configurations set in the trace or that the device reported, in order. */
 function listIntervalChanges({ part, downlinks, settings }: DeviceFacts): readonly IntervalChange[] {
   const initial = { at: 0, reportEvery: part?.reportEvery ?? null, pollEvery: part === undefined ? 0 : part.pollEvery };
-  const later = downlinks.flatMap(({ id, reached: { executed, answered } }) => {
+  const later = downlinks.flatMap(({ id, reached: { executed: at } }) => {
     const setting = settings.get(id);
-    // A recording does not show the execution of a configuration, so the time of its answer is used.
-    const at = executed ?? answered;
     return setting === undefined || at === undefined ? [] : [{ ...setting, at }];
   });
-  return [initial, ...later.sort((a, b) => a.at - b.at)];
+  return [initial, ...[...later, ...(part?.reported ?? [])].sort((a, b) => a.at - b.at)];
 }
 
 /** The group of the device with the intervals at `at`; undefined if it is not known. */

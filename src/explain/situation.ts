@@ -19,9 +19,13 @@ export interface Intervals {
   readonly pollEvery: Millis | null;
 }
 
-/** A configuration that users queue for devices. An interval that it does not set is left out. */
-export interface IntervalSetting extends Partial<Intervals> {
+/** The intervals that change at a time; the other one is left out. */
+export interface IntervalChange extends Partial<Intervals> {
   readonly at: Instant;
+}
+
+/** A configuration that users queue for devices. */
+export interface IntervalSetting extends IntervalChange {
   readonly serials: readonly SerialRange[];
 }
 
@@ -38,6 +42,8 @@ export interface FleetPart extends Intervals {
   readonly firmware: string;
   /** Whether the device type has an encoder. Without one, the cloud never delivers a data downlink. */
   readonly encoder: boolean;
+  /** The intervals that the devices have reported since, in order; only of a recording, which does not show the execution. */
+  readonly reported?: readonly IntervalChange[];
 }
 
 /** First and last serial number, inclusive. */

@@ -19,14 +19,19 @@ interface Unanswered {
 /** Note of an exchange whose datagram the device repeats (chances.ts). */
 const REPEATED = 'no answer';
 
+const NOT_RECORDED: Readonly<Partial<Record<DownlinkRecord['type'], string>>> = {
+  shell: 'the recording has none',
+  config: 'the recording has no configuration with all its lines',
+};
+
 /** Undefined if the downlink was answered, if no answer is due, or if the events cannot show a reason. */
 export function explainSilence(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames): Unanswered | undefined {
   if (!isUnanswered(record)) return undefined;
-  const { reached, partly } = record;
+  const { type, reached, partly } = record;
   const { received = Number.POSITIVE_INFINITY } = reached;
   if (reached.executed === undefined && !partly) {
-    // A recording shows neither the reception nor the execution, so the reason for the missing answer is unknown.
-    if (!Number.isFinite(received)) return undefined;
+    // Only a recording shows neither the reception nor the execution.
+    if (!Number.isFinite(received)) return { until: reached.delivered ?? facts.closing, why: NOT_RECORDED[type] };
     return { until: facts.closing, why: facts.goesOn ? undefined : 'the device has not executed it' };
   }
   const attempts = facts.chances.filter(

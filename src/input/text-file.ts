@@ -6,6 +6,11 @@ import { UsageError } from '../kernel/errors.js';
 import { fileReason } from '../kernel/system-errors.js';
 import { isSpecial } from '../kernel/write-files.js';
 
+/** The first bytes of an SQLite database. */
+const SQLITE = Buffer.from('SQLite format 3\0');
+const DATABASE =
+  'it is an SQLite database; use the folder of the run, or for a service, what "ghostfleet record" writes';
+
 /** The text of a file, and its name for messages. */
 export interface NamedText {
   readonly file: string;
@@ -118,7 +123,7 @@ function readUpTo(file: number, size: number, largest: number, path: string): Bu
 
 function textOf(bytes: Buffer, path: string): string {
   if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString('utf8');
-  throw unreadable(path, 'it is not UTF-8 text');
+  throw unreadable(path, bytes.subarray(0, SQLITE.length).equals(SQLITE) ? DATABASE : 'it is not UTF-8 text');
 }
 
 function unreadable(path: string, reason: string): UsageError {

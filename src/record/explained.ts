@@ -1,7 +1,7 @@
 /** A recorded history for explanations. Messages show only successes: silence when a report was due counts as a fault. */
 import { Histories } from '../explain/histories.js';
 import type { FleetPart, Situation } from '../explain/situation.js';
-import { type Instant, type Millis, seconds } from '../kernel/time.js';
+import type { Instant, Millis } from '../kernel/time.js';
 import { expectsAnswer } from '../trace/downlinks/ledger.js';
 import type { ContactReason, UplinkType as TracedUplink, TraceEvent } from '../trace/events.js';
 import { findExchanges } from './exchanges.js';
@@ -63,7 +63,7 @@ export function makeRecordedRun(recording: Recording): ExplainedRecording {
         signs.has(device.device) ? [makePart(device, serialOf(device.device), intervals)] : [],
       ),
       faults: silences.map(({ fault }) => fault),
-      settings: downlinks.flatMap((downlink) => listSettings(downlink, serialOf(downlink.device), uplinks)),
+      settings: [],
     },
     names: Object.fromEntries([...serials].map(([device, serial]) => [String(serial), device])),
     unknown: UNKNOWN,
@@ -74,25 +74,6 @@ export function makeRecordedRun(recording: Recording): ExplainedRecording {
       return [{ id: String(n), serial: serialOf(device), took: (end ?? length) - at, complete }];
     }),
   };
-}
-
-/** The intervals that a configuration has set, as its answer shows. */
-function listSettings(
-  { at, type, answer }: RecordedDownlink,
-  serial: number,
-  uplinks: readonly RecordedUplink[],
-): Situation['settings'] {
-  const answered = type === 'config' && answer !== null ? uplinks.find(({ n }) => n === answer) : undefined;
-  if (answered === undefined) return [];
-  const { reportEvery, pollEvery } = answered;
-  return [
-    {
-      at,
-      serials: [[serial, serial]],
-      ...(reportEvery !== null && { reportEvery: seconds(reportEvery) }),
-      ...(pollEvery !== null && { pollEvery: seconds(pollEvery) }),
-    },
-  ];
 }
 
 function isUsers(type: RecordedDownlink['type']): type is 'data' | 'shell' | 'config' | 'firmware' {
@@ -151,7 +132,7 @@ function makeDownlinkEvents(
 }
 
 function makePart({ device, type, firmware }: RecordedDevice, serial: number, intervals: RecordedIntervals): FleetPart {
-  const { reportEvery, pollEvery } = intervals;
+  const { reportEvery, pollEvery, reported } = intervals;
   return {
     group: device,
     serials: [[serial, serial]],
@@ -160,6 +141,7 @@ function makePart({ device, type, firmware }: RecordedDevice, serial: number, in
     // A recording does not show the family of the firmware; most devices belong to `chester`.
     reportEvery,
     pollEvery,
+    reported,
     encoder: true,
     family: 'chester',
   };

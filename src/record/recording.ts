@@ -5,7 +5,7 @@
  * serial number, a name, a token, an id or a body. The only free texts are the names of measured values (shape.ts) and the
  * reason `cut`.
  */
-import type { Millis, Seconds, UnixMillis } from '../kernel/time.js';
+import { type Millis, minutes, type Seconds, type UnixMillis } from '../kernel/time.js';
 
 /** Types of uplinks; an unknown type becomes `other` (cloud C-25: the list is open). */
 export const UPLINK_TYPES = [
@@ -96,4 +96,12 @@ export interface ValueRange {
   readonly min: number;
   readonly max: number;
   readonly count: number;
+}
+
+/** Maximum time from a delivery to its answer, which may follow a restart; a later uplink has another cause. */
+const RESTART: Millis = minutes(10);
+
+/** Whether an uplink at this time may answer the downlink. */
+export function mayAnswer(at: Millis, { state, ended }: Pick<RecordedDownlink, 'state' | 'ended'>): boolean {
+  return state === 'sent' && ended !== null && at >= ended && at - ended < RESTART;
 }

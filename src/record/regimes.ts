@@ -1,7 +1,7 @@
 /** A device's intervals over a recording. Without a decoded configuration message, a change shows only in its reports. */
 import type { Millis } from '../kernel/time.js';
 import { findMedian } from './median.js';
-import type { RecordedDownlink, RecordedUplink } from './recording.js';
+import { mayAnswer, type RecordedDownlink, type RecordedUplink } from './recording.js';
 import { findReports, getConfigured, measureGaps, pollIn } from './reports.js';
 
 /** A time in which a device had the same intervals. It ends where the next one begins. */
@@ -42,12 +42,17 @@ export function findRegimes(
     const within = reports.filter(({ at }) => at >= span.from && at < until);
     const measured = within.length < ENOUGH ? undefined : findMedian(measureGaps(within));
     const period = measured ?? span.configured ?? typical;
-    const queuedAt = downlinks.find(({ answer }) => answer !== null && answer === span.message)?.at ?? null;
+    const queuedAt = span.message === null ? null : (findConfig(downlinks, span.from)?.at ?? null);
     const { from, configured, poll } = span;
     const first: Regime = { from, period, configured, poll, queuedAt, announced: true };
     return splitShifted(first, within);
   });
   return regimes as [Regime, ...Regime[]];
+}
+
+/** The configuration downlink before a change. It may have no answer: a device that rejects a line sets the others. */
+function findConfig(downlinks: readonly RecordedDownlink[], changed: Millis): RecordedDownlink | undefined {
+  return downlinks.findLast((each) => each.type === 'config' && mayAnswer(changed, each));
 }
 
 /** The time between two changes that configuration messages show. */

@@ -1,10 +1,12 @@
 /** Converts messages of the public API to a recording, without data that identifies a device or a person. */
 import type { Message } from '../client/client.js';
-import { type Millis, minutes, type Seconds, type UnixMillis } from '../kernel/time.js';
+import { containsConfig, isLines } from '../kernel/config-lines.js';
+import type { Millis, Seconds, UnixMillis } from '../kernel/time.js';
 import { groupByDevice } from './group.js';
 import {
   DOWNLINK_STATES,
   DOWNLINK_TYPES,
+  mayAnswer,
   type RecordedDevice,
   type RecordedDownlink,
   type RecordedUplink,
@@ -33,9 +35,6 @@ interface RecordedType {
   readonly versions: readonly string[];
 }
 
-/** Maximum time from a delivery to its answer, which may follow a restart; a later uplink has another cause. */
-const RESTART: Millis = minutes(10);
-
 type Build = Pick<RecordedDevice, 'type' | 'firmware'>;
 const UNKNOWN: Build = { type: null, firmware: null };
 
@@ -49,20 +48,22 @@ export function scrub(unordered: readonly Message[], options: ScrubOptions): Rec
   const uplinks: RecordedUplink[] = [];
   const downlinks: RecordedDownlink[] = [];
   const numbers = new Map<string, number>();
-  const downs: Message[] = [];
+  const wanted = new Map<number, unknown>();
+  const shown = new ShownConfigs();
   for (const message of messages) {
     const device = pseudonyms.get(message.device_id) ?? `d${pseudonyms.size + 1}`;
     pseudonyms.set(message.device_id, device);
     const at = Math.max(0, Date.parse(message.created_at) - options.from);
     if (message.direction === 'down') {
       downlinks.push(scrubDownlink(message, downlinks.length + 1, at, device, options.from));
-      downs.push(message);
       numbers.set(message.id, downlinks.length);
+      wanted.set(downlinks.length, message.body);
       continue;
     }
     const build = message.type === 'session' ? buildIn(message.body, options) : undefined;
     if (build !== undefined) builds.set(device, build);
     uplinks.push(scrubUplink(message, uplinks.length + 1, at, device, build?.firmware ?? null));
+    shown.note(uplinks.length, message);
     if (message.type === 'data' && options.bodies) getShape(shapes, device).add(message.body);
   }
   return {
@@ -72,7 +73,9 @@ export function scrub(unordered: readonly Message[], options: ScrubOptions): Rec
     cut: options.cut,
     devices: [...pseudonyms.values()].map((device): RecordedDevice => ({ device, ...(builds.get(device) ?? UNKNOWN) })),
     uplinks,
-    downlinks: addAnswers(downlinks, uplinks, matchAnswers(messages, numbers)),
+    downlinks: addAnswers(downlinks, uplinks, matchAnswers(messages, numbers), (uplink, downlink) =>
+      shown.proves(uplink, wanted.get(downlink)),
+    ),
     values: [...shapes].flatMap(([device, shape]) => shape.ranges().map((range) => ({ device, ...range }))),
   };
 }
@@ -156,29 +159,58 @@ function matchAnswers(messages: readonly Message[], numbers: ReadonlyMap<string,
   return answers;
 }
 
+/** The configurations that uplinks show, by the numbers of the uplinks. */
+class ShownConfigs {
+  readonly #bodies = new Map<number, unknown>();
+  /** By the device. */
+  readonly #last = new Map<string, unknown>();
+  readonly #starting = new Set<string>();
+
+  /** A configuration shows itself; the first report after a start shows that the last configuration is unchanged. */
+  note(n: number, { device_id: device, type, body }: Message): void {
+    if (type === 'session') this.#starting.add(device);
+    if (type !== 'config' && type !== 'data') return;
+    if (type === 'config') {
+      this.#last.set(device, body);
+      this.#bodies.set(n, body);
+    } else if (this.#starting.has(device) && isLines(this.#last.get(device))) {
+      this.#bodies.set(n, this.#last.get(device));
+    }
+    this.#starting.delete(device);
+  }
+
+  /** Whether the uplink shows that the device has set all lines of a configuration downlink (wire W-54). */
+  proves(n: number, wanted: unknown): boolean {
+    const body = this.#bodies.get(n);
+    if (body === undefined) return false;
+    // Some clouds show a configuration in another form.
+    return !isLines(body) || !isLines(wanted) || containsConfig(body, wanted);
+  }
+}
+
 /**
- * Adds the answers of downlinks. The configuration that a device uploads never contains the id of the downlink, and a shell
- * answer may lack it. The next uplink of that type then counts as the answer.
+ * Adds the answers of downlinks. A shell answer may lack the id of the downlink: the next one then counts. A configuration is
+ * answered by the next uplink that proves it.
  */
 function addAnswers(
   downlinks: readonly RecordedDownlink[],
   uplinks: readonly RecordedUplink[],
   answers: ReadonlyMap<number, number>,
+  proves: (uplink: number, downlink: number) => boolean,
 ): readonly RecordedDownlink[] {
   const taken = new Set(answers.values());
   const ofDevice = groupByDevice(uplinks);
   return downlinks.map((downlink) => {
-    const { n, type, state, ended, device } = downlink;
-    if (state !== 'sent' || ended === null || (type !== 'shell' && type !== 'config')) return downlink;
-    const known = answers.get(n);
+    const { n, type, device } = downlink;
+    if (type !== 'shell' && type !== 'config') return downlink;
+    const known = downlink.state === 'sent' ? answers.get(n) : undefined;
     if (known !== undefined) return { ...downlink, answer: known };
-    const next = ofDevice
-      .get(device)
-      ?.find(
-        (uplink) => uplink.type === type && uplink.at >= ended && uplink.at - ended < RESTART && !taken.has(uplink.n),
-      );
-    if (next === undefined) return downlink;
-    taken.add(next.n);
-    return { ...downlink, answer: next.n };
+    const answer = ofDevice.get(device)?.find((uplink) => {
+      if (!mayAnswer(uplink.at, downlink)) return false;
+      return type === 'config' ? proves(uplink.n, n) : uplink.type === 'shell' && !taken.has(uplink.n);
+    });
+    if (answer === undefined) return downlink;
+    taken.add(answer.n);
+    return { ...downlink, answer: answer.n };
   });
 }

@@ -1,5 +1,5 @@
 /** The intervals of recorded devices, and the times in which a device was silent although a report was due. */
-import type { Intervals, SituationFault } from '../explain/situation.js';
+import type { IntervalChange, Intervals, SituationFault } from '../explain/situation.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { TraceEvent } from '../trace/events.js';
 import { findMedian } from './median.js';
@@ -15,6 +15,8 @@ const ENOUGH = 3;
 export interface RecordedIntervals extends Intervals {
   /** The report interval at a time; undefined if it is not known. */
   readonly reportEveryAt: (at: Instant) => Millis | undefined;
+  /** What configuration messages contain, in order. */
+  readonly reported: readonly IntervalChange[];
 }
 
 /**
@@ -23,18 +25,31 @@ export interface RecordedIntervals extends Intervals {
  * @param uplinks with times of the device
  */
 export function findIntervals(uplinks: readonly RecordedUplink[]): RecordedIntervals {
-  const changes = uplinks.flatMap(({ at, reportEvery, pollEvery }) =>
-    reportEvery === null ? [] : [{ at, reportEvery: seconds(reportEvery), pollEvery: pollEvery ?? 0 }],
+  const reported = uplinks.flatMap(({ at, reportEvery, pollEvery }): readonly IntervalChange[] =>
+    reportEvery === null && pollEvery === null
+      ? []
+      : [
+          {
+            at,
+            ...(reportEvery !== null && { reportEvery: seconds(reportEvery) }),
+            ...(pollEvery !== null && { pollEvery: seconds(pollEvery) }),
+          },
+        ],
   );
-  const [first] = changes;
+  const [first] = reported;
   const reports = uplinks.filter(({ type, at }) => type === 'data' && at < (first?.at ?? Number.POSITIVE_INFINITY));
   const typical = reports.length < ENOUGH ? undefined : findMedian(measureGaps(reports));
-  const initial = typical ?? first?.reportEvery;
+  const initial = typical ?? first?.reportEvery ?? undefined;
   return {
     reportEvery: initial ?? null,
-    pollEvery: first === undefined ? 0 : seconds(first.pollEvery),
-    reportEveryAt: (at) => changes.findLast((change) => change.at <= at)?.reportEvery ?? initial,
+    pollEvery: first?.pollEvery ?? 0,
+    reportEveryAt: (at) => latest(reported, at) ?? initial,
+    reported,
   };
+}
+
+function latest(reported: readonly IntervalChange[], at: Instant): Millis | undefined {
+  return reported.findLast((change) => change.at <= at && change.reportEvery !== undefined)?.reportEvery ?? undefined;
 }
 
 /**

@@ -29,4 +29,11 @@ describe('the text of a file', () => {
       new UsageError('cannot-read', `"${path}" cannot be read: it is not UTF-8 text`),
     );
   });
+
+  it('of a database is rejected with what to use instead', async () => {
+    const path = fileOf(Buffer.from('SQLite format 3\0\x10'));
+    await expect(readText(path)).rejects.toThrow(
+      'it is an SQLite database; use the folder of the run, or for a service, what "ghostfleet record" writes',
+    );
+  });
 });

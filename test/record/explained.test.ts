@@ -48,6 +48,30 @@ describe('a recorded downlink', () => {
     expect(found?.causes).toEqual([{ kind: 'interval', name: 'next report (every 1h, no polls)' }]);
   });
 
+  it.each([
+    { at: 12, name: 'next report (every 30m, no polls)', why: 'before the device reported others' },
+    { at: 62, name: 'next report or poll (every 15m, every 10m)', why: 'that a restart had changed' },
+    { at: 122, name: 'next report or poll (every 15m, every 5m)', why: 'of which a later message changed one' },
+  ])('waited with the intervals $why', async ({ at, name }) => {
+    const configs = [
+      uplink(0, { type: 'config', reportEvery: 1800, pollEvery: 0 }),
+      uplink(60 * MINUTE, { type: 'config', reportEvery: 900, pollEvery: 600 }),
+      uplink(120 * MINUTE, { type: 'config', pollEvery: 300 }),
+    ];
+    const found = await explained(
+      [...configs, uplink((at + 4) * MINUTE)],
+      [downlink(at * MINUTE, (at + 4) * MINUTE + 500, { type: 'shell' })],
+      { until: FROM + 180 * MINUTE },
+    );
+    expect(found?.causes).toEqual([{ kind: 'interval', name }]);
+  });
+
+  it('that was delivered without an answer says so', async () => {
+    const found = await explained(history(), [downlink(12 * MINUTE, 16 * MINUTE + 500, { type: 'config' })]);
+    expect(found).toMatchObject({ outcome: 'delivered', took: 4 * MINUTE + 500 });
+    expect(found?.text).toContain('No answer came: the recording has no configuration with all its lines.');
+  });
+
   it('waited because of the silence of its device, even if it was queued before the first missing report was due', async () => {
     const found = await explained(history(20, 45), [downlink(17 * MINUTE, 46 * MINUTE + 500, { type: 'shell' })]);
     expect(found?.causes.map(({ name }) => name)).toContain('silence of the device, although a report was due');

@@ -95,21 +95,54 @@ describe('a scrubbed history', () => {
     });
   });
 
-  it('has as the answer to a downlink the uplink with its message id, or else the next uplink of the same type', () => {
-    const sent = { direction: 'down', down_state: 'sent' } as const;
-    const at = (ms: number) => ({ down_state_at: new Date(FROM + ms).toISOString() });
-    const first = message(0, { ...sent, ...at(500), type: 'shell', body: ['a'] });
-    const second = message(10, { ...sent, ...at(600), type: 'shell', body: ['b'] });
-    const config = message(20, { ...sent, ...at(900), type: 'config', body: ['app config mode lte'] });
+  it('has as the answer to a command the uplink with its message id, or else the next uplink of the same type', () => {
+    const first = sent(0, 500, 'shell', ['a']);
+    const second = sent(10, 600, 'shell', ['b']);
     const { downlinks } = scrubbed([
-      ...[first, second, config],
+      ...[first, second],
       message(700, { type: 'shell', body: { message_id: second.id, responses: [] } }),
       message(800, { type: 'shell', body: { responses: [] } }),
-      message(950, { type: 'config', body: [] }),
     ]);
-    expect(downlinks.map(({ answer }) => answer)).toEqual([2, 1, 3]);
+    expect(downlinks.map(({ answer }) => answer)).toEqual([2, 1]);
+  });
+
+  const POLL = 'app config interval-poll 300';
+  const SAMPLE = 'app config interval-sample 60';
+
+  it.each([
+    { what: 'all its lines', later: [message(900, { type: 'config', body: [SAMPLE, POLL] })], answer: 1 },
+    { what: 'only some of its lines', later: [message(900, { type: 'config', body: [POLL] })], answer: null },
+    { what: 'its lines after another one', later: [['x'], [POLL, SAMPLE]].map(config), answer: 2 },
+    { what: 'a form of its own', later: [message(900, { type: 'config', body: { poll: 300 } })], answer: 1 },
+  ])('has as the answer to a configuration the next one with all its lines: $what', ({ later, answer }) => {
+    const { downlinks } = scrubbed([sent(0, 800, 'config', [POLL, SAMPLE]), ...later]);
+    expect(downlinks[0]?.answer).toBe(answer);
+  });
+
+  it.each([
+    { what: 'contains its lines', reported: [POLL], answer: 3 },
+    { what: 'lacks a line', reported: [SAMPLE], answer: null },
+  ])('has the first report after the start as the answer if the last configuration $what', ({ reported, answer }) => {
+    const { downlinks } = scrubbed([
+      message(0, { type: 'config', body: reported }),
+      sent(10, 20, 'config', [POLL]),
+      message(900, { type: 'session' }),
+      message(950),
+      message(960),
+    ]);
+    expect(downlinks[0]?.answer).toBe(answer);
   });
 });
+
+/** A delivered downlink. */
+function sent(at: number, ended: number, type: string, body: readonly string[]): Message {
+  const down_state_at = new Date(FROM + ended).toISOString();
+  return message(at, { direction: 'down', down_state: 'sent', down_state_at, type, body });
+}
+
+function config(body: readonly string[], i: number): Message {
+  return message(900 + i, { type: 'config', body });
+}
 
 describe('reading a history', () => {
   /** A client of a service that returns two messages on each page. */

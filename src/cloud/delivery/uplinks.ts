@@ -4,6 +4,7 @@
  */
 import { noteConfig, noteContact } from '../../contract/health.js';
 import type { Clock } from '../../kernel/clock.js';
+import { containsConfig } from '../../kernel/config-lines.js';
 import type { Log } from '../../kernel/log.js';
 import { hours } from '../../kernel/time.js';
 import type { Codec } from '../../protocol/codec.js';
@@ -37,7 +38,6 @@ import {
   type Store,
 } from '../store/store.js';
 import type { Codecs } from './codecs.js';
-import { containsConfig } from './config-lines.js';
 import { applyCurrentRules } from './current-rules.js';
 import type { DeviceSession } from './device-session.js';
 import type { SessionBody } from './down-messages.js';

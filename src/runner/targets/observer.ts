@@ -14,8 +14,8 @@ import {
   isMessage,
   type Message,
 } from '../../client/client.js';
-import { containsConfig } from '../../cloud/delivery/config-lines.js';
 import type { Alarm, Clock } from '../../kernel/clock.js';
+import { containsConfig, isLines } from '../../kernel/config-lines.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { type Instant, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { DownlinkType, Trace, TraceEvent, UplinkType } from '../../trace/events.js';
@@ -375,8 +375,4 @@ async function findLastConfig(api: DeviceCloudClient, { device_id, created_at: b
   const after = new Date(0).toISOString();
   const [last] = await api.messages({ device_id, type: ['config'], direction: 'up', after, before, limit: 1 });
   return last?.body;
-}
-
-function isLines(body: unknown): body is readonly string[] {
-  return Array.isArray(body) && body.every((line) => typeof line === 'string');
 }

@@ -1,6 +1,6 @@
 /** Whether a reported configuration proves that a config downlink was carried out. */
 import { describe, expect, it } from 'vitest';
-import { containsConfig } from '../../../src/cloud/delivery/config-lines.js';
+import { containsConfig } from '../../src/kernel/config-lines.js';
 
 const REPORTED = [
   'app config address count 2',

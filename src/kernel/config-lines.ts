@@ -23,6 +23,11 @@ export function containsConfig(reported: readonly string[], wanted: readonly str
   });
 }
 
+/** Whether the body of a configuration is a list of lines. */
+export function isLines(body: unknown): body is readonly string[] {
+  return Array.isArray(body) && body.every((line) => typeof line === 'string');
+}
+
 interface Setting {
   readonly key: string;
   /** Without quotes. */
