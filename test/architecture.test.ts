@@ -148,7 +148,9 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string; readon
       'runner/load/connection.ts',
     ],
   },
-  { word: /(?<![.\w'"-])process\./, instead: 'take the Host (cli/host.ts)', home: ['main.ts'] },
+  // In denied.ts, it is the user whose rights decide.
+  { word: /(?<![.\w'"-])process\./, instead: 'take the Host (cli/host.ts)', home: ['main.ts', 'kernel/denied.ts'] },
+  { word: /\bnew BetterSqlite\b/, instead: 'use connect', home: ['cloud/store/sqlite/connect.ts'] },
   { word: /(?<![/.'"])\bconsole\./, instead: 'write to the streams of the Host, or to the trace', home: [] },
   {
     word: /\bMath\.(pow|sin|cos|tan|asin|acos|atan|atan2|exp|expm1|log|log2|log10|log1p|sinh|cosh|tanh|cbrt|hypot)\b|\w\s*\*\*\s*\w/,

@@ -21,5 +21,6 @@ const MADE_FROM = [
 ];
 
 if (!isNewerThan(BUILT, MADE_FROM)) {
+  await import('./need-tools.mjs');
   process.exitCode = spawnSync('npm', ['run', 'build'], { stdio: 'inherit' }).status ?? 1;
 }

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { findNativeFailure } from '../cloud/store/sqlite/doctor.js';
+import { findNativeFailure } from '../cloud/store/sqlite/connect.js';
 import { isoTime } from '../kernel/calendar.js';
 import { openFileLimit } from '../kernel/open-files.js';
 import { RealClock } from '../kernel/real-clock.js';

@@ -3,10 +3,12 @@
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { findDenied } from '../../../kernel/denied.js';
 import { entropy } from '../../../kernel/entropy.js';
 import { UsageError } from '../../../kernel/errors.js';
 import { createUnfinished } from '../../../kernel/private-file.js';
 import { randomBytes } from '../../../kernel/random.js';
+import { fileReason } from '../../../kernel/system-errors.js';
 import { isSpecial } from '../../../kernel/write-files.js';
 import { KEY_SIZE, UnreadableSecret, Vault } from './vault.js';
 
@@ -88,9 +90,9 @@ export function keyInFileIfAny(path: string): NamedKey | undefined {
   try {
     text = readFileSync(path, 'latin1');
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new UsageError('bad-secrets-key', `the key file "${path}" cannot be read: ${code}`);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const why = findDenied(path, 'read')?.why ?? `cannot be read: ${fileReason(error, '')}`;
+    throw new UsageError('bad-secrets-key', `the key file "${path}" ${why}`);
   }
   return keyFrom(text, `the file "${path}"`);
 }
@@ -112,8 +114,8 @@ export function createKeyFile(path: string): NamedKey {
     }
     moveKeyFile(name, path);
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    throw new UsageError('bad-secrets-key', `the key file "${path}" cannot be created: ${code}`);
+    const why = fileReason(error, 'no such directory');
+    throw new UsageError('bad-secrets-key', `the key file "${path}" cannot be created: ${why}`);
   }
   return keyInFile(path);
 }

@@ -6,9 +6,12 @@
  * often.)
  */
 import { closeSync, existsSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
-import BetterSqlite, { type Database } from 'better-sqlite3';
+import { type Database, SqliteError } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
 import { createUnfinished } from '../../../kernel/private-file.js';
+import { fileReason } from '../../../kernel/system-errors.js';
+import { needReadable } from './access.js';
+import { connect } from './connect.js';
 import { contentOf } from './migrations.js';
 import { asUsageError } from './open.js';
 import { storedProof } from './unlock.js';
@@ -27,8 +30,7 @@ interface Copied {
  * @throws UsageError `bad-database`, `target-exists`, `bad-target`
  */
 export async function backupDatabase(path: string, target: string): Promise<Copied> {
-  // Also a link to a file that does not exist.
-  if (lstatSync(target, { throwIfNoEntry: false })) {
+  if (isTaken(target)) {
     throw new UsageError('target-exists', `"${target}" exists already`, 'use another name, or remove it');
   }
   const source = openToRead(path);
@@ -44,10 +46,20 @@ export async function backupDatabase(path: string, target: string): Promise<Copi
     return { bytes: statSync(target).size, encrypted: storedProof(source) !== undefined };
   } catch (error) {
     // Also a damaged copy is the fault of the original.
-    throw error instanceof BetterSqlite.SqliteError ? asUsageError(path, error) : error;
+    throw error instanceof SqliteError ? asUsageError(path, error) : error;
   } finally {
     source.close();
     if (unfinished !== undefined) rmSync(unfinished, { force: true });
+  }
+}
+
+/** Whether there is a file, or a link to a file that does not exist. */
+export function isTaken(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Not reported here: the caller writes the file next, and reports why that fails.
+    return false;
   }
 }
 
@@ -58,17 +70,18 @@ export function emptyBeside(target: string): string {
     closeSync(file);
     return name;
   } catch (error) {
-    throw new UsageError('bad-target', `cannot write "${target}": ${messageOf(error)}`);
+    throw new UsageError('bad-target', `cannot write "${target}": ${fileReason(error, 'no such directory')}`);
   }
 }
 
 /** Opens the file and begins a read transaction. */
 function openToRead(path: string): Database {
+  needReadable(path);
   if (!existsSync(path)) throw new UsageError('bad-database', `file "${path}" does not exist`);
   let db: Database | undefined;
   try {
     // Not read-only, because SQLite must be able to recover the log of a killed process. This function writes nothing.
-    db = new BetterSqlite(path, { fileMustExist: true });
+    db = connect(path, { fileMustExist: true });
     db.exec('BEGIN');
     if (contentOf(db, path) === 'nothing') throw new UsageError('bad-database', `"${path}" is empty`);
     return db;
@@ -80,7 +93,7 @@ function openToRead(path: string): Database {
 
 /** Checks the copy, because a damaged original gives a damaged copy. @throws UsageError `bad-database` */
 function checkSoundness(path: string): void {
-  const copy = new BetterSqlite(path, { fileMustExist: true });
+  const copy = connect(path, { fileMustExist: true });
   try {
     const found = copy.pragma('quick_check(1)', { simple: true });
     if (found !== 'ok') throw new UsageError('bad-database', `the database is damaged, and so is its copy: ${found}`);

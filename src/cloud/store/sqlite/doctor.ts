@@ -1,8 +1,10 @@
 /** Examines an SQLite file and copies its readable rows into a new one. The examined file is never changed. */
-import { lstatSync, renameSync, rmSync, statSync } from 'node:fs';
-import BetterSqlite, { type Database } from 'better-sqlite3';
+import { renameSync, rmSync, statSync } from 'node:fs';
+import type { Database, Statement } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
-import { emptyBeside } from './backup.js';
+import { needReadable } from './access.js';
+import { emptyBeside, isTaken } from './backup.js';
+import { connect } from './connect.js';
 import { contentOf, MIGRATIONS, migrate } from './migrations.js';
 import { asUsageError, lossOf } from './open.js';
 import { type Row, readTable, TABLES, type Table, type TableFindings } from './salvage.js';
@@ -50,12 +52,12 @@ export function examine(path: string): Examination {
  * @throws UsageError `bad-database`, `target-exists`
  */
 export function save(path: string, target: string): readonly TableFindings[] {
-  if ([target, tailPath(target)].some((path) => lstatSync(path, { throwIfNoEntry: false }))) {
+  if ([target, tailPath(target)].some(isTaken)) {
     throw new UsageError('target-exists', `"${target}" or a file beside it exists already`, 'use another name');
   }
   return withSource(path, (db) => {
     const unfinished = emptyBeside(target);
-    const copy = new BetterSqlite(unfinished);
+    const copy = connect(unfinished);
     try {
       copy.pragma('foreign_keys = OFF');
       migrate(copy, unfinished, MIGRATIONS.slice(0, versionOf(db)));
@@ -73,7 +75,7 @@ export function save(path: string, target: string): readonly TableFindings[] {
 }
 
 function into(copy: Database, { name }: Table): (row: Row) => void {
-  let insert: BetterSqlite.Statement<unknown[]> | undefined;
+  let insert: Statement<unknown[]> | undefined;
   return (row) => {
     const columns = Object.keys(row);
     insert ??= copy.prepare(
@@ -84,6 +86,7 @@ function into(copy: Database, { name }: Table): (row: Row) => void {
 }
 
 function withSource<T>(path: string, work: (db: Database) => T): T {
+  needReadable(path, ['-tail']);
   const { size } = statSync(path, { throwIfNoEntry: false }) ?? {};
   if (size === undefined || size === 0) {
     const tail = readTail(path);
@@ -92,7 +95,7 @@ function withSource<T>(path: string, work: (db: Database) => T): T {
   }
   let db: Database | undefined;
   try {
-    db = new BetterSqlite(path, { readonly: true, fileMustExist: true });
+    db = connect(path, { readonly: true, fileMustExist: true });
     if (contentOf(db, path) === 'nothing') throw new UsageError('bad-database', `"${path}" has no contents`);
     return work(db);
   } catch (error) {
@@ -119,14 +122,4 @@ function versionOf(db: Database): number {
 
 function exists(db: Database, { name }: Table): boolean {
   return db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
-}
-
-/** Why SQLite cannot be used with this version of Node, in one line; undefined if it can. */
-export function findNativeFailure(): string | undefined {
-  try {
-    new BetterSqlite(':memory:').close();
-    return undefined;
-  } catch (error) {
-    return messageOf(error).split('\n', 1)[0];
-  }
 }

@@ -1,5 +1,6 @@
 /** Locks that the operating system releases when the process ends, also if it is killed. Node itself cannot lock files. */
-import BetterSqlite, { SqliteError } from 'better-sqlite3';
+import { SqliteError } from 'better-sqlite3';
+import { connect } from './connect.js';
 
 /**
  * Locks a file, which must be empty, and returns the function that releases it; undefined if another process, or this one, has
@@ -7,7 +8,7 @@ import BetterSqlite, { SqliteError } from 'better-sqlite3';
  * @param patience how long to wait for the lock, in ms; the wait blocks the whole process
  */
 export function lockFile(path: string, patience = 0): (() => void) | undefined {
-  const lock = new BetterSqlite(path, { timeout: patience });
+  const lock = connect(path, { timeout: patience });
   try {
     // Otherwise the lock of a killed process would leave an empty journal.
     lock.pragma('journal_mode = MEMORY');

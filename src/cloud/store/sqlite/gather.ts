@@ -4,10 +4,11 @@
  * spaces and API keys, may occur in several databases: a row of the first database is kept, and its copies are ignored.
  */
 import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
-import BetterSqlite, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { v4 as randomId } from 'uuid';
 import { UsageError } from '../../../kernel/errors.js';
 import { createKeyFile } from '../secrets/key.js';
+import { connect } from './connect.js';
 import { removeDatabase } from './files.js';
 import { contentOf } from './migrations.js';
 import { asUsageError } from './open.js';
@@ -38,7 +39,7 @@ export function pathsOfParts(path: string, parts: number): readonly string[] {
  */
 export function gatherDatabases([path = '', ...others]: readonly string[]): void {
   try {
-    const db = new BetterSqlite(path);
+    const db = connect(path);
     try {
       const isEmpty = contentOf(db, path) === 'nothing';
       for (const other of others) if (!isEmpty && existsSync(other)) add(db, other);

@@ -3,10 +3,11 @@
  * runs the missing steps. A released step is never edited: a change is a new step.
  */
 import { createHash } from 'node:crypto';
-import BetterSqlite, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
 import { foldCase } from '../../../kernel/fold-case.js';
 import { shownCommand } from '../../../kernel/web-address.js';
+import { connect } from './connect.js';
 
 /** "gflt" in ASCII: marks our files in the header, so that the database of another program is never migrated. */
 const APPLICATION_ID = 0x67666c74;
@@ -275,7 +276,7 @@ export function contentOf(db: Database, path: string): 'ours' | 'nothing' {
  */
 function versionOfSchema(db: Database): number | undefined {
   const wanted = shapeOf(db);
-  const built = new BetterSqlite(':memory:');
+  const built = connect(':memory:');
   try {
     defineFunctions(built);
     for (const [before, step] of MIGRATIONS.entries()) {

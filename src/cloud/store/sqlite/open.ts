@@ -8,12 +8,14 @@
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import BetterSqlite, { type Database, SqliteError } from 'better-sqlite3';
+import { type Database, SqliteError } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
 import { makePrivate } from '../../../kernel/private-file.js';
 import { shownCommand } from '../../../kernel/web-address.js';
 import type { NamedKey } from '../secrets/key.js';
 import { Soundness } from '../soundness.js';
+import { findRefusal, needWritable } from './access.js';
+import { connect } from './connect.js';
 import { type SqliteOptions, WRITER_PRAGMAS } from './driver.js';
 import { lockFile } from './file-lock.js';
 import { databaseFile } from './file-name.js';
@@ -50,9 +52,10 @@ export function openDatabase(
   let release: (() => void) | undefined;
   let accepted = false;
   try {
+    needWritable(path, given !== undefined);
     // SQLite gives the log and its index, beside the file, the same permissions.
     makePrivate(path);
-    db = new BetterSqlite(path, { timeout: LOCK_WAIT_MS });
+    db = connect(path, { timeout: LOCK_WAIT_MS });
     // Checked before anything is written, even the lock file: the file of another program must stay unchanged.
     const existed = contentOf(db, path) === 'ours';
     // The key file beside it may be that of a database that is still to be restored.
@@ -96,7 +99,7 @@ function closeUnchanged(db: Database): void {
   }
   let last: Database | undefined;
   try {
-    last = new BetterSqlite(db.name, { readonly: true });
+    last = connect(db.name, { readonly: true });
     // After its first read, this connection holds a lock, so `db` is not the last one.
     last.pragma('user_version');
   } catch {
@@ -131,6 +134,8 @@ function emptied(path: string, { sequence }: Tail): UsageError {
 /** Converts an error to a message about the file. @param namesDoctor whether the hint for a damaged file names `doctor` */
 export function asUsageError(path: string, error: unknown, namesDoctor = true): UsageError {
   if (error instanceof UsageError) return error;
+  const refusal = isRefused(error) ? findRefusal(path) : undefined;
+  if (refusal !== undefined) return refusal;
   const why = complaint(error, path);
   const hint =
     why === DAMAGED && namesDoctor
@@ -154,8 +159,16 @@ function complaint(error: unknown, path: string): string {
   if (code === 'SQLITE_BUSY') return IN_USE;
   if (/^SQLITE_(CANTOPEN|READONLY)/.test(code) && isReadOnly(path)) return READ_ONLY;
   if (code.startsWith('SQLITE_READONLY')) return 'cannot be written to';
-  if (/directory does not exist/i.test(message)) return 'cannot be opened: its directory does not exist';
+  if (NO_DIRECTORY.test(message)) return 'cannot be opened: its directory does not exist';
   return `cannot be opened as a database: ${message}`;
+}
+
+const NO_DIRECTORY = /directory does not exist/i;
+
+/** Whether the rights of the files can be the reason of the error. */
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof SqliteError)) return NO_DIRECTORY.test(messageOf(error));
+  return /^SQLITE_(CANTOPEN|READONLY|IOERR|PERM)/.test(error.code);
 }
 
 function isReadOnly(path: string): boolean {
