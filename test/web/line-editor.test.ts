@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { LineEditor } from '../../web/src/pages/terminal/line-editor.js';
 
-const [UP, LEFT, ENTER, TAB] = ['\x1b[A', '\x1b[D', '\r', '\t'];
+const [UP, LEFT, RIGHT, ENTER, TAB] = ['\x1b[A', '\x1b[D', '\x1b[C', '\r', '\t'];
+const [BACK, DELETE] = ['\x7f', '\x1b[3~'];
 
 function editorOf({ columns = 80, words = [] as readonly string[], history = [] as string[] } = {}) {
   const entered: string[] = [];
@@ -33,7 +34,7 @@ describe('a line of a terminal', () => {
     editor.type('0123456789');
     expect(row()).toBe('> 23456789');
     for (let n = 0; n < 10; n++) editor.type(LEFT);
-    expect(row()).toBe('> 01234567\x1b[8D');
+    expect(row()).toBe('> 01234567\r> ');
   });
 
   it('stays when a button enters another line, and when the prompt changes', () => {
@@ -50,5 +51,44 @@ describe('a line of a terminal', () => {
     editor.type('app config int');
     editor.type(TAB);
     await expect.poll(row).toBe('> app config interval-');
+  });
+
+  it('is completed by whole characters', async () => {
+    const { editor, row } = editorOf({ words: ['orchard-🍎', 'orchard-🍊'] });
+    editor.type('.select or');
+    editor.type(TAB);
+    await expect.poll(row).toBe('> .select orchard-');
+  });
+
+  describe.each([
+    ['🙂', 2],
+    ['👩‍👩‍👧', 10],
+    ['🇨🇿', 4],
+    ['e\u0301', 3],
+    ['字', 2],
+  ])('with the character %s', (character, widest) => {
+    it('loses all of it by one Backspace, and by one Delete', () => {
+      const { editor, entered } = editorOf();
+      for (const key of [`a${character}`, BACK, ENTER]) editor.type(key);
+      for (const key of [`${character}b`, '\x1b[H', DELETE, ENTER]) editor.type(key);
+      expect(entered).toEqual(['a', 'b']);
+    });
+
+    it('moves the cursor over all of it, and shows the cursor behind what is before it', () => {
+      const { editor, entered, row } = editorOf();
+      for (const key of [`a${character}b`, LEFT, LEFT]) editor.type(key);
+      expect(row()).toBe(`> a${character}b\r> a`);
+      for (const key of ['x', RIGHT, 'y', ENTER]) editor.type(key);
+      expect(entered).toEqual([`ax${character}yb`]);
+    });
+
+    it('never shows a part of it, and never more than a row', () => {
+      const { editor, row } = editorOf({ columns: 12 });
+      editor.type(character.repeat(20));
+      const shown = row().slice('> '.length);
+      const times = shown.length / character.length;
+      expect(shown).toBe(character.repeat(times));
+      expect(times).toBe(Math.floor(9 / widest));
+    });
   });
 });

@@ -86,18 +86,14 @@ export class LineEditor implements Screen {
         return this.#enter(line);
       }
       case 'back':
-        if (this.#at === 0) return;
-        this.#line = this.#line.slice(0, this.#at - 1) + this.#line.slice(this.#at);
-        this.#at--;
-        return;
+        return this.#remove(this.#previous(), this.#at);
       case 'delete':
-        this.#line = this.#line.slice(0, this.#at) + this.#line.slice(this.#at + 1);
-        return;
+        return this.#remove(this.#at, this.#next());
       case 'left':
-        this.#at = Math.max(0, this.#at - 1);
+        this.#at = this.#previous();
         return;
       case 'right':
-        this.#at = Math.min(this.#line.length, this.#at + 1);
+        this.#at = this.#next();
         return;
       case 'home':
         this.#at = 0;
@@ -119,6 +115,22 @@ export class LineEditor implements Screen {
     }
   }
 
+  #remove(from: number, to: number): void {
+    this.#line = this.#line.slice(0, from) + this.#line.slice(to);
+    this.#at = from;
+  }
+
+  /** Where the character before the cursor begins. */
+  #previous(): number {
+    return CHARACTERS.segment(this.#line).containing(this.#at - 1)?.index ?? 0;
+  }
+
+  /** Where the character at the cursor ends. */
+  #next(): number {
+    const character = CHARACTERS.segment(this.#line).containing(this.#at);
+    return character === undefined ? this.#line.length : character.index + character.segment.length;
+  }
+
   #enter(line: string): void {
     const { history, write, enter } = this.#options;
     write(`\r\x1b[K${this.#prompt}${line}\r\n`);
@@ -134,11 +146,9 @@ export class LineEditor implements Screen {
     // Discards completions if the user has continued to type.
     if (line !== this.#line || words.length === 0) return;
     const typed = /\S*$/.exec(line)?.[0] ?? '';
-    const shared = words.reduce((common, word) => {
-      let length = 0;
-      while (length < common.length && common[length] === word[length]) length++;
-      return common.slice(0, length);
-    });
+    const [first = [], ...others] = words.map(charactersOf);
+    const differs = first.findIndex((character, i) => others.some((other) => other[i] !== character));
+    const shared = first.slice(0, differs === -1 ? undefined : differs).join('');
     const isFound = shared.startsWith(typed) && shared.length > typed.length;
     if (isFound) this.#put(line.slice(0, line.length - typed.length) + shared + (words.length === 1 ? ' ' : ''));
     else if (words.length > 1) this.print(words.join('  '), 'dim');
@@ -158,12 +168,39 @@ export class LineEditor implements Screen {
 
   /** Draws the part of the line around the cursor that fits into a row. */
   #draw(): void {
-    const room = Math.max(1, this.columns - this.#prompt.length - 1);
-    const from = Math.max(0, this.#at - room);
-    const shown = this.#line.slice(from, from + room);
-    const back = shown.length - (this.#at - from);
-    this.#options.write(`\r\x1b[K${this.#prompt}${shown}${back > 0 ? `\x1b[${back}D` : ''}`);
+    const room = Math.max(1, this.columns - widthOf(this.#prompt) - 1);
+    const before = takeFitting(charactersOf(this.#line.slice(0, this.#at)).reverse(), room)
+      .reverse()
+      .join('');
+    const after = takeFitting(charactersOf(this.#line.slice(this.#at)), room - widthOf(before)).join('');
+    // The terminal alone knows how wide it draws a character, so the cursor is put behind the text before it.
+    const back = after === '' ? '' : `\r${this.#prompt}${before}`;
+    this.#options.write(`\r\x1b[K${this.#prompt}${before}${after}${back}`);
   }
+}
+
+/** Splits into what a user takes for one character: an emoji is several code points. */
+const CHARACTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+function charactersOf(text: string): string[] {
+  return Array.from(CHARACTERS.segment(text), ({ segment }) => segment);
+}
+
+/** The first characters that fit into a width. */
+function takeFitting(characters: readonly string[], room: number): string[] {
+  let width = 0;
+  const end = characters.findIndex((character) => {
+    width += widthOf(character);
+    return width > room;
+  });
+  return characters.slice(0, end === -1 ? undefined : end);
+}
+
+/** The largest number of columns that a terminal may use: two for each code point outside ASCII. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const point of text) width += point <= '~' ? 1 : 2;
+  return width;
 }
 
 type Key = 'enter' | 'back' | 'delete' | 'left' | 'right' | 'home' | 'end' | 'up' | 'down' | 'clear' | 'tab';
