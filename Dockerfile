@@ -23,6 +23,7 @@ ENV NODE_ENV=production
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
+COPY docs docs
 COPY profiles profiles
 COPY scenarios scenarios
 COPY templates templates

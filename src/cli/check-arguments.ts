@@ -28,6 +28,21 @@ interface Given {
   readonly value: string | undefined;
 }
 
+/** An argument of a command that is not an option. */
+interface Place {
+  readonly name: string;
+  /** Whether it takes several words. */
+  readonly isList: boolean;
+}
+
+/** The places of a syntax such as `profile <action> [profiles..]`. */
+export function findPlaces(pattern: string): readonly Place[] {
+  return [...pattern.matchAll(/[<[](\w+)(\.\.)?/g)].map(([, name = '', dots]) => ({
+    name,
+    isList: dots !== undefined,
+  }));
+}
+
 /**
  * All errors, one sentence each.
  * @param args the words as typed
@@ -39,7 +54,7 @@ export function findWrongArguments(
   parsed: Parsed,
   known: Known,
 ): readonly string[] {
-  const places = [...pattern.matchAll(/[<[](\w+)/g)].map(([, name = '']) => name);
+  const places = findPlaces(pattern).map(({ name }) => name);
   const options = Object.keys(known.key).filter((name) => !places.includes(name));
   const given = findOptions(args);
   const titleOf = (name: string): string => (places.includes(name) ? `<${name}>` : `--${name}`);

@@ -131,14 +131,19 @@ export const COMMANDS: readonly ListedCommand[] = [
     async () => (await import('./record.js')).record,
   ),
   listCommand(
-    'replay <file>',
+    'replay <recording>',
     'Replay a recording in virtual time and compare predicted with recorded deliveries',
     async () => (await import('./replay.js')).replay,
   ),
   listCommand(
-    'fit <file>',
+    'fit <recording>',
     'Create a scenario whose devices behave like those of a recording',
     async () => (await import('./fit.js')).fit,
+  ),
+  listCommand(
+    'completion <shell>',
+    'Print a script with which bash, zsh or fish completes commands, options and names',
+    async () => (await import('./completion.js')).completion,
   ),
 ];
 

@@ -11,12 +11,12 @@ import { readRecording } from '../record/read.js';
 import { describeDeviceTypes } from '../runner/known-types.js';
 import { defineCommand } from './command.js';
 
-export const fit = defineCommand<{ readonly file: string; readonly out: string | undefined }>(
+export const fit = defineCommand<{ readonly recording: string; readonly out: string | undefined }>(
   (parser) =>
     parser
-      .positional('file', { type: 'string', demandOption: true, describe: 'file from "ghostfleet record"' })
+      .positional('recording', { type: 'string', demandOption: true, describe: 'file from "ghostfleet record"' })
       .option('out', { type: 'string', requiresArg: true, describe: 'file to write (default: standard output)' }),
-  async ({ file, out }, host) => {
+  async ({ recording: file, out }, host) => {
     const recording = convertToDeviceTime(readRecording(await readText(file), file));
     const profiles = packagedProfiles();
     const groups = fitGroups(recording, profiles);

@@ -21,14 +21,25 @@ export async function main(given: Host): Promise<ExitCode> {
 }
 
 async function runChosen(host: Host): Promise<ExitCode> {
+  if (host.args[0] === '--complete') {
+    return (await import('./complete.js')).printCandidates(host.args.slice(1), host);
+  }
+  const topics = host.args[0] === 'help' ? await import('./help-topics.js') : undefined;
+  const text = topics?.explainTopic(host.args.slice(1), host.out.columns);
+  if (text !== undefined) {
+    host.out.write(text);
+    return EXIT.fine;
+  }
   // yargs does not know "ghostfleet help COMMAND".
-  const args = host.args[0] === 'help' ? [...host.args.slice(1), '--help'] : host.args;
+  const args = topics ? [...host.args.slice(1), '--help'] : host.args;
   const [first] = args;
   if (first !== undefined && !first.startsWith('-') && findCommand(first) === undefined) {
     const names = COMMANDS.map(({ name }) => name);
+    const words = topics ? [...names, ...topics.TOPIC_NAMES] : names;
+    const list = `${names.join(', ')}${topics ? `; topics are ${topics.TOPIC_NAMES.join(', ')}` : ''}`;
     throw new UsageError(
       'unknown-command',
-      `unknown command ${quote(first)}${didYouMean(first, names)}; commands are ${names.join(', ')}`,
+      `unknown ${topics ? 'command or topic' : 'command'} ${quote(first)}${didYouMean(first, words)}; commands are ${list}`,
     );
   }
   const loaded = await findCommands(args);
@@ -39,6 +50,7 @@ async function runChosen(host: Host): Promise<ExitCode> {
     .version(readVersion())
     .help()
     .alias('help', 'h')
+    .epilogue('"ghostfleet help TOPIC" explains expectations, selectors, faults and exit-codes.')
     .demandCommand(1, 'a command is required')
     .wrap(Math.min(100, host.out.columns))
     .exitProcess(false)

@@ -10,6 +10,8 @@ import { METRICS } from '../trace/metrics/index.js';
 import { defineCommand } from './command.js';
 import { describePackaged, listPackaged } from './find-scenario.js';
 
+type Row = readonly [name: string, about: string];
+
 const SUBJECTS = {
   scenarios: () => listPackaged().map((name) => [name, describePackaged(name)]),
   profiles: () =>
@@ -24,9 +26,14 @@ const SUBJECTS = {
   metrics: () =>
     METRICS.map(({ name, shape, about }) => [name, `${about}${shape === 'durations' ? ' (durations)' : ''}`]),
   invariants: () => Object.entries(INVARIANTS).map(([name, { about }]) => [name, about]),
-} satisfies Record<string, () => readonly (readonly [string, string] | string[])[]>;
+} satisfies Record<string, () => readonly Row[]>;
 
-type Subject = keyof typeof SUBJECTS;
+export type Subject = keyof typeof SUBJECTS;
+
+/** What there is of a subject, by name, each with a description. */
+export function listRows(subject: Subject): readonly Row[] {
+  return SUBJECTS[subject]();
+}
 
 export const list = defineCommand<{ readonly subject: Subject }>(
   (parser) =>
@@ -36,9 +43,9 @@ export const list = defineCommand<{ readonly subject: Subject }>(
       describe: 'what to list',
     }),
   async ({ subject }, host) => {
-    const rows = SUBJECTS[subject]();
-    const width = Math.max(...rows.map(([name = '']) => name.length));
-    for (const [name = '', about = ''] of rows) host.out.write(`${name.padEnd(width)}  ${about}\n`);
+    const rows = listRows(subject);
+    const width = Math.max(...rows.map(([name]) => name.length));
+    for (const [name, about] of rows) host.out.write(`${name.padEnd(width)}  ${about}\n`);
     return EXIT.fine;
   },
 );

@@ -13,7 +13,7 @@ import type { Host } from './host.js';
 import { createNotes } from './logs.js';
 
 interface ReplayFlags {
-  readonly file: string;
+  readonly recording: string;
   readonly within: Millis | undefined;
   readonly polls: Polls;
   readonly json: boolean;
@@ -22,7 +22,7 @@ interface ReplayFlags {
 export const replay = defineCommand<ReplayFlags>(
   (parser) =>
     parser
-      .positional('file', { type: 'string', demandOption: true, describe: 'file from "ghostfleet record"' })
+      .positional('recording', { type: 'string', demandOption: true, describe: 'file from "ghostfleet record"' })
       .option(
         'within',
         checkOption(
@@ -42,7 +42,7 @@ export const replay = defineCommand<ReplayFlags>(
   execute,
 );
 
-async function execute({ file, within, polls, json }: ReplayFlags, host: Host): Promise<ExitCode> {
+async function execute({ recording: file, within, polls, json }: ReplayFlags, host: Host): Promise<ExitCode> {
   const recording = readRecording(await readText(file), file);
   const abort = new AbortController();
   const forget = host.onInterrupt((signal) => abort.abort(new InterruptedError(signal)));

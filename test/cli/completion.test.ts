@@ -1,0 +1,132 @@
+/** Completion: the candidates for a command line, and the scripts in the shells of this machine. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { program } from '../../scripts/support/program.js';
+import { COMMANDS } from '../../src/cli/commands.js';
+import { folderOfTest } from '../support/folder-of-test.js';
+import { ghostfleet } from '../support/host.js';
+
+const root = process.cwd();
+/** Built while the working directory is the root of the project. */
+const MAIN = resolve(program());
+let folder = '';
+beforeEach(() => {
+  folder = folderOfTest();
+  for (const run of ['runs/monday', 'runs/monday/seed-7', 'out']) {
+    mkdirSync(join(folder, run), { recursive: true });
+    writeFileSync(join(folder, run, 'summary.json'), '{}');
+  }
+  mkdirSync(join(folder, 'src'));
+  writeFileSync(join(folder, 'library.yaml'), '');
+  process.chdir(folder);
+});
+afterEach(() => process.chdir(root));
+
+async function complete(line: string): Promise<readonly string[]> {
+  const { exit, out, err } = await ghostfleet(['--complete', ...line.split(' ').slice(1)]);
+  expect([exit, err]).toEqual([0, '']);
+  return out
+    .trimEnd()
+    .split('\n')
+    .map((each) => each.replace(/\t.*$/, ''));
+}
+
+describe('the candidates', () => {
+  it.each([
+    ['ghostfleet wha', ['what-if']],
+    ['ghostfleet hel', ['help']],
+    ['ghostfleet help ex', ['expectations', 'exit-codes', 'explain']],
+    ['ghostfleet help sel', ['selectors']],
+    ['ghostfleet run library/bo', ['library/boot-storm', ':files']],
+    ['ghostfleet run two-f', ['two-firmwares', ':files']],
+    ['ghostfleet validate demo hands', ['hands-on', ':files']],
+    ['ghostfleet run x.yaml --clo', ['--clock']],
+    ['ghostfleet run x.yaml --clock ', ['virtual', 'real']],
+    ['ghostfleet run x.yaml --seed 7 --clock r', ['real']],
+    // zsh and fish pass one word, bash three.
+    ['ghostfleet run --clock=r', ['--clock=real']],
+    ['ghostfleet run --clock = r', ['real']],
+    ['ghostfleet run --clock =', ['virtual', 'real']],
+    ['ghostfleet run --clock real fir', ['first-fleet', ':files']],
+    ['ghostfleet run --json hard', ['hard-places', ':files']],
+    ['ghostfleet device meteo-', ['meteo-m', 'meteo-p', 'meteo-z', ':files']],
+    ['ghostfleet profile sh', ['show']],
+    ['ghostfleet profile show hio', ['hio-node', ':files']],
+    ['ghostfleet list inv', ['invariants']],
+    ['ghostfleet init d', ['device']],
+    ['ghostfleet completion ', ['bash', 'zsh', 'fish']],
+    ['ghostfleet explain ', ['out', 'runs/monday']],
+    ['ghostfleet compare out runs/monday/', ['runs/monday/seed-7']],
+    ['ghostfleet diverge src', [':files']],
+    ['ghostfleet what-if out --without brown', ['brown-out']],
+    ['ghostfleet what-if out --without outage --with', ['--without']],
+    ['ghostfleet compare out out --fail-if downlink.unr', ['downlink.unreceived']],
+    ['ghostfleet run x.yaml --out ', [':files']],
+    ['ghostfleet run x.yaml more', ['']],
+    ['ghostfleet nonsense ', ['']],
+  ])('for "%s" are %j', async (line, expected) => {
+    expect(await complete(line)).toEqual(expected);
+  });
+
+  it('do not contain an option that is already there', async () => {
+    expect(await complete('ghostfleet run x.yaml --seed 7 --see')).toEqual(['--seeds']);
+  });
+
+  it('of the first word are all commands, with their descriptions', async () => {
+    const { out } = await ghostfleet(['--complete', '']);
+    for (const { name, about } of COMMANDS) expect(out).toContain(`${name}\t${about}\n`);
+  });
+
+  it('of each command can be listed', async () => {
+    for (const { name } of COMMANDS) expect(await complete(`ghostfleet ${name} --`)).toContain('--help');
+  });
+});
+
+/** Runs a shell script in which `ghostfleet` is the built program. */
+function runIn(shell: string, script: string): string {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'ghostfleet'), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+  return execFileSync(shell, ['-c', script], { encoding: 'utf8', env });
+}
+
+const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
+
+describe('the scripts', () => {
+  it('complete in bash: a scenario with a slash, a value after "=", and the files of the user', () => {
+    const words = (...line: readonly string[]) =>
+      `COMP_WORDS=(ghostfleet ${line.join(' ')}); COMP_CWORD=${line.length}; _ghostfleet ghostfleet; echo "\${COMPREPLY[*]}"`;
+    const out = runIn(
+      'bash',
+      [
+        // compopt works only while a key is handled.
+        'compopt() { :; }',
+        'eval "$(ghostfleet completion bash)"',
+        'complete -p ghostfleet',
+        words('run', 'library/bo'),
+        words('run', '--clock', '=', 'r'),
+        words('run', 'library.y'),
+        words('explain', '""'),
+      ].join('\n'),
+    );
+    expect(out.trimEnd().split('\n')).toEqual([
+      'complete -F _ghostfleet ghostfleet',
+      'library/boot-storm',
+      'real',
+      'library.yaml',
+      'out runs/monday',
+    ]);
+  });
+
+  it.skipIf(!has('zsh'))('are valid in zsh, where it is installed', () => {
+    expect(runIn('zsh', 'ghostfleet completion zsh > _ghostfleet && zsh -n _ghostfleet')).toBe('');
+  });
+
+  it.skipIf(!has('fish'))('complete in fish, where it is installed', () => {
+    const out = runIn('fish', 'ghostfleet completion fish | source; complete -C "ghostfleet run library/bo"');
+    expect(out).toMatch(/^library\/boot-storm\tPower returns/);
+  });
+});
