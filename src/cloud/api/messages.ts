@@ -11,6 +11,7 @@ import { serialText } from '../store/order.js';
 import type { ListedMessage, MessageQuery as StoreQuery } from '../store/store.js';
 import { type Access, type Caller, visibleMessage, visibleTag } from './access.js';
 import type { ApiOptions, Family } from './family.js';
+import { LoopTurns } from './loop-turns.js';
 import { maskingsFor } from './masking.js';
 import { pageOf, setTotal } from './totals.js';
 
@@ -19,6 +20,7 @@ const WINDOW = days(1);
 
 export const messages: Family = (routes, { store, clock, downlinks }, options) => {
   const item = '/spaces/:space_id/messages/:id';
+  const turns = new LoopTurns();
 
   routes.get(
     '/spaces/:space_id/messages',
@@ -91,7 +93,14 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
       caller,
       rows.map((row) => row.deviceId),
     );
-    return (await upToDate(rows)).map((row) => messageView(maskings.get(row.deviceId)?.message(row) ?? row, options));
+    const views: Static<typeof Message>[] = [];
+    for (const row of await upToDate(rows)) {
+      const masking = maskings.get(row.deviceId);
+      // A body may have 1 MB, and a page a hundred of them.
+      if (masking && rows.length > 1) await turns.next(caller.spaceId);
+      views.push(messageView(masking?.message(row) ?? row, options));
+    }
+    return views;
   }
 
   /** The rows in their present state: reading a pending downlink that is overdue expires it. */

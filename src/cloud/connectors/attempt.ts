@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { integerBetween, type Random } from '../../kernel/random.js';
 import { seconds } from '../../kernel/time.js';
 import type { Id, ListedMessage, Store } from '../store/store.js';
+import { tenantOf } from '../store/tenants.js';
 import type { Connector } from './connector.js';
 import type { Attempted, AttemptLog, Delivery } from './delivery.js';
 import { jobFor } from './job.js';
@@ -51,10 +52,14 @@ export class Attempts {
     { attempt, part, secrets }: { attempt: number; part: string; secrets: 'shown' | 'hidden' },
   ): Promise<Computed> {
     const { store, clock, random, sandbox } = this.#options;
-    const device = await store.device(message.spaceId, message.deviceId);
+    const { spaceId } = connector;
+    const [device, tenant] = await Promise.all([
+      store.device(message.spaceId, message.deviceId),
+      tenantOf(store, spaceId),
+    ]);
     if (!device) return { kind: 'failed', why: GONE };
     const result = await sandbox.run({
-      owner: { spaceId: connector.spaceId, part },
+      ...{ spaceId, owner: { tenant, part } },
       source: connector.transformation,
       job: await jobFor(store, connector, device, message, attempt, secrets),
       now: Math.floor(clock.wall),
@@ -72,8 +77,9 @@ export class Attempts {
 
   /** Compiles a script. Returns why it is not valid, with line and column; undefined if it is valid. */
   async compile(spaceId: Id, source: string, part: string): Promise<string | undefined> {
-    const { clock, sandbox } = this.#options;
-    const result = await sandbox.run({ owner: { spaceId, part }, source, now: Math.floor(clock.wall), seed: 1 });
+    const { store, clock, sandbox } = this.#options;
+    const owner = { tenant: await tenantOf(store, spaceId), part };
+    const result = await sandbox.run({ spaceId, owner, source, now: Math.floor(clock.wall), seed: 1 });
     return result.kind === 'failed' ? result.why : undefined;
   }
 

@@ -7,7 +7,7 @@
  * result, or is suspended for longer than a lease.
  *
  * The due deliveries are read space by space, and the attempts run in fair turns (sandbox/fair-queue.ts). So a connector with a
- * slow target does not delay the others, and a space with many deliveries does not delay another space.
+ * slow target does not delay the others, and a tenant with many deliveries does not delay another.
  */
 
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
@@ -17,6 +17,7 @@ import type { Log } from '../../kernel/log.js';
 import { type Instant, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
 import { timeOfId } from '../store/order.js';
 import type { Change, Id, Store } from '../store/store.js';
+import { tenantOf } from '../store/tenants.js';
 import { type Attempts, STANDARD_TIMEOUT } from './attempt.js';
 import { findConnector } from './connector.js';
 import {
@@ -43,12 +44,12 @@ interface DispatcherOptions {
 const LEASE = minutes(3);
 /** Maximum number of deliveries of a space that one query reads. */
 const PAGE = 128;
-/** Maximum number of concurrent attempts of one connector, of all connectors of a space, and of all spaces. */
-const AT_ONCE = { part: 16, space: () => 64, all: 256 };
+/** Maximum number of concurrent attempts of one connector, of all connectors of a tenant, and of all tenants. */
+const AT_ONCE = { part: 16, tenant: () => 64, all: 256 };
 /** Maximum number of deliveries of one connector that are taken and wait in its queue. */
 const QUEUE_LENGTH = 64;
-/** Maximum number of deliveries of one space that are taken and wait. */
-const SPACE_QUEUE_LENGTH = 1024;
+/** Maximum number of deliveries of one tenant that are taken and wait. */
+const TENANT_QUEUE_LENGTH = 1024;
 /** If a connector's queue is full for this long, its further deliveries are postponed; also the pause between searches. */
 const SLOW = seconds(2);
 /** Time by which a delivery is postponed. */
@@ -181,13 +182,14 @@ export class Dispatcher {
     const now = this.#now;
     this.#leftBehind = false;
     for (const spaceId of await spacesWithDueDeliveries(store, now)) {
-      const room = SPACE_QUEUE_LENGTH - this.#queue.waiting(spaceId);
-      if (room > 0) await this.#takeOf(spaceId, now, Math.min(PAGE, room));
+      const tenant = await tenantOf(store, spaceId);
+      const room = TENANT_QUEUE_LENGTH - this.#queue.waiting(tenant);
+      if (room > 0) await this.#takeOf({ spaceId, tenant }, now, Math.min(PAGE, room));
       else this.#leftBehind = true;
     }
   }
 
-  async #takeOf(spaceId: Id, now: UnixMillis, limit: number): Promise<void> {
+  async #takeOf({ spaceId, tenant }: { spaceId: Id; tenant: Id }, now: UnixMillis, limit: number): Promise<void> {
     const { store, clock } = this.#options;
     const due = await dueDeliveries(store, spaceId, now, limit);
     const taken: Delivery[] = [];
@@ -197,7 +199,7 @@ export class Dispatcher {
       const ahead = taken.filter((other) => other.connectorId === connectorId).length;
       if (this.#taken.has(id)) {
         this.#leftBehind = true;
-      } else if (this.#queue.waiting(spaceId, connectorId) + ahead < QUEUE_LENGTH) {
+      } else if (this.#queue.waiting(tenant, connectorId) + ahead < QUEUE_LENGTH) {
         taken.push(delivery);
         changes.push(putDelivery({ ...delivery, dueAt: now + LEASE }));
       } else if (clock.now - (this.#progress.get(connectorId) ?? clock.now) > SLOW) {
@@ -207,14 +209,14 @@ export class Dispatcher {
       }
     }
     if (changes.length > 0) await store.commit(changes);
-    for (const delivery of taken) this.#enqueue(delivery);
+    for (const delivery of taken) this.#enqueue(delivery, tenant);
     this.#startAttempts();
     this.#wanted ||= due.length === limit && changes.length > 0;
   }
 
-  #enqueue(delivery: Delivery): void {
+  #enqueue(delivery: Delivery, tenant: Id): void {
     const { clock } = this.#options;
-    const { id, spaceId, connectorId } = delivery;
+    const { id, connectorId } = delivery;
     if (!this.#progress.has(connectorId)) this.#progress.set(connectorId, clock.now);
     const what = `delivery ${id} of connector ${connectorId}`;
     const [held, done] = [clock.hold(what), this.#work.take(what)];
@@ -224,13 +226,13 @@ export class Dispatcher {
       done();
       held();
     };
-    this.#queue.add({ spaceId, part: connectorId }, { delivery, leaseEnd: clock.now + LEASE, release });
+    this.#queue.add({ tenant, part: connectorId }, { delivery, leaseEnd: clock.now + LEASE, release });
   }
 
   #startAttempts(): void {
     const { clock, log } = this.#options;
     for (let turn = this.#queue.start(); turn; turn = this.#queue.start()) {
-      const { task, end } = turn;
+      const { task, tenant, end } = turn;
       const { delivery, leaseEnd, release } = task;
       const began = clock.now;
       this.#attempt(delivery, leaseEnd)
@@ -241,18 +243,18 @@ export class Dispatcher {
         .finally(() => {
           end(clock.now - began);
           release();
-          this.#ended(delivery);
+          this.#ended(delivery, tenant);
         });
     }
   }
 
-  #ended({ spaceId, connectorId }: Delivery): void {
+  #ended({ connectorId }: Delivery, tenant: Id): void {
     this.#startAttempts();
-    if (this.#queue.has(spaceId, connectorId)) this.#progress.set(connectorId, this.#options.clock.now);
+    if (this.#queue.has(tenant, connectorId)) this.#progress.set(connectorId, this.#options.clock.now);
     else this.#progress.delete(connectorId);
     const isShort =
-      this.#queue.waiting(spaceId, connectorId) <= QUEUE_LENGTH / 2 &&
-      this.#queue.waiting(spaceId) <= SPACE_QUEUE_LENGTH / 2;
+      this.#queue.waiting(tenant, connectorId) <= QUEUE_LENGTH / 2 &&
+      this.#queue.waiting(tenant) <= TENANT_QUEUE_LENGTH / 2;
     if (this.#leftBehind && isShort) this.wake();
   }
 

@@ -1,6 +1,7 @@
 /** For callers who may only read, answers have the claim token and the passkey of a device masked, in any form. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { Masking } from '../../../src/cloud/api/masking.js';
+import { newMessage } from '../../../src/cloud/store/new-message.js';
 import type { ListedMessage, MessageRow } from '../../../src/cloud/store/store.js';
 import { device, downlink, idAt, message } from '../store/rows.js';
 import { person, withKey } from './people.js';
@@ -190,4 +191,24 @@ describe('a caller', () => {
     await made.call('PUT', `devices/${made.id}`, { tags: [made.watched, made.mine] });
     expect(seen(await made.reads(await made.key({ tags: [made.mine] })))).toEqual(SECRETS);
   });
+});
+
+it('a list masks one message in a turn of the event loop', async () => {
+  const { call, store, spaceId, device: create, ids, clock } = await service();
+  const row = await store.device(spaceId, (await create()).id);
+  if (!row) throw new Error('no device');
+  const rows = Array.from({ length: 20 }, () => newMessage(ids, clock, row, 'up', 'data', { a: 1 }));
+  await store.commit(rows.map((each) => ({ kind: 'message.insert', row: each })));
+  const { key } = (await call('POST', 'keys', { name: 'reader', access_type: 'read' })).json;
+  const masked = vi.spyOn(Masking.prototype, 'message');
+  const listed = withKey(call, key)('GET', 'messages?limit=20');
+  let [seen, most] = [0, 0];
+  while (seen < 20) {
+    await new Promise((resolve) => setImmediate(resolve));
+    most = Math.max(most, masked.mock.calls.length - seen);
+    seen = masked.mock.calls.length;
+  }
+  await listed;
+  masked.mockRestore();
+  expect(most).toBe(1);
 });

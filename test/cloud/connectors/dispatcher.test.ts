@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { putOwner } from '../../../src/cloud/accounts/member-records.js';
 import { putConnector, RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
 import { type Attempted, type Delivery, findDelivery, putDelivery } from '../../../src/cloud/connectors/delivery.js';
 import { Dispatcher } from '../../../src/cloud/connectors/dispatcher.js';
@@ -123,6 +124,25 @@ describe('the dispatcher', () => {
     world.dispatcher.wake();
     await world.clock.pass(seconds(2));
     for (const read of fast) expect((await read())?.state).toBe('delivered');
+  });
+
+  it('begins at most 64 attempts for all spaces of an owner, so that another tenant is not delayed by their slow targets', async () => {
+    let begun = 0;
+    const world = await dispatcher((name) => {
+      if (!name.startsWith('slow')) return Promise.resolve(DELIVERED);
+      begun++;
+      return NEVER;
+    });
+    for (let n = 0; n < 5; n++) {
+      const space = await world.space();
+      await world.store.commit([putOwner(space, 'mallory', 0)]);
+      for (let c = 0; c < 4; c++) await (await world.connector(`slow-${n}-${c}`, space)).fill(40);
+    }
+    const victim = await (await world.connector('victim')).fill(1);
+    world.dispatcher.wake();
+    await world.clock.pass(seconds(2));
+    expect(begun).toBe(64);
+    expect((await victim[0]?.())?.state).toBe('delivered');
   });
 
   it('attempts all deliveries of a connector, even if they are far more than its queue holds', async () => {

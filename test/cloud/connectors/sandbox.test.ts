@@ -29,7 +29,7 @@ const quick = { ...LIMITS, interrupts: LIMITS.interrupts / 10 };
 const sandbox = new Sandbox(new Watchdog(), () => new Thread(new Watchdog(), quick));
 afterAll(() => sandbox.close());
 
-const ONE: Owner = { spaceId: 'space', part: 'one' };
+const ONE = { spaceId: 'space', owner: { tenant: 'space', part: 'one' } };
 const NOW = Date.UTC(2026, 6, 1, 12);
 
 function run(
@@ -37,17 +37,17 @@ function run(
   job: unknown = {},
   more: { owner?: Owner; seed?: number } = {},
 ): Promise<Awaited<ReturnType<Sandbox['run']>>> {
-  return sandbox.run({ owner: ONE, source, job, now: NOW, seed: 1, ...more });
+  return sandbox.run({ ...ONE, source, job, now: NOW, seed: 1, ...more });
 }
 
 async function returned(source: string, job?: unknown, part = 'one'): Promise<unknown> {
-  const result = await run(source, job, { owner: { spaceId: 'space', part } });
+  const result = await run(source, job, { owner: { tenant: 'space', part } });
   if (result.kind === 'failed') throw new Error(result.why);
   return result.value;
 }
 
 async function faultOf(source: string, job?: unknown, part = 'one'): Promise<string> {
-  const result = await run(source, job, { owner: { spaceId: 'space', part } });
+  const result = await run(source, job, { owner: { tenant: 'space', part } });
   return result.kind === 'failed' ? result.why : `no fault: ${JSON.stringify(result.value)}`;
 }
 
@@ -95,7 +95,7 @@ describe('scripts of real users', () => {
 });
 
 describe('a script that is only compiled', () => {
-  const compiled = (source: string) => sandbox.run({ owner: ONE, source, now: NOW, seed: 1 });
+  const compiled = (source: string) => sandbox.run({ ...ONE, source, now: NOW, seed: 1 });
 
   it('is valid if it can be parsed, and does not run', async () => {
     for (const source of ['function main() {}', 'while (true);', 'throw 1', 'undeclared()', '', '// comment\r\n']) {
@@ -225,7 +225,7 @@ describe('a script that exceeds a limit or has no valid result fails, and the ne
     ['a memory bomb', body('const a = []; for (;;) a.push("x".repeat(1e6) + a.length)'), /memory|took too long/],
   ])('%s, with the limits of the service in real time', async (_, source, expected) => {
     const own = new Sandbox(new RealClock());
-    const result = await own.run({ owner: ONE, source, job: {}, now: NOW, seed: 1 });
+    const result = await own.run({ ...ONE, source, job: {}, now: NOW, seed: 1 });
     expect(result).toEqual({ kind: 'failed', why: expect.stringMatching(expected) });
     await own.close();
   });
@@ -237,7 +237,7 @@ describe('a script that exceeds a limit or has no valid result fails, and the ne
   ])('%s, stopped by the watchdog', async (_, source) => {
     const watchdog = new Watchdog();
     const own = new Sandbox(watchdog);
-    const script = (code: string) => own.run({ owner: ONE, source: code, job: {}, now: NOW, seed: 1 });
+    const script = (code: string) => own.run({ ...ONE, source: code, job: {}, now: NOW, seed: 1 });
     expect(await script(body('return 1'))).toEqual({ kind: 'value', value: 1 });
     const stuck = script(source);
     // The first script has started the thread, so the watchdog waits only for the second script.
@@ -251,7 +251,7 @@ describe('a script that exceeds a limit or has no valid result fails, and the ne
   it('several at once: other spaces run scripts meanwhile, and a sandbox that closes rejects the stuck scripts', async () => {
     const own = new Sandbox(new Watchdog());
     const script = (part: string, source: string) =>
-      own.run({ owner: { spaceId: part, part }, source, job: {}, now: NOW, seed: 1 });
+      own.run({ spaceId: part, owner: { tenant: part, part }, source, job: {}, now: NOW, seed: 1 });
     const stuck = [1, 2, 3].map(() => script('villain', body('return [1].concat(new Array(1e8)).join("abc")')));
     const ended = stuck.map((each) =>
       each.then(

@@ -7,7 +7,7 @@ import { seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 
 const script = (spaceId: string, part: string, source: string, job: unknown = {}): Script => ({
-  ...{ owner: { spaceId, part }, source, job },
+  ...{ spaceId, owner: { tenant: spaceId, part }, source, job },
   ...{ now: 0, seed: 1 },
 });
 

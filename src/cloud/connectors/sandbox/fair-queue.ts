@@ -1,40 +1,40 @@
 /**
- * Tasks of many spaces that share few places: threads that run scripts, or concurrent attempts of deliveries.
+ * Tasks of many tenants (store/tenants.ts) that share few places: threads that run scripts, or attempts of deliveries.
  *
- * The next task comes from the space with the fewest running tasks; among equals, from the one that has used the least time. So
- * every space gets its share, regardless of how many tasks, connectors or slow scripts other spaces have. The same rule decides
- * between the connectors of a space. A space or connector that comes back after a pause begins with the least used time of
+ * The next task comes from the tenant with the fewest running tasks; among equals, from the one that has used the least time. So
+ * every tenant gets its share, regardless of how many spaces, connectors or slow scripts others have. The same rule decides
+ * between the connectors of a tenant. A tenant or connector that comes back after a pause begins with the least used time of
  * those that are present, so that a pause gives it no advantage.
  */
 import type { Millis } from '../../../kernel/time.js';
 
-/** The space, and the part of it, to which a task belongs. */
+/** The tenant, and the part of it, to which a task belongs. */
 export interface Owner {
-  readonly spaceId: string;
-  /** A connector, or something else in the space whose tasks have a limit of their own. */
+  readonly tenant: string;
+  /** A connector, or something else of the tenant whose tasks have a limit of their own. */
   readonly part: string;
 }
 
 interface Places {
   /** Maximum number of tasks that run at a time. */
   readonly all: number;
-  /** Maximum number of tasks of one space. @param mean mean duration of its latest tasks; undefined if none has ended */
-  readonly space: (mean: Millis | undefined) => number;
-  /** Maximum number of tasks of one part of a space. */
+  /** Maximum number of tasks of one tenant. @param mean mean duration of its latest tasks; undefined if none has ended */
+  readonly tenant: (mean: Millis | undefined) => number;
+  /** Maximum number of tasks of one part of a tenant. */
   readonly part: number;
 }
 
 /** A task that has been started. */
 interface Turn<Task> {
   readonly task: Task;
-  readonly spaceId: string;
+  readonly tenant: string;
   /** Frees the place. @param took duration of the task */
   end(took: Millis): void;
 }
 
 interface Share {
   running: number;
-  /** Time used by the tasks of the space or part, plus the smallest `used` of the others when it was added. */
+  /** Time used by the tasks of the tenant or part, plus the smallest `used` of the others when it was added. */
   used: Millis;
 }
 
@@ -42,74 +42,74 @@ interface Part<Task> extends Share {
   readonly waiting: Task[];
 }
 
-interface Space<Task> extends Share {
+interface Tenant<Task> extends Share {
   mean: Millis | undefined;
   readonly parts: Map<string, Part<Task>>;
 }
 
-/** Weight of the latest task in the mean duration of a space's tasks. */
+/** Weight of the latest task in the mean duration of a tenant's tasks. */
 const LATEST = 0.25;
 /** Minimum time that is charged for a task, so that tasks without duration take turns as well. */
 const LEAST = 1;
 
 export class FairQueue<Task> {
   readonly #places: Places;
-  readonly #spaces = new Map<string, Space<Task>>();
+  readonly #tenants = new Map<string, Tenant<Task>>();
   #running = 0;
 
   constructor(places: Places) {
     this.#places = places;
   }
 
-  add({ spaceId, part: name }: Owner, task: Task): void {
-    const space: Space<Task> = this.#spaces.get(spaceId) ?? {
-      ...newShare(this.#spaces),
+  add({ tenant, part: name }: Owner, task: Task): void {
+    const shares: Tenant<Task> = this.#tenants.get(tenant) ?? {
+      ...newShare(this.#tenants),
       mean: undefined,
       parts: new Map(),
     };
-    this.#spaces.set(spaceId, space);
-    const part: Part<Task> = space.parts.get(name) ?? { ...newShare(space.parts), waiting: [] };
-    space.parts.set(name, part);
+    this.#tenants.set(tenant, shares);
+    const part: Part<Task> = shares.parts.get(name) ?? { ...newShare(shares.parts), waiting: [] };
+    shares.parts.set(name, part);
     part.waiting.push(task);
   }
 
   /** Takes the task whose turn it is; undefined if none may run now. */
   start(): Turn<Task> | undefined {
     if (this.#running >= this.#places.all) return undefined;
-    let first: { spaceId: string; space: Space<Task>; name: string; part: Part<Task> } | undefined;
-    for (const [spaceId, space] of this.#spaces) {
-      if (space.running >= this.#places.space(space.mean) || (first && !isBefore(space, first.space))) continue;
-      const [name, part] = this.#firstPart(space) ?? [];
-      if (name !== undefined && part) first = { spaceId, space, name, part };
+    let first: { tenant: string; shares: Tenant<Task>; name: string; part: Part<Task> } | undefined;
+    for (const [tenant, shares] of this.#tenants) {
+      if (shares.running >= this.#places.tenant(shares.mean) || (first && !isBefore(shares, first.shares))) continue;
+      const [name, part] = this.#firstPart(shares) ?? [];
+      if (name !== undefined && part) first = { tenant, shares, name, part };
     }
     const task = first?.part.waiting.shift();
     if (!first || task === undefined) return undefined;
-    const { spaceId, space, name, part } = first;
-    for (const share of [space, part]) share.running++;
+    const { tenant, shares, name, part } = first;
+    for (const share of [shares, part]) share.running++;
     this.#running++;
-    return { task, spaceId, end: once((took) => this.#ended(spaceId, space, name, part, took)) };
+    return { task, tenant, end: once((took) => this.#ended(tenant, shares, name, part, took)) };
   }
 
-  /** Number of waiting tasks of a space, or of one of its parts. */
-  waiting(spaceId: string, part?: string): number {
-    const parts = this.#spaces.get(spaceId)?.parts;
+  /** Number of waiting tasks of a tenant, or of one of its parts. */
+  waiting(tenant: string, part?: string): number {
+    const parts = this.#tenants.get(tenant)?.parts;
     if (part !== undefined) return parts?.get(part)?.waiting.length ?? 0;
     return [...(parts?.values() ?? [])].reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
-  /** Whether the part of a space has running or waiting tasks. */
-  has(spaceId: string, part: string): boolean {
-    return this.#spaces.get(spaceId)?.parts.has(part) ?? false;
+  /** Whether the part of a tenant has running or waiting tasks. */
+  has(tenant: string, part: string): boolean {
+    return this.#tenants.get(tenant)?.parts.has(part) ?? false;
   }
 
   /** Removes all waiting tasks and returns them. */
   clear(): Task[] {
-    return [...this.#spaces.values()].flatMap(({ parts }) =>
+    return [...this.#tenants.values()].flatMap(({ parts }) =>
       [...parts.values()].flatMap(({ waiting }) => waiting.splice(0)),
     );
   }
 
-  #firstPart({ parts }: Space<Task>): readonly [string, Part<Task>] | undefined {
+  #firstPart({ parts }: Tenant<Task>): readonly [string, Part<Task>] | undefined {
     let first: readonly [string, Part<Task>] | undefined;
     for (const entry of parts) {
       const [, part] = entry;
@@ -119,15 +119,15 @@ export class FairQueue<Task> {
     return first;
   }
 
-  #ended(spaceId: string, space: Space<Task>, name: string, part: Part<Task>, took: Millis): void {
+  #ended(tenant: string, shares: Tenant<Task>, name: string, part: Part<Task>, took: Millis): void {
     this.#running--;
-    for (const share of [space, part]) {
+    for (const share of [shares, part]) {
       share.running--;
       share.used += Math.max(took, LEAST);
     }
-    space.mean = space.mean === undefined ? took : space.mean + LATEST * (took - space.mean);
-    if (part.running === 0 && part.waiting.length === 0) space.parts.delete(name);
-    if (space.parts.size === 0) this.#spaces.delete(spaceId);
+    shares.mean = shares.mean === undefined ? took : shares.mean + LATEST * (took - shares.mean);
+    if (part.running === 0 && part.waiting.length === 0) shares.parts.delete(name);
+    if (shares.parts.size === 0) this.#tenants.delete(tenant);
   }
 }
 

@@ -9,7 +9,7 @@
  * the same job gives the same result. Every space has engines of its own, so that a script that breaks out of its runtime finds
  * no data of another space.
  *
- * Threads are shared fairly (fair-queue.ts): a space whose scripts are slow uses at most one thread.
+ * Threads are shared fairly (fair-queue.ts): a tenant whose scripts are slow uses at most one thread.
  */
 import type { Clock } from '../../../kernel/clock.js';
 import type { Millis } from '../../../kernel/time.js';
@@ -18,7 +18,7 @@ import { LIMITS, type Script, type ScriptResult, TOO_MUCH } from './script.js';
 import { Closed, type ScriptThread, Thread } from './thread.js';
 
 const THREADS = 2;
-/** A space whose scripts take longer than this on average uses one thread, and so does a space that has run no script yet. */
+/** A tenant whose scripts take longer than this on average uses one thread, and so does one that has run no script yet. */
 const SLOW: Millis = 50;
 
 interface Task {
@@ -32,7 +32,7 @@ export class Sandbox {
   readonly #newThread: () => ScriptThread;
   readonly #queue = new FairQueue<Task>({
     all: THREADS,
-    space: (mean) => (mean === undefined || mean > SLOW ? 1 : THREADS),
+    tenant: (mean) => (mean === undefined || mean > SLOW ? 1 : THREADS),
     part: 1,
   });
   /** Idle threads, with the space whose script they have run last. */
@@ -98,12 +98,12 @@ export class Sandbox {
       return await thread.run(script);
     } finally {
       this.#busy.delete(thread);
-      if (thread.usable && !this.#closed) this.#idle.set(thread, script.owner.spaceId);
+      if (thread.usable && !this.#closed) this.#idle.set(thread, script.spaceId);
     }
   }
 
   /** An idle thread, preferably one that has an engine of the script's space, or a new one. */
-  #takeThread({ owner: { spaceId } }: Script): ScriptThread {
+  #takeThread({ spaceId }: Script): ScriptThread {
     for (const thread of this.#idle.keys()) if (!thread.usable) this.#idle.delete(thread);
     const idle = [...this.#idle];
     const [thread] = idle.find(([, last]) => last === spaceId) ?? idle[0] ?? [this.#newThread()];

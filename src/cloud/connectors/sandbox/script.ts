@@ -3,7 +3,9 @@ import type { UnixMillis } from '../../../kernel/time.js';
 import type { Owner } from './fair-queue.js';
 
 export interface Script {
-  /** Space and part (fair-queue.ts). Scripts of a part run one by one, in an engine of their space only. */
+  /** The script runs in an engine of its space only. */
+  readonly spaceId: string;
+  /** Tenant and part (fair-queue.ts). Scripts of a part run one by one. */
   readonly owner: Owner;
   /** JavaScript, ES2020, with a function `main(job)`. */
   readonly source: string;

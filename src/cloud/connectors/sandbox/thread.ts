@@ -84,7 +84,7 @@ export class Thread implements ScriptThread {
     return this.#end(new Closed());
   }
 
-  async #run({ owner: { spaceId }, source, job, now, seed }: Script): Promise<ScriptResult> {
+  async #run({ spaceId, source, job, now, seed }: Script): Promise<ScriptResult> {
     const answer = this.#next(WATCHDOG);
     this.#worker.postMessage({ spaceId, source, job: job === undefined ? undefined : JSON.stringify(job), now, seed });
     // The cast is safe because worker.mjs sends only this type in answer to a script.
