@@ -12,6 +12,7 @@ export const SUBJECTS: readonly Subject[] = [
     about: 'secrets in answers, ids in bodies, keys, accounts, logins',
     files: [
       ...['authorization', 'masking', 'keys', 'accounts', 'sessions', 'audit'].map((name) => `cloud/api/${name}`),
+      ...['bootstrap', 'logins'].map((name) => `cloud/accounts/${name}`),
       'cloud/web/console',
     ],
   },
@@ -36,7 +37,11 @@ export const SUBJECTS: readonly Subject[] = [
     about: 'targets of connectors: private addresses, names that change, hosts of a run',
     files: ['cloud/connectors/sender'],
   },
-  { name: 'sandbox', about: 'scripts of connectors', files: ['cloud/connectors/sandbox', 'cloud/connectors/sharing'] },
+  {
+    name: 'sandbox',
+    about: 'scripts of connectors',
+    files: ['cloud/connectors/sandbox', 'cloud/connectors/sharing', 'cloud/connectors/dispatcher'],
+  },
   {
     name: 'replay',
     about: 'recorded datagrams, limits of answers, and bytes sent for bytes received',
@@ -95,6 +100,7 @@ export const SUBJECTS: readonly Subject[] = [
       'record/file',
       'record/script',
       'kernel/write-files',
+      'cli/foreign-files',
       'kernel/private-file',
       'cloud/store/backup',
       'cloud/store/doctor',
@@ -113,6 +119,10 @@ export const SUBJECTS: readonly Subject[] = [
       'scenario/source/fuzzed',
     ],
   },
-  { name: 'terminals', about: 'control characters and formulas in output', files: ['cli/terminals'] },
+  {
+    name: 'terminals',
+    about: 'control characters and formulas in output',
+    files: ['cli/terminals', 'kernel/printable'],
+  },
   { name: 'packages', about: 'dependencies, licences and install scripts', files: ['docs/supply-chain'] },
 ];

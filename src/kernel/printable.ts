@@ -3,8 +3,13 @@
  * lines or change the title; characters for the direction of writing could make a text look like another one.
  */
 
-/** Control characters, line separators, and invisible characters that change the order or the look of others. */
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+/** Control characters, line separators, and characters that are invisible or change the order or the look of others. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|\u034f|\u17b4|\u17b5/gu;
+
+/** The text with U+FFFD in place of characters that a page must not contain. Line feeds and tabs are kept. */
+export function withoutUnprintable(text: string): string {
+  return text.replace(UNPRINTABLE, (character) => (/[\n\t]/.test(character) ? character : '\ufffd'));
+}
 
 /** A text in which control characters are written in the form `\u001b`. Line ends and tabs are kept. */
 export function printable(text: string): string {
@@ -34,5 +39,6 @@ export function printableTexts(value: unknown): unknown {
 function escaped(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\t') return '\\t';
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
 }

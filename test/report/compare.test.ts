@@ -144,6 +144,13 @@ describe('comparing two runs', () => {
     }
   });
 
+  it('shows a name with a line feed on its line', () => {
+    const run = runOf({ seed: 1 });
+    const forged = { ...run, scenario: 'fine\nno difference found' };
+    const text = writeComparisonText(compareRuns(forged, forged)).replaceAll(/\s+/g, ' ');
+    expect(text).toContain(String.raw`fine\nno difference found`);
+  });
+
   it('says which changes would have shown if it finds no difference', () => {
     const page = writeComparisonHtml(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2 })));
     expect(page).toContain('<span class="verdict open">no difference found</span>');

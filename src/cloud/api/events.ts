@@ -32,7 +32,7 @@ const GATHERING = 20;
 /** How many events of its space a reader looks at in a turn, and after how many bytes the turn ends. */
 const IN_TURN = { events: 16, bytes: 65_536 } as const;
 const TOO_MANY: Readonly<Record<keyof typeof STREAMS, string>> = {
-  credential: `at most ${STREAMS.credential} streams of events per credential; close one`,
+  credential: `at most ${STREAMS.credential} streams of events per API key or account; close one`,
   space: `at most ${STREAMS.space} streams of events per space; close one`,
   all: `at most ${STREAMS.all} streams of events in all; retry later`,
 };
@@ -66,14 +66,18 @@ export const events: Family = (routes, context, options) => {
         // The cast is needed because the type of a description accepts only schemas of JSON, and this response is a stream.
         response: { 200: Stream as never },
         errors: {
-          429: 'Too many requests, or too many streams of this credential, of this space or of all (`too-many-streams`).',
+          429: 'Too many requests, or too many streams of this API key or account, of this space or of all (`too-many-streams`).',
         },
       }),
       exposeHeadRoute: false,
     },
     async (request, reply) => {
       const tenant = await tenantOf(store, request.spaceId);
-      const entered = open.enter({ space: request.spaceId, tenant, credential: callerOf(request) });
+      const entered = open.enter({
+        ...{ space: request.spaceId, tenant },
+        // An account can make any number of tokens.
+        credential: request.access.userId ?? callerOf(request),
+      });
       if (typeof entered === 'string') throw new ApiFault(429, TOO_MANY[entered], 'too-many-streams');
       const { displaced, leave } = entered;
       try {

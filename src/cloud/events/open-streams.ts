@@ -1,7 +1,7 @@
 /** Limits open event streams. A full service ends the newest stream of the tenant with the most, for one with few. */
 import type { Id } from '../store/store.js';
 
-/** Maximum number of streams per credential, per space, and in total. */
+/** Maximum number of streams per credential (an API key, or an account), per space, and in total. */
 export const STREAMS = { credential: 20, space: 200, all: 1000 } as const;
 
 export interface OpenStream {

@@ -1,4 +1,5 @@
 /** A comparison as text for terminals. */
+import { printableLine, printableTexts } from '../../kernel/printable.js';
 import { WIDTH } from '../renderers/text-parts.js';
 import { fitTable, wrap } from '../table.js';
 import type { Comparison } from './compare.js';
@@ -6,10 +7,12 @@ import { COLUMNS, describeCondition, describeMethod, describeSide, listCells, MA
 
 /** @param remarks what readers have to know about the runs @param width width in characters. Default: 100 */
 export function writeComparisonText(
-  comparison: Comparison,
+  unsafe: Comparison,
   remarks: readonly string[] = [],
   width: number = WIDTH,
 ): string {
+  // The names and lines come from files of others.
+  const comparison = printableTexts(unsafe);
   const { a, b, rows, conditions } = comparison;
   const columns = [{ title: 'metric' }, ...COLUMNS.map((title) => ({ title, align: 'right' as const })), { title: '' }];
   const method = describeMethod(comparison);
@@ -20,7 +23,7 @@ export function writeComparisonText(
     ...wrap(`A  ${describeSide(a)}`, width),
     ...wrap(`B  ${describeSide(b)}`, width),
     ...(method === '' ? [] : wrap(method, width)),
-    ...remarks.flatMap((remark) => wrap(`! ${remark}`, width)),
+    ...remarks.flatMap((remark) => wrap(`! ${printableLine(remark)}`, width)),
     '',
     ...fitTable(columns, rows.map(listCells), width),
     '',

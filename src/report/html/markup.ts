@@ -2,6 +2,8 @@
  * HTML that is safe against injection. Only {@link markup} and {@link writeData} create it from values. Both escape every value
  * that is not itself {@link Markup}. A device named `</script>` is shown with exactly this name.
  */
+import { withoutUnprintable } from '../../kernel/printable.js';
+
 export class Markup {
   /** @param html created by {@link markup}, or a constant of this program */
   constructor(readonly html: string) {}
@@ -24,7 +26,7 @@ function writePart(part: Part): string {
 
 /** Data for the page's script, escaped: no text can end the element. */
 export function writeData(data: unknown): Markup {
-  const json = JSON.stringify(data, (_key, value) => (typeof value === 'string' ? showControls(value) : value));
+  const json = JSON.stringify(data, (_key, value) => (typeof value === 'string' ? withoutUnprintable(value) : value));
   return new Markup(`<script type="application/json">${json.replaceAll('<', '\\u003c')}</script>`);
 }
 
@@ -42,12 +44,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escapeText(text: string): string {
-  return showControls(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
-}
-
-/** Control characters and direction marks, which could hide or reverse text, become U+FFFD. Newlines and tabs stay. */
-function showControls(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) =>
-    /[\n\t]/.test(character) ? character : '\ufffd',
-  );
+  return withoutUnprintable(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -15,6 +15,7 @@ import { minutes } from '../../../src/kernel/time.js';
 import { QUIET } from '../../support/cloud.js';
 import { CHEAP } from '../../support/passwords.js';
 import { device as deviceRow } from '../store/rows.js';
+import { PASSWORD, person } from './people.js';
 import { KEY as SERVICE_KEY, service } from './service.js';
 
 const KEY = 'a-key-for-readers';
@@ -263,6 +264,22 @@ describe('the rights of a reader', () => {
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(seen).toEqual([]);
     expect((await read(service.api, spaceId)).answer.status).toBe(404);
+  });
+
+  it('allow at most 20 streams of an account, however often it has logged in', async () => {
+    const made = await service();
+    const eva = { email: 'eva@example.org', password: PASSWORD };
+    await person(made, eva.email, 'user');
+    const tokens = [];
+    for (let n = 0; n < 4; n++) tokens.push((await made.call('POST', '/v2/auth/login', eva)).json.access_token);
+    const open = async (token: string) =>
+      made.app.inject({ url: `/v2/spaces/${made.spaceId}/events`, headers: { authorization: `Bearer ${token}` } });
+    const opened = tokens.flatMap((token) => Array.from({ length: 5 }, () => open(token)));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect((await open(tokens[0])).statusCode).toBe(429);
+    made.context.feed.close();
+    await Promise.all(opened);
+    await made.app.close();
   });
 
   it('allow at most 20 streams with one key', async () => {
