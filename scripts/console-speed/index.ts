@@ -59,7 +59,7 @@ async function openFleet(origin: string): Promise<Page> {
       clearInterval(wait);
     }, 20);
   `);
-  await page.goto(origin);
+  await page.goto(`${origin}/#/fleet`);
   // `waitForFunction` evaluates a text as code within the page, which the policy of the page forbids.
   while (!((await number(page, 'window.listed')) > 0)) await page.waitForTimeout(100);
   return page;
@@ -71,6 +71,18 @@ async function number(page: Page, expression: string): Promise<number> {
 
 async function longestTask(page: Page, from = 0): Promise<number> {
   return number(page, `Math.max(0, ...tasks.filter(([at]) => at > ${from}).map(([, took]) => took))`);
+}
+
+/** The wall of the overview, at the same events: frames, and tasks that delay them. */
+async function measureOverview(): Promise<void> {
+  await page.evaluate(`location.hash = '#/overview'`);
+  await page.locator('.wall canvas').waitFor();
+  await page.waitForTimeout(3_000);
+  const began = await number(page, 'performance.now()');
+  await page.evaluate('window.frames = 0; (function next() { frames++; requestAnimationFrame(next); })()');
+  await page.waitForTimeout(seconds * 1_000);
+  figures['overview: frames a second'] = (await number(page, 'frames')) / seconds;
+  figures['overview: longest task'] = await longestTask(page, began);
 }
 
 // Opens the console at the service itself: the server that makes the events would use a part of the processor.
@@ -98,7 +110,13 @@ const from = await number(page, 'performance.now()');
 // Scrolls all the time, as a user would.
 await page.evaluate(`
   window.frames = 0;
-  (function scroll() { frames++; document.querySelector('.fleet').scrollTop += 40; requestAnimationFrame(scroll); })();
+  (function scroll() {
+    const fleet = document.querySelector('.fleet');
+    if (!fleet) return;
+    frames++;
+    fleet.scrollTop += 40;
+    requestAnimationFrame(scroll);
+  })();
 `);
 await page.waitForTimeout(seconds * 1_000);
 figures['frames a second'] = (await number(page, 'frames')) / seconds;
@@ -107,6 +125,7 @@ figures['tasks over 50 ms'] = await number(page, `tasks.filter(([at]) => at > ${
 figures['memory at the beginning'] = before;
 figures['growth of memory'] = (await used()) - before;
 figures['events sent a second'] = events.sent() / (seconds + 5);
+await measureOverview();
 await browser.close();
 await events.close();
 await service.close();

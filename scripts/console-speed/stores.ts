@@ -33,10 +33,11 @@ export async function listedFromStores(
 }
 
 async function listed(given: ServiceOptions, count: number): Promise<number> {
-  const options = { ...given, memory: new MemoryTables(), secretsKey: SECRETS };
+  const memory = new MemoryTables();
+  const options = { ...given, embedded: { memory }, secretsKey: SECRETS };
   const { spaceId, close } = await startService(options);
   await close();
-  const store = await openStore(options.db, options);
+  const store = await openStore(options.db, { memory, secretsKey: SECRETS });
   await fillFleet(store, spaceId, count);
   await store.close();
 

@@ -1,4 +1,4 @@
-/** What happened last in the space, in sentences. Pure functions. */
+/** What happened last in the space, in sentences. */
 import type { HealthEvent, Message } from '../../../src/client/types.js';
 import type { RunState } from '../../../src/control/run-state.js';
 import { printableLine } from '../../../src/kernel/printable.js';
@@ -13,8 +13,11 @@ export interface Happening {
   /** The device that it is about; undefined if it is about none or several. */
   readonly deviceId: string | undefined;
   readonly tone: 'plain' | 'good' | 'late' | 'bad' | 'accent';
-  /** Ids of the devices whose reports are counted in this sentence. */
-  readonly reporters?: ReadonlySet<string>;
+  /**
+   * Ids of the devices whose reports are counted in this sentence. It grows in place: a large fleet sends thousands of reports a
+   * second.
+   */
+  readonly reporters?: Set<string>;
 }
 
 const MOST = 40;
@@ -27,12 +30,13 @@ export function withHappening(all: readonly Happening[], added: Happening | unde
   if (!added.reporters) return [added, ...all].slice(0, MOST);
   const i = all.findIndex(({ reporters, at }) => reporters !== undefined && added.at - at < TOGETHER);
   const before = all[i];
-  if (!before?.reporters) return [added, ...all].slice(0, MOST);
-  const reporters = new Set([...before.reporters, ...added.reporters]);
-  const joined =
-    reporters.size === 1
-      ? { ...added, reporters }
-      : { ...before, reporters, deviceId: undefined, text: `${reporters.size} devices reported` };
+  // Only the latest sentence about reports keeps the ids, which may be many.
+  if (!before?.reporters) return [added, ...all.map(({ reporters: _, ...rest }) => rest)].slice(0, MOST);
+  const { reporters } = before;
+  const known = reporters.size;
+  for (const id of added.reporters) reporters.add(id);
+  if (reporters.size === known) return all;
+  const joined = { ...before, deviceId: undefined, text: `${reporters.size} devices reported` };
   return all.map((each, n) => (n === i ? joined : each));
 }
 

@@ -108,7 +108,7 @@ function optionsOf(
       {
         ...axis,
         size: 30,
-        space: 80,
+        space: 60,
         incrs: TIME_STEPS,
         // In a run, the ticks are at whole times since its start.
         splits: (_, __, min, max, step) => ticks(min, max, step, start ?? 0),

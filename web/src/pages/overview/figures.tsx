@@ -99,7 +99,7 @@ function figures(): readonly Figure[] {
     },
     {
       ...{ title: 'Reports a minute', value: reports === undefined ? '–' : numberText(reports) },
-      ...{ more: 'stored by the cloud', curve: curve('reports_per_minute') },
+      ...{ more: 'from all devices', curve: curve('reports_per_minute') },
       chart: 'reports',
     },
     {
@@ -109,8 +109,8 @@ function figures(): readonly Figure[] {
       chart: 'waiting',
     },
     {
-      ...{ title: 'Delivered within', value: p50 === undefined ? '–' : lengthText(p50 * 1000) },
-      more: p95 === undefined ? 'no delivery yet' : `half of them, 95 %: ${lengthText(p95 * 1000)}`,
+      ...{ title: 'Half delivered within', value: p50 === undefined ? '–' : lengthText(p50 * 1000) },
+      more: p95 === undefined ? 'no delivery yet' : `95 % within ${lengthText(p95 * 1000)}`,
       curve: curve('delivery_p50_seconds'),
       chart: 'delivery',
     },

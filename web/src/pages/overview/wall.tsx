@@ -12,7 +12,7 @@ import { address, go } from '../../route.js';
 import { theme } from '../../theme.js';
 import { type Box, cellAt, indexAt, indexesIn, type Layout, layOut, neighbour } from './layout.js';
 import { ordered } from './order.js';
-import { type Cell, type Flash, Painter } from './painter.js';
+import { type Cells, type Flash, Painter, WAITING } from './painter.js';
 
 const FLASHES: Readonly<Record<string, Flash>> = { offered: 'offered', sent: 'offered', answered: 'answered' };
 
@@ -37,7 +37,7 @@ export function Wall({ height }: { readonly height: number }) {
   const turn = fleet.rows.length < SMALL ? list : fleet.rows.length;
   const order = useMemo(() => ordered(fleet.rows, isComplete), [turn, isComplete]);
   const layout = useMemo(() => layOut(order.groups, Math.max(width, 40), height), [order, width, height]);
-  const cells = order.rows.map((row): Cell => ({ health: healthOf(row, time), isWaiting: row.waiting.size > 0 }));
+  const cells = useMemo(() => cellsOf(order.rows, time), [order, version, time]);
   useEffect(() => {
     const { current: element } = box;
     if (!element) return;
@@ -46,7 +46,7 @@ export function Wall({ height }: { readonly height: number }) {
     return () => observer.disconnect();
   }, []);
   const marked = useMemo(() => new Set([...selected, ...(cursor === undefined ? [] : [cursor])]), [selected, cursor]);
-  const canvas = usePainter({ feed, places: order.places, layout, width, cells, marked }, `${version} ${time}`);
+  const canvas = usePainter({ feed, places: order.places, layout, width, cells, marked });
 
   const at = (event: MouseEvent) => {
     const { left, top } = (canvas.current ?? document.body).getBoundingClientRect();
@@ -75,7 +75,7 @@ export function Wall({ height }: { readonly height: number }) {
     setCursor(cursor === undefined ? 0 : neighbour(layout, cursor, event.key));
   };
   const named = cursor === undefined ? undefined : order.rows[cursor];
-  const counts = countsOf(cells);
+  const counts = useMemo(() => countsOf(cells), [cells]);
   return (
     <section class="wall">
       <Legend counts={counts} />
@@ -127,12 +127,12 @@ interface Painted {
   readonly places: ReadonlyMap<string, number>;
   readonly layout: Layout;
   readonly width: number;
-  readonly cells: readonly Cell[];
+  readonly cells: Cells;
   readonly marked: ReadonlySet<number>;
 }
 
-/** Keeps a canvas up to date. @param turn changes when the cells may have changed */
-function usePainter({ feed, places, layout, width, cells, marked }: Painted, turn: string) {
+/** Keeps a canvas up to date. */
+function usePainter({ feed, places, layout, width, cells, marked }: Painted) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const painter = useRef<Painter | null>(null);
   const latest = useRef(places);
@@ -164,15 +164,26 @@ function usePainter({ feed, places, layout, width, cells, marked }: Painted, tur
   useEffect(() => {
     if (width > 0) painter.current?.reset(layout, width, cells);
   }, [layout, width, theme.value]);
-  useEffect(() => painter.current?.update(cells), [turn]);
+  useEffect(() => painter.current?.update(cells), [cells]);
   useEffect(() => painter.current?.mark(marked), [marked, layout]);
   return canvas;
 }
 
-function countsOf(cells: readonly Cell[]): Readonly<Record<Health, number>> {
-  const counts = { on_time: 0, late: 0, silent: 0, never_seen: 0 };
-  for (const { health } of cells) counts[health]++;
-  return counts;
+const PLACES: Readonly<Record<Health, number>> = { on_time: 0, late: 1, silent: 2, never_seen: 3 };
+
+function cellsOf(rows: readonly Row[], time: number): Cells {
+  const cells = new Uint8Array(rows.length);
+  rows.forEach((row, index) => {
+    cells[index] = PLACES[healthOf(row, time)] + (row.waiting.size > 0 ? WAITING : 0);
+  });
+  return cells;
+}
+
+function countsOf(cells: Cells): Readonly<Record<Health, number>> {
+  const counts = [0, 0, 0, 0];
+  for (const cell of cells) counts[cell % WAITING] = (counts[cell % WAITING] ?? 0) + 1;
+  const [on_time = 0, late = 0, silent = 0, never_seen = 0] = counts;
+  return { on_time, late, silent, never_seen };
 }
 
 function Legend({ counts }: { readonly counts: Readonly<Record<Health, number>> }) {
@@ -231,7 +242,7 @@ interface SelectionProps {
 }
 
 function Selection({ rows, time, clear }: SelectionProps) {
-  const counts = countsOf(rows.map((row) => ({ health: healthOf(row, time), isWaiting: false })));
+  const counts = countsOf(cellsOf(rows, time));
   const parts = HEALTHS.filter((health) => counts[health] > 0).map(
     (health) => `${counts[health]} ${HEALTH_NAMES[health]}`,
   );

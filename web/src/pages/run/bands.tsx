@@ -39,7 +39,8 @@ export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly sta
               <title>{sentenceOf(fault)}</title>
               <rect class="whole" x="0" width={WIDTH} y="0" height="12" />
               <rect
-                class={fault.state}
+                // What holds for the whole run is a condition of the network, not news.
+                class={fault.from === 0 && fault.until === null ? 'over' : fault.state}
                 x={place(fault.from)}
                 // At least 3 units wide, so that a fault that happens once is visible as a line.
                 width={Math.max(3, place(fault.until ?? end) - place(fault.from))}
