@@ -1,9 +1,9 @@
 /** JSON over HTTP to one origin, through one pool of keep-alive connections. */
-import { Client, type Dispatcher, Pool } from 'undici';
-import { LONGEST_REUSE } from '../kernel/connection-age.js';
+import { Client, type Dispatcher } from 'undici';
 import { compressedBecause, UNCOMPRESSED } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
 import { asError, UsageError } from '../kernel/errors.js';
+import { openHttpPool } from '../kernel/http-pool.js';
 import { DEPTH_LIMIT } from '../kernel/json-size.js';
 import { foreignJson, NOT_UNICODE } from '../kernel/json-text.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -54,7 +54,7 @@ const atOnce: Gate = (request) => request();
 
 export class JsonHttp {
   readonly #options: HttpOptions;
-  readonly #pool: Pool;
+  readonly #pool: Dispatcher;
   readonly #origin: string;
   readonly #prefix: string;
   readonly #apiKey: string | undefined;
@@ -67,7 +67,7 @@ export class JsonHttp {
    * @param pool connections to use; default: a new pool
    * @throws UsageError `bad-url` if the address is not valid, `bad-api-key` if the key is not valid
    */
-  constructor(options: HttpOptions, pool?: Pool) {
+  constructor(options: HttpOptions, pool?: Dispatcher) {
     const { baseUrl, apiKey, connections = 16, timeout = seconds(30), gate = atOnce } = options;
     const base = apiBase(baseUrl);
     if (base === undefined) {
@@ -87,16 +87,7 @@ export class JsonHttp {
     this.#headers = { ...base.headers, ...(apiKey !== undefined && { 'x-api-key': apiKey }) };
     this.#apiKey = apiKey;
     this.#gate = gate;
-    this.#pool =
-      pool ??
-      new Pool(base.origin, {
-        connections,
-        headersTimeout: timeout,
-        bodyTimeout: timeout,
-        connect: { timeout },
-        maxResponseSize: LARGEST_ANSWER,
-        clientTtl: LONGEST_REUSE,
-      });
+    this.#pool = pool ?? openHttpPool(base.origin, { connections, timeout, largestAnswer: LARGEST_ANSWER });
   }
 
   /** A copy with the same connections and another gate. */

@@ -14,6 +14,11 @@ export const realTimers = {
   wall: Date.now,
 };
 
+/** Whether something, such as the simulated timers of a test runner, has replaced the global `setImmediate` that libraries use. */
+export function isImmediateReplaced(): boolean {
+  return globalThis.setImmediate !== realTimers.setImmediate;
+}
+
 /** Resolves after one turn of the event loop, in which all ready promises have settled. */
 export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => realTimers.setImmediate(resolve));

@@ -3,12 +3,11 @@
  * (protocol/http/frames.ts). A failed request gives no response, so the device repeats it.
  */
 
-import { Pool } from 'undici';
 import type { EdgeClock } from '../kernel/clock.js';
-import { LONGEST_REUSE } from '../kernel/connection-age.js';
 import { compressedBecause, UNCOMPRESSED } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
 import { UsageError } from '../kernel/errors.js';
+import { openHttpPool } from '../kernel/http-pool.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
@@ -96,14 +95,7 @@ export function pooledRequests(
     const message = `a device over HTTP cannot send the password in "${shownAddress(baseUrl)}"`;
     throw new UsageError('bad-url', message, 'its claim token needs the header Authorization; use UDP instead');
   }
-  const pool = new Pool(origin, {
-    connections: CONNECTIONS,
-    headersTimeout: timeout,
-    bodyTimeout: timeout,
-    connect: { timeout },
-    maxResponseSize: LARGEST_ANSWER,
-    clientTtl: LONGEST_REUSE,
-  });
+  const pool = openHttpPool(origin, { connections: CONNECTIONS, timeout, largestAnswer: LARGEST_ANSWER });
   const limit = { clock: new RealClock(), limit: timeout, what: 'the answer' };
   return {
     // The timeouts of the pool begin again with each part of an answer.

@@ -123,6 +123,18 @@ describe('simulated timers of a test runner', () => {
     expect(await service.client.messages({ type: ['data'] })).not.toEqual([]);
   });
 
+  it('do not stop a fleet whose connections answer many requests each', async () => {
+    const time = virtualTime();
+    await using service = await startService({ time });
+    await startFleet({ profile: 'clime', count: 30, service });
+    vi.useFakeTimers();
+    await using fleet = await startFleet({ profile: 'clime', count: 30, service });
+    await time.until(() => fleet.devices.every((device) => device.state === 'asleep'));
+    for (const { id } of fleet.devices) await service.client.sendCommands(id, ['info show']);
+    await time.advance('2h');
+    expect(await service.client.messages({ type: ['data'] })).not.toEqual([]);
+  });
+
   it('do not stop a service and a device in real time', async () => {
     vi.useFakeTimers();
     await using service = await startService();
