@@ -99,6 +99,8 @@ export const SUBJECTS: readonly Subject[] = [
       'trace/diverge',
       'record/file',
       'record/script',
+      'report/capacity',
+      'runner/capacity/find',
       'kernel/write-files',
       'cli/foreign-files',
       'kernel/private-file',

@@ -76,4 +76,31 @@ describe('the result of a search', () => {
       expect(() => readCapacity(text, 'x')).toThrow(why);
     }
   });
+
+  it.each([
+    ['throughput', '{"of":"requests","offered":1e999,"done":1}'],
+    ['throughput', '{"of":"requests","offered":"x","done":1}'],
+    ['latency', '{"of":"requests","p50":1e999,"p95":1,"p99":1}'],
+    ['latency', '{"of":"requests","p50":"<b>","p95":1,"p99":1}'],
+    ['expectations', '[null]'],
+    ['expectations', '[{"line":"a","sentence":"b","passed":true,"left":1e999,"right":1}]'],
+    ['why', '5'],
+    ['why', `"${'x'.repeat(20_000)}"`],
+    ['value', '1e999'],
+    ['service', '-1e999'],
+    ['digest', '{}'],
+  ])('is not read back with the %s %.60s, which no search writes', (name, value) => {
+    const text = capacityJson(resultOf()).replace(/\n/g, '');
+    const { runs } = readCapacity(text, 'x');
+    const first = JSON.stringify(runs[0]);
+    const changed = JSON.stringify({ ...runs[0], [name]: 'CHANGED' }).replace('"CHANGED"', value);
+    const forged = JSON.stringify(JSON.parse(text)).replace(first, changed);
+    expect(forged).toContain(value);
+    expect(() => readCapacity(forged, 'x')).toThrow('a run in "levels" is incomplete or not valid');
+  });
+
+  it('is read back with texts that stay on their line', () => {
+    const [run] = readCapacity(capacityJson(resultOf()).replaceAll('wanted <', 'wanted\\nFAKE <'), 'x').runs.slice(1);
+    expect(run?.why).toContain(String.raw`wanted\nFAKE`);
+  });
 });

@@ -1,6 +1,8 @@
 /** The result of a search for programs, and to be continued. */
 import { UsageError } from '../../kernel/errors.js';
 import { isTooDeep, TOO_DEEP } from '../../kernel/json-size.js';
+import { isObject } from '../../kernel/json-text.js';
+import { printableTexts } from '../../kernel/printable.js';
 import { CAPACITY_FORMAT, type CapacityQuestion, type CapacityResult, type LevelRun } from './result.js';
 
 /** One indented JSON object. Durations are in milliseconds, `precision` is relative: 0.05 for 5%. */
@@ -33,18 +35,44 @@ export function readCapacity(text: string, name: string): EarlierSearch {
   if (format !== CAPACITY_FORMAT) throw wrong(`"format" is ${JSON.stringify(format)}, expected ${CAPACITY_FORMAT}`);
   if (typeof scenario !== 'string' || typeof target !== 'string') throw wrong('"scenario" or "target" is missing');
   const runs = Array.isArray(levels) ? levels.flatMap((level) => (Array.isArray(level?.runs) ? level.runs : [])) : [];
-  if (!runs.every(isRun)) throw wrong('a run in "levels" is incomplete');
-  return { question: { scenario, target }, runs };
+  if (!runs.every(isRun)) throw wrong('a run in "levels" is incomplete or not valid');
+  return { question: { scenario, target }, runs: printableTexts(runs) };
 }
 
 const KINDS: readonly unknown[] = ['holds', 'fails', 'generator limit'];
 
+/** Maximum number of characters of a text; the reasons of real runs are sentences. */
+const LONGEST = 10_000;
+
 function isRun(run: Partial<LevelRun> | null): run is LevelRun {
+  if (!isObject(run)) return false;
+  const { value, repetition, seed, kind, why, recovery, service, digest, plan, expectations } =
+    run as Partial<LevelRun>;
+  const { throughput, latency } = run as Partial<LevelRun>;
   return (
-    typeof run?.value === 'number' &&
-    typeof run.repetition === 'number' &&
-    typeof run.plan === 'string' &&
-    KINDS.includes(run.kind) &&
-    Array.isArray(run.expectations)
+    [value, repetition, seed].every(Number.isFinite) &&
+    [recovery, service].every((each) => each === null || Number.isFinite(each)) &&
+    KINDS.includes(kind) &&
+    [digest, plan, why ?? ''].every(isText) &&
+    why !== undefined &&
+    hasNumbers(throughput, ['offered', 'done']) &&
+    hasNumbers(latency, ['p50', 'p95', 'p99']) &&
+    Array.isArray(expectations) &&
+    expectations.every(isExpectation)
   );
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= LONGEST;
+}
+
+/** Whether a value is null, or an object with the word `of` and these numbers. */
+function hasNumbers(value: unknown, names: readonly string[]): boolean {
+  return value === null || (isObject(value) && isText(value.of) && names.every((name) => Number.isFinite(value[name])));
+}
+
+function isExpectation(value: unknown): boolean {
+  if (!isObject(value) || !isText(value.line) || !isText(value.sentence) || typeof value.passed !== 'boolean')
+    return false;
+  return [value.left, value.right].every((side) => side === null || Number.isFinite(side));
 }

@@ -96,7 +96,11 @@ class Begun {
     const own = new AbortController();
     const plan = planAt(ask.value, ask.repetition);
     const digest = planDigest(plan);
-    const before = known.find((run) => run.plan === digest && run.recovery !== null);
+    // Levels with the same plan differ in their value; a run of another value would be no answer.
+    const before = known.find(
+      (run) =>
+        run.plan === digest && run.value === ask.value && run.repetition === ask.repetition && run.recovery !== null,
+    );
     const result: Promise<Result | undefined> = before
       ? Promise.resolve(before)
       : levels.measure(plan, AbortSignal.any([own.signal, signal]));
