@@ -11,7 +11,7 @@ import type { Side } from '../report/compare/side.js';
 import { writeComparisonText } from '../report/compare/text.js';
 import { parseCondition } from './fail-if.js';
 import { getTextWidth, type Host } from './host.js';
-import { REPEATED } from './values.js';
+import { MARKDOWN, REPEATED } from './values.js';
 
 export interface ComparisonFlags {
   readonly 'fail-if': readonly string[];
@@ -29,11 +29,7 @@ export function addComparisonOptions(parser: Argv): Argv {
     })
     .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the table' })
     .option('html', { type: 'string', requiresArg: true, describe: 'file for the comparison as a page' })
-    .option('markdown', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'file for the comparison as Markdown, for a pull request',
-    });
+    .option('markdown', MARKDOWN);
 }
 
 /** The conditions of `--fail-if`. @throws UsageError with all problems */

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { plainBase, shownAddress, shownCommand } from '../kernel/web-address.js';
+import { reserve, writeWhole } from '../kernel/write-files.js';
 import { beginRun, EVENTS_FILE, type RunFolder, sourceOf, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
+import { renderMarkdown } from '../report/renderers/markdown.js';
 import type { Leftovers, RunResult } from '../report/result.js';
 import { findUndividedReason, MOST_WORKERS } from '../runner/play.js';
 import { run as carryOut, type RunControl, type RunOptions } from '../runner/run.js';
@@ -38,6 +40,7 @@ import { addTrustOptions, checkTrust, type TrustFlags } from './trust.js';
 import {
   collectVariables,
   FIRMWARE,
+  MARKDOWN,
   POSITIVE_FORM,
   parsePositiveNumber,
   SEED,
@@ -64,6 +67,7 @@ interface RunFlags extends TargetFlags, TrustFlags, WireFlags {
   readonly queue: string | undefined;
   readonly keep: boolean;
   readonly json: boolean;
+  readonly markdown: string | undefined;
   readonly 'metrics-port': number | undefined;
   readonly 'metrics-push': PushAddress | undefined;
 }
@@ -160,12 +164,15 @@ export const run = defineCommand<RunFlags>(
           pushAddress,
         ),
       )
+      .option('markdown', MARKDOWN)
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the report' }),
   execute,
 );
 
 async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   const flags = { ...given, file: readTypedName(given.file, host), var: collectVariables(given.var, host.env) };
+  // Before the work: a long run must not end with a summary that cannot be written.
+  if (flags.markdown !== undefined) reserve(flags.markdown);
   if (flags.seeds !== undefined) {
     checkWires(flags, 'virtual');
     return runSeeds({ ...flags, seeds: flags.seeds }, () => choosePlace(flags, host).clock, host);
@@ -277,6 +284,7 @@ async function executeOne(
     printResult(result, flags, host);
     // The files are written after printing. So a failure to write them does not lose the result of a long run.
     if (out) writeReports(out, result, downlinks);
+    if (flags.markdown !== undefined) writeWhole(flags.markdown, renderMarkdown(result));
     await ended;
     left = undefined;
     wires.complete();

@@ -8,7 +8,13 @@ import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { writeWhole } from '../kernel/write-files.js';
 import { beginRun, SEEDS_FILES, seedDirectory } from '../library/run-files.js';
 import type { RunResult } from '../report/result.js';
-import { type SeedsResult, summariseSeeds, writeSeedsCsv, writeSeedsText } from '../report/seeds.js';
+import {
+  type SeedsResult,
+  summariseSeeds,
+  writeSeedsCsv,
+  writeSeedsMarkdown,
+  writeSeedsText,
+} from '../report/seeds.js';
 import { seedsFrom } from '../scenario/values/seeds.js';
 import { findScenario, isReadOnce } from './find-scenario.js';
 import type { Host } from './host.js';
@@ -33,6 +39,7 @@ interface SeedsFlags extends TargetFlags, TrustFlags {
   readonly store: string | undefined;
   readonly out: string | undefined;
   readonly json: boolean;
+  readonly markdown: string | undefined;
   readonly speed: number | undefined;
   readonly keep: boolean;
   readonly 'metrics-port': number | undefined;
@@ -91,6 +98,7 @@ export async function runSeeds(flags: SeedsFlags, chooseClock: () => Clock, host
     if (results.length > 0) {
       const over = summariseSeeds(results, flags.seeds);
       host.out.write(flags.json ? `${JSON.stringify(over, null, 2)}\n` : writeSeedsText(over));
+      if (flags.markdown !== undefined) writeWhole(flags.markdown, writeSeedsMarkdown(over));
       if (folder !== undefined) writeTables(folder.path, over);
     }
     if (interrupted === undefined) return findWorst(results, failures);

@@ -68,6 +68,13 @@ export const ALLOW_FILE = {
   describe: 'file outside the folder of the scenario that it may read; may be repeated',
 };
 
+/** `--markdown file`. */
+export const MARKDOWN = {
+  type: 'string',
+  requiresArg: true,
+  describe: 'file for a summary as Markdown, for a build server or a pull request',
+} as const;
+
 /** `--var name=value`; may be repeated. */
 export const VARIABLES = {
   ...REPEATED,

@@ -1,6 +1,7 @@
 /** The results of several runs that differ only in their seed: a verdict for each, and the spread of every number. */
 import { humanCount, humanValue, type Unit } from '../kernel/quantity.js';
 import { writeCsvRow } from './csv-row.js';
+import { foldText, plainMarkdown, writeMarkdownTable } from './markdown.js';
 import type { RunResult } from './result.js';
 import { writeTable } from './table.js';
 import { getMark, getVerdict } from './verdict.js';
@@ -121,21 +122,11 @@ function computeSpread(values: readonly number[]): NumberSpread | undefined {
 }
 
 /** The text for a terminal. */
-export function writeSeedsText({ scenario, runs, passed, missing, expectations }: SeedsResult): string {
+export function writeSeedsText(over: SeedsResult): string {
+  const { scenario, runs, missing } = over;
   const verdicts = runs.map((run) => [String(run.seed), getVerdict(run).word, run.digest, run.failure ?? '']);
-  const lines = expectations.map(({ line, passed: met, failed, undecided = [], unit, value }) => [
-    failed.length > 0 ? '✗' : undecided.length > 0 ? '?' : '✓',
-    line,
-    `${met} of ${runs.length}`,
-    ...(value ? [value.min, value.median, value.max].map((one) => humanValue(one, unit)) : ['-', '-', '-']),
-    [
-      ...(failed.length === 0 ? [] : [`failed with seed ${failed.join(', ')}`]),
-      ...(undecided.length === 0 ? [] : [`not decided with seed ${undecided.join(', ')}`]),
-    ].join('; '),
-  ]);
+  const lines = listExpectations(over);
   const wanted = runs.length + missing;
-  const word = missing > 0 ? 'NOT FINISHED' : passed === wanted ? 'passed' : 'FAILED';
-  const rest = missing > 0 ? `, ${humanCount(missing)} gave no result` : '';
   return [
     `${scenario} · ${wanted} seeds`,
     '',
@@ -149,19 +140,49 @@ export function writeSeedsText({ scenario, runs, passed, missing, expectations }
       : [
           ...writeTable(
             [
-              { title: '' },
-              { title: 'expectation' },
-              { title: 'met', align: 'right' },
-              ...['min', 'median', 'max'].map((title) => ({ title, align: 'right' as const })),
-              { title: '' },
+              ...EXPECTATION_COLUMNS.map((title, i) =>
+                i >= 2 && title !== '' ? { title, align: 'right' as const } : { title },
+              ),
             ],
             lines,
           ),
           '',
         ]),
     ...writeWarnings(runs),
-    `${word} · ${humanCount(passed)} of ${humanCount(wanted)} runs passed${rest}`,
+    writeSeedsVerdict(over),
     '',
+  ].join('\n');
+}
+
+const EXPECTATION_COLUMNS = ['', 'expectation', 'met', 'min', 'median', 'max', ''] as const;
+
+function listExpectations({ runs, expectations }: SeedsResult): readonly (readonly string[])[] {
+  return expectations.map(({ line, passed: met, failed, undecided = [], unit, value }) => [
+    failed.length > 0 ? '✗' : undecided.length > 0 ? '?' : '✓',
+    line,
+    `${met} of ${runs.length}`,
+    ...(value ? [value.min, value.median, value.max].map((one) => humanValue(one, unit)) : ['-', '-', '-']),
+    [
+      ...(failed.length === 0 ? [] : [`failed with seed ${failed.join(', ')}`]),
+      ...(undecided.length === 0 ? [] : [`not decided with seed ${undecided.join(', ')}`]),
+    ].join('; '),
+  ]);
+}
+
+function writeSeedsVerdict({ runs, passed, missing }: SeedsResult): string {
+  const wanted = runs.length + missing;
+  const word = missing > 0 ? 'NOT FINISHED' : passed === wanted ? 'passed' : 'FAILED';
+  const rest = missing > 0 ? `, ${humanCount(missing)} gave no result` : '';
+  return `${word} · ${humanCount(passed)} of ${humanCount(wanted)} runs passed${rest}`;
+}
+
+/** The summary as Markdown, for a build server or a pull request. */
+export function writeSeedsMarkdown(over: SeedsResult): string {
+  return [
+    `### ${plainMarkdown(`${over.scenario}: ${writeSeedsVerdict(over)}`)}`,
+    '',
+    ...writeMarkdownTable(EXPECTATION_COLUMNS, listExpectations(over)),
+    ...foldText('Report', writeSeedsText(over)),
   ].join('\n');
 }
 

@@ -40,9 +40,13 @@ it('init ci writes a workflow whose commands pass, with this version of ghostfle
   const commands: readonly string[] = jobs.fleet.steps.flatMap(({ run }: { readonly run?: string }) => run ?? []);
   expect(commands).toHaveLength(1);
   for (const command of commands) {
-    const [words, program] = [command.split(' '), ['npx', '--yes', `ghostfleet@${version}`]];
+    const [words, program] = [
+      command.replace('"$GITHUB_STEP_SUMMARY"', 'summary.md').split(' '),
+      ['npx', '--yes', `ghostfleet@${version}`],
+    ];
     expect(words.slice(0, 3)).toEqual(program);
     expect(await ghostfleet(words.slice(3))).toMatchObject({ exit: 0 });
+    expect(readFileSync('summary.md', 'utf8')).toContain('### fleet: passed');
   }
 });
 

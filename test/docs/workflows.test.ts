@@ -21,6 +21,7 @@ const WORKFLOWS = FILES.map((name) => {
   const workflow: Workflow = parse(text);
   return { name, text, workflow };
 });
+const ACTION = readFileSync('action.yml', 'utf8');
 const { scripts }: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
   readFileSync('package.json', 'utf8'),
 );
@@ -63,8 +64,12 @@ describe.each(WORKFLOWS)('$name', ({ text, workflow }) => {
   });
 });
 
+it('the action names other actions by commit', () => {
+  expect(unpinned(ACTION)).toEqual([]);
+});
+
 it('all workflows use the same commit of an action', () => {
-  const texts = WORKFLOWS.map(({ text }) => text).join('\n');
+  const texts = [...WORKFLOWS.map(({ text }) => text), ACTION].join('\n');
   const used = new Set([...texts.matchAll(/\buses: *([^.\s].*)$/gm)].map(([, action = '']) => action));
   const actions = [...used].map((action) => action.split('@')[0]);
   expect(actions.filter((action, i) => actions.indexOf(action) !== i)).toEqual([]);

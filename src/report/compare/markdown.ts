@@ -1,4 +1,5 @@
 /** A comparison as Markdown, for a pull request. */
+import { plainMarkdown } from '../markdown.js';
 import { type Comparison, isDifferent, type MetricDifference } from './compare.js';
 import {
   COLUMNS,
@@ -21,12 +22,12 @@ export function writeComparisonMarkdown(comparison: Comparison, remarks: readonl
   const others = rows.filter((row) => !isDifferent(row));
   const method = describeMethod(comparison);
   return [
-    `### ${plain(a.runs[0]?.scenario ?? '')}: ${plain(writeHeadline(comparison))}`,
+    `### ${plainMarkdown(a.runs[0]?.scenario ?? '')}: ${plainMarkdown(writeHeadline(comparison))}`,
     '',
-    `- **A** ${plain(describeSide(a))}`,
-    `- **B** ${plain(describeSide(b))}`,
-    ...(method === '' ? [] : [`- ${plain(method)}`]),
-    ...remarks.map((remark) => `- ⚠️ ${plain(remark)}`),
+    `- **A** ${plainMarkdown(describeSide(a))}`,
+    `- **B** ${plainMarkdown(describeSide(b))}`,
+    ...(method === '' ? [] : [`- ${plainMarkdown(method)}`]),
+    ...remarks.map((remark) => `- ⚠️ ${plainMarkdown(remark)}`),
     '',
     ...(conditions.length === 0
       ? []
@@ -35,12 +36,12 @@ export function writeComparisonMarkdown(comparison: Comparison, remarks: readonl
           '',
           ...conditions.map(
             (one) =>
-              `- ${MARKS[one.outcome]} \`${one.condition.line.replaceAll('`', "'")}\`: ${plain(describeCondition(one))}`,
+              `- ${MARKS[one.outcome]} \`${one.condition.line.replaceAll('`', "'")}\`: ${plainMarkdown(describeCondition(one))}`,
           ),
           '',
         ]),
     ...(changed.length === 0 ? [] : [...writeTable(changed), '']),
-    plain(writeVerdict(comparison)),
+    plainMarkdown(writeVerdict(comparison)),
     '',
     ...(others.length === 0
       ? []
@@ -49,19 +50,10 @@ export function writeComparisonMarkdown(comparison: Comparison, remarks: readonl
 }
 
 function writeTable(rows: readonly MetricDifference[]): readonly string[] {
-  const line = (cells: readonly string[]) => `| ${cells.map(plain).join(' | ')} |`;
+  const line = (cells: readonly string[]) => `| ${cells.map(plainMarkdown).join(' | ')} |`;
   return [
     line(['metric', ...COLUMNS, '']),
     `| --- |${COLUMNS.map(() => ' ---: |').join('')} --- |`,
     ...rows.map((row) => line(listCells(row))),
   ];
-}
-
-/** Names of scenarios and paths are texts of users: none of their characters makes markup or ends a cell. */
-function plain(text: string): string {
-  return text
-    .replaceAll(/[\r\n]+/g, ' ')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll(/[\\`*_[\]|#@]/g, (sign) => `\\${sign}`);
 }

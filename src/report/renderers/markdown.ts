@@ -1,0 +1,33 @@
+/** The summary of a run as Markdown, for a build server or a pull request. The whole report is folded away in it. */
+import { printableTexts } from '../../kernel/printable.js';
+import { valueBeside } from '../../kernel/quantity.js';
+import { humanDuration } from '../../kernel/time.js';
+import { foldText, plainMarkdown, writeMarkdownTable } from '../markdown.js';
+import type { ExpectationResult, RunResult } from '../result.js';
+import { getMark, getVerdict } from '../verdict.js';
+import { renderText } from './text.js';
+
+export function renderMarkdown(unsafe: RunResult): string {
+  const result = printableTexts(unsafe);
+  const { scenario, seed, digest, simulatedMs, wallMs, reproduce, expectations, failure, warnings } = result;
+  const about = `seed ${seed} · digest ${digest} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)}`;
+  return [
+    `### ${plainMarkdown(`${scenario}: ${getVerdict(result).word}`)}`,
+    '',
+    `- ${plainMarkdown(about)}`,
+    `- ${plainMarkdown(reproduce)}`,
+    ...(failure === null ? [] : [`- ✗ ${plainMarkdown(failure)}`]),
+    ...warnings.map((warning) => `- ⚠️ ${plainMarkdown(warning)}`),
+    '',
+    ...writeMarkdownTable(
+      ['', 'expectation', 'result'],
+      expectations.map((one) => [getMark(one).mark, one.line, describeResult(one)]),
+    ),
+    ...foldText('Report', renderText(unsafe)),
+  ].join('\n');
+}
+
+function describeResult({ passed, left, right, unit, sentence }: ExpectationResult): string {
+  if (!passed) return sentence;
+  return left === null ? '' : valueBeside(left, right, unit);
+}

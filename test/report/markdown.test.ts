@@ -1,0 +1,63 @@
+/** The summaries of runs as Markdown. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { renderMarkdown } from '../../src/report/renderers/markdown.js';
+import { summariseSeeds, writeSeedsMarkdown } from '../../src/report/seeds.js';
+import { folderOfTest } from '../support/folder-of-test.js';
+import { ghostfleet } from '../support/host.js';
+import { resultOf } from './fixtures.js';
+
+const failed = {
+  line: 'a < 1',
+  passed: false,
+  left: 2,
+  right: 1,
+  unit: 'count',
+  sentence: 'a is 2, wanted < 1',
+} as const;
+
+it('has the verdict, the command, each expectation with its result, and the folded report', () => {
+  const text = renderMarkdown(resultOf({ passed: false, expectations: [failed], warnings: ['1 device was late'] }));
+  expect(text).toMatch(/^### first-fleet: FAILED\n/);
+  expect(text).toContain('- ghostfleet run scenarios/first-fleet.yaml --seed 7');
+  expect(text).toContain('\n| ✗ | a &lt; 1 | a is 2, wanted &lt; 1 |\n');
+  expect(text).toContain('- ⚠️ 1 device was late\n');
+  expect(text).toMatch(/<details><summary>Report<\/summary>\n\n<pre>first-fleet · seed 7/);
+});
+
+it('lets no text of a scenario make markup, end a cell or the folded report', () => {
+  const evil = 'x | </pre></details> <img src=x> [a](b) @all\n# title';
+  const text = renderMarkdown(resultOf({ scenario: evil, failure: evil, expectations: [{ ...failed, line: evil }] }));
+  expect(text.match(/<\/pre>/g)).toHaveLength(1);
+  expect(text).not.toContain('<img');
+  expect(text).not.toMatch(/^# title/m);
+  expect(text.split('<details>')[0]).not.toMatch(/[^\\]@all/);
+  const row = text.split('\n').find((line) => line.startsWith('| ✗')) ?? '';
+  expect(row.match(/(?<!\\)\|/g)).toHaveLength(4);
+});
+
+it('of several seeds has a row for each expectation, with the seeds that failed', () => {
+  const text = writeSeedsMarkdown(
+    summariseSeeds([resultOf(), resultOf({ seed: 8, passed: false, expectations: [failed] })], 3),
+  );
+  expect(text).toMatch(/^### first-fleet: NOT FINISHED · 1 of 3 runs passed, 1 gave no result\n/);
+  expect(text).toContain('failed with seed 8');
+});
+
+it.each([[[]], [['--seeds', '2']]])('run --markdown %j writes the summary', async (more) => {
+  const folder = folderOfTest();
+  const scenario = join(folder, 'small.yaml');
+  writeFileSync(
+    scenario,
+    'name: small\nduration: 10m\nfleet: [{ name: clime, profile: clime, count: 1 }]\nexpect: [device.ready == 1]\n',
+  );
+  const summary = join(folder, 'summary.md');
+  expect(await ghostfleet(['run', scenario, '--markdown', summary, ...more])).toMatchObject({ exit: 0 });
+  expect(readFileSync(summary, 'utf8')).toMatch(/^### small: (2 of 2|passed)[\s\S]*\| ✓ \| device\.ready == 1 \|/);
+});
+
+it('a summary that cannot be written is an error before the run', async () => {
+  const { exit, out, err } = await ghostfleet(['run', 'demo', '--markdown', join(folderOfTest(), 'none', 'x.md')]);
+  expect([exit, out, err]).toEqual([2, '', expect.stringContaining('cannot write')]);
+});
