@@ -135,6 +135,13 @@ describe('the other steps of the action', () => {
     expect(read(folder, 'called.txt')).toContain('pr comment 7 --repo o/r --body-file ghostfleet/summary.md');
   });
 
+  it('do not fail the job if the token may not comment', () => {
+    const folder = makeFolder({ gh: 'exit 1' });
+    expect(runScript(folder, scriptOf('Comment on the pull request'), { NUMBER: '7', GITHUB_REPOSITORY: 'o/r' })).toBe(
+      0,
+    );
+  });
+
   it('use only inputs that exist, and no input within a script', () => {
     const text = readFileSync('action.yml', 'utf8');
     const used = [...text.matchAll(/inputs\.([\w-]+)/g)].map(([, name = '']) => name);
