@@ -1,8 +1,9 @@
 /** The control commands of a console: short forms of the steps that act on a device from outside. */
 import type { Profile } from '../profile/profile.js';
 import { findQuantity, listNumberedNames } from '../profile/quantities.js';
-import type { StepName } from '../scenario/steps/index.js';
+import { STEP_NAMES, STEPS, type StepName, stepForms } from '../scenario/steps/index.js';
 import { MODEM_FAULTS } from '../scenario/steps/modem.js';
+import { noOptions } from '../scenario/values/no-options.js';
 import { quantityOf } from '../scenario/values/quantity.js';
 
 interface ControlCommand {
@@ -18,7 +19,6 @@ interface ControlCommand {
   readonly words?: ((profile: Profile) => readonly (readonly string[])[]) | undefined;
 }
 
-const ON_OFF = () => [['on', 'off']];
 const quantities = (profile: Profile) => [listNumberedNames(profile)];
 /** This contact is not an input of `.pulse`, because `.line-power` switches it. */
 const LINE = 'backup.line_voltage';
@@ -30,7 +30,8 @@ const inputs = (profile: Profile) => {
   return [[...counters, ...contacts]];
 };
 
-export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
+/** The commands of steps that have options, and those with a shorter description. */
+const SHORT_FORMS: Readonly<Record<string, ControlCommand>> = {
   sensor: {
     step: 'sensor',
     usage: 'QUANTITY NUMBER | free | silent',
@@ -72,7 +73,6 @@ export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
     },
     words: (profile) => [findQuantity(profile, 'button.1.clicks') ? ['int', 'x', '1', '2', '3', '4'] : ['int']],
   },
-  'line-power': bare('line-power', 'on | off', 'restores or cuts the line voltage', ON_OFF),
   battery: {
     step: 'battery',
     usage: 'new | PERCENT% | VOLTS V',
@@ -85,7 +85,6 @@ export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
     },
     words: () => [['new']],
   },
-  radio: bare('radio', 'on | off', 'radio coverage on or off', ON_OFF),
   antenna: {
     step: 'antenna',
     usage: 'RSRP | free',
@@ -96,10 +95,13 @@ export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
     },
     words: () => [['free']],
   },
-  'power-saving': bare('power-saving', 'on | off', 'the network grants or refuses power saving mode', ON_OFF),
-  modem: bare('modem', 'FAULT | mended', MODEM_FAULTS.filter((fault) => fault !== 'mended').join(', '), () => [
-    MODEM_FAULTS,
-  ]),
+  modem: {
+    step: 'modem',
+    usage: 'FAULT | mended',
+    about: MODEM_FAULTS.filter((fault) => fault !== 'mended').join(', '),
+    inScenario: oneWord,
+    words: () => [MODEM_FAULTS],
+  },
   flash: {
     step: 'flash',
     usage: 'WRITES | new',
@@ -119,16 +121,29 @@ export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
       return word.endsWith('ppm') ? `{ drift: ${word} }` : `{ skew: ${word} }`;
     },
   },
-  'power-cycle': {
-    step: 'power-cycle',
-    usage: '',
-    about: 'switches the power off and on',
-    inScenario: (...words) => (words.length === 0 ? '' : undefined),
-  },
 };
 
-/** A command with one argument, which is the value of the step. */
-function bare(step: StepName, usage: string, about: string, words: ControlCommand['words']): ControlCommand {
-  const inScenario = (word?: string, ...more: readonly string[]) => (more.length === 0 ? word : undefined);
-  return { step, usage, about, inScenario, words };
+export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = { ...SHORT_FORMS, ...makeOtherCommands() };
+
+/** Commands of the other steps that act on a device from outside: without arguments, or with the word of the step. */
+function makeOtherCommands(): Readonly<Record<string, ControlCommand>> {
+  const forms = stepForms();
+  const others = STEP_NAMES.flatMap((step): readonly (readonly [StepName, ControlCommand])[] => {
+    const { actsOn, about, check } = STEPS[step];
+    if (step in SHORT_FORMS || (actsOn !== 'network' && actsOn !== 'device')) return [];
+    if (check === noOptions) return [[step, { step, about, usage: '', inScenario: noWord }]];
+    const words = forms[step]?.enum as readonly string[] | undefined;
+    return words === undefined
+      ? []
+      : [[step, { step, about, usage: words.join(' | '), inScenario: oneWord, words: () => [words] }]];
+  });
+  return Object.fromEntries(others);
+}
+
+function oneWord(word?: string, ...more: readonly string[]): string | undefined {
+  return more.length === 0 ? word : undefined;
+}
+
+function noWord(...words: readonly string[]): string | undefined {
+  return words.length === 0 ? '' : undefined;
 }

@@ -44,6 +44,7 @@ export interface BoardOverrides {
 interface ControlledDevice extends Pick<Hardware, 'type' | 'clock' | 'config' | 'environment' | 'modem' | 'battery'> {
   /** The running firmware; undefined while none runs. */
   readonly firmware: Firmware | undefined;
+  readonly reboot: (cause: 'power') => void;
   /** Undefined until the first change. */
   boardOverrides: BoardOverrides | undefined;
 }
@@ -171,6 +172,11 @@ export class DeviceControls {
         else empty = middle;
       }
     });
+  }
+
+  /** Takes the power away and gives it back: RAM is lost, flash is kept. */
+  powerCycle(): void {
+    this.#change(() => this.#device.reboot('power'));
   }
 
   /** Sets whether the network grants power saving mode, from the next attach on. */

@@ -254,12 +254,6 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.run(() => this.halt('power off'));
   }
 
-  /** Takes the power away and gives it back. @throws Error if the device has failed */
-  powerCycle(): void {
-    this.alive();
-    this.run(() => this.reboot('power'));
-  }
-
   reboot(cause: BootCause): void {
     this.halt('reboot');
     this.boot(cause);

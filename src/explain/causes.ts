@@ -58,8 +58,10 @@ export class CauseNames {
         return { kind: cause, name: 'other downlinks first' };
       case 'update':
         return { kind: cause, name: 'firmware update first' };
-      default:
-        return { kind: 'fault', name: this.nameFault(Number(cause.slice('fault:'.length))) };
+      default: {
+        const index = Number(cause.slice('fault:'.length));
+        return { kind: this.#faults[index]?.isStep ? 'step' : 'fault', name: this.nameFault(index) };
+      }
     }
   }
 

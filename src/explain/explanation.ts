@@ -60,11 +60,11 @@ export interface DownlinkCourse extends Pick<Explanation, 'outcome' | 'received'
 
 export interface ExplainedCause {
   /**
-   * `fault`: a fault or a step of the scenario. `interval`: the device was at rest until its next report or poll. `power-on`:
+   * `fault`, `step`: a fault or a step of the scenario. `interval`: the device was at rest until its next report or poll. `power-on`:
    * it was not switched on yet. `encoder`: the cloud has no encoder of it. `downlinks`: other downlinks came first. `update`: a
    * firmware update came first.
    */
-  readonly kind: 'fault' | 'interval' | 'power-on' | 'encoder' | 'downlinks' | 'update';
+  readonly kind: 'fault' | 'step' | 'interval' | 'power-on' | 'encoder' | 'downlinks' | 'update';
   /** `outage (region/north)`, `next report (every 30m, no polls)` */
   readonly name: string;
 }

@@ -64,6 +64,7 @@ function writeCauses({ causes, received, took }: Omit<Explanation, 'text'>, limi
 
 const REASONS: Readonly<Record<ExplainedCause['kind'], (cause: ExplainedCause) => string>> = {
   fault: ({ name }) => `The cause is the fault ${name}.`,
+  step: ({ name }) => `The cause is the step ${name}.`,
   interval: ({ name }) => `The device was at rest until its ${name}.`,
   'power-on': () => 'The device was not switched on yet.',
   encoder: () =>

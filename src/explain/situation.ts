@@ -50,7 +50,7 @@ export interface FleetPart extends Intervals {
 type SerialRange = readonly [number, number];
 
 /** How a fault affects exchanges with the cloud. */
-export type FaultEffect =
+type FaultEffect =
   /** No exchange succeeds while the fault is in force. */
   | 'blocks'
   /** Exchanges fail by chance, or take longer. */
@@ -64,12 +64,14 @@ export type FaultEffect =
  * What a fault acts on. `datagrams`: the device sends datagrams, and the fault loses or delays them. `device`: the device has
  * no network, or does not work. `modem`: the modem is off.
  */
-export type FaultPlace = 'datagrams' | 'device' | 'modem';
+type FaultPlace = 'datagrams' | 'device' | 'modem';
 
 /** A fault, or a step with the effect of one. */
 export interface SituationFault {
   /** Name of the fault as in the scenario: `outage`, `loss`, `no-signal`, `radio: off`. */
   readonly name: string;
+  /** Set for a step that carries out no fault. */
+  readonly isStep?: true;
   /** The fault with its options: `loss 10%`. */
   readonly what: string;
   /** Text of its selector, or names of devices; empty for all devices. */

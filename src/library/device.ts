@@ -189,7 +189,7 @@ export class VirtualDevice implements AsyncDisposable {
    */
   powerCycle(): void {
     this.#checkOpen();
-    this.#device.powerCycle();
+    this.#device.controls.powerCycle();
   }
 
   /** Switches it off. */

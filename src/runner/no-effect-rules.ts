@@ -2,14 +2,13 @@
 import { DeviceConfig } from '../device/config/device-config.js';
 import { LINE_PRESENT } from '../device/environment/environment.js';
 import { type MeasuringSettings, readSettings } from '../device/measuring/measuring-settings.js';
-import { isLasting } from '../device/modem/faults.js';
 import { deviceType } from '../device/type/device-type.js';
 import { formatDuration, type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import { findQuantity } from '../profile/quantities.js';
 import { chooseFirmware } from '../profile/versions.js';
 import type { Plan, PlannedAction, PlannedGroup } from '../scenario/model/plan.js';
-import type { StepCall, StepName } from '../scenario/steps/index.js';
+import { type StepCall, stepKindOf } from '../scenario/steps/index.js';
 import { findFlashRefusal } from './world/flash-settings.js';
 
 /** What may affect a device. */
@@ -40,10 +39,6 @@ interface Group {
 }
 
 const LINE = 'backup.line_voltage';
-/** Steps after which a device may have another configuration or firmware. */
-const CHANGING: ReadonlySet<StepName> = new Set(['config', 'commands', 'shell', 'firmware', 'button']);
-/** Steps that affect only the connection with the cloud. */
-const ON_THE_WAY: ReadonlySet<StepName> = new Set(['radio', 'antenna', 'modem', 'power-saving']);
 /** The button on the board erases the settings if it is held for this long while the device starts (shell S-18). */
 const HELD: Millis = seconds(5);
 
@@ -71,7 +66,7 @@ export class NoEffectRules {
       }
     }
     this.#actions = actions;
-    const changed = plan.actions.flatMap(({ step, devices }) => (CHANGING.has(step) ? devices : []));
+    const changed = plan.actions.flatMap((action) => (stepKindOf(action).actsOn === 'settings' ? action.devices : []));
     this.#changing = new Set([...changed, ...plan.loads.flatMap(({ devices }) => devices)]);
   }
 
@@ -92,7 +87,7 @@ export class NoEffectRules {
   }
 
   #step(call: StepCall, hit: Hit, group: Group): string | undefined {
-    if (ON_THE_WAY.has(call.step)) return this.#silent(hit, group);
+    if (stepKindOf(call).actsOn === 'network') return this.#silent(hit, group);
     switch (call.step) {
       case 'battery':
         return call.options.kind === 'new' ? undefined : this.#supplied(hit, group);
@@ -117,13 +112,13 @@ export class NoEffectRules {
 
   /** The reason, if the effect of the step is over before the first start. */
   #tooEarly(call: StepCall, hit: Hit): string | undefined {
-    const lasts = effectLasts(call);
-    return lasts !== undefined && hit.latest + lasts < this.#firstStart(hit) ? TOO_EARLY : undefined;
+    const lasts = beforeStart(call);
+    return typeof lasts === 'number' && hit.latest + lasts < this.#firstStart(hit) ? TOO_EARLY : undefined;
   }
 
-  /** Latest time of the first start of a device; 0 if a power cycle may start the device earlier than planned. */
+  /** Latest time of the first start of a device; 0 if a step may start the device earlier than planned. */
   #firstStart(hit: Hit): Instant {
-    if (this.#actionsOf(hit).some(({ step }) => step === 'power-cycle')) return 0;
+    if (this.#actionsOf(hit).some((action) => beforeStart(action) === 'starts')) return 0;
     return this.#plan.devices[hit.device]?.bootAt ?? 0;
   }
 
@@ -180,22 +175,8 @@ function uselessPress({ clicks, hold }: OptionsOfButton, { clicks: actions }: Pr
   return `the button erases the settings only if it is held for ${formatDuration(HELD)} or longer during a start`;
 }
 
-/** Duration of the effect of a step on a device that is not switched on yet; undefined if it lasts until another step. */
-function effectLasts(call: StepCall): Millis | undefined {
-  switch (call.step) {
-    case 'shell':
-      return 0;
-    case 'modem':
-      return call.options !== 'mended' && !isLasting(call.options) ? 0 : undefined;
-    case 'clock':
-      return call.options.drift === null ? 0 : undefined;
-    case 'button':
-      return call.options.hold ?? 0;
-    case 'pulse':
-      return (call.options.times - 1) * call.options.every + call.options.stays;
-    default:
-      return undefined;
-  }
+function beforeStart(call: StepCall): 'starts' | 'stays' | Millis {
+  return stepKindOf(call).beforeStart(call.options);
 }
 
 /** Whether an action cuts the power line (true) or restores it (false); undefined if it does neither. */

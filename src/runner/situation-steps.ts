@@ -2,26 +2,20 @@
  * Steps that delay the exchanges of devices, each with the time at which its effect ends. The effect of a lasting step, such as
  * `radio: off`, ends with the next step of its kind.
  */
-import { isLasting } from '../device/modem/faults.js';
-import type { FaultEffect, FaultPlace } from '../explain/situation.js';
 import type { Instant } from '../kernel/time.js';
-import type { Dbm } from '../kernel/units.js';
 import type { FaultId, PlannedAction, PlannedFault } from '../scenario/model/plan.js';
 import type { PlanEntry } from '../scenario/plan/change.js';
-import type { StepCall } from '../scenario/steps/index.js';
+import { findEndedKind, stepKindOf } from '../scenario/steps/index.js';
+import type { StepEffect } from '../scenario/steps/step.js';
 
 /** An action with its time, and its entry in the plan; without an entry if a user typed it on a console. */
 export type TimedAction = PlannedAction & { readonly entry?: PlanEntry };
 
 /** A step that affects exchanges of devices, and the properties of its effect. */
-interface DeviceEffect {
+interface DeviceEffect extends Omit<StepEffect, 'lasts'> {
   readonly action: TimedAction;
   /** The fault that the step begins; undefined for a step of its own. */
   readonly fault: PlannedFault | undefined;
-  readonly effect: FaultEffect;
-  /** Name in `net.fault` events; null if the step causes no such event. */
-  readonly sign: string | null;
-  readonly on: FaultPlace;
   readonly from: Instant;
   /** null if the effect lasts until the end of the run. Equal to `from` for a step that happens once. */
   readonly until: Instant | null;
@@ -29,14 +23,6 @@ interface DeviceEffect {
   readonly endedBy: TimedAction | undefined;
   /** Indices into the devices of the plan, ascending. */
   readonly devices: readonly number[];
-}
-
-/** The properties of an effect that depend only on the step. */
-interface Effect {
-  readonly effect: FaultEffect;
-  readonly sign: string | null;
-  readonly on: FaultPlace;
-  readonly lasts: boolean;
 }
 
 /**
@@ -55,14 +41,15 @@ export function deviceEffects(
     const effect = effectOf(action);
     const endless = byId.get(action.fault)?.windows.some(({ until }) => until === null) ?? true;
     for (const device of action.devices) {
-      if (endsLast(action, effect)) open.end(action, device);
+      // A disturbance passes, and what lasts goes on.
+      if (effect?.effect !== 'disturbs') open.end(action, device);
       if (effect?.lasts) open.begin(action, device, endless);
       else if (effect) open.add(action, { until: action.at, endedBy: undefined }, device);
     }
   }
   return open.close().map(({ action, until, endedBy, devices }) => {
     // The cast is safe because only steps with an effect are collected.
-    const { effect, sign, on } = effectOf(action) as Effect;
+    const { effect, sign, on } = effectOf(action) as StepEffect;
     return { action, fault: byId.get(action.fault), effect, sign, on, from: action.at, until, endedBy, devices };
   });
 }
@@ -131,71 +118,9 @@ class OpenEffects {
 }
 
 function keyOf({ step }: PlannedAction, device: number): string {
-  return `${FAMILY[step] ?? step}/${device}`;
+  return `${findEndedKind(step)}/${device}`;
 }
 
-/** `create-device` ends what `delete-device` began. */
-const FAMILY: Readonly<Partial<Record<PlannedAction['step'], string>>> = { 'create-device': 'delete-device' };
-
-/** Whether a step ends the lasting effect of its kind. Every step does, except a modem fault that happens once. */
-function endsLast(action: TimedAction, effect: Effect | undefined): boolean {
-  return effect === undefined || effect.lasts || action.step !== 'modem';
+function effectOf(action: PlannedAction): StepEffect | undefined {
+  return stepKindOf(action).effect(action.options);
 }
-
-/**
- * The effect of a step on the exchanges of its devices; undefined for a step without an effect, or one that only ends an
- * effect.
- */
-function effectOf(action: PlannedAction): Effect | undefined {
-  switch (action.step) {
-    case 'radio':
-      return action.options === 'off' ? BLOCKS : undefined;
-    case 'delete-device':
-      return { ...BLOCKS, on: 'datagrams' };
-    case 'antenna':
-      return action.options === 'free' ? undefined : signalEffect(action.options.rsrp);
-    case 'battery':
-      return batteryEffect(action.options);
-    case 'power-saving':
-      return action.options === 'off' ? HINDERS : undefined;
-    case 'modem':
-      return modemEffect(action.options);
-    case 'power-cycle':
-    case 'button':
-    case 'shell':
-      return RESTARTS;
-    default:
-      return undefined;
-  }
-}
-
-function signalEffect(rsrp: Dbm): Effect | undefined {
-  if (rsrp >= GOOD) return undefined;
-  return rsrp < NO_SERVICE ? BLOCKS : { ...HINDERS, sign: 'weak-signal' };
-}
-
-function batteryEffect(options: StepCall<'battery'>['options']): Effect | undefined {
-  if (options.kind === 'new') return undefined;
-  return {
-    ...(options.kind === 'voltage' && options.volts <= WEAK ? BLOCKS : HINDERS),
-    sign: 'brown-out',
-    on: 'device',
-  };
-}
-
-function modemEffect(fault: StepCall<'modem'>['options']): Effect | undefined {
-  if (fault === 'mended') return undefined;
-  return isLasting(fault) ? BLOCKS : DISTURBS;
-}
-
-const BLOCKS: Effect = { effect: 'blocks', sign: null, on: 'device', lasts: true };
-const HINDERS: Effect = { effect: 'hinders', sign: null, on: 'datagrams', lasts: true };
-const RESTARTS: Effect = { effect: 'restarts', sign: null, on: 'datagrams', lasts: false };
-const DISTURBS: Effect = { effect: 'disturbs', sign: null, on: 'datagrams', lasts: false };
-/**
- * Received power in dBm: below `NO_SERVICE` a device finds no network, and below `GOOD` its signal is weak (docs/FIDELITY.md).
- */
-const NO_SERVICE = -130;
-const GOOD = -115;
-/** A battery with at most this voltage at rest, in volts, breaks down at the first transmission. */
-const WEAK = 3.05;

@@ -155,6 +155,7 @@ function stepFaults(plan: Plan, actions: readonly TimedAction[]): readonly Situa
       const entries = fault === undefined ? own : [fault.id];
       return {
         name: fault?.kind ?? action.step,
+        ...(fault === undefined && { isStep: true as const }),
         what: fault ? describeFault(fault) : `${describeStep(action)}${typed}`,
         whom: fault ? (fault.to ?? '') : others.length === 0 ? (only?.name ?? '') : `${devices.length} devices`,
         serials: devices.length === plan.devices.length ? null : serialsOf(plan, devices),

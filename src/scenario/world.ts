@@ -31,9 +31,7 @@ export interface DeviceHandle {
   cloudId: string | undefined;
   /** Runs a line on the local shell. @throws Error if the device has no power */
   shell(line: string): ShellResult;
-  /** Switches the power off and immediately on: RAM is lost, flash is kept. */
-  powerCycle(): void;
-  /** Changes the device's board and environment. */
+  /** Changes the device's power, board and environment. */
   readonly controls: Pick<DeviceControls, keyof DeviceControls>;
 }
 

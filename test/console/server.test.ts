@@ -238,7 +238,6 @@ describe('a run', () => {
         cloudId: undefined,
         controls: member.controls,
       },
-      powerCycle: () => {},
       complete: (line) => member.complete(line),
       shell: () => {
         asked++;

@@ -77,8 +77,8 @@ describe.each(FAULT_NAMES)('the fault %s', (name) => {
     const fault = datagramsOf(faultIn(planWith(`{ ${example} }`)));
     if (fault === undefined) return expect(part).not.toBe('network');
     const draws = new NoiseStream(1);
-    const results = Array.from({ length: 1000 }, () => {
-      const delivery: Delivery = { size: 40, now: 0, freeAt: 0, damage: undefined };
+    const results = Array.from({ length: 1000 }, (_, i) => {
+      const delivery: Delivery = { size: 40 + (i % 400), now: 0, freeAt: 0, damage: undefined };
       const verdict = [1];
       const isEvent = fault.strike(verdict, draws, delivery);
       return { isEvent, isChanged: verdict.length !== 1 || verdict[0] !== 1 || delivery.damage !== undefined };

@@ -52,7 +52,7 @@ describe('a device whose code throws an error', () => {
     const handle = new FleetDevice(device, { name: 'clime-0001', serial: SERIAL, claimToken: TOKEN });
     expect(() => device.shell('info show')).toThrow('the device has failed: "app config none"');
     expect(() => handle.controls.radio(false)).toThrow('the device has failed');
-    expect(() => handle.powerCycle()).toThrow('the device has failed');
+    expect(() => handle.controls.powerCycle()).toThrow('the device has failed');
   });
 
   it('ends a command that is running, without output', async () => {

@@ -32,7 +32,7 @@ describe('a modem in a reset loop', () => {
     'is the only cause, even if %s is active at the same time but affects none of the datagrams',
     async (_, background) => {
       const { causes, waits, timeline } = await slowest({ ...RESETTING, ...background });
-      expect(causes).toEqual([{ kind: 'fault', name: STEP }]);
+      expect(causes).toEqual([{ kind: 'step', name: STEP }]);
       expect(waits[0]?.what).toBe(STEP);
       const stuck = timeline.filter(({ what }) => what.includes('modem stuck'));
       expect(stuck.length).toBeGreaterThan(0);

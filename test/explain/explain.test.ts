@@ -63,8 +63,9 @@ describe('the cause of a slow downlink', () => {
       { at: '65m', commands: ['info show'] },
       { at: '2h', radio: 'on' },
     ];
-    const { causes } = await slowest({ fleet, steps });
-    expect(causes).toEqual([{ kind: 'fault', name: 'radio: off (clime-0001)' }]);
+    const { causes, text } = await slowest({ fleet, steps });
+    expect(causes).toEqual([{ kind: 'step', name: 'radio: off (clime-0001)' }]);
+    expect(text).toContain('The cause is the step radio: off (clime-0001).');
   });
 
   it('is a step that has the effect of a fault and began when a condition held', async () => {
@@ -75,7 +76,7 @@ describe('the cause of a slow downlink', () => {
       { at: '2h', radio: 'on' },
     ];
     const { causes } = await slowest({ fleet, steps });
-    expect(causes).toEqual([{ kind: 'fault', name: 'radio: off (clime-0001)' }]);
+    expect(causes).toEqual([{ kind: 'step', name: 'radio: off (clime-0001)' }]);
   });
 
   it('is each of two overlapping faults: a step that switches the radio off, and the loss of the signal', async () => {

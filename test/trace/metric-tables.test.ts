@@ -1,8 +1,14 @@
 /** Each metric returns the right count. The events give neighbouring metrics different values, so that a mix-up is noticed. */
 import { describe, expect, it } from 'vitest';
 import type { BootCause, ContactReason, TraceEvent, UpdateState, UplinkType } from '../../src/trace/events.js';
+import { METRICS } from '../../src/trace/metrics/index.js';
 import { metricsOf, numberOf } from './fixtures.js';
 import { missing, numbers, times } from './metric-numbers.js';
+import { recompute } from './recompute.js';
+
+it('recompute.ts computes every metric, and no other', () => {
+  expect([...recompute([], 1).keys()].sort()).toEqual(METRICS.map(({ name }) => name).sort());
+});
 
 describe('metrics of the fleet', () => {
   const causes: readonly BootCause[] = [

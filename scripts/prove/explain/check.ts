@@ -74,7 +74,7 @@ async function checkOne(
 
 /** The parts of the scenario that are removed for a cause. */
 function removablesOf({ removables }: DrawnScenario, situation: Situation, cause: ExplainedCause): readonly number[] {
-  if (cause.kind !== 'fault') return [];
+  if (cause.kind !== 'fault' && cause.kind !== 'step') return [];
   const names = new CauseNames(situation, undefined);
   const fault = situation.faults.find((_, index) => names.nameFault(index) === cause.name);
   if (fault === undefined) throw new Error(`${cause.name} is not a fault of the situation`);

@@ -91,10 +91,6 @@ export class FleetDevice implements Member {
   shell(line: string, later?: (part: Answer) => void): Answer & ShellResult {
     return makePart(this.device.shell(line, later && ((result) => later(makePart(result)))));
   }
-
-  powerCycle(): void {
-    this.device.powerCycle();
-  }
 }
 
 function makePart(result: CommandResult): Answer & ShellResult {

@@ -32,12 +32,8 @@ function faultsInForce({ faults }: Plan, now: Instant): readonly string[] {
   return [...new Set(names)];
 }
 
-/** Network faults that begin with the run are its usual network conditions, except an outage. */
+/** Network faults that begin with the run are its usual network conditions. */
 function isCondition(fault: PlannedFault): boolean {
-  return (
-    kindOf(fault).part === 'network' &&
-    fault.kind !== 'outage' &&
-    fault.windows.length === 1 &&
-    fault.windows[0]?.from === 0
-  );
+  const { part, isNeverUsual } = kindOf(fault);
+  return part === 'network' && !isNeverUsual && fault.windows.length === 1 && fault.windows[0]?.from === 0;
 }

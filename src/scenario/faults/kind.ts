@@ -30,6 +30,8 @@ export interface FaultKind<O> {
    * fault is never a cause. The effect of a fault of devices follows from its steps (runner/situation-steps.ts).
    */
   readonly effect?: (options: O) => FaultEffect | undefined;
+  /** Set if the fault is never the usual state of a network, not even if it begins with the run. */
+  readonly isNeverUsual?: true;
   /** Set if the fault can be a key of `network`. */
   readonly isNetworkKey?: true;
   /** An option that sets the duration of the fault. */

@@ -19,4 +19,5 @@ export const outage: NetworkFaultKind<Way | 'both'> = {
   check: oneOf(['both', 'up', 'down']),
   datagrams: { ...LOSES_ALL, way: (way) => way },
   effect: () => 'blocks',
+  isNeverUsual: true,
 };

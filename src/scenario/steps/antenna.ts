@@ -10,7 +10,7 @@ import {
   valueAt,
 } from '../../input/checks.js';
 import type { Dbm, Decibels } from '../../kernel/units.js';
-import type { StepKind } from './step.js';
+import { BLOCKS, HINDERS, type StepEffect, type StepKind, stays } from './step.js';
 
 type AntennaOptions = {
   /** Received power in dBm. */
@@ -29,6 +29,10 @@ const shape = record('a signal', {
 /** The values that a modem can report (3GPP TS 36.133, 9.1.4 and 9.1.7). */
 const RANGES = { rsrp: [-156, -44], rsrq: [-34, -3], snr: [-30, 40] } as const;
 const KEYS = ['rsrp', 'rsrq', 'snr'] as const;
+
+/** Below `NO_SERVICE`, a device finds no network, and below `GOOD`, its signal is weak (docs/FIDELITY.md). */
+const NO_SERVICE: Dbm = -130;
+const GOOD: Dbm = -115;
 
 /** `{ rsrp: -121 }` */
 export const signal: Check<AntennaOptions> = refine(shape, (read, node, problems) => {
@@ -59,9 +63,17 @@ export const antenna: StepKind<AntennaOptions | 'free'> = {
     const rest = [shown.rsrq === null ? '' : `RSRQ ${shown.rsrq} dB`, shown.snr === null ? '' : `SNR ${shown.snr} dB`];
     return [`RSRP ${shown.rsrp} dBm`, ...rest.filter((part) => part !== '')].join(', ');
   },
+  actsOn: 'network',
+  effect: (shown) => (shown === 'free' ? undefined : findEffect(shown.rsrp)),
+  beforeStart: stays,
   run: async (_world, device, shown) => {
     if (shown === 'free') return device.controls.signal(undefined);
     const { rsrp, rsrq, snr } = shown;
     device.controls.signal({ rsrp, ...(rsrq !== null && { rsrq }), ...(snr !== null && { snr }) });
   },
 };
+
+function findEffect(rsrp: Dbm): StepEffect | undefined {
+  if (rsrp >= GOOD) return undefined;
+  return rsrp < NO_SERVICE ? BLOCKS : { ...HINDERS, sign: 'weak-signal' };
+}

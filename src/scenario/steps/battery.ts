@@ -1,6 +1,6 @@
 import { complain, eitherForm, formOf, number, optional, ratio, record, valueAt } from '../../input/checks.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
-import type { StepKind } from './step.js';
+import { BLOCKS, HINDERS, type StepEffect, type StepKind, stays } from './step.js';
 
 /** A new battery, or a used one with a given charge or voltage at rest. */
 type BatteryOptions =
@@ -11,6 +11,9 @@ type BatteryOptions =
 const shape = record('battery', { left: optional(ratio), voltage: optional(number()) });
 /** Voltages at rest of an empty and of a new battery pack (behaviour B-35). */
 const VOLTS = [3, 3.7] as const;
+
+/** A battery with at most this voltage at rest breaks down at the first transmission. */
+const WEAK = 3.05;
 
 /** Replaces the battery while the device keeps running. */
 export const battery: StepKind<BatteryOptions> = {
@@ -36,8 +39,17 @@ export const battery: StepKind<BatteryOptions> = {
     if (options.kind === 'new') return 'new';
     return options.kind === 'left' ? `${formatRatio(options.left)} left` : `${options.volts} V`;
   },
+  actsOn: 'device',
+  effect: findEffect,
+  beforeStart: stays,
   run: async (_world, device, options) => {
     if (options.kind === 'voltage') device.controls.batteryVoltage(options.volts);
     else device.controls.battery(options.kind === 'new' ? 0 : 1 - options.left);
   },
 };
+
+function findEffect(options: BatteryOptions): StepEffect | undefined {
+  if (options.kind === 'new') return undefined;
+  const isWeak = options.kind === 'voltage' && options.volts <= WEAK;
+  return { ...(isWeak ? BLOCKS : HINDERS), sign: 'brown-out', on: 'device' };
+}

@@ -2,7 +2,7 @@ import type { ButtonName } from '../../device/device-controls.js';
 import { duration, formOf, integer, oneOf, optional, record, valueAt } from '../../input/checks.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
 import { findQuantity } from '../../profile/quantities.js';
-import type { StepKind } from './step.js';
+import { RESTARTS, type StepKind } from './step.js';
 
 type ButtonOptions = {
   readonly which: ButtonName;
@@ -40,6 +40,9 @@ export const button: StepKind<ButtonOptions> = {
     clicks === null
       ? `${which} held for ${formatDuration(hold ?? 0)}`
       : `${which} clicked ${clicks === 1 ? 'once' : `${clicks} times`}`,
+  actsOn: 'settings',
+  effect: () => RESTARTS,
+  beforeStart: ({ hold }) => hold ?? 0,
   run: async (_world, device, { which, clicks, hold }) => {
     if (clicks === null) device.controls.press(which, hold ?? 0);
     else device.controls.click(which, clicks);

@@ -1,6 +1,6 @@
 import { oneOf } from '../../input/checks.js';
 import { TRACKED_TYPES } from '../../trace/downlinks/ledger.js';
-import { cloudIdOf, type StepKind } from './step.js';
+import { cloudIdOf, noEffect, type StepKind, stays } from './step.js';
 
 /** Downlinks of other types are answers of the cloud; users cannot cancel them. */
 const CANCELLABLE: ReadonlySet<string> = new Set(TRACKED_TYPES);
@@ -11,6 +11,9 @@ export const cancel: StepKind<'oldest' | 'all'> = {
   example: 'cancel: oldest',
   check: oneOf(['oldest', 'all']),
   describe: (which) => which,
+  actsOn: 'cloud',
+  effect: noEffect,
+  beforeStart: stays,
   run: async (world, device, which) => {
     const waiting: string[] = [];
     for await (const { id, type, down_state } of world.api.allMessages({

@@ -1,6 +1,6 @@
 import { type Check, complain, formed, optional, record, refine } from '../../input/checks.js';
 import { days, formatDuration, type Millis, parseDuration } from '../../kernel/time.js';
-import type { StepKind } from './step.js';
+import { noEffect, type StepKind } from './step.js';
 
 type ClockOptions = {
   /** New drift in parts per million; positive: the clock runs fast. null if it stays unchanged. */
@@ -50,6 +50,9 @@ export const clock: StepKind<ClockOptions> = {
     const jump = by === null ? [] : [`${formatDuration(Math.abs(by))} ${by < 0 ? 'behind' : 'ahead'}`];
     return [...drifting, ...jump].join(', ');
   },
+  actsOn: 'device',
+  effect: noEffect,
+  beforeStart: ({ drift: ppm }) => (ppm === null ? 0 : 'stays'),
   run: async (_world, { controls }, { drift: ppm, skew: by }) => {
     if (ppm !== null) controls.clock(ppm);
     if (by !== null) controls.skew(by);

@@ -1,5 +1,6 @@
 import { noOptions } from '../values/no-options.js';
-import type { StepKind } from './step.js';
+import { deleteDevice } from './delete-device.js';
+import { noEffect, type StepKind, stays } from './step.js';
 
 /** Creates a device that was not created before the run (`register: false`), or that was deleted. */
 export const createDevice: StepKind<null> = {
@@ -7,6 +8,10 @@ export const createDevice: StepKind<null> = {
   example: 'create-device:',
   check: noOptions,
   describe: () => '',
+  actsOn: 'cloud',
+  effect: noEffect,
+  endsEffectOf: deleteDevice,
+  beforeStart: stays,
   run: async (world, device) => {
     if (device.cloudId !== undefined) throw new Error(`"${device.name}" already exists in the cloud`);
     const tags = [];

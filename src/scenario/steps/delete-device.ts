@@ -1,5 +1,5 @@
 import { noOptions } from '../values/no-options.js';
-import { cloudIdOf, type StepKind } from './step.js';
+import { BLOCKS, cloudIdOf, type StepKind, stays } from './step.js';
 
 /** Deletes the device from the cloud. The device is not informed and continues to send. */
 export const deleteDevice: StepKind<null> = {
@@ -7,6 +7,9 @@ export const deleteDevice: StepKind<null> = {
   example: 'delete-device:',
   check: noOptions,
   describe: () => '',
+  actsOn: 'cloud',
+  effect: () => ({ ...BLOCKS, on: 'datagrams' }),
+  beforeStart: stays,
   run: async (world, device) => {
     await world.api.deleteDevice(cloudIdOf(device));
     device.cloudId = undefined;

@@ -1,7 +1,7 @@
 import { complain } from '../../input/checks.js';
 import { plain } from '../../input/document.js';
 import { sentData } from '../values/sending.js';
-import { cloudIdOf, type StepKind } from './step.js';
+import { cloudIdOf, noEffect, type StepKind, stays } from './step.js';
 
 /** Queues application data through the API. The encoder of the device defines the keys. */
 export const downlink: StepKind<Readonly<Record<string, unknown>>> = {
@@ -16,6 +16,9 @@ export const downlink: StepKind<Readonly<Record<string, unknown>>> = {
   ),
   describe: (body) => JSON.stringify(body),
   queues: 'data',
+  actsOn: 'cloud',
+  effect: noEffect,
+  beforeStart: stays,
   run: async (world, device, body) => {
     await world.api.sendData(cloudIdOf(device), body);
   },

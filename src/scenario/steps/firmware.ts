@@ -1,6 +1,6 @@
 import { text } from '../../input/checks.js';
 import { orList, quote } from '../../input/problems.js';
-import { cloudIdOf, type StepKind } from './step.js';
+import { cloudIdOf, noEffect, type StepKind, stays } from './step.js';
 
 const name = text();
 
@@ -18,6 +18,9 @@ export const firmware: StepKind<string> = {
   },
   describe: (wanted) => wanted,
   queues: 'firmware',
+  actsOn: 'settings',
+  effect: noEffect,
+  beforeStart: stays,
   run: async (world, device, wanted) => {
     await world.api.updateFirmware(cloudIdOf(device), world.firmwareId(wanted));
   },

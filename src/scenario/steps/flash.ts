@@ -1,5 +1,5 @@
 import { complain, eitherForm, formOf, integer, record } from '../../input/checks.js';
-import type { StepKind } from './step.js';
+import { noEffect, type StepKind, stays } from './step.js';
 
 /** Number of times that settings can still be saved; null if unlimited. */
 type FlashOptions = number | null;
@@ -17,5 +17,8 @@ export const flash: StepKind<FlashOptions> = {
     return shape(node, problems)?.['writes-left'];
   },
   describe: (left) => (left === null ? 'new' : left === 0 ? 'worn out' : `${left} writes left`),
+  actsOn: 'device',
+  effect: noEffect,
+  beforeStart: stays,
   run: async (_world, device, left) => device.controls.flash(left ?? Number.POSITIVE_INFINITY),
 };

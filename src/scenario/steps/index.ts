@@ -60,8 +60,10 @@ export const STEP_NAMES = Object.keys(STEPS) as readonly StepName[];
 /** The steps that send lines or data to devices. */
 export const SENDING_STEPS: readonly StepName[] = ['config', 'commands', 'downlink', 'shell'];
 
-type OptionsOf<K extends StepName> = (typeof STEPS)[K] extends StepKind<infer O> ? O : never;
-type StepKinds = { readonly [K in StepName]: StepKind<OptionsOf<K>> };
+type OptionsOf<K extends StepName> = {
+  readonly [P in K]: (typeof STEPS)[P] extends StepKind<infer O> ? O : never;
+}[K];
+const KINDS: { readonly [K in StepName]: StepKind<OptionsOf<K>> } = STEPS;
 
 /** A step with its options, as plain data. */
 export type StepCall<K extends StepName = StepName> = {
@@ -79,26 +81,33 @@ export function checkStep<K extends StepName>(
   problems: Problems,
   scope: StepScope,
 ): StepCall | undefined {
-  const kinds: StepKinds = STEPS;
-  const options = kinds[name].check(node, problems, scope);
+  const options = KINDS[name].check(node, problems, scope);
   return options === undefined ? undefined : ({ step: name, options } as unknown as StepCall);
+}
+
+/** The kind of a step; its functions take the options of the step. */
+export function stepKindOf<K extends StepName>({ step }: StepCall<K>): StepKind<OptionsOf<K>> {
+  return KINDS[step];
+}
+
+/** The kind whose lasting effects a step ends. */
+export function findEndedKind(step: StepName): StepName {
+  const { endsEffectOf } = KINDS[step];
+  return STEP_NAMES.find((name) => STEPS[name] === endsEffectOf) ?? step;
 }
 
 /** `config: app config interval-report 900` */
 export function describeStep<K extends StepName>(call: StepCall<K>): string {
-  const kinds: StepKinds = STEPS;
-  const details = kinds[call.step].describe(call.options);
+  const details = KINDS[call.step].describe(call.options);
   return details === '' ? call.step : `${call.step}: ${details}`;
 }
 
 /** Type of the downlink that a step queues; undefined if it queues none. */
 export function queuedBy(name: StepName): DownlinkType | undefined {
-  const kinds: StepKinds = STEPS;
-  return kinds[name].queues;
+  return KINDS[name].queues;
 }
 
 /** Executes a step for one device. @throws Error with the reason */
 export function runStep<K extends StepName>(world: World, device: DeviceHandle, call: StepCall<K>): Promise<void> {
-  const kinds: StepKinds = STEPS;
-  return kinds[call.step].run(world, device, call.options);
+  return KINDS[call.step].run(world, device, call.options);
 }

@@ -1,6 +1,6 @@
 import { formOf, oneOf } from '../../input/checks.js';
 import { quantitiesOf } from '../values/quantity.js';
-import type { StepKind } from './step.js';
+import { noEffect, type StepKind, stays } from './step.js';
 
 /** Cuts or restores the line that supplies the device by CHESTER-Z; without it, the battery does. */
 export const linePower: StepKind<'on' | 'off'> = {
@@ -14,5 +14,8 @@ export const linePower: StepKind<'on' | 'off'> = {
     return problems.list.length === before ? state : undefined;
   },
   describe: (state) => state,
+  actsOn: 'device',
+  effect: noEffect,
+  beforeStart: stays,
   run: async (_world, device, state) => device.controls.line(state === 'on'),
 };

@@ -1,20 +1,23 @@
 import type { ModemFault } from '../../device/device-controls.js';
 import { oneOf } from '../../input/checks.js';
-import type { StepKind } from './step.js';
+import { BLOCKS, type StepEffect, type StepKind } from './step.js';
 
-/** All faults of the modem. A record instead of a list, so that a missing fault is a type error. */
-const FAULTS = {
-  error: true,
-  'reset-loop': true,
-  'lost-registration': true,
-  'lost-socket': true,
-  mute: true,
-  'no-sim': true,
-  'no-socket': true,
-  mended: true,
-} as const satisfies Record<ModemFault, true>;
+/** A fault that happens once. */
+const DISTURBS: StepEffect = { effect: 'disturbs', sign: null, on: 'datagrams', lasts: false };
+
+/** All faults of the modem with their effects on exchanges. */
+const EFFECTS: Readonly<Record<ModemFault, StepEffect | undefined>> = {
+  error: DISTURBS,
+  'reset-loop': DISTURBS,
+  'lost-registration': DISTURBS,
+  'lost-socket': DISTURBS,
+  mute: BLOCKS,
+  'no-sim': BLOCKS,
+  'no-socket': BLOCKS,
+  mended: undefined,
+};
 // The cast is needed because `Object.keys` returns `string[]`.
-export const MODEM_FAULTS = Object.keys(FAULTS) as readonly ModemFault[];
+export const MODEM_FAULTS = Object.keys(EFFECTS) as readonly ModemFault[];
 
 export const modem: StepKind<ModemFault> = {
   about:
@@ -22,5 +25,8 @@ export const modem: StepKind<ModemFault> = {
   example: 'modem: lost-socket',
   check: oneOf(MODEM_FAULTS),
   describe: (fault) => fault,
+  actsOn: 'network',
+  effect: (fault) => EFFECTS[fault],
+  beforeStart: (fault) => (EFFECTS[fault] === DISTURBS ? 0 : 'stays'),
   run: async (_world, device, fault) => device.controls.modem(fault),
 };

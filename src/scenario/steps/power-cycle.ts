@@ -1,5 +1,5 @@
 import { noOptions } from '../values/no-options.js';
-import type { StepKind } from './step.js';
+import { RESTARTS, type StepKind } from './step.js';
 
 /** Removes the battery and inserts it again. */
 export const powerCycle: StepKind<null> = {
@@ -7,5 +7,8 @@ export const powerCycle: StepKind<null> = {
   example: 'power-cycle:',
   check: noOptions,
   describe: () => '',
-  run: async (_world, device) => device.powerCycle(),
+  actsOn: 'device',
+  effect: () => RESTARTS,
+  beforeStart: () => 'starts',
+  run: async (_world, device) => device.controls.powerCycle(),
 };

@@ -3,7 +3,7 @@ import { duration, formOf, integer, optional, record, text, valueAt } from '../.
 import { quote } from '../../input/problems.js';
 import { formatDuration, millis, seconds } from '../../kernel/time.js';
 import { quantitiesOf } from '../values/quantity.js';
-import type { StepKind } from './step.js';
+import { noEffect, type StepKind } from './step.js';
 
 type PulseOptions = Pulses & {
   readonly input: string;
@@ -48,5 +48,8 @@ export const pulse: StepKind<PulseOptions> = {
     if (times === 1) return `${input} once`;
     return `${input}, ${times} times${every === 0 ? ' at once' : `, one every ${formatDuration(every)}`}`;
   },
+  actsOn: 'device',
+  effect: noEffect,
+  beforeStart: ({ times, every, stays }) => (times - 1) * every + stays,
   run: async (_world, device, { input, times, every, stays }) => device.controls.pulse(input, { times, every, stays }),
 };

@@ -15,7 +15,7 @@ import { messageOf } from '../../kernel/errors.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
 import { type Recording, readRecording } from '../values/csv-series.js';
 import { type FoundQuantity, quantitiesOf } from '../values/quantity.js';
-import type { StepKind, StepScope } from './step.js';
+import { noEffect, type StepKind, type StepScope, stays } from './step.js';
 
 /** The course of a sensor's values after the step. */
 type SensorWaveform =
@@ -51,6 +51,9 @@ export const sensor: StepKind<SensorOptions> = {
     Object.entries(waveforms)
       .map(([name, waveform]) => `${name} ${describe(waveform)}`)
       .join(', '),
+  actsOn: 'device',
+  effect: noEffect,
+  beforeStart: stays,
   run: async (_world, device, waveforms) => {
     for (const [name, waveform] of Object.entries(waveforms)) applyWaveform(device.controls, name, waveform);
   },

@@ -1,7 +1,7 @@
 import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secrets.js';
 import { sentLine } from '../values/sending.js';
 import { typedLine } from '../values/shell-lines.js';
-import type { StepKind } from './step.js';
+import { RESTARTS, type StepKind } from './step.js';
 
 /** Runs a line on the local shell of the device, as over a cable. */
 export const shell: StepKind<string> = {
@@ -9,6 +9,9 @@ export const shell: StepKind<string> = {
   example: 'shell: sample',
   check: sentLine(typedLine),
   describe: withoutSecrets,
+  actsOn: 'settings',
+  effect: () => RESTARTS,
+  beforeStart: () => 0,
   run: async (_world, device, text) => {
     const { code, rejected, lines } = device.shell(text);
     if (code >= 0 && !rejected) return;

@@ -2,17 +2,21 @@
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import type { NamedText } from '../../input/text-file.js';
+import type { Millis } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
 import type { DownlinkType } from '../../trace/events.js';
 import type { Sending } from '../values/sending.js';
 import type { DeviceHandle, World } from '../world.js';
 
-/** `O`: the options of the kind, as plain data for a plan. */
-export interface StepKind<O> {
+interface StepWords {
   /** One line for `ghostfleet list steps`. */
   readonly about: string;
   /** An example, as in a scenario file. */
   readonly example: string;
+}
+
+/** `O`: the options of the kind, as plain data for a plan. */
+export interface StepKind<O> extends StepWords {
   /** Reads the value after the name of the kind. */
   readonly check: StepCheck<O>;
   /** JSON Schema of the options, for editors. Default: the form of `check`. */
@@ -21,6 +25,14 @@ export interface StepKind<O> {
   readonly describe: (options: O) => string;
   /** Type of the downlink that the step queues; left out if it queues none. */
   readonly queues?: DownlinkType;
+  /** What the step acts on; `settings` if it may change the configuration or the firmware of the device. */
+  readonly actsOn: 'cloud' | 'settings' | 'network' | 'device';
+  /** How the step affects exchanges with the cloud, for explanations; undefined if it does not, or if it only ends an effect. */
+  readonly effect: (options: O) => StepEffect | undefined;
+  /** The kind whose lasting effect the step ends, if that is not its own kind. */
+  readonly endsEffectOf?: StepWords;
+  /** What the step does to a device before its first start, for warnings about steps without an effect. */
+  readonly beforeStart: (options: O) => BeforeStart;
   /**
    * Executes the step for one device. The runner calls it for one device at a time, so that requests reach the cloud in the
    * same order in every run.
@@ -28,6 +40,32 @@ export interface StepKind<O> {
    */
   readonly run: (world: World, device: DeviceHandle, options: O) => Promise<void>;
 }
+
+export interface StepEffect {
+  /**
+   * `blocks`: no exchange succeeds. `hinders`: exchanges fail by chance, or take longer. `restarts`: the device restarts.
+   * `disturbs`: the modem fails once.
+   */
+  readonly effect: 'blocks' | 'hinders' | 'restarts' | 'disturbs';
+  /** Name in `net.fault` events, or `brown-out` for a weak battery; null if the step leaves no sign. */
+  readonly sign: string | null;
+  /** `datagrams`: the device sends datagrams in vain or late. `device`: it has no network, or does not work. */
+  readonly on: 'datagrams' | 'device';
+  /** Whether the effect lasts until the next step of the kind. */
+  readonly lasts: boolean;
+}
+
+export const BLOCKS: StepEffect = { effect: 'blocks', sign: null, on: 'device', lasts: true };
+export const HINDERS: StepEffect = { effect: 'hinders', sign: null, on: 'datagrams', lasts: true };
+export const RESTARTS: StepEffect = { effect: 'restarts', sign: null, on: 'datagrams', lasts: false };
+/** For `effect` of kinds that never affect exchanges. */
+export const noEffect = (): undefined => undefined;
+
+/** `starts`: it switches the device on. `stays`: it applies until another step. A number: it applies for this time only. */
+type BeforeStart = 'starts' | 'stays' | Millis;
+
+/** For `beforeStart`. */
+export const stays = (): BeforeStart => 'stays';
 
 /** A check (input/checks.ts) that also uses the context of the step. */
 export interface StepCheck<O> {

@@ -1,7 +1,7 @@
 import { formOf, list, optional, record } from '../../input/checks.js';
 import { cloudName } from '../values/cloud-name.js';
 import type { DeviceHandle } from '../world.js';
-import { cloudIdOf, type StepKind } from './step.js';
+import { cloudIdOf, noEffect, type StepKind, stays } from './step.js';
 
 type TagOptions = {
   readonly add: readonly string[];
@@ -25,6 +25,9 @@ export const tag: StepKind<TagOptions> = {
     return options;
   },
   describe: ({ add, remove }) => [...add.map((name) => `+${name}`), ...remove.map((name) => `-${name}`)].join(' '),
+  actsOn: 'cloud',
+  effect: noEffect,
+  beforeStart: stays,
   run: async (world, device, { add, remove }) => {
     const before = edits.get(device);
     const edit = (async () => {

@@ -1,6 +1,6 @@
 import { formOf, optional, record, text } from '../../input/checks.js';
 import type { DeviceHandle } from '../world.js';
-import { cloudIdOf, type StepKind } from './step.js';
+import { cloudIdOf, noEffect, type StepKind, stays } from './step.js';
 
 type UpdateDeviceOptions = {
   readonly name: string | null;
@@ -28,6 +28,9 @@ export const updateDevice: StepKind<UpdateDeviceOptions> = {
     [name === null ? '' : `name "${name}"`, externalId === null ? '' : `external id "${externalId}"`]
       .filter((part) => part !== '')
       .join(', '),
+  actsOn: 'cloud',
+  effect: noEffect,
+  beforeStart: stays,
   run: async (world, device, { name, externalId }) => {
     await world.api.updateDevice(cloudIdOf(device), {
       ...(name === null ? {} : { name: fill(name, device) }),

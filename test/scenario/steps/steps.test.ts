@@ -5,11 +5,13 @@ import { Problems, readYaml } from '../../../src/input/document.js';
 import {
   checkStep,
   describeStep,
+  findEndedKind,
   runStep,
   STEP_NAMES,
   STEPS,
   type StepCall,
   type StepName,
+  stepKindOf,
 } from '../../../src/scenario/steps/index.js';
 import type { StepScope } from '../../../src/scenario/steps/step.js';
 import type { DeviceHandle, ShellResult, World } from '../../../src/scenario/world.js';
@@ -69,6 +71,7 @@ function recordingControls(done: unknown[]): Pick<DeviceControls, keyof DeviceCo
     signal: note('signal'),
     battery: note('battery'),
     batteryVoltage: note('batteryVoltage'),
+    powerCycle: note('powerCycle'),
     powerSaving: note('powerSaving'),
     modem: note('modem'),
     flash: note('flash'),
@@ -116,7 +119,6 @@ function recordingWorld({
       done.push(['shell', line]);
       return shell;
     },
-    powerCycle: () => done.push(['powerCycle']),
     controls: recordingControls(done),
   };
   return { world, device, done };
@@ -134,6 +136,40 @@ describe('every kind of step', () => {
     expect(STEPS[name].example.startsWith(`${name}:`)).toBe(true);
     const call = validCall(name, STEPS[name].example.slice(name.length + 1));
     expect(describeStep(call).startsWith(name)).toBe(true);
+  });
+});
+
+describe('the kind of a step', () => {
+  it.each<[StepName, string, string | undefined, 'starts' | 'stays' | number]>([
+    ['radio', 'off', 'blocks', 'stays'],
+    ['radio', 'on', undefined, 'stays'],
+    ['delete-device', '', 'blocks', 'stays'],
+    ['antenna', '{ rsrp: -131 }', 'blocks', 'stays'],
+    ['antenna', '{ rsrp: -120 }', 'hinders', 'stays'],
+    ['antenna', '{ rsrp: -115 }', undefined, 'stays'],
+    ['antenna', 'free', undefined, 'stays'],
+    ['battery', '{ voltage: 3.05 }', 'blocks', 'stays'],
+    ['battery', '{ left: 5% }', 'hinders', 'stays'],
+    ['battery', 'new', undefined, 'stays'],
+    ['power-saving', 'off', 'hinders', 'stays'],
+    ['modem', 'mute', 'blocks', 'stays'],
+    ['modem', 'error', 'disturbs', 0],
+    ['modem', 'mended', undefined, 'stays'],
+    ['power-cycle', '', 'restarts', 'starts'],
+    ['shell', 'sample', 'restarts', 0],
+    ['button', '{ hold: 8s }', 'restarts', 8000],
+    ['clock', '{ skew: 2h }', undefined, 0],
+    ['clock', '{ drift: 120ppm }', undefined, 'stays'],
+    ['flash', 'new', undefined, 'stays'],
+  ])('says of %s: %s how it affects exchanges, and a device before its first start', (name, yaml, effect, before) => {
+    const call = validCall(name, yaml);
+    expect(stepKindOf(call).effect(call.options)?.effect).toBe(effect);
+    expect(stepKindOf(call).beforeStart(call.options)).toBe(before);
+  });
+
+  it('is that whose lasting effect the step ends, except that create-device ends that of delete-device', () => {
+    const others = STEP_NAMES.filter((name) => findEndedKind(name) !== name);
+    expect(others.map((name) => [name, findEndedKind(name)])).toEqual([['create-device', 'delete-device']]);
   });
 });
 
