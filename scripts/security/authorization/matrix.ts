@@ -19,8 +19,8 @@ export interface MatrixVerdict {
   readonly failures: readonly string[];
 }
 
-/** Operations that delete, end or occupy their thing, so that the next request needs a new thing. */
-const CONSUMING = /^(delete|cancel|rotate|createFirmwareUpdate)/;
+/** Operations that delete, end, lock or occupy their thing, so that the next request needs a new thing. */
+const CONSUMING = /^(delete|cancel|rotate|lock|createFirmwareUpdate)/;
 
 /** @param part `sample`: tries each combination of operation and credential with one group of ids only, in turn */
 export async function authorizationMatrix(part: 'whole' | 'sample'): Promise<MatrixVerdict> {

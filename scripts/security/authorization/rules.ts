@@ -53,11 +53,11 @@ function ofAccount({ id, chapter, success }: Operation, { level, bound }: Right,
 }
 
 function inOwnSpace(operation: Operation, right: Right, ids: IdKind): number {
-  const { id, method, chapter, success } = operation;
+  const { id, method, success } = operation;
   const { level, tags } = right;
   const isChange = method !== 'GET';
   if (isChange && (level === 'read' || level === 'user')) return 403;
-  if (tags !== undefined && WHOLE_SPACE.includes(chapter)) return 404;
+  if (tags !== undefined && isOfWholeSpace(operation)) return 404;
   if (id === 'listAudit' && (level === 'read' || level === 'user')) return 403;
   // The owner may delete the space, but not with devices in it.
   if (id === 'deleteSpace') return level === 'owner' ? 409 : 403;
@@ -68,4 +68,9 @@ function inOwnSpace(operation: Operation, right: Right, ids: IdKind): number {
   if (ids === 'unseen' && !isImage) return 404;
   if (isChange && tags !== undefined && (tags === 'read' || WHOLE_SPACE_CHANGES.includes(id))) return 403;
   return success;
+}
+
+/** Whether a key with tags does not see it at all. The history counts all devices of the space. */
+function isOfWholeSpace({ chapter, id }: Operation): boolean {
+  return WHOLE_SPACE.includes(chapter) || id === 'readHistory';
 }
