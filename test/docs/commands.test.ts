@@ -83,7 +83,7 @@ describe('the commands of the documents', () => {
       for (const [name, content] of files) writeFileSync(join(folder, name), content);
       for (const command of list) {
         const args = (argumentsOf(command) ?? []).map((word) =>
-          files.has(word) || /^runs\/|\.html$/.test(word) ? join(folder, word) : word,
+          files.has(word) || /^runs\/|\.(html|md)$/.test(word) ? join(folder, word) : word,
         );
         const { exit, out, err } = await ghostfleet(args);
         expect({ place: placeOf(command), exit, err: exit === command.exitCode ? '' : err }).toEqual({
