@@ -10,6 +10,7 @@ import type { ConsoleServer } from '../console/server.js';
 import { faint, listed, logLine } from '../console/shown.js';
 import { orList } from '../input/problems.js';
 import { readRegular } from '../input/text-file.js';
+import type { Alarm } from '../kernel/clock.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
@@ -220,6 +221,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   });
   const { device: member } = running;
   const { happens, forget } = awaitInterruption(host);
+  const time = waitFor(clock, flags.for);
   const noted = (action: string): void =>
     emit({ kind: 'console.action', at: clock.now, serial: member.serial, action });
   try {
@@ -243,7 +245,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
       prompt: `${profile.name}> `,
       complete: async (line) => completions(member, line),
     });
-    const over = Promise.race([happens, waitFor(clock, flags.for), crashed]);
+    const over = Promise.race([happens, time.over, crashed]);
     const lines = terminal?.lines ?? host.lines();
     const options = { secrets: flags['show-secrets'], folder: '.', readText: readRegular, noted };
     const left = takeLines(lines, over, (line) => takeLine(line, member, options, print));
@@ -253,6 +255,8 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     terminal?.close();
     closePorts();
     consoles?.close('the device was switched off');
+    // Its timer would keep the process alive.
+    time.cancel();
     await running.stop();
     forget();
     capture?.abandon();
@@ -302,10 +306,15 @@ function makeFailurePromise(): { readonly promise: Promise<never>; readonly reje
   return { promise, reject };
 }
 
-function waitFor(clock: RealClock, duration: Millis | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    if (duration !== undefined) clock.after(duration, 'the end of the run', resolve);
+function waitFor(
+  clock: RealClock,
+  duration: Millis | undefined,
+): { readonly over: Promise<void>; readonly cancel: () => void } {
+  let end: Alarm | undefined;
+  const over = new Promise<void>((resolve) => {
+    if (duration !== undefined) end = clock.after(duration, 'the end of the run', resolve);
   });
+  return { over, cancel: () => end?.cancel() };
 }
 
 function parseSubjects(text: string): readonly string[] | undefined {

@@ -1,6 +1,7 @@
 /** The messages of `ghostfleet device` if the cloud does not respond, or if an option is missing. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { watchSilence } from '../../src/cli/silence.js';
+import { RealClock } from '../../src/kernel/real-clock.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { ghostfleet } from '../support/host.js';
 
@@ -54,4 +55,13 @@ it('a device with DTLS requires the option --secret', async () => {
   const node = ['device', 'hio-node', '--serial', '2159017985', '--token', TOKEN];
   const { exit, err } = await ghostfleet([...node, '--config', 'cloud config protocol flap-dtls']);
   expect([exit, err]).toEqual([2, 'ghostfleet: DTLS requires --secret\n']);
+});
+
+it('a device that is interrupted cancels the alarm of --for, whose timer would keep the process alive', async () => {
+  const after = vi.spyOn(RealClock.prototype, 'after');
+  const lasting = ['--serial', '2159017985', '--token', TOKEN, '--for', '4h', '--speed', '200', '--udp', '127.0.0.1:9'];
+  const { exit } = await ghostfleet(['device', 'clime', ...lasting], { interruptOn: /device\.wake/ });
+  const own = after.mock.calls.findIndex(([, what]) => what === 'the end of the run');
+  const clock = after.mock.contexts[own];
+  expect([exit, clock instanceof RealClock && clock.waiting]).toEqual([0, 0]);
 });
