@@ -33,6 +33,11 @@ export class Pool {
     this.#origin = origin;
   }
 
+  /** Leaves out what may be wrapped around requests: it concerns simulated timers of Node only. */
+  compose(): this {
+    return this;
+  }
+
   async request(request: PoolRequest) {
     const late = new AbortController();
     const doubting = setTimeout(() => void doubtService(), PATIENCE);
