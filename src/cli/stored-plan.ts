@@ -32,7 +32,7 @@ export function findRepeatableRun(
   const { format, source, seed, planDigest: wanted, clock, target, transport, simulatedMs } = run.facts;
   if (format !== SUMMARY_FORMAT) return `its summary.json has the format of another version; run the scenario again`;
   const secret = Object.keys(source.vars).find((name) => source.vars[name] === null && !given.has(name));
-  if (secret !== undefined) return `its variable "${secret}" is secret; give its value again, as for the run`;
+  if (secret !== undefined) return `its variable ${quote(secret)} is secret; give its value again, as for the run`;
   const vars = new Map(Object.entries(source.vars).map(([name, value]) => [name, value ?? given.get(name) ?? '']));
   try {
     const { text, path } = findNamedScenario(source.file);

@@ -156,6 +156,13 @@ async function saidAbout(path: string, ...more: readonly string[]) {
 describe('the folder of a run of another author', () => {
   const named = (file: string) => folderOf(({ source }) => ({ source: { ...source, file } }));
 
+  it('cannot add a line of its own with the name of a secret variable', async () => {
+    const vars = { 'x\nFAKE \u202e': null };
+    const changed = folderOf(({ source }) => ({ source: { ...source, vars } }));
+    const { err } = await ghostfleet(['what-if', changed, '--without', 'outage']);
+    expect(err).toContain(String.raw`its variable "x\nFAKE \u202e" is secret`);
+  });
+
   it('that names the standard input as its scenario is not repeated, and nothing is read from there', async () => {
     const { whatIf, explained } = await saidAbout(named('-'));
     for (const said of [whatIf, explained]) expect(said).toContain('"-" cannot be read: the file does not exist');
