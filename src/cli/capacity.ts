@@ -171,7 +171,7 @@ async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
   try {
     const result = await search({
       question,
-      levels: () =>
+      levels:
         cloud === undefined
           ? new VirtualLevels({ profiles: first.profiles, connectorHosts: flags.allowHost }, workers)
           : openTargetLevels({ cloud, queue, flags, workers, profiles: first.profiles }, host),
@@ -198,9 +198,9 @@ interface TargetSettings {
   readonly profiles: ReturnType<typeof readPlan>['profiles'];
 }
 
-function openTargetLevels({ cloud, queue, flags, workers, profiles }: TargetSettings, host: Host): Promise<Levels> {
+function openTargetLevels({ cloud, queue, flags, workers, profiles }: TargetSettings, host: Host): Levels {
   const records = new LeftoverRecords(host);
-  return TargetLevels.open({
+  return new TargetLevels({
     cloud,
     clock: new RealClock(),
     patience: flags.recovery ?? RECOVERY,

@@ -17,7 +17,7 @@ import { CAPACITY_FILES, openReports } from './run-files.js';
 
 interface SearchSettings {
   readonly question: Question;
-  readonly levels: () => Levels | Promise<Levels>;
+  readonly levels: Levels;
   /** Folder for the files of the search; undefined for none, or that of `continued`. */
   readonly out: string | undefined;
   /** Folder of an earlier search that this one continues. */
@@ -57,7 +57,7 @@ export async function search(settings: SearchSettings): Promise<CapacityResult> 
   try {
     const result = await searchCapacity({
       question,
-      levels: await settings.levels(),
+      levels: settings.levels,
       known,
       signal: AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]),
       ended: () => {

@@ -90,10 +90,10 @@ export async function capacity(
   const clock = new RealClock();
   return search({
     question: questionOf(asked),
-    levels: () =>
+    levels:
       cloud === undefined
         ? new VirtualLevels({ profiles, connectorHosts: allowHosts }, workers)
-        : TargetLevels.open({
+        : new TargetLevels({
             cloud,
             clock,
             patience: lengthOf('recovery', options.recovery) ?? RECOVERY,

@@ -29,14 +29,13 @@ export interface Found {
 
 /** @throws GhostfleetError if a run cannot be made */
 export async function findBorder(options: FindOptions): Promise<Found> {
-  const { range, levels, signal, onRun } = options;
+  const { range, levels, onRun } = options;
   const runs: LevelRun[] = [];
   const begun = new Begun(options);
   try {
     for (;;) {
       const step = nextStep(range, runs);
       if (step.step === 'end') return { runs, end: step };
-      if (signal.aborted) return { runs, end: undefined };
       begun.continue(stepsAhead(range, runs, levels.atOnce));
       const measured = await begun.resultOf(step);
       if (measured === undefined) return { runs, end: undefined };
@@ -101,9 +100,8 @@ class Begun {
       (run) =>
         run.plan === digest && run.value === ask.value && run.repetition === ask.repetition && run.recovery !== null,
     );
-    const result: Promise<Result | undefined> = before
-      ? Promise.resolve(before)
-      : levels.measure(plan, AbortSignal.any([own.signal, signal]));
+    const result: Promise<Result | undefined> =
+      before || signal.aborted ? Promise.resolve(before) : levels.measure(plan, AbortSignal.any([own.signal, signal]));
     // An error counts when the search waits for the result.
     this.#results.push(result.catch(() => {}));
     this.#running.set(nameOf(ask), { result, stop: () => own.abort() });

@@ -2,8 +2,9 @@
  * Carries out the runs of a search against another cloud: one at a time, in real time. After each run the target has time to
  * recover. A target that does not is left alone.
  */
-import { DeviceCloudClient } from '../../client/client.js';
+import { DeviceCloudClient, type Gate } from '../../client/client.js';
 import type { Clock } from '../../kernel/clock.js';
+import { within } from '../../kernel/deadline.js';
 import { GhostfleetError, messageOf, UsageError } from '../../kernel/errors.js';
 import { type Millis, minutes, seconds } from '../../kernel/time.js';
 import { shownAddress } from '../../kernel/web-address.js';
@@ -35,40 +36,47 @@ const [USUAL, CALM] = [5, 2];
 /** A target has recovered if it answers within this multiple of the usual time, or within {@link QUICK}. */
 const [SLOWER, QUICK] = [3, 500];
 
+/** A target without load, and the usual time to its answers. */
+interface Calm {
+  readonly client: DeviceCloudClient;
+  readonly usual: Millis;
+}
+
 export class TargetLevels implements Levels {
   readonly atOnce = 1;
   readonly #options: TargetLevelsOptions;
-  readonly #client: DeviceCloudClient;
-  /** Usual time to an answer. */
-  readonly #usual: Millis;
+  /** The target without load; undefined before the first run. */
+  #calm: Calm | undefined;
   #hasMeasured = false;
 
-  private constructor(options: TargetLevelsOptions, client: DeviceCloudClient, usual: Millis) {
+  constructor(options: TargetLevelsOptions) {
     this.#options = options;
-    this.#client = client;
-    this.#usual = usual;
   }
 
-  /** Measures how fast the target answers without load. @throws UsageError if it cannot be used */
-  static async open(options: TargetLevelsOptions): Promise<TargetLevels> {
-    const { cloud, clock } = options;
-    let client: DeviceCloudClient | undefined;
-    try {
-      client = await clientOf(cloud);
-      const times: Millis[] = [];
-      for (let i = 0; i < USUAL; i++) times.push(await timeOf(client, clock));
-      return new TargetLevels(options, client, times.sort((a, b) => a - b)[USUAL >> 1] ?? 0);
-    } catch (error) {
-      await client?.close();
-      throw new UsageError('bad-target', `${shownAddress(cloud.api)} is not usable: ${messageOf(error)}`);
-    }
-  }
-
+  /** @throws UsageError if the target cannot be used */
   async measure(plan: Plan, signal: AbortSignal): Promise<Measurement | undefined> {
+    this.#calm ??= await this.#open(signal);
+    if (this.#calm === undefined) return undefined;
     const record = await this.#recordOf(plan, signal);
     if (record === undefined) return undefined;
     this.#hasMeasured = true;
-    return { record, recovery: await this.#recovery(signal) };
+    return { record, recovery: await this.#recovery(this.#calm, signal) };
+  }
+
+  /** How fast the target answers without load. */
+  async #open(signal: AbortSignal): Promise<Calm | undefined> {
+    const { cloud } = this.#options;
+    let client: DeviceCloudClient | undefined;
+    try {
+      client = await clientOf(cloud, signal);
+      const times: Millis[] = [];
+      for (let i = 0; i < USUAL; i++) times.push(await this.#timeOf(client, signal));
+      return { client, usual: times.sort((a, b) => a - b)[USUAL >> 1] ?? 0 };
+    } catch (error) {
+      await client?.close();
+      if (signal.aborted) return undefined;
+      throw new UsageError('bad-target', `${shownAddress(cloud.api)} is not usable: ${messageOf(error)}`);
+    }
   }
 
   async #recordOf(plan: Plan, signal: AbortSignal): Promise<LevelRecord | undefined> {
@@ -76,7 +84,7 @@ export class TargetLevels implements Levels {
     try {
       const crew = await crewOf?.(plan);
       const options = { ...base, plan, cloud, clock: 'real', speed: 1, crew } as const;
-      const result = await endBySignal(signal, 'capacity', (started) => run({ ...options, started }));
+      const result = await endBySignal(signal, 'capacity', (started) => run({ ...options, signal, started }));
       return signal.aborted ? undefined : recordOf(result, plan);
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -87,34 +95,47 @@ export class TargetLevels implements Levels {
   }
 
   async close(): Promise<void> {
-    await this.#client.close();
+    await this.#calm?.client.close();
   }
 
   /** Waits until the target answers as before. Returns null if it does not in time. */
-  async #recovery(signal: AbortSignal): Promise<Millis | null> {
+  async #recovery({ client, usual }: Calm, signal: AbortSignal): Promise<Millis | null> {
     const { clock, patience } = this.#options;
     const began = clock.now;
-    const enough = Math.max(QUICK, SLOWER * this.#usual);
+    const enough = Math.max(QUICK, SLOWER * usual);
     for (let calm = 0; ; ) {
-      const time = await timeOf(this.#client, clock).catch(() => Number.POSITIVE_INFINITY);
+      // An answer may drip.
+      const limit = Math.max(enough, patience - (clock.now - began));
+      const time = await within({ clock, limit, what: 'the recovery', signal }, (ended) =>
+        this.#timeOf(client, ended),
+      ).catch(() => Number.POSITIVE_INFINITY);
       calm = time <= enough ? calm + 1 : 0;
       if (calm === CALM) return clock.now - began;
       // Nothing is known about a target whose recovery was not awaited.
       if (signal.aborted) return clock.now - began;
-      if (clock.now - began > patience) return null;
-      if (calm === 0) await new Promise<void>((resolve) => void clock.after(PAUSE, 'the next probe', resolve));
+      if (clock.now - began >= patience) return null;
+      if (calm === 0) await within({ clock, limit: PAUSE, what: 'the pause', signal }, aborted);
     }
+  }
+
+  /** Time to the answer of a small request. */
+  async #timeOf(client: DeviceCloudClient, signal: AbortSignal): Promise<Millis> {
+    const { clock } = this.#options;
+    const began = clock.now;
+    await client.through((request) => request(signal)).devices({ limit: 1 });
+    return clock.now - began;
   }
 }
 
-function clientOf({ api, apiKey, spaceId }: RemoteCloud): Promise<DeviceCloudClient> | DeviceCloudClient {
-  const options = { baseUrl: api, apiKey };
-  return spaceId === null ? DeviceCloudClient.connect(options) : new DeviceCloudClient({ ...options, spaceId });
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Time to the answer of a small request. */
-async function timeOf(client: DeviceCloudClient, clock: Clock): Promise<Millis> {
-  const began = clock.now;
-  await client.devices({ limit: 1 });
-  return clock.now - began;
+function clientOf(
+  { api, apiKey, spaceId }: RemoteCloud,
+  signal: AbortSignal,
+): Promise<DeviceCloudClient> | DeviceCloudClient {
+  const gate: Gate = (request) => request(signal);
+  const options = { baseUrl: api, apiKey, gate };
+  return spaceId === null ? DeviceCloudClient.connect(options) : new DeviceCloudClient({ ...options, spaceId });
 }

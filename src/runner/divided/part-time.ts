@@ -55,7 +55,7 @@ export class SharedStart implements PartTime {
   /** Real time. */
   readonly #time = new RealClock();
   #reading: ClockReading | undefined;
-  #isStopped = false;
+  readonly #stopped = new AbortController();
   #begin: (since: (() => Millis) | undefined) => void = () => {};
   readonly #begins = new Promise<(() => Millis) | undefined>((resolve) => {
     this.#begin = resolve;
@@ -75,7 +75,7 @@ export class SharedStart implements PartTime {
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.#stopped.abort();
     this.#begin(undefined);
   }
 
@@ -102,6 +102,7 @@ export class SharedStart implements PartTime {
           keep: keep ? (what: readonly string[]) => void kept.push(...what) : undefined,
           left: ({ things }) => void left.push(...things),
           meter,
+          signal: this.#stopped.signal,
           waits: (wait) => this.#channel.send({ kind: 'waits', wait: wait ?? null }),
         },
         { trace: outbox.trace, evidence: refuseEvidence, settle: () => {}, close: () => outbox.close() },
@@ -123,7 +124,7 @@ export class SharedStart implements PartTime {
    * since then. Resolves with undefined if the part is stopped before.
    */
   async #ready(): Promise<(() => Millis) | undefined> {
-    if (this.#isStopped) return undefined;
+    if (this.#stopped.signal.aborted) return undefined;
     try {
       this.#reading = await readClock(() => this.#channel.sharedNow(), this.#time);
       this.#channel.send({ kind: 'ready', clock: this.#reading, systemClock: systemClock(this.#reading, this.#time) });

@@ -119,8 +119,12 @@ class Conductor {
   }
 
   async openCloud(): Promise<SharedCloud> {
-    this.#shared = await this.#opened();
-    return this.#shared;
+    try {
+      this.#shared = await this.#patience.opening(undefined, () => this.#opened());
+      return this.#shared;
+    } catch (error) {
+      throw this.#stopped ?? error;
+    }
   }
 
   #opened(): Promise<SharedCloud> {

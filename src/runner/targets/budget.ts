@@ -61,6 +61,11 @@ export class Budget {
     this.#pausedAt = undefined;
   }
 
+  /** Ends the requests now. */
+  giveUp(reason: Error): void {
+    this.#over.abort(reason);
+  }
+
   /** Called when the work is done. */
   end(): void {
     this.#alarm?.cancel();

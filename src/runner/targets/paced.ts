@@ -6,6 +6,7 @@ import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import { ApiError, ConnectionError, type Gate } from '../../client/client.js';
 import type { Clock } from '../../kernel/clock.js';
+import { asError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { humanDuration, type Instant, type Millis, minutes, seconds } from '../../kernel/time.js';
 import { Budget } from './budget.js';
@@ -50,6 +51,7 @@ export class RunPatience implements Patience {
   /** The budgets before the run begins, after its end, and of its clean-up. */
   readonly #budgets: { readonly setUp: Budget; readonly run: Budget; readonly cleanUp: Budget } | undefined;
   #phase: 'setUp' | 'run' | 'cleanUp' = 'setUp';
+  #isOpen = false;
 
   /** @param pace limits of the requests to another cloud. Default: no budgets */
   constructor(waits?: Patience['waits'], pace?: Pace, clock: Pick<Clock, 'now' | 'after'> = new RealClock()) {
@@ -73,13 +75,30 @@ export class RunPatience implements Patience {
     return this.#controller.signal;
   }
 
-  /** Ends all waits of the run, or of its clean-up if that has begun. */
+  /**
+   * Ends all waits of the run, or of its clean-up if that has begun. Before the cloud is open, its requests end as well: they
+   * create nothing.
+   */
   end(reason: Error): void {
+    if (!this.#isOpen) this.#budgets?.setUp.giveUp(reason);
     this.#controller.abort(reason);
   }
 
   get #controller(): AbortController {
     return this.#phase === 'cleanUp' ? this.#cleanUp : this.#run;
+  }
+
+  /** Opens the cloud. Its requests end when `signal` is aborted. */
+  async opening<T>(signal: AbortSignal | undefined, open: () => Promise<T> | T): Promise<T> {
+    const end = () => this.end(asError(signal?.reason));
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+    try {
+      return await open();
+    } finally {
+      signal?.removeEventListener('abort', end);
+      this.#isOpen = true;
+    }
   }
 
   /** Called when everything is set up. */

@@ -74,7 +74,8 @@ async function withPatience(
   });
   const names = new Map(recorder && plan.devices.map(({ serial, name }) => [serial, name]));
   recorder?.begin(clock, (serial) => names.get(serial), stop);
-  const target = await openTarget(options, { clock, trace, random, failed: errors.add, patience }, options.part?.cloud);
+  const common = { clock, trace, random, failed: errors.add, patience };
+  const target = await patience.opening(options.signal, () => openTarget(options, common, options.part?.cloud));
   faults.serve(target.faults);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
   const times = new StepTimes(clock, trace);

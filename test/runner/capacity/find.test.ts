@@ -27,3 +27,11 @@ it('an earlier run answers only for its own level, although other levels have th
   const { runs } = await findBorder({ ...options, known: [earlier(1), earlier(9.3)] });
   expect([runs.map(({ value }) => value), measured]).toEqual([[1], [1]]);
 });
+
+it('a search that is interrupted at its begin still has the runs of the earlier search', async () => {
+  const levels = { atOnce: 1, measure: () => Promise.reject(new Error('measured')), close: async () => {} };
+  const range = { from: 1, to: 64, whole: true, precision: 0.05, atLeast: null };
+  const options = { range, levels, planAt: () => plan, signal: AbortSignal.abort(), onRun: () => {} };
+  const { runs } = await findBorder({ ...options, known: [earlier(1)] });
+  expect(runs.map(({ value }) => value)).toEqual([1]);
+});
