@@ -14,7 +14,7 @@ import { isPrecision, moreGenerators, PRECISION, type Question, questionOf } fro
 import { RECOVERY, TargetLevels } from '../runner/capacity/target-levels.js';
 import { VirtualLevels } from '../runner/capacity/virtual-levels.js';
 import { MOST_WORKERS } from '../runner/play.js';
-import type { RemoteCloud } from '../runner/targets/remote-api.js';
+import type { TargetCloud } from '../runner/targets/remote-api.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
 import { getTextWidth, type Host } from './host.js';
@@ -191,7 +191,7 @@ async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
 }
 
 interface TargetSettings {
-  readonly cloud: RemoteCloud;
+  readonly cloud: TargetCloud;
   readonly queue: string | undefined;
   readonly flags: CapacityFlags;
   readonly workers: number;

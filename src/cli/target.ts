@@ -5,7 +5,7 @@ import { UsageError } from '../kernel/errors.js';
 import { humanDuration } from '../kernel/time.js';
 import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
 import type { RequestWait } from '../runner/targets/paced.js';
-import type { RemoteCloud } from '../runner/targets/remote-api.js';
+import { type TargetCloud, targetCloud } from '../runner/targets/remote-api.js';
 import { checkOption } from './command.js';
 import type { Host } from './host.js';
 import {
@@ -84,8 +84,6 @@ export function addTrafficOptions(parser: Argv, of: string): Argv {
     );
 }
 
-/** Concurrent API requests to another cloud. */
-const AT_ONCE = 16;
 const GATEWAY_PORT = 5003;
 /** Options that require --target. */
 const OF_TARGET = ['api-key', 'space', 'udp', 'udp-raw-port', 'udp-dtls-port', 'link', 'rate'] as const;
@@ -97,7 +95,7 @@ const OF_UDP = ['udp', 'udp-raw-port', 'udp-dtls-port'] as const;
  * @param option name of --target, for messages
  * @throws UsageError if options exclude each other or the key is missing
  */
-export function findCloud(flags: TargetFlags, host: Pick<Host, 'env'>, option = '--target'): RemoteCloud | undefined {
+export function findCloud(flags: TargetFlags, host: Pick<Host, 'env'>, option = '--target'): TargetCloud | undefined {
   const { target, udp, link } = flags;
   if (target === undefined) {
     const lost = OF_TARGET.find((name) => flags[name] !== undefined);
@@ -125,14 +123,14 @@ export function findCloud(flags: TargetFlags, host: Pick<Host, 'env'>, option = 
     rawPort,
     dtlsPort,
   };
-  return {
+  return targetCloud({
     api: target,
     apiKey,
     spaceId: flags.space ?? null,
     keyOf: (space) => findSpaceKey(space, host),
     gateway: link === 'http' ? null : gateway,
-    pace: { atOnce: AT_ONCE, perSecond: flags.rate ?? null },
-  };
+    pace: { perSecond: flags.rate ?? null },
+  });
 }
 
 /** Writes the waits that a target demands to the error stream. */

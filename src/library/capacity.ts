@@ -11,6 +11,7 @@ import type { CapacityResult, LevelRun } from '../report/capacity/result.js';
 import { type Asked, isPrecision, moreGenerators, PRECISION, questionOf } from '../runner/capacity/question.js';
 import { RECOVERY, TargetLevels } from '../runner/capacity/target-levels.js';
 import { VirtualLevels } from '../runner/capacity/virtual-levels.js';
+import { targetCloud } from '../runner/targets/remote-api.js';
 import type { ScenarioDefinition } from '../scenario/parse/define.js';
 import { search } from './capacity-search.js';
 import { CHECKED_ELSEWHERE, checkOptions, such, TEXT } from './options.js';
@@ -94,7 +95,7 @@ export async function capacity(
       cloud === undefined
         ? new VirtualLevels({ profiles, connectorHosts: allowHosts }, workers)
         : new TargetLevels({
-            cloud,
+            cloud: targetCloud(cloud),
             clock,
             patience: lengthOf('recovery', options.recovery) ?? RECOVERY,
             base: {

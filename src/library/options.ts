@@ -1,6 +1,18 @@
 /** Checks the options of calls: callers in JavaScript are not checked by the compiler. */
 
-import { boolean, type Check, integer, list, oneOf, positiveNumber, rejectUnknownKeys, text } from '../input/checks.js';
+import {
+  boolean,
+  type Check,
+  integer,
+  list,
+  oneOf,
+  optional,
+  positiveNumber,
+  record,
+  rejectUnknownKeys,
+  text,
+  valueAt,
+} from '../input/checks.js';
 import { Problems } from '../input/document.js';
 import { valueNode } from '../input/value.js';
 import { UsageError } from '../kernel/errors.js';
@@ -49,6 +61,53 @@ export const LOG = such(
   'an object with the functions info, warn and error',
 );
 
+const REMOTE_PORT = integer(1, 65_535, 'a port number from 1 to 65535');
+/** Keys and functions are not shown in messages: {@link CLOUD} replaces them by whether they fit. */
+const fits =
+  (wanted: string): Check<unknown> =>
+  (node, problems) =>
+    node.kind === 'scalar' && node.value === true ? true : void problems.add(node, `needs ${wanted}`);
+const orEmpty =
+  (check: Check<unknown>): Check<unknown> =>
+  (node, problems) =>
+    node.kind === 'scalar' && node.value === null ? null : check(node, problems);
+
+const ANOTHER_CLOUD = record('a cloud', {
+  api: text(),
+  apiKey: fits('an API key as a text'),
+  spaceId: optional(orEmpty(text())),
+  keyOf: optional(fits('a function from the name of a space to its API key')),
+  gateway: optional(
+    orEmpty(
+      record('a gateway', {
+        ...{ host: text(), port: REMOTE_PORT },
+        ...{ rawPort: optional(REMOTE_PORT), dtlsPort: optional(REMOTE_PORT) },
+      }),
+    ),
+  ),
+  pace: optional(
+    record('a pace', {
+      atOnce: optional(integer(1, Number.MAX_SAFE_INTEGER, 'a whole number from 1')),
+      perSecond: optional(orEmpty(positiveNumber)),
+    }),
+  ),
+});
+
+/** An option with another cloud. */
+export const CLOUD: OptionCheck = (value, name, problems) => {
+  if (!isObject(value)) {
+    problems.add(valueNode(null, name), 'needs an object with the address "api" and the key "apiKey" of a cloud');
+    return;
+  }
+  const { apiKey, keyOf }: { readonly apiKey?: unknown; readonly keyOf?: unknown } = value;
+  const shown = {
+    ...value,
+    ...(apiKey !== undefined && { apiKey: typeof apiKey === 'string' }),
+    ...(keyOf !== undefined && { keyOf: typeof keyOf === 'function' }),
+  };
+  ANOTHER_CLOUD(valueAt(valueNode({ [name]: shown }, name), name), problems);
+};
+
 export function wordOf(words: readonly string[]): OptionCheck {
   return plain(oneOf(words));
 }
@@ -61,7 +120,7 @@ function isMap(value: unknown): boolean {
 }
 
 /** A property of an object; undefined for other values. */
-export function memberOf(value: unknown, name: string): unknown {
+function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 

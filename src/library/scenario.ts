@@ -18,7 +18,7 @@ import { describeDeviceTypes } from '../runner/known-types.js';
 import { MOST_WORKERS } from '../runner/play.js';
 import { type RunOptions as FullRunOptions, run } from '../runner/run.js';
 import { TRANSPORTS } from '../runner/targets/embedded.js';
-import type { RemoteCloud } from '../runner/targets/remote-api.js';
+import { type RemoteCloud, targetCloud } from '../runner/targets/remote-api.js';
 import { CLOCKS } from '../runner/world/options.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { readDefinition, type ScenarioDefinition } from '../scenario/parse/define.js';
@@ -29,14 +29,13 @@ import { FileSink } from '../trace/sinks.js';
 import {
   ABOVE_ZERO,
   CHECKED_ELSEWHERE,
+  CLOUD,
   checkOptions,
   LOG,
-  memberOf,
   type OptionChecks,
   PROFILES,
   plain,
   SEED,
-  such,
   TEXT,
   TEXTS,
   TRUE_OR_FALSE,
@@ -210,10 +209,7 @@ export async function runScenario(
 /** Options of calls that run a scenario once or several times. */
 export const OF_RUNS = {
   profiles: PROFILES,
-  cloud: such(
-    (cloud) => typeof memberOf(cloud, 'api') === 'string' && typeof memberOf(cloud, 'apiKey') === 'string',
-    'an object with the address "api" and the key "apiKey" of a cloud',
-  ),
+  cloud: CLOUD,
   out: TEXT,
   log: LOG,
   workers: plain(integer(1, MOST_WORKERS)),
@@ -290,13 +286,13 @@ const OF_THE_PROJECT = {
   source: CHECKED_ELSEWHERE,
 } as const;
 
-type PlanOptions = Partial<Omit<FullRunOptions, 'plan' | 'connectorHosts' | 'secretsKey'>> &
-  Pick<RunOptions, 'allowHosts' | 'allowPrivate' | 'secretsKey'>;
+type PlanOptions = Partial<Omit<FullRunOptions, 'plan' | 'cloud' | 'connectorHosts' | 'secretsKey'>> &
+  Pick<RunOptions, 'allowHosts' | 'allowPrivate' | 'secretsKey'> & { readonly cloud?: RemoteCloud | undefined };
 
 async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
   const watch = new RealClock();
-  const { out, sinks = [], allowHosts, allowPrivate = false, secretsKey, ...rest } = options;
-  checkTrust(plan, { allowPrivate, cloud: options.cloud });
+  const { out, sinks = [], cloud, allowHosts, allowPrivate = false, secretsKey, ...rest } = options;
+  checkTrust(plan, { allowPrivate, cloud });
   const { clock = 'virtual', speed = 1, workers = 1 } = options;
   if (speed !== 1 && clock === 'virtual')
     throw new UsageError('no-speed', '"speed" is for the clock "real": virtual time runs as fast as possible');
@@ -313,6 +309,7 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
     stopwatch: () => watch.now,
     repeats: typeof out === 'string',
     ...rest,
+    cloud: cloud && targetCloud(cloud),
     connectorHosts: allowHosts,
     secretsKey: secretsKey === undefined ? undefined : keyFrom(secretsKey, 'the option secretsKey'),
     out: out ?? null,

@@ -1,6 +1,7 @@
 /** Options that callers in JavaScript misspell or leave out. */
 import { describe, expect, it } from 'vitest';
 import {
+  capacity,
   defineScenario,
   explain,
   InputError,
@@ -93,6 +94,9 @@ describe('the options of a scenario in YAML', () => {
   });
 });
 
+/** Options with another cloud, some of whose members are wrong. */
+const at = (members: object) => ({ clock: 'real', cloud: { api: 'http://127.0.0.1:9', apiKey: 'key', ...members } });
+
 describe('an option of the wrong type', () => {
   const plan = defineScenario(definition);
   const port = 'is not a port number from 0 to 65535';
@@ -130,6 +134,14 @@ describe('an option of the wrong type', () => {
     ['run', run, [plan, { allowPrivate: 1 }], 'allowPrivate: "1" is not true or false'],
     ['run', run, [plan, { allowHosts: 'a.example' }], 'allowHosts: "a.example" is not a list'],
     ['run', run, [plan, { cloud: 'http://127.0.0.1' }], 'cloud: needs an object with the address "api"'],
+    ['run', run, [plan, { cloud: { api: 'http://127.0.0.1' } }], 'cloud: a cloud needs "apiKey"'],
+    ['run', run, [plan, at({ spaceID: 'x' })], '"spaceID" is not a key of a cloud (did you mean "spaceId"?)'],
+    ['run', run, [plan, at({ pace: { atOnce: 0 } })], 'cloud.pace.atOnce: "0" is not a whole number from 1'],
+    ['run', run, [plan, at({ pace: { perSecond: '5' } })], 'cloud.pace.perSecond: "5" is not a number above 0'],
+    ['run', run, [plan, at({ gateway: 'here:5003' })], 'cloud.gateway: "here:5003" is not a gateway'],
+    ['run', run, [plan, at({ gateway: { host: 'here' } })], 'cloud.gateway: a gateway needs "port"'],
+    ['run', run, [plan, at({ keyOf: 'KEY' })], 'cloud.keyOf: needs a function'],
+    ['run', run, [plan, at({ apiKey: 7 })], 'cloud.apiKey: needs an API key as a text'],
     ['run', run, [plan, { workers: '2' }], 'workers: "2" is not a whole number'],
   ])('of %s is rejected', async (_, call, args, message) => {
     await expect(untyped(call, ...args)).rejects.toThrow(message);
@@ -137,6 +149,32 @@ describe('an option of the wrong type', () => {
 
   it('is reported together with the other invalid options', async () => {
     await expect(untyped(startService, { port: -1, host: 4, tme: 1 })).rejects.toThrow(/host[\s\S]*port[\s\S]*tme/);
+  });
+});
+
+describe('another cloud of which only the address and the key are given', () => {
+  const cloud = { api: 'http://127.0.0.1:9', apiKey: 'key' };
+
+  it.each<readonly [string, () => Promise<unknown>]>([
+    ['run', () => run(defineScenario(definition), { clock: 'real', cloud })],
+    ['runScenario', () => runScenario(definition, { clock: 'real', cloud, workers: 2 })],
+    [
+      'capacity',
+      () =>
+        capacity({ ...definition, expect: ['device.ready == 1'] }, { vary: 'fleet.devices', from: 1, to: 4, cloud }),
+    ],
+  ])('is asked by %s', async (_, call) => {
+    await expect(call()).rejects.toThrow('http://127.0.0.1:9 is not usable: GET /v2/spaces');
+  });
+
+  it('has no key for a further space', async () => {
+    const service = await startService();
+    const setup = [{ client: { name: 'neighbour', space: 'next-door' } }];
+    const theirs = { api: service.api, apiKey: String(service.apiKey) };
+    await expect(runScenario({ ...definition, setup }, { clock: 'real', cloud: theirs })).rejects.toThrow(
+      'no API key for the space "next-door"; give "cloud" a function "keyOf"',
+    );
+    await service.close();
   });
 });
 

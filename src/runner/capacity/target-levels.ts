@@ -12,12 +12,12 @@ import type { Plan } from '../../scenario/model/plan.js';
 import type { Crew } from '../divided/crew.js';
 import { endBySignal } from '../end-by-signal.js';
 import { type RunOptions, run } from '../run.js';
-import type { RemoteCloud } from '../targets/remote-api.js';
+import type { TargetCloud } from '../targets/remote-api.js';
 import { type LevelRecord, recordOf, unmade } from './judge-level.js';
 import type { Levels, Measurement } from './levels.js';
 
 interface TargetLevelsOptions {
-  readonly cloud: RemoteCloud;
+  readonly cloud: TargetCloud;
   /** Options of every run. */
   readonly base: Omit<RunOptions, 'plan' | 'cloud' | 'started' | 'clock' | 'speed'>;
   /** Workers on other machines for a run; undefined for threads of this process. */
@@ -132,7 +132,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function clientOf(
-  { api, apiKey, spaceId }: RemoteCloud,
+  { api, apiKey, spaceId }: TargetCloud,
   signal: AbortSignal,
 ): Promise<DeviceCloudClient> | DeviceCloudClient {
   const gate: Gate = (request) => request(signal);

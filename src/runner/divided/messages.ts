@@ -7,7 +7,7 @@ import type { Plan } from '../../scenario/model/plan.js';
 import type { RuleTally } from '../targets/audit/rules.js';
 import type { TransportName } from '../targets/embedded.js';
 import type { RequestWait } from '../targets/paced.js';
-import type { RemoteCloud } from '../targets/remote-api.js';
+import type { TargetCloud } from '../targets/remote-api.js';
 import type { ServedCloud } from '../targets/served.js';
 import type { ClockOffset } from '../targets/target-clock.js';
 import type { End } from '../world/end.js';
@@ -56,7 +56,7 @@ export interface WindowsTask extends CommonTask {
 
 /** Address of the cloud, without its API key. `own` is the embedded cloud of the run, `other` any other cloud. */
 export type PartCloud =
-  | ({ readonly kind: 'other' } & Omit<RemoteCloud, 'apiKey' | 'keyOf'>)
+  | ({ readonly kind: 'other' } & Omit<TargetCloud, 'apiKey' | 'keyOf'>)
   | ({ readonly kind: 'own' } & Omit<ServedCloud, 'apiKey'>);
 
 /** From a run to a part. */

@@ -11,7 +11,7 @@ import type { Profile } from '../../profile/profile.js';
 import type { LeftThing } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Patience } from '../targets/paced.js';
-import { openApi, type RemoteApi, type RemoteCloud } from '../targets/remote-api.js';
+import { openApi, type RemoteApi, type TargetCloud } from '../targets/remote-api.js';
 import { TargetClock } from '../targets/target-clock.js';
 import { deleteThing, isOurs, type MadeThing } from '../world/clean-up.js';
 import { createTags, deleteThings, setUp } from '../world/provision.js';
@@ -20,7 +20,7 @@ import type { PartCloud } from './messages.js';
 import type { SharedCloud } from './shared-cloud.js';
 
 export class SharedRemoteCloud implements SharedCloud {
-  readonly #cloud: RemoteCloud;
+  readonly #cloud: TargetCloud;
   readonly #remote: RemoteApi;
   readonly #api: DeviceCloudClient;
   readonly #world: RunWorld;
@@ -28,7 +28,7 @@ export class SharedRemoteCloud implements SharedCloud {
   readonly #opened: Instant;
 
   private constructor(
-    cloud: RemoteCloud,
+    cloud: TargetCloud,
     remote: RemoteApi,
     profiles: ReadonlyMap<string, Profile>,
     times: TargetClock,
@@ -43,7 +43,7 @@ export class SharedRemoteCloud implements SharedCloud {
 
   /** @throws UsageError if the API of the target cannot be used */
   static async open(
-    cloud: RemoteCloud,
+    cloud: TargetCloud,
     profiles: ReadonlyMap<string, Profile>,
     patience: Patience,
   ): Promise<SharedRemoteCloud> {

@@ -1,5 +1,6 @@
 /** The API of a cloud other than the embedded one: its address and key, and the spaces of a run. */
 import { type ClientOptions, DeviceCloudClient, type HttpOptions } from '../../client/client.js';
+import { quote } from '../../input/problems.js';
 import { messageOf, UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { shownAddress } from '../../kernel/web-address.js';
@@ -12,15 +13,15 @@ export interface RemoteCloud {
   readonly api: string;
   /** Secret. */
   readonly apiKey: string;
-  /** The space of the run; null for the first space that the key opens. */
-  readonly spaceId: string | null;
+  /** The space of the run. Default null: the first space that the key opens. */
+  readonly spaceId?: string | null;
   /**
-   * The API key of a further space, by the name of the space in the scenario. Secret.
+   * The API key of a further space, by the name of the space in the scenario. Secret. Default: no further space has a key.
    * @throws UsageError if the key for this space is missing
    */
-  readonly keyOf: (space: string) => string;
-  /** The UDP gateway; null: devices use the device ingress of the API. */
-  readonly gateway: {
+  readonly keyOf?: (space: string) => string;
+  /** The UDP gateway. Default null: devices use the device ingress of the API. */
+  readonly gateway?: {
     readonly host: string;
     /** For base64 datagrams. */
     readonly port: number;
@@ -29,7 +30,28 @@ export interface RemoteCloud {
     /** For hio devices with DTLS. Default 5005. */
     readonly dtlsPort?: number | undefined;
   } | null;
-  readonly pace: Pace;
+  /** Limits of the requests. Default: at most 16 concurrent ones, and any number a second. */
+  readonly pace?: Partial<Pace>;
+}
+
+/** A cloud with all that {@link RemoteCloud} may leave out. */
+export type TargetCloud = Required<Omit<RemoteCloud, 'pace'>> & { readonly pace: Pace };
+
+/** Concurrent requests to a cloud. */
+const AT_ONCE = 16;
+
+export function targetCloud({ spaceId, keyOf, gateway, pace, ...address }: RemoteCloud): TargetCloud {
+  return {
+    ...address,
+    spaceId: spaceId ?? null,
+    keyOf: keyOf ?? refuseSpace,
+    gateway: gateway ?? null,
+    pace: { atOnce: pace?.atOnce ?? AT_ONCE, perSecond: pace?.perSecond ?? null },
+  };
+}
+
+function refuseSpace(space: string): never {
+  throw new UsageError('no-space-key', `no API key for the space ${quote(space)}; give "cloud" a function "keyOf"`);
 }
 
 /** What a run needs of the API: the options of its client, and the clients of further spaces. */
@@ -47,7 +69,7 @@ export interface RemoteApi {
  * @param patience how long requests wait that the cloud has rejected
  * @throws UsageError if the API cannot be used
  */
-export async function openApi(cloud: RemoteCloud, times: TargetClock, patience: Patience): Promise<RemoteApi> {
+export async function openApi(cloud: TargetCloud, times: TargetClock, patience: Patience): Promise<RemoteApi> {
   // A real clock, because requests also wait while the clock of the run is frozen.
   const gate = makeGate(cloud.pace, new RealClock(), patience);
   const dated = () => {

@@ -24,14 +24,14 @@ import { TargetAudit } from './audit/audit.js';
 import { openSockets } from './dtls-wire.js';
 import { Observer } from './observer.js';
 import type { Patience } from './paced.js';
-import { openApi, type RemoteCloud } from './remote-api.js';
+import { openApi, type TargetCloud } from './remote-api.js';
 import { SilentGateway } from './silent-gateway.js';
 import type { Target } from './target.js';
 import { TargetClock } from './target-clock.js';
 import { isUndecided } from './undecided.js';
 
 interface RemoteOptions {
-  readonly cloud: RemoteCloud;
+  readonly cloud: TargetCloud;
   /** Serial numbers of the devices of the run. */
   readonly serials: ReadonlySet<number>;
   /** Simulated milliseconds of the devices per real millisecond; the cloud's time is real. */

@@ -12,7 +12,7 @@ import type { Failed } from '../../transport/transport.js';
 import { openEmbeddedTarget, type TransportName } from '../targets/embedded.js';
 import type { Patience } from '../targets/paced.js';
 import { openRemoteTarget } from '../targets/remote.js';
-import type { RemoteCloud } from '../targets/remote-api.js';
+import type { TargetCloud } from '../targets/remote-api.js';
 import { openServedTarget, type ServedCloud } from '../targets/served.js';
 import type { Target } from '../targets/target.js';
 
@@ -24,7 +24,7 @@ export interface TargetOptions {
   /** Simulated milliseconds per real millisecond; only for the real clock. */
   readonly speed: number;
   /** A cloud to use instead of the embedded one; needs the real clock. */
-  readonly cloud?: RemoteCloud | undefined;
+  readonly cloud?: TargetCloud | undefined;
   /** Hosts with public addresses to which connectors of the embedded cloud may send. Default: none. */
   readonly connectorHosts?: readonly string[] | undefined;
   /** Transport to the embedded cloud. */

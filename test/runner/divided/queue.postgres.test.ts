@@ -25,7 +25,7 @@ import { QUEUE } from '../../../src/runner/divided/queue/schema.js';
 import { seal } from '../../../src/runner/divided/queue/sealed.js';
 import { type QueueWorker, startWorker, taskOf } from '../../../src/runner/divided/queue/worker.js';
 import type { RunControl } from '../../../src/runner/run.js';
-import type { RemoteCloud } from '../../../src/runner/targets/remote-api.js';
+import type { TargetCloud } from '../../../src/runner/targets/remote-api.js';
 import { QUIET } from '../../support/cloud.js';
 import { newDatabase, newSeparateDatabase, query, TEST_KEY } from '../../support/postgres/databases.js';
 import { unhurried } from '../../support/unhurried.js';
@@ -60,7 +60,7 @@ function serve(db: string): Promise<Service> {
 }
 
 /** The API of one service, and the gateway of the other. */
-function cloud(): RemoteCloud {
+function cloud(): TargetCloud {
   const [one, other] = services;
   return {
     ...{ api: one.api, apiKey: API_KEY, spaceId: null, keyOf: String, pace: { atOnce: 4, perSecond: null } },

@@ -11,7 +11,7 @@ import { describeDeviceTypes } from '../../../src/runner/known-types.js';
 import type { RunOptions } from '../../../src/runner/run.js';
 import { judgeRules } from '../../../src/runner/targets/audit/rules.js';
 import { openRemoteTarget } from '../../../src/runner/targets/remote.js';
-import type { RemoteCloud } from '../../../src/runner/targets/remote-api.js';
+import type { TargetCloud } from '../../../src/runner/targets/remote-api.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
@@ -69,7 +69,7 @@ async function serve(ports: { readonly udpRawPort?: number; readonly udpDtlsPort
   return service;
 }
 
-function cloudAt({ api, apiKey, udp, udpRaw, udpDtls }: Service, link: 'udp' | 'http'): RemoteCloud {
+function cloudAt({ api, apiKey, udp, udpRaw, udpDtls }: Service, link: 'udp' | 'http'): TargetCloud {
   return {
     api,
     apiKey: String(apiKey),
@@ -88,7 +88,7 @@ function cloudAt({ api, apiKey, udp, udpRaw, udpDtls }: Service, link: 'udp' | '
 }
 
 /** Runs the scenario at 60 times real time, because a device needs minutes to become ready and to report. */
-function visit(cloud: RemoteCloud, options: Partial<Omit<RunOptions, 'secretsKey'>> = {}, scenario = SCENARIO) {
+function visit(cloud: TargetCloud, options: Partial<Omit<RunOptions, 'secretsKey'>> = {}, scenario = SCENARIO) {
   const plan = planScenario(parseScenario(scenario, 'test.yaml', describeDeviceTypes(profiles)), { seed: 7 });
   return runPlan(plan, { clock: 'real', speed: 60, meter: unhurried, cloud, ...options });
 }
