@@ -7,7 +7,8 @@ function made() {
   const complaints: string[] = [];
   const stdout = new EventEmitter();
   const stderr = Object.assign(new EventEmitter(), { write: (text: string) => complaints.push(text) });
-  const self = Object.assign(new EventEmitter(), { argv: [], env: {}, exitCode: 0, stdout, stderr });
+  const { versions } = process;
+  const self = Object.assign(new EventEmitter(), { argv: [], env: {}, versions, exitCode: 0, stdout, stderr });
   // The cast is safe because nothing else of the process is used.
   processHost(self as unknown as NodeJS.Process);
   const fail = (code: string) => stdout.emit('error', Object.assign(new Error(code), { code }));
@@ -32,7 +33,7 @@ it('a reader that closes the pipe early is not an error', () => {
 
 it('a further process that a signal has ended has the name of the signal', async () => {
   const output = () => Object.assign(new EventEmitter(), { write: () => true });
-  const own = { env: {}, execPath: process.execPath, execArgv: [], stdout: output(), stderr: output() };
+  const own = { env: {}, versions: process.versions, execPath: process.execPath, execArgv: [], stdout: output(), stderr: output() };
   const kill = 'process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)';
   // With -e in place of the program, the first argument is its text.
   const self = Object.assign(new EventEmitter(), { ...own, argv: ['node', '-e'] });

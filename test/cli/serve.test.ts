@@ -156,7 +156,7 @@ describe('the service', () => {
       });
     expect((await start(1)).err).toBe('');
     const { err } = await start(2);
-    expect(err).toContain('the given API key ends the one of earlier starts');
+    expect(err).toContain('the given API key ends those of earlier starts');
     expect(err).toContain('the given password replaces the earlier one of the admin');
     expect(err).not.toMatch(/key-of-start|password-of-start/);
   });
