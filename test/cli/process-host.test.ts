@@ -33,7 +33,14 @@ it('a reader that closes the pipe early is not an error', () => {
 
 it('a further process that a signal has ended has the name of the signal', async () => {
   const output = () => Object.assign(new EventEmitter(), { write: () => true });
-  const own = { env: {}, versions: process.versions, execPath: process.execPath, execArgv: [], stdout: output(), stderr: output() };
+  const own = {
+    env: {},
+    versions: process.versions,
+    execPath: process.execPath,
+    execArgv: [],
+    stdout: output(),
+    stderr: output(),
+  };
   const kill = 'process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)';
   // With -e in place of the program, the first argument is its text.
   const self = Object.assign(new EventEmitter(), { ...own, argv: ['node', '-e'] });
