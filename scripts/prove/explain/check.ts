@@ -52,12 +52,13 @@ async function checkOne(
 ): Promise<Checked> {
   const { type, device, queuedAt, took, causes, sooner, unknown } = explanation;
   const [best] = sooner;
+  const queueing = Number(key.split(' ')[0]);
   const changes: Changes = {
     without: new Set(causes.flatMap((cause) => removablesOf(drawn, situation, cause))),
     interval: causes.some(({ kind }) => kind === 'interval'),
     powerOn: causes.some(({ kind }) => kind === 'power-on'),
-    encoder: causes.some(({ kind }) => kind === 'encoder'),
-    only: causes.some(({ kind }) => kind === 'downlinks') ? Number(key.split(' ')[0]) : undefined,
+    encoder: causes.some(({ kind }) => kind === 'encoder') ? queueing : undefined,
+    only: causes.some(({ kind }) => kind === 'downlinks') ? queueing : undefined,
   };
   const isNamed = causes.length > 0 && best !== undefined && best.time <= FAST;
   const without = isNamed ? (await repetitions.with(changes)).times.get(key) : undefined;

@@ -6,7 +6,7 @@
  * | a fault, or a step with its effect | left out, with the step that ends it |
  * | interval | `interval-poll` is 60 s for all devices |
  * | power-on | all devices are switched on at the start |
- * | encoder | the data downlink is a shell downlink instead |
+ * | encoder | the slow data downlink is a shell downlink instead |
  * | other downlinks | only the step of the slow downlink queues downlinks |
  *
  * Drawn scenarios have no firmware updates.
@@ -20,13 +20,14 @@ export interface Changes {
   readonly without: ReadonlySet<number>;
   readonly interval: boolean;
   readonly powerOn: boolean;
-  readonly encoder: boolean;
+  /** Index of the queueing step whose data downlink is a shell downlink instead; undefined if none is. */
+  readonly encoder: number | undefined;
   /** Index of the only queueing step that stays; undefined if all stay. */
   readonly only: number | undefined;
 }
 
 export const UNCHANGED: Changes = {
-  ...{ without: new Set<number>(), interval: false, powerOn: false, encoder: false, only: undefined },
+  ...{ without: new Set<number>(), interval: false, powerOn: false, encoder: undefined, only: undefined },
 };
 
 /** @param queueing index of a queueing step */
@@ -39,7 +40,7 @@ const SHELL: Piece = { commands: ['info show'] };
 export function definitionOf(drawn: DrawnScenario, changes: Changes): ScenarioDefinition {
   const { seed, groups, removables, queueing } = drawn;
   const kept = removables.filter((_, index) => !changes.without.has(index));
-  const queued = queueing.filter((_, index) => isKept(index, changes));
+  const queued = queueing.flatMap((each, index) => (isKept(index, changes) ? [stepWith(each, index, changes)] : []));
   return {
     name: 'explained',
     seed,
@@ -47,7 +48,7 @@ export function definitionOf(drawn: DrawnScenario, changes: Changes): ScenarioDe
     settle: '30m',
     fleet: groups.map((group) => groupWith(group, changes)),
     faults: kept.flatMap(({ faults }) => faults),
-    steps: [...queued.map((each) => stepWith(each, changes)), ...kept.flatMap(({ steps }) => steps)],
+    steps: [...queued, ...kept.flatMap(({ steps }) => steps)],
     // The cast is safe because the checks of scenarios accept any value and report its problems.
   } as unknown as ScenarioDefinition;
 }
@@ -62,6 +63,6 @@ function groupWith({ boot, config, ...group }: Group, { interval, powerOn }: Cha
   };
 }
 
-function stepWith({ at, to, action }: Queueing, { encoder }: Changes): Piece {
-  return { at: `${at}m`, to, ...(encoder && 'downlink' in action ? SHELL : action) };
+function stepWith({ at, to, action }: Queueing, index: number, { encoder }: Changes): Piece {
+  return { at: `${at}m`, to, ...(encoder === index && 'downlink' in action ? SHELL : action) };
 }
