@@ -5,7 +5,7 @@
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Ids } from '../store/ids.js';
 import type { DeviceRow, EventRow, Id, ListedMessage, RecordRow, Store } from '../store/store.js';
-import { HealthWatch } from './health-watch.js';
+import { watchHealth } from './health-watch.js';
 import { Journal, journalCommits } from './journal.js';
 import { type Position, positionIn } from './position.js';
 
@@ -49,14 +49,16 @@ interface FeedOptions {
 
 export class Feed {
   readonly #store: Store;
+  readonly #clock: EdgeClock;
   readonly #journal: Journal;
-  readonly #health: HealthWatch;
   /** The key of a page is the number of the entry before it. Pages and entries are dropped when there are new entries. */
   readonly #pages = new Map<number, Promise<readonly EventRow[]>>();
   readonly #entries = new Map<number, Promise<Entry>>();
   /** The waits of readers, by space; each function ends one. */
   readonly #waiting = new Map<Id, Set<() => void>>();
   #readers = 0;
+  /** Ends the watch of the health of devices, which goes on while there are readers. */
+  #endWatch = () => {};
   /** The waits for all events up to here have ended. Undefined without readers. */
   #reached: Position | undefined;
   /** Set while new entries are read to find out whom to wake. */
@@ -67,8 +69,8 @@ export class Feed {
   /** From now on, commits of the store add entries to the journal while it is kept. */
   constructor({ store, clock, ids }: FeedOptions) {
     this.#store = store;
+    this.#clock = clock;
     this.#journal = new Journal({ store, clock, ids });
-    this.#health = new HealthWatch({ store, clock }, () => this.#look());
     journalCommits(store, clock, this.#journal, () => this.#look());
     store.nodes?.listen(clock, (news) => {
       if (news.kind === 'events') this.#look();
@@ -94,13 +96,14 @@ export class Feed {
   /** Keeps the journal for a reader, until the returned function is called. */
   async hold(): Promise<() => void> {
     const release = await this.#journal.hold();
-    if (this.#readers++ === 0) this.#health.start();
+    if (this.#readers++ === 0)
+      this.#endWatch = watchHealth({ store: this.#store, clock: this.#clock }, () => this.#look());
     const newest = await this.newest();
     this.#reached ??= newest;
     return () => {
       if (--this.#readers === 0) {
         this.#reached = undefined;
-        this.#health.stop();
+        this.#endWatch();
       }
       release();
     };

@@ -3,7 +3,8 @@
  * memory: a service that starts again begins a new one, except in a run, which keeps it like the tables of its store.
  */
 import { FIGURES, type Figure } from '../../contract/history.js';
-import type { Alarm, EdgeClock } from '../../kernel/clock.js';
+import type { EdgeClock } from '../../kernel/clock.js';
+import { repeatWork } from '../../kernel/repeat-work.js';
 import { hours, type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { Id, Store } from '../store/store.js';
 import { SeriesSet } from './series.js';
@@ -93,29 +94,11 @@ export function keepHistory(
   history: History,
   { store, clock }: { readonly store: Store; readonly clock: EdgeClock },
 ): () => Promise<void> {
-  const what = 'a sample of the history';
-  let stopped = false;
-  let next: Alarm | undefined;
-  let work = Promise.resolve();
-  const sampleAfter = (delay: Millis) => {
-    next = clock.after(delay, what, () => {
-      const release = clock.hold(what);
-      // A store that does not answer leaves a gap.
-      work = history
-        .sample(store, clock.wall)
-        .catch(() => {})
-        .then(() => {
-          if (!stopped) sampleAfter(history.every);
-        })
-        .finally(release);
-    });
-  };
-  sampleAfter(0);
-  return () => {
-    stopped = true;
-    next?.cancel();
-    return work;
-  };
+  return repeatWork(clock, 'a sample of the history', async () => {
+    // A store that does not answer leaves a gap.
+    await history.sample(store, clock.wall).catch(() => {});
+    return history.every;
+  });
 }
 
 function percentilesOf(times: readonly Millis[]): readonly Millis[] {

@@ -1,5 +1,6 @@
 /** Runs maintenance in rounds, an hour apart, each in batches, so that the store can serve devices between them. */
-import type { Alarm, EdgeClock } from '../../kernel/clock.js';
+import type { EdgeClock } from '../../kernel/clock.js';
+import { repeatWork } from '../../kernel/repeat-work.js';
 import { hours, type Millis, millis } from '../../kernel/time.js';
 
 /** Maximum number of rows of a batch. A smaller batch ends the round. */
@@ -24,13 +25,12 @@ interface RoundsOptions {
 
 export class Rounds {
   readonly #options: RoundsOptions;
-  #next: Alarm | undefined;
-  #work: Promise<void> = Promise.resolve();
+  readonly #end: () => Promise<void>;
   #stopped = false;
 
   constructor(options: RoundsOptions) {
     this.#options = options;
-    this.#startAfter(millis(0));
+    this.#end = repeatWork(options.clock, options.what, () => this.#batches());
   }
 
   get stopped(): boolean {
@@ -40,19 +40,11 @@ export class Rounds {
   /** Starts no further batch, and waits for the running one. */
   stop(): Promise<void> {
     this.#stopped = true;
-    this.#next?.cancel();
-    return this.#work;
+    return this.#end();
   }
 
-  #startAfter(delay: Millis): void {
-    const { clock, what } = this.#options;
-    this.#next = clock.after(delay, what, () => {
-      const release = clock.hold(what);
-      this.#work = this.#batches().finally(release);
-    });
-  }
-
-  async #batches(): Promise<void> {
+  /** Returns the pause after these batches. */
+  async #batches(): Promise<Millis> {
     const { batch, ended, batchPause = PAUSE } = this.#options;
     let rows = 0;
     let last: number;
@@ -61,6 +53,6 @@ export class Rounds {
       rows += last;
     } while (batchPause === 0 && last === BATCH && !this.#stopped);
     ended?.(rows);
-    if (!this.#stopped) this.#startAfter(last < BATCH ? ROUND : batchPause);
+    return last < BATCH ? ROUND : batchPause;
   }
 }
