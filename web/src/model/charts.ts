@@ -51,8 +51,15 @@ export function startOf(state: RunState | undefined): number | undefined {
   return state && Date.parse(state.now) - state.now_ms;
 }
 
-/** The faults of a run as bands, in Unix ms. */
-export function bandsOf(state: RunState | undefined) {
+/** A time in which something is different, in Unix ms. */
+export interface Band {
+  readonly from: number;
+  /** Null: until now. */
+  readonly until: number | null;
+}
+
+/** The faults of a run as bands. */
+export function bandsOf(state: RunState | undefined): readonly Band[] {
   const start = startOf(state) ?? 0;
   return (state?.faults ?? []).map(({ from, until }) => ({
     from: start + from,

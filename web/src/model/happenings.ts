@@ -2,6 +2,7 @@
 import type { HealthEvent, Message } from '../../../src/client/types.js';
 import type { RunState } from '../../../src/control/run-state.js';
 import { printableLine } from '../../../src/kernel/printable.js';
+import { faultName } from './faults.js';
 import type { Station } from './feed.js';
 import { lengthText } from './length.js';
 
@@ -103,10 +104,11 @@ export function ofHealth({ device_id, at, health, last_contact, contact_every }:
 /** The faults that have begun or ended between two states of a run. @param now Unix time in ms */
 export function ofFaults(before: RunState['faults'], after: RunState['faults'], now: number): readonly Happening[] {
   const known = new Map(before.map(({ id, state }) => [id, state]));
-  return after.flatMap(({ id, state, fault, to }): Happening[] => {
+  return after.flatMap((fault): Happening[] => {
+    const { id, state } = fault;
     const earlier = known.get(id) ?? 'planned';
     if (state === earlier) return [];
-    const name = `${printableLine(fault)}${to === null ? '' : ` (${printableLine(to)})`}`;
+    const name = faultName(fault);
     const about = { at: now, deviceId: undefined };
     if (state === 'active') return [{ ...about, text: `Fault: ${name} has begun`, tone: 'bad' }];
     return state === 'over' ? [{ ...about, text: `Fault: ${name} is over`, tone: 'good' }] : [];

@@ -1,36 +1,27 @@
 /**
- * A curve over the whole time of a service or a run, with the range between least and greatest values, and faults as bands.
- * Dragging zooms, a double click shows everything again. This file contains uPlot and is loaded only when needed.
+ * A chart of figures over the whole time of a service or a run, with the range between least and greatest values, and faults
+ * as bands. Dragging zooms, a double click shows everything again. This file contains uPlot and is loaded only when needed.
  */
 import '../platform/language.js';
 import 'uplot/dist/uPlot.min.css';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
+import type { RunState } from '../../../src/control/run-state.js';
 import { formatDuration } from '../../../src/kernel/time.js';
-import type { Curve } from '../model/history.js';
+import { type Band, bandsOf, type ChartPlan, linesOf, startOf, textOf } from '../model/charts.js';
+import { history } from '../model/history.js';
 import { theme } from '../theme.js';
 
-/** A time in which something is different, in Unix ms. */
-export interface Band {
-  readonly from: number;
-  /** Null: until now. */
-  readonly until: number | null;
-}
-
-export interface ChartProps {
+interface ChartProps {
   readonly title: string;
-  readonly lines: readonly { readonly name: string; readonly curve: Curve }[];
-  readonly bands?: readonly Band[];
-  readonly text: (value: number) => string;
-  /** Start of the run, in Unix ms; undefined: the axis has times of the day. */
-  readonly start: number | undefined;
-  /** Possible distances between the ticks of the axis of values. Default: the distances for plain numbers. */
-  readonly steps?: number[] | undefined;
+  readonly plan: ChartPlan;
+  /** State of the run, whose faults are the bands; undefined without a run: the axis has times of the day. */
+  readonly state: RunState | undefined;
 }
 
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 /** Possible distances between the ticks of a time axis. */
-export const TIME_STEPS = [
+const TIME_STEPS = [
   ...[1, 5, 10, 30].map((n) => n * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
   ...[1, 2, 3, 6, 12].map((n) => n * HOUR),
@@ -41,17 +32,21 @@ export const TIME_STEPS = [
 const COLOURS = ['--link', '--cause-4'];
 const HEIGHT = 190;
 
-export function Chart({ title, lines, bands = [], text, start, steps }: ChartProps) {
+export function Chart({ title, plan, state }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [isZoomed, setZoomed] = useState(false);
-  const latest = useRef({ bands });
-  latest.current = { bands };
+  const latest = useRef(state);
+  latest.current = state;
+  const { value: past } = history;
+  const lines = useMemo(() => linesOf(plan, past), [plan, past]);
+  const text = textOf(plan);
+  const start = startOf(state);
   useEffect(() => {
     const { current: element } = box;
     if (!element) return;
-    const options = optionsOf({ lines, text, start, steps }, element.clientWidth, () => latest.current.bands);
-    const created = new uPlot(options, [[], ...lines.flatMap(() => [[], [], []])], element);
+    const options = optionsOf(plan, start, element.clientWidth, () => bandsOf(latest.current));
+    const created = new uPlot(options, [[], ...plan.lines.flatMap(() => [[], [], []])], element);
     created.over.addEventListener('dblclick', () => setZoomed(false));
     created.over.addEventListener('mouseup', () => setZoomed(created.select.width > 0 || isZoomed));
     plot.current = created;
@@ -61,13 +56,13 @@ export function Chart({ title, lines, bands = [], text, start, steps }: ChartPro
       observer.disconnect();
       created.destroy();
     };
-  }, [theme.value, start, lines.length]);
+  }, [theme.value, start, plan]);
   useEffect(() => {
     const columns = lines.flatMap(({ curve: { min, mean, max } }) => [[...min], [...mean], [...max]]);
     // New values must not end the zoom.
     plot.current?.setData([[...(lines[0]?.curve.times ?? [])], ...columns], !isZoomed);
     if (isZoomed) plot.current?.redraw();
-  }, [lines, theme.value, start, isZoomed]);
+  }, [lines, state?.faults, theme.value, start, isZoomed]);
   const now = lines.map(({ name, curve }) => {
     const value = curve.mean.findLast((each) => each !== null);
     return `${name} ${value === undefined || value === null ? '–' : text(value)}`;
@@ -87,11 +82,15 @@ export function Chart({ title, lines, bands = [], text, start, steps }: ChartPro
   );
 }
 
+/** @param start of the run, in Unix ms; undefined without a run */
 function optionsOf(
-  { lines, text, start, steps }: Pick<ChartProps, 'lines' | 'text' | 'start' | 'steps'>,
+  plan: ChartPlan,
+  start: number | undefined,
   width: number,
   bands: () => readonly Band[],
 ): uPlot.Options {
+  const { lines, isTime } = plan;
+  const text = textOf(plan);
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const axis = { stroke: colour('--dim'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
@@ -114,7 +113,7 @@ function optionsOf(
         splits: (_, __, min, max, step) => ticks(min, max, step, start ?? 0),
         values: (_, places) => places.map((at) => timeText(at, start)),
       },
-      { ...axis, size: 60, ...(steps && { incrs: steps }), values: (_, places) => places.map(text) },
+      { ...axis, size: 60, ...(isTime && { incrs: TIME_STEPS }), values: (_, places) => places.map(text) },
     ],
     series: [
       {},

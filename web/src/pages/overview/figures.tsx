@@ -1,7 +1,8 @@
 /** Five figures of the space, with their last hour. */
 import { useState } from 'preact/hooks';
-import { printableLine } from '../../../../src/kernel/printable.js';
-import { bandsOf, CHARTS, faultCurve, HOUR, linesOf, startOf, textOf } from '../../model/charts.js';
+import { CHARTS, faultCurve, HOUR } from '../../model/charts.js';
+import { counted } from '../../model/count.js';
+import { faultName, isLasting } from '../../model/faults.js';
 import { healthOf, type Row } from '../../model/fleet.js';
 import { type Curve, curveOf, history, latest } from '../../model/history.js';
 import { lengthText } from '../../model/length.js';
@@ -38,10 +39,8 @@ export function Figures() {
         <Chart
           key={open}
           title={`${CHARTS[open].title}, since the start. Drag to enlarge a part, double-click to see everything.`}
-          lines={linesOf(CHARTS[open], history.value)}
-          bands={bandsOf(runState.value)}
-          text={textOf(CHARTS[open])}
-          start={startOf(runState.value)}
+          plan={CHARTS[open]}
+          state={runState.value}
         />
       )}
     </>
@@ -104,7 +103,7 @@ function figures(): readonly Figure[] {
     },
     {
       ...{ title: 'Downlinks waiting', value: waiting.toLocaleString('en') },
-      ...{ more: reached === 0 ? 'for no device' : `for ${reached} ${reached === 1 ? 'device' : 'devices'}` },
+      ...{ more: `for ${reached === 0 ? 'no device' : counted(reached, 'device')}` },
       curve: curve('downlinks_waiting'),
       chart: 'waiting',
     },
@@ -138,20 +137,19 @@ function countsOf(rows: readonly Row[], time: number) {
   return counts;
 }
 
-/** Faults from the start to the end are conditions of the network: they are named, but do not count. */
+/** Lasting faults are named, but do not count. */
 function faultFigure(faults: readonly RunFault[], time: number): Figure {
-  const lasting = ({ from, until }: RunFault) => from === 0 && until === null;
-  const counted = faults.filter((fault) => !lasting(fault));
-  const active = counted.filter(({ state }) => state === 'active');
-  const [named = faults.find(lasting)] = active;
-  const name = named && `${printableLine(named.fault)}${named.to === null ? '' : ` (${printableLine(named.to)})`}`;
+  const passing = faults.filter((fault) => !isLasting(fault));
+  const active = passing.filter(({ state }) => state === 'active');
+  const [named = faults.find(isLasting)] = active;
+  const name = named && faultName(named);
   const others = active.length > 1 ? ` and ${active.length - 1} more` : '';
   return {
     title: 'Faults in force',
     value: String(active.length),
     tone: active.length > 0 ? 'bad' : undefined,
     more: active.length > 0 ? `${name}${others}` : name === undefined ? 'none' : `always: ${name}`,
-    curve: faultCurve(counted, time),
+    curve: faultCurve(passing, time),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { isLasting } from '../../model/faults.js';
 import { exactText } from '../../model/length.js';
 import type { RunFault } from '../../model/run.js';
 
@@ -39,8 +40,7 @@ export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly sta
               <title>{sentenceOf(fault)}</title>
               <rect class="whole" x="0" width={WIDTH} y="0" height="12" />
               <rect
-                // What holds for the whole run is a condition of the network, not news.
-                class={fault.from === 0 && fault.until === null ? 'over' : fault.state}
+                class={isLasting(fault) ? 'over' : fault.state}
                 x={place(fault.from)}
                 // At least 3 units wide, so that a fault that happens once is visible as a line.
                 width={Math.max(3, place(fault.until ?? end) - place(fault.from))}

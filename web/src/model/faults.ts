@@ -1,0 +1,15 @@
+/** Texts and properties of the faults of a run. */
+import type { RunState } from '../../../src/control/run-state.js';
+import { printableLine } from '../../../src/kernel/printable.js';
+
+type RunFault = RunState['faults'][number];
+
+/** `loss: 5% (push)` */
+export function faultName({ fault, to }: Pick<RunFault, 'fault' | 'to'>): string {
+  return `${printableLine(fault)}${to === null ? '' : ` (${printableLine(to)})`}`;
+}
+
+/** Whether a fault holds from the start to the end: it is a condition of the network, not news. */
+export function isLasting({ from, until }: RunFault): boolean {
+  return from === 0 && until === null;
+}
