@@ -21,7 +21,6 @@ import { type Access, visibleTag } from './access.js';
 import { presentAccess, presentedSecret } from './auth.js';
 import { eventBytes, isWanted } from './event-views.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
-import { LoopTurns } from './loop-turns.js';
 import { kindsOf } from './messages.js';
 import { callerOf } from './rate-limit.js';
 
@@ -43,9 +42,8 @@ const Stream = {
 };
 
 export const events: Family = (routes, context, options) => {
-  const { feed, store } = context;
+  const { feed, store, turns } = context;
   const open = new OpenStreams();
-  const turns = new LoopTurns();
   const unsent = new Unsent();
   const patience = new RealClock();
   routes.addHook('preClose', async () => feed.close());

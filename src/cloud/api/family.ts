@@ -8,6 +8,7 @@ import type { Routes } from '../http/operation.js';
 import type { PublicUrl } from '../http/public-url.js';
 import type { Turns } from './at-most.js';
 import type { CloudContext } from './context.js';
+import type { LoopTurns } from './loop-turns.js';
 
 /** The services that a family uses. */
 export interface ApiContext extends CloudContext {
@@ -16,6 +17,8 @@ export interface ApiContext extends CloudContext {
   readonly signIn: SignIn;
   /** Runs work that computes a password hash for a request from a network. All families share its limits. */
   readonly withPasswordTurn: Turns;
+  /** Turns of long work. All families share them, so that one piece runs in each turn of the event loop. */
+  readonly turns: LoopTurns;
   /** Null: actions are not recorded. */
   readonly audit: AuditLog | null;
 }

@@ -42,6 +42,7 @@ import { repeatable } from './idempotency.js';
 import { keys } from './keys.js';
 import { limitRequests, SERVER_LIMITS } from './limits.js';
 import { login, spaceLogin } from './logins.js';
+import { LoopTurns } from './loop-turns.js';
 import { messages } from './messages.js';
 import { sessions } from './sessions.js';
 import { spaces } from './spaces.js';
@@ -119,6 +120,7 @@ export function createApi(
     logins: new Logins(context),
     signIn: new SignIn({ ...context, members }),
     withPasswordTurn: atMost(PASSWORDS_AT_ONCE, 'too many concurrent password checks; retry later'),
+    turns: new LoopTurns(),
     audit: context.audited ? new AuditLog(context) : null,
   };
   const add = (routes: FastifyInstance, families: readonly Family[]) => {

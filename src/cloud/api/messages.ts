@@ -9,18 +9,17 @@ import { days, type UnixMillis } from '../../kernel/time.js';
 import { operation, PageOf } from '../http/operation.js';
 import { serialText } from '../store/order.js';
 import type { ListedMessage, MessageQuery as StoreQuery } from '../store/store.js';
+import { tenantOf } from '../store/tenants.js';
 import { type Access, type Caller, visibleMessage, visibleTag } from './access.js';
 import type { ApiOptions, Family } from './family.js';
-import { LoopTurns } from './loop-turns.js';
 import { maskingsFor } from './masking.js';
 import { pageOf, setTotal } from './totals.js';
 
 /** How far back a list without `after` reaches. */
 const WINDOW = days(1);
 
-export const messages: Family = (routes, { store, clock, downlinks }, options) => {
+export const messages: Family = (routes, { store, clock, downlinks, turns }, options) => {
   const item = '/spaces/:space_id/messages/:id';
-  const turns = new LoopTurns();
 
   routes.get(
     '/spaces/:space_id/messages',
@@ -93,11 +92,13 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
       caller,
       rows.map((row) => row.deviceId),
     );
+    // A body may have 1 MB, and a page a hundred of them.
+    const isLong = maskings.size > 0 && rows.length > 1;
+    const tenant = isLong ? await tenantOf(store, caller.spaceId) : undefined;
     const views: Static<typeof Message>[] = [];
     for (const row of await upToDate(rows)) {
       const masking = maskings.get(row.deviceId);
-      // A body may have 1 MB, and a page a hundred of them.
-      if (masking && rows.length > 1) await turns.next(caller.spaceId);
+      if (masking && tenant !== undefined) await turns.next(tenant);
       views.push(messageView(masking?.message(row) ?? row, options));
     }
     return views;

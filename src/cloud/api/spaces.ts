@@ -14,7 +14,6 @@ import { ConflictError, type Id, isDeleted, type Page, type SpaceRow } from '../
 import { type Access, needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { needNoEnd } from './keys.js';
-import { LoopTurns } from './loop-turns.js';
 import { nameReader, type ReadName } from './names.js';
 import { Quota } from './quotas.js';
 import { pageOf } from './totals.js';
@@ -36,11 +35,10 @@ const ITEM = '/spaces/:space_id';
 /** Adds the routes that list and create spaces. */
 function addCollection(
   routes: Routes,
-  { store, members, clock, ids }: ApiContext,
+  { store, members, clock, ids, turns }: ApiContext,
   resource: SpaceResource,
   readName: ReadName,
 ): void {
-  const turns = new LoopTurns();
   const quota = new Quota(store, (userId) => [indexOf(userId), null], MOST_SPACES, TOO_MANY_SPACES);
   routes.get(
     COLLECTION,

@@ -1,5 +1,6 @@
 /** For callers who may only read, answers have the claim token and the passkey of a device masked, in any form. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { LoopTurns } from '../../../src/cloud/api/loop-turns.js';
 import { Masking } from '../../../src/cloud/api/masking.js';
 import { newMessage } from '../../../src/cloud/store/new-message.js';
 import type { ListedMessage, MessageRow } from '../../../src/cloud/store/store.js';
@@ -211,4 +212,24 @@ it('a list masks one message in a turn of the event loop', async () => {
   await listed;
   masked.mockRestore();
   expect(most).toBe(1);
+});
+
+it('the lists of all spaces of an account take turns as one tenant', async () => {
+  const made = await service();
+  const { store, ids, clock } = made;
+  const eva = await person(made, 'eva@example.org');
+  const space = async (n: number) => {
+    const { id } = (await eva.call('POST', '/v2/spaces', { name: `space-${n}` })).json;
+    const row = device(n, { spaceId: id });
+    await store.commit([{ kind: 'device.insert', row }]);
+    const rows = [1, 2].map((a) => newMessage(ids, clock, row, 'up', 'data', { a }));
+    await store.commit(rows.map((each) => ({ kind: 'message.insert', row: each })));
+    const { key } = (await eva.call('POST', `/v2/spaces/${id}/keys`, { name: 'reader', access_type: 'read' })).json;
+    return () => withKey(made.call, key)('GET', `/v2/spaces/${id}/messages`);
+  };
+  const lists = [await space(0), await space(1)];
+  const asked = vi.spyOn(LoopTurns.prototype, 'next');
+  for (const list of lists) expect((await list()).json).toHaveLength(2);
+  expect(new Set(asked.mock.calls.flat())).toEqual(new Set([eva.id]));
+  asked.mockRestore();
 });
