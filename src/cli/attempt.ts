@@ -1,7 +1,6 @@
 /** An attempt of `shrink`: runs the text of a scenario in virtual time, with everything in memory. */
 import { EXIT, GhostfleetError } from '../kernel/errors.js';
 import type { RunResult } from '../report/result.js';
-import { endBySignal } from '../runner/end-by-signal.js';
 import { repeat } from '../runner/play.js';
 import { usefulParts } from '../scenario/plan/divide.js';
 import { type UnmetWait, unmetWait } from '../scenario/shrink/failure.js';
@@ -38,10 +37,13 @@ export interface AttemptOutcome extends Pick<RunResult, 'exitCode' | 'passed' | 
 export async function runAttempt(attempt: Attempt, signal: AbortSignal): Promise<AttemptOutcome> {
   const { text, file, seed, profiles, allowFile, allowHost, workers = 1 } = attempt;
   const planned = readPlan(text, file, { seed, profiles, allowFiles: allowFile });
-  const options = { ...planned, transport: 'memory', connectorHosts: allowHost } as const;
-  const played = await endBySignal(signal, 'shrink', (started) =>
-    repeat({ ...options, workers: usefulParts(planned.plan, workers) }, started),
-  );
+  const played = await repeat({
+    ...planned,
+    transport: 'memory',
+    connectorHosts: allowHost,
+    workers: usefulParts(planned.plan, workers),
+    signal,
+  });
   const { journal, expectations } = played;
   const { exitCode, failure } = played.judge();
   const unmet = unmetWait(planned.plan, failure, journal.metrics);

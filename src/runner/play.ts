@@ -3,6 +3,7 @@
  * `shrink` are all played here.
  */
 import { isPostgresUrl } from '../cloud/store/postgres/url.js';
+import { InterruptedError } from '../kernel/errors.js';
 import { SILENT } from '../kernel/log.js';
 import { openFileLimit } from '../kernel/open-files.js';
 import type { ExpectationResult } from '../report/result.js';
@@ -74,7 +75,12 @@ export async function play(
     watch,
     mostEvents,
   });
-  const course = await runCourse(options, journal, (control) => started(control, journal));
+  const course = await endBySignal(options.signal, (begun) =>
+    runCourse(options, journal, (control) => {
+      started(control, journal);
+      begun(control);
+    }),
+  );
   journal.invariants.end();
   const expectations = evaluateAll(options, journal, course);
   const spoiled = findSpoiling(journal.metrics.summarise(), course, journal.nameOf);
@@ -89,10 +95,30 @@ export async function play(
 
 /** Plays a plan in virtual time with everything in memory. */
 export function repeat(
-  options: Pick<PlayOptions, 'plan' | 'profiles' | 'transport' | 'connectorHosts' | 'mostEvents' | 'workers'>,
-  started?: (control: WorldControl) => void,
+  options: Pick<
+    PlayOptions,
+    'plan' | 'profiles' | 'transport' | 'connectorHosts' | 'mostEvents' | 'workers' | 'signal'
+  >,
 ): Promise<Played> {
-  return play({ ...options, clock: 'virtual', speed: 1, db: 'memory', sinks: [], log: SILENT }, started);
+  return play({ ...options, clock: 'virtual', speed: 1, db: 'memory', sinks: [], log: SILENT });
+}
+
+/** @param run passes on the control of the run when it has started */
+async function endBySignal<T>(
+  signal: AbortSignal | undefined,
+  run: (begun: (control: WorldControl) => void) => Promise<T>,
+): Promise<T> {
+  let control: WorldControl | undefined;
+  const end = () => control?.stop(new InterruptedError('its caller'));
+  signal?.addEventListener('abort', end);
+  try {
+    return await run((begun) => {
+      control = begun;
+      if (signal?.aborted) end();
+    });
+  } finally {
+    signal?.removeEventListener('abort', end);
+  }
 }
 
 /** Runs the plan undivided, in several threads, or among workers. */

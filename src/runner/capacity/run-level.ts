@@ -1,7 +1,6 @@
 /** One run of a search in virtual time. */
 import type { Profile } from '../../profile/profile.js';
 import type { Plan } from '../../scenario/model/plan.js';
-import { endBySignal } from '../end-by-signal.js';
 import { repeat } from '../play.js';
 import { type LevelRecord, recordOf } from './judge-level.js';
 
@@ -19,8 +18,7 @@ export async function runLevel(
   signal: AbortSignal,
 ): Promise<LevelRecord | undefined> {
   // No downlink is explained, so no events are kept.
-  const options = { plan, profiles, connectorHosts, transport: 'memory', mostEvents: 0 } as const;
-  const played = await endBySignal(signal, 'capacity', (started) => repeat(options, started));
+  const played = await repeat({ plan, profiles, connectorHosts, transport: 'memory', mostEvents: 0, signal });
   if (signal.aborted) return undefined;
   const { journal, course, expectations, judge } = played;
   const { generator, simulatedMs } = course;

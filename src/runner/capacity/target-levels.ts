@@ -10,7 +10,6 @@ import { type Millis, minutes, seconds } from '../../kernel/time.js';
 import { shownAddress } from '../../kernel/web-address.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Crew } from '../divided/crew.js';
-import { endBySignal } from '../end-by-signal.js';
 import { type RunOptions, run } from '../run.js';
 import type { TargetCloud } from '../targets/remote-api.js';
 import { type LevelRecord, recordOf, unmade } from './judge-level.js';
@@ -19,7 +18,7 @@ import type { Levels, Measurement } from './levels.js';
 interface TargetLevelsOptions {
   readonly cloud: TargetCloud;
   /** Options of every run. */
-  readonly base: Omit<RunOptions, 'plan' | 'cloud' | 'started' | 'clock' | 'speed'>;
+  readonly base: Omit<RunOptions, 'plan' | 'cloud' | 'clock' | 'speed' | 'signal'>;
   /** Workers on other machines for a run; undefined for threads of this process. */
   readonly crewOf?: ((plan: Plan) => Promise<Crew>) | undefined;
   /** Longest time that the target may need to recover from a run. */
@@ -83,8 +82,7 @@ export class TargetLevels implements Levels {
     const { base, cloud, crewOf } = this.#options;
     try {
       const crew = await crewOf?.(plan);
-      const options = { ...base, plan, cloud, clock: 'real', speed: 1, crew } as const;
-      const result = await endBySignal(signal, 'capacity', (started) => run({ ...options, signal, started }));
+      const result = await run({ ...base, plan, cloud, clock: 'real', speed: 1, crew, signal });
       return signal.aborted ? undefined : recordOf(result, plan);
     } catch (error) {
       if (signal.aborted) return undefined;

@@ -41,7 +41,7 @@ export interface WorldOptions extends TargetOptions {
    * Called when another cloud rejects requests with 429 or 503, so that the run waits; with undefined when the requests go on.
    */
   readonly waits?: (wait: RequestWait | undefined) => void;
-  /** Ends the opening of another cloud at once; later, {@link WorldControl.stop} ends the run. Default: nothing ends it. */
+  /** Ends the run, also while another cloud is being opened. Default: only {@link WorldControl.stop} ends it. */
   readonly signal?: AbortSignal | undefined;
   /** Records what the devices send and receive. Default: nothing is recorded. */
   readonly recorder?: WireRecorder | undefined;
