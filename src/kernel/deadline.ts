@@ -1,4 +1,4 @@
-/** Limits the real time of an exchange with another program, which could continue it without an end. */
+/** Limits the real time of waits, and of exchanges with another program, which could continue them without an end. */
 import type { Clock } from './clock.js';
 import { formatDuration, type Millis } from './time.js';
 
@@ -7,6 +7,22 @@ interface Limit {
   readonly limit: Millis;
   readonly what: string;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Resolves with true after `limit`, or with false when `signal` is aborted. @param what names the wait */
+export function pause({ clock, limit, what, signal }: Limit): Promise<boolean> {
+  if (signal?.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const abort = () => {
+      alarm.cancel();
+      resolve(false);
+    };
+    const alarm = clock.after(limit, what, () => {
+      signal?.removeEventListener('abort', abort);
+      resolve(true);
+    });
+    signal?.addEventListener('abort', abort, { once: true });
+  });
 }
 
 /**

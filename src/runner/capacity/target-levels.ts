@@ -4,7 +4,7 @@
  */
 import { DeviceCloudClient, type Gate } from '../../client/client.js';
 import type { Clock } from '../../kernel/clock.js';
-import { within } from '../../kernel/deadline.js';
+import { pause, within } from '../../kernel/deadline.js';
 import { GhostfleetError, messageOf, UsageError } from '../../kernel/errors.js';
 import { type Millis, minutes, seconds } from '../../kernel/time.js';
 import { shownAddress } from '../../kernel/web-address.js';
@@ -112,7 +112,7 @@ export class TargetLevels implements Levels {
       // Nothing is known about a target whose recovery was not awaited.
       if (signal.aborted) return clock.now - began;
       if (clock.now - began >= patience) return null;
-      if (calm === 0) await within({ clock, limit: PAUSE, what: 'the pause', signal }, aborted);
+      if (calm === 0) await pause({ clock, limit: PAUSE, what: 'the next probe', signal });
     }
   }
 
@@ -123,10 +123,6 @@ export class TargetLevels implements Levels {
     await client.through((request) => request(signal)).devices({ limit: 1 });
     return clock.now - began;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 function clientOf(

@@ -6,6 +6,7 @@ import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import { ApiError, ConnectionError, type Gate } from '../../client/client.js';
 import type { Clock } from '../../kernel/clock.js';
+import { pause } from '../../kernel/deadline.js';
 import { asError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { humanDuration, type Instant, type Millis, minutes, seconds } from '../../kernel/time.js';
@@ -154,7 +155,9 @@ export function makeGate(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patien
       patience.budget?.pause();
       patience.waits?.(wait);
     }
-    const waited = await waitFor(wait.delay, clock, patience.signal);
+    // The announcement may have ended the wait.
+    const { signal } = patience;
+    const waited = await pause({ clock, limit: wait.delay, what: 'the rate limit of the cloud', signal });
     if (--resting === 0) {
       patience.budget?.resume();
       patience.waits?.(undefined);
@@ -196,23 +199,6 @@ function makeLimit({ perSecond }: Pace) {
   if (perSecond === null) return {};
   const intervalCap = Math.max(1, Math.floor(perSecond));
   return { intervalCap, interval: (1000 * intervalCap) / perSecond, strict: true };
-}
-
-/** Resolves with true after the delay, or with false when the signal is aborted. */
-function waitFor(delay: Millis, clock: Pick<Clock, 'after'>, signal: AbortSignal | undefined): Promise<boolean> {
-  // The announcement of a wait may end it.
-  if (signal?.aborted) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const abort = () => {
-      alarm.cancel();
-      resolve(false);
-    };
-    const alarm = clock.after(delay, 'the rate limit of the cloud', () => {
-      signal?.removeEventListener('abort', abort);
-      resolve(true);
-    });
-    signal?.addEventListener('abort', abort, { once: true });
-  });
 }
 
 function isBrokenGet(error: unknown): boolean {
