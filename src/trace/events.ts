@@ -24,7 +24,10 @@ export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' 
 /** State of a firmware update. */
 export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
 
-/** Why a downlink counts as arrived: what the cloud received from the device (wire W-29 to W-31). `told`: only the API says so. */
+/**
+ * How it is known that a downlink has arrived: by a packet of the device (wire W-29 to W-31), or, for `told`, because the API of
+ * another cloud says so.
+ */
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 
 /** Something that happened on a device. */
