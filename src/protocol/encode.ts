@@ -4,6 +4,7 @@
  * Encoding is strict, because the parser of a device is not: after an unknown key, the parser reads the value as the next key
  * and reports no error.
  */
+import { isObject } from '../kernel/json-text.js';
 import { CborWriter } from './cbor.js';
 import { type Codec, CodecError, type CodecField } from './codec.js';
 import { calculate, roundHalfAway } from './modifiers.js';
@@ -46,7 +47,7 @@ function writeObject(encoding: Encoding, object: object, parent: string): void {
 }
 
 function writeValue(encoding: Encoding, field: CodecField, value: unknown): void {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) writeObject(encoding, value, field.path);
+  if (isObject(value)) writeObject(encoding, value, field.path);
   else writeScalar(encoding, field, value);
 }
 
