@@ -79,7 +79,8 @@ export function chooseFirmware(profile: Profile, version: string | null): Profil
   return found;
 }
 
-function trimVersion(version: string): string {
+/** The name of a version in a profile, without the `v` that devices report before it. */
+export function trimVersion(version: string): string {
   return version.replace(/^v(?=\d)/, '');
 }
 

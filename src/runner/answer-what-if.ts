@@ -3,6 +3,7 @@ import { DeviceExplainer } from '../explain/explain.js';
 import type { DownlinkCourse } from '../explain/explanation.js';
 import { didYouMean, quote } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
+import { trimVersion } from '../profile/versions.js';
 import type { ChangedDownlink, WhatIfAnswer } from '../report/explanation/what-if.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { withFirmware, withoutEntries, withParameter } from '../scenario/plan/change.js';
@@ -156,7 +157,7 @@ function findParameter({ plan, profiles }: Known, devices: ReadonlySet<number>, 
 
 /** The devices whose type has this version. @throws UsageError if none has it */
 function findFirmware({ plan, profiles }: Known, devices: ReadonlySet<number>, wanted: string) {
-  const name = wanted.replace(/^v(?=\d)/, '');
+  const name = trimVersion(wanted);
   const versions = new Set<string>();
   const own = new Set<number>();
   for (const index of devices) {
