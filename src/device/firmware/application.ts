@@ -169,7 +169,7 @@ export class Application implements TaskOwner {
       this.#reporter.mergeEvent();
       return this.postpone(this.own + REPORT);
     }
-    if (own >= 0) return this.measureQueue(own);
+    if (own >= 0) return this.performOwn(own);
     const { measurements, hardware } = this.#firmware;
     const wall = this.clock.wall - (this.clock.now - at);
     const next = measurements.run(task, wall, Math.floor(this.#firmware.readExactTime(at)));
@@ -185,7 +185,7 @@ export class Application implements TaskOwner {
   }
 
   /** Runs a task other than a measurement. The delay to its next time; Infinity if it plans that itself. */
-  private measureQueue(own: number): Millis {
+  private performOwn(own: number): Millis {
     const { receiver } = this.#firmware;
     if (own === SCAN) return this.scan(receiver);
     if (own === REPORT && receiver) this.reportScan(receiver, 'report');

@@ -135,7 +135,7 @@ export class UplinkBook {
       // If no uplink is in transfer, there are two cases. The message belongs to an uplink that the device has just dropped; or
       // to the oldest uplink that is not stored, because the clocks of another cloud and of the fleet differ by milliseconds.
       const late = missing.findLast(({ droppedAt }) => droppedAt !== undefined) ?? missing[0];
-      const byOrder = inTransfer.at(-1) ?? (this.#filterStored(entries, event) ? undefined : late);
+      const byOrder = inTransfer.at(-1) ?? (this.#isStored(entries, event) ? undefined : late);
       const isNew = this.#isNew(event);
       const matching = isNew ? (inTransfer.at(-1) ?? open.at(-1) ?? missing.at(-1)) : byOrder;
       const entry = again ?? (event.again === undefined ? matching : undefined);
@@ -171,7 +171,7 @@ export class UplinkBook {
   }
 
   /** Whether the uplink in transfer is already stored, so that the message is another copy of it. */
-  #filterStored(entries: readonly TrackedSending[], { at }: Stored): boolean {
+  #isStored(entries: readonly TrackedSending[], { at }: Stored): boolean {
     const last = entries.at(-1);
     return last?.stored !== undefined && (last.acked?.at ?? last.droppedAt ?? at) >= at;
   }

@@ -113,12 +113,12 @@ export class CallFold {
 
   readonly on: Handlers = {
     'call.waits': ({ call, intended }) => {
-      const calls = this.#sumLoads(call);
+      const calls = this.#getCalls(call);
       calls.waiting++;
       if (intended >= this.#warmUp) calls.begin('waiting', intended);
     },
     'call.sent': ({ call, intended, waited }) => {
-      const calls = this.#sumLoads(call);
+      const calls = this.#getCalls(call);
       calls.sent++;
       if (waited) calls.waiting--;
       if (intended < this.#warmUp) return;
@@ -127,7 +127,7 @@ export class CallFold {
     },
     'call.done': (event) => {
       const { call, at, intended, sent, status } = event;
-      const calls = this.#sumLoads(call);
+      const calls = this.#getCalls(call);
       if (intended >= this.#warmUp) calls.end('in flight', intended);
       if (!isAnswered(event)) {
         calls.failed++;
@@ -146,7 +146,7 @@ export class CallFold {
       }
     },
     'call.dropped': ({ call, intended, why, waited }) => {
-      const calls = this.#sumLoads(call);
+      const calls = this.#getCalls(call);
       calls.dropped++;
       if (waited) calls.waiting--;
       calls.reasons.add(`dropped: ${why}`);
@@ -155,7 +155,7 @@ export class CallFold {
       calls.missing.dropped++;
     },
     'load.closed': ({ call, planned, closedLoop }) => {
-      const calls = this.#sumLoads(call);
+      const calls = this.#getCalls(call);
       calls.claimed += planned;
       calls.closedLoop = closedLoop;
     },
@@ -196,7 +196,7 @@ export class CallFold {
     );
   }
 
-  #sumLoads(name: string): Calls {
+  #getCalls(name: string): Calls {
     const known = this.#byLoad.get(name);
     if (known !== undefined) return known;
     const calls = new Calls();

@@ -53,14 +53,14 @@ export class FleetStates {
 
   /** The device is active; it is not known yet whether the cloud receives its packets. */
   noteActivity(serial: number, at: Instant): void {
-    const index = this.#getState(serial);
+    const index = this.#findIndex(serial);
     this.#lastActive[index] = at;
     if ((this.#link[index] ?? FINE) >= WOKEN) this.#link[index] = FINE;
   }
 
   /** The device wakes its radio. @param polls true for a poll, which causes no event if it finds nothing */
   noteWake(serial: number, at: Instant, polls: boolean): void {
-    const again = (this.#link[this.#getState(serial)] ?? FINE) >= WOKEN;
+    const again = (this.#link[this.#findIndex(serial)] ?? FINE) >= WOKEN;
     if (polls) this.#set(serial, at, FINE);
     else this.#set(serial, at, again ? WOKEN_AGAIN : WOKEN);
   }
@@ -127,13 +127,13 @@ export class FleetStates {
   }
 
   #set(serial: number, at: Instant, link: number, phase?: number): void {
-    const index = this.#getState(serial);
+    const index = this.#findIndex(serial);
     this.#lastActive[index] = at;
     this.#link[index] = link;
     if (phase !== undefined) this.#phase[index] = phase;
   }
 
-  #getState(serial: number): number {
+  #findIndex(serial: number): number {
     const known = this.#indices.get(serial);
     if (known !== undefined) return known;
     const index = this.#indices.size;
