@@ -282,7 +282,7 @@ export class Observer implements Trace {
     if (kind === undefined || !this.#serials.has(serial)) return;
     const at = this.#times.findMoment(created_at);
     // If this request fails, the next look reads the message again.
-    const answered = await this.#noteAnswered(api, serial, message, at);
+    const answered = await this.#findAnswered(api, serial, message, at);
     if (kind === 'session') this.#starting.set(serial, at);
     else if (kind === 'config' || kind === 'data') this.#starting.delete(serial);
     const sent = this.#audit.noteStored(serial, message, at);
@@ -298,14 +298,14 @@ export class Observer implements Trace {
   }
 
   /** The downlinks that an uplink answers. */
-  async #noteAnswered(
+  async #findAnswered(
     api: DeviceCloudClient,
     serial: number,
     message: Message,
     at: Instant,
   ): Promise<readonly Watched[]> {
     const { type, body } = message;
-    if (type === 'shell') return this.#noteAnsweredShell(serial, body);
+    if (type === 'shell') return this.#findAnsweredShell(serial, body);
     const started = this.#starting.get(serial);
     if (type !== 'config' && (type !== 'data' || started === undefined)) return [];
     // The device restarts after a configuration downlink, before its next message can show the result.
@@ -325,7 +325,7 @@ export class Observer implements Trace {
   }
 
   /** The downlink that the answer names, or else the first open one that the device has received. */
-  #noteAnsweredShell(serial: number, body: unknown): readonly Watched[] {
+  #findAnsweredShell(serial: number, body: unknown): readonly Watched[] {
     const named = findAnsweredId(body);
     const known = named !== undefined && this.#audit.knows(named);
     const asked = this.#findFirst((open) =>
