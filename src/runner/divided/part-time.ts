@@ -96,7 +96,13 @@ export class SharedStart implements PartTime {
     try {
       const { end, simulatedMs, generator, audited, targetClock } = await runInOneWorld(
         {
-          ...({ plan, profiles, speed, clock: 'real', transport: 'memory', db: 'memory', log } as const),
+          plan,
+          profiles,
+          speed,
+          clock: 'real',
+          transport: 'memory',
+          db: 'memory',
+          log,
           cloud: cloud.kind === 'other' ? { ...cloud, apiKey, keyOf } : undefined,
           part: { shared, begins: () => this.#ready(), cloud: cloud.kind === 'own' ? { ...cloud, apiKey } : undefined },
           keep: keep ? (what: readonly string[]) => void kept.push(...what) : undefined,
@@ -179,7 +185,7 @@ export class Windows implements PartTime {
     const profiles = unpackProfiles(this.#task.profiles);
     const atRest = (isAtRest: boolean) => this.#areAllAtRest(isAtRest);
     const { end, simulatedMs } = await runInOneWorld(
-      { ...({ clock: 'virtual', speed: 1 } as const), plan, profiles, transport, db, log: this.#log, atRest },
+      { clock: 'virtual', speed: 1, plan, profiles, transport, db, log: this.#log, atRest },
       { trace, evidence: refuseEvidence, settle, close },
       started,
       clock,

@@ -219,7 +219,10 @@ class Conductor {
     const things = await shared.setUp(plan, this.#abort.signal);
     const { setup: _, ...rest } = plan;
     return partsOf(rest, workers).map((part, index) => ({
-      ...({ clock: 'real', number: index + 1, parts: workers, plan: part } as const),
+      clock: 'real',
+      number: index + 1,
+      parts: workers,
+      plan: part,
       profiles: packProfiles(plan, profiles),
       speed,
       cloud: shared.reachedBy(workers),

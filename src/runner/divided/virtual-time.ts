@@ -117,7 +117,12 @@ class WindowedRun {
     const { plan, profiles, transport, db, workers } = this.#options;
     const packed = packProfiles(plan, profiles);
     return partsOf(plan, workers).map((part, index) => ({
-      ...({ clock: 'virtual', number: index + 1, parts: workers, plan: part, profiles: packed, transport } as const),
+      clock: 'virtual',
+      number: index + 1,
+      parts: workers,
+      plan: part,
+      profiles: packed,
+      transport,
       db: databases?.[index] ?? db,
       window: this.#window,
       until: AHEAD * this.#window,

@@ -103,7 +103,6 @@ export function buildWorld(
       callerOf: ({ as }) => callers.getCaller((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
     });
-  const { atRest } = options;
   return {
     plan,
     handles,
@@ -113,6 +112,6 @@ export function buildWorld(
     waited,
     live: faults,
     startLoads,
-    atRest,
+    atRest: options.atRest,
   };
 }
