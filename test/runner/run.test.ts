@@ -221,6 +221,20 @@ steps: [{ at: 5m, after: device.ready == 7, within: 10m, shell: send }]
     expect(result.simulatedMs).toBeLessThan(900_000);
   });
 
+  it.each([
+    ['before its start', 0],
+    ['while it runs', 5],
+  ])('is stopped by a signal that is aborted %s', async (_, ready) => {
+    const abort = new AbortController();
+    if (ready === 0) abort.abort();
+    const result = await runText(SMALL, {
+      signal: abort.signal,
+      started: ({ clock }) => clock.after(600_000, 'the end', () => abort.abort()),
+    });
+    expect(result).toMatchObject({ exitCode: EXIT.interrupted, fleet: { ready } });
+    expect(result.simulatedMs).toBeLessThan(900_000);
+  });
+
   it('never shows a claim token in its result', async () => {
     const plan = planScenario(parseScenario(SMALL, 'test.yaml', describeDeviceTypes(profiles)), { seed: 7 });
     const text = JSON.stringify(await small());
