@@ -16,6 +16,7 @@ import { RealClock } from '../kernel/real-clock.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import { profileNamed } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
+import { USUAL_PORTS } from '../protocol/flap/envelope.js';
 import { type CloudAddress, isRawSender, makeDeviceKind, startSingleDevice } from '../runner/single-device.js';
 import { usesDtls } from '../runner/world/connection.js';
 import { describeError, SystemErrors } from '../runner/world/system-errors.js';
@@ -61,10 +62,7 @@ interface DeviceFlags {
 }
 
 /** Default addresses of a service on this machine. */
-const GATEWAY: HostAndPort = { host: '127.0.0.1', port: 5003 };
-/** Ports of hio devices: raw datagrams, and DTLS. */
-const RAW_PORT = 5002;
-const DTLS_PORT = 5005;
+const GATEWAY: HostAndPort = { host: '127.0.0.1', port: USUAL_PORTS.base64 };
 const API = 'http://127.0.0.1:8080';
 
 /** Subjects of log lines: prefixes of event kinds. */
@@ -119,7 +117,11 @@ export const device = defineCommand<DeviceFlags>(
           parseHostAndPort,
         ),
       )
-      .option('raw', { type: 'boolean', default: false, describe: 'send raw datagrams (port 5002) instead of base64' })
+      .option('raw', {
+        type: 'boolean',
+        default: false,
+        describe: `send raw datagrams (port ${USUAL_PORTS.raw}) instead of base64`,
+      })
       .option('config', {
         type: 'string',
         requiresArg: true,
@@ -290,9 +292,9 @@ function chooseAddress({ link, api, udp, raw, config, secret }: DeviceFlags, pro
   if (api !== undefined) throw new UsageError('bad-flags', '--api requires --link http');
   if (usesDtls(makeDeviceKind(profile, config))) {
     if (secret === undefined) throw new UsageError('bad-flags', 'DTLS requires --secret');
-    return { link, ...(udp ?? { ...GATEWAY, port: DTLS_PORT }), format: 'dtls' };
+    return { link, ...(udp ?? { ...GATEWAY, port: USUAL_PORTS.dtls }), format: 'dtls' };
   }
-  if (isRawSender(profile)) return { link, ...(udp ?? { ...GATEWAY, port: RAW_PORT }), format: 'raw' };
+  if (isRawSender(profile)) return { link, ...(udp ?? { ...GATEWAY, port: USUAL_PORTS.raw }), format: 'raw' };
   return { link, ...(udp ?? GATEWAY), format: raw ? 'raw' : 'base64' };
 }
 

@@ -2,10 +2,11 @@
 import { addressesIn } from '../cloud/http/addresses.js';
 import { hostName } from '../cloud/http/host-guard.js';
 import { parseDuration } from '../kernel/time.js';
+import { USUAL_PORTS } from '../protocol/flap/envelope.js';
 import { SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse/cloud.js';
 
 /** The ports of `serve` by their options. */
-export const PORTS = { port: 8080, 'udp-port': 5003, 'udp-raw-port': 5002 } as const;
+export const PORTS = { port: 8080, 'udp-port': USUAL_PORTS.base64, 'udp-raw-port': USUAL_PORTS.raw } as const;
 
 /** Addresses and networks, separated by commas. */
 export function parseNetworks(text: string): readonly string[] | undefined {

@@ -4,6 +4,7 @@ import type { Argv } from 'yargs';
 import { UsageError } from '../kernel/errors.js';
 import { humanDuration } from '../kernel/time.js';
 import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
+import { USUAL_PORTS } from '../protocol/flap/envelope.js';
 import type { RequestWait } from '../runner/targets/paced.js';
 import { type TargetCloud, targetCloud } from '../runner/targets/remote-api.js';
 import { checkOption } from './command.js';
@@ -61,14 +62,14 @@ export function addGatewayOptions(parser: Argv, of: string, prefix = ''): Argv {
     .option(
       `${prefix}udp`,
       checkOption(
-        { describe: `UDP gateway of ${of} as HOST:PORT (default: port ${GATEWAY_PORT} of its host)` },
+        { describe: `UDP gateway of ${of} as HOST:PORT (default: port ${USUAL_PORTS.base64} of its host)` },
         `${prefix}udp`,
         'HOST:PORT',
         parseHostAndPort,
       ),
     );
-  const raw = addPort(udp, 'udp-raw-port', 'hio devices', 5002);
-  return addPort(raw, 'udp-dtls-port', 'hio devices with DTLS', 5005);
+  const raw = addPort(udp, 'udp-raw-port', 'hio devices', USUAL_PORTS.raw);
+  return addPort(raw, 'udp-dtls-port', 'hio devices with DTLS', USUAL_PORTS.dtls);
 }
 
 /** @param of the options with the addresses of the clouds */
@@ -84,7 +85,6 @@ export function addTrafficOptions(parser: Argv, of: string): Argv {
     );
 }
 
-const GATEWAY_PORT = 5003;
 /** Options that require --target. */
 const OF_TARGET = ['api-key', 'space', 'udp', 'udp-raw-port', 'udp-dtls-port', 'link', 'rate'] as const;
 /** Options for devices that use UDP. */
@@ -119,7 +119,7 @@ export function findCloud(flags: TargetFlags, host: Pick<Host, 'env'>, option = 
     throw new UsageError('bad-flags', `${option} "${shown}" must not have a query or a fragment`);
   const { 'udp-raw-port': rawPort, 'udp-dtls-port': dtlsPort } = flags;
   const gateway = {
-    ...(udp ?? { host: parseHost(target), port: GATEWAY_PORT }),
+    ...(udp ?? { host: parseHost(target), port: USUAL_PORTS.base64 }),
     rawPort,
     dtlsPort,
   };

@@ -15,7 +15,7 @@ import { ipPacket } from './ip-packet.js';
 import { interfaceBlock, packetBlock, secretsBlock, sectionBlock } from './pcapng.js';
 
 /** Formats of datagrams in the order of their interfaces in the file. */
-const FORMATS: readonly PacketFormat[] = ['base64', 'raw', 'dtls'];
+export const FORMATS: readonly PacketFormat[] = ['base64', 'raw', 'dtls'];
 
 /** Bytes of the largest datagram without message data. Records of DTLS have a connection ID only on the way up. */
 const EMPTY: Readonly<Record<PacketFormat, Readonly<Record<'up' | 'down', number>>>> = {

@@ -1,10 +1,17 @@
 /** The dialogues of devices with the cloud in a capture, also in one of real devices. */
 import type { Millis, UnixMillis } from '../kernel/time.js';
-import { type Envelope, type EnvelopeFormat, hasValidTag, open, type PacketFormat } from '../protocol/flap/envelope.js';
+import {
+  type Envelope,
+  type EnvelopeFormat,
+  hasValidTag,
+  open,
+  type PacketFormat,
+  USUAL_PORTS,
+} from '../protocol/flap/envelope.js';
 import { ACK, decodePacket, FIRST, keepPacket, LAST, type Packet, POLL, samePacket } from '../protocol/flap/packet.js';
 import { parseDown, TYPE } from '../protocol/messages/index.js';
 import type { Endpoint } from './addresses.js';
-import { INTERFACE, TIMES_FROM } from './capture.js';
+import { FORMATS, INTERFACE, TIMES_FROM } from './capture.js';
 import type { Entry } from './dialogue-text.js';
 import { DtlsReader } from './dtls-reader.js';
 import { type UdpDatagram, udpIn } from './link-layers.js';
@@ -43,12 +50,8 @@ export interface Inspection {
   readonly broken: string | undefined;
 }
 
-/** The usual ports of the cloud (wire W-3, W-4, W-10). */
-const PORTS: ReadonlyMap<number, PacketFormat> = new Map([
-  [5002, 'raw'],
-  [5003, 'base64'],
-  [5005, 'dtls'],
-]);
+/** The formats by the usual ports of the cloud. */
+const PORTS: ReadonlyMap<number, PacketFormat> = new Map(FORMATS.map((format) => [USUAL_PORTS[format], format]));
 
 /** Link layers of captures of all interfaces of a machine (`tcpdump -i any`), in which a forwarded packet occurs twice. */
 const COOKED: ReadonlySet<number> = new Set([113, 276]);
@@ -233,7 +236,7 @@ class Reader {
   #formatOf({ from, to, payload }: UdpDatagram, through: string | undefined): PacketFormat | undefined {
     const own = through?.startsWith(INTERFACE) ? through.slice(INTERFACE.length) : undefined;
     return (
-      [...PORTS.values()].find((format) => format === own) ??
+      FORMATS.find((format) => format === own) ??
       PORTS.get(to.port) ??
       PORTS.get(from.port) ??
       this.#clouds.get(keyOf(to)) ??

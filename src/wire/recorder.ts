@@ -4,15 +4,14 @@
  */
 import type { Clock } from '../kernel/clock.js';
 import type { GhostfleetError } from '../kernel/errors.js';
-import type { PacketFormat } from '../protocol/flap/envelope.js';
+import { type PacketFormat, USUAL_PORTS } from '../protocol/flap/envelope.js';
 import type { TraceEvent } from '../trace/events.js';
 import type { Channel, Receiver, Transport } from '../transport/transport.js';
 import { addressText, type Endpoint, makeLocalAddress } from './addresses.js';
 import type { Capture } from './capture.js';
 
-/** The invented address of the cloud (for documentation, RFC 5737), and its usual ports. */
+/** The invented address of the cloud (for documentation, RFC 5737). */
 const CLOUD = '192.0.2.1';
-const PORTS: Readonly<Record<PacketFormat, number>> = { base64: 5003, raw: 5002, dtls: 5005 };
 /** Invented ports of devices: as many as dynamic ports exist. */
 const FIRST_PORT = 49_152;
 const PORT_COUNT = 16_384;
@@ -53,7 +52,7 @@ export class DeviceRecorder {
       const path = channel.path?.();
       if (path === undefined) {
         const device = { address: invented, port: FIRST_PORT + (sockets % PORT_COUNT) };
-        return { device, cloud: { address: CLOUD, port: PORTS[format] } };
+        return { device, cloud: { address: CLOUD, port: USUAL_PORTS[format] } };
       }
       const { device, cloud } = path;
       return { device: { ...device, address: this.#localAddress(device.address, cloud.address) }, cloud };

@@ -7,11 +7,16 @@
 import { hash } from 'node:crypto';
 import { NOTHING, type Packet } from './packet.js';
 
-/** How an envelope travels: as bytes (port 5002) or as base64 text (port 5003). */
+/** How an envelope travels: as bytes or as base64 text. */
 export type EnvelopeFormat = 'raw' | 'base64';
 
-/** How a packet travels: in an envelope, or inside DTLS (port 5005), where it needs none. */
+/** How a packet travels: in an envelope, or inside DTLS, where it needs none. */
 export type PacketFormat = EnvelopeFormat | 'dtls';
+
+/** The UDP ports of clouds by convention (wire W-3, W-4, W-10). */
+export const USUAL_PORTS = { raw: 5002, base64: 5003, dtls: 5005 } as const satisfies Readonly<
+  Record<PacketFormat, number>
+>;
 
 /** How messages travel: as packets, or as requests over HTTP. */
 export type LinkFormat = PacketFormat | 'http';

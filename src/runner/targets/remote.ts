@@ -17,6 +17,7 @@ import type { Log } from '../../kernel/log.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { isOfThisMachine } from '../../kernel/system-errors.js';
 import type { Profile } from '../../profile/profile.js';
+import { USUAL_PORTS } from '../../protocol/flap/envelope.js';
 import type { DownlinkType, Trace } from '../../trace/events.js';
 import { openHttp } from '../../transport/http.js';
 import type { Failed, Transport } from '../../transport/transport.js';
@@ -89,16 +90,12 @@ export async function openRemoteTarget(options: RemoteOptions): Promise<Target> 
   };
 }
 
-/** Default ports of the gateway for hio devices: for raw datagrams, and for DTLS. */
-const RAW_PORT = 5002;
-const DTLS_PORT = 5005;
-
 async function openWire(
   { cloud: { api, gateway }, clock, failed }: RemoteOptions,
   silent: SilentGateway,
 ): Promise<Transport> {
   if (gateway !== null) {
-    const { host, port: base64, rawPort: raw = RAW_PORT, dtlsPort: port = DTLS_PORT } = gateway;
+    const { host, port: base64, rawPort: raw = USUAL_PORTS.raw, dtlsPort: port = USUAL_PORTS.dtls } = gateway;
     const wire = await openSockets({ host, ports: { base64, raw, dtls: port }, clock, failed });
     return silent.watch(wire, (format) => {
       if (format === 'raw') return `${host}, port ${raw} (--udp-raw-port)`;
