@@ -7,6 +7,7 @@ import { integerBetween, type Random, randomBytes } from '../../src/kernel/rando
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { seconds } from '../../src/kernel/time.js';
 import { DtlsClient } from '../../src/protocol/dtls/client.js';
+import { keyIdentity } from '../../src/protocol/dtls/identity.js';
 import { encodePacket, NOTHING, POLL } from '../../src/protocol/flap/packet.js';
 
 interface DtlsTarget {
@@ -39,7 +40,7 @@ async function attempt({ port, serial, secret }: DtlsTarget, random: Random, hos
   };
   const over = new Promise<void>((resolve) => {
     const client = new DtlsClient({
-      ...{ identity: `hsn:${serial}`, psk: Buffer.from(secret, 'hex'), clock, random },
+      ...{ identity: keyIdentity(serial), psk: Buffer.from(secret, 'hex'), clock, random },
       timeout: hostile ? 50 : seconds(7),
       events: {
         send: transmit,

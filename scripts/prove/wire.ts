@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { seededRandom } from '../../src/kernel/random.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { DtlsClient } from '../../src/protocol/dtls/client.js';
+import { keyIdentity } from '../../src/protocol/dtls/identity.js';
 import { DtlsServer } from '../../src/protocol/dtls/server.js';
 import { encodePacket } from '../../src/protocol/flap/packet.js';
 import { TYPE } from '../../src/protocol/messages/index.js';
@@ -113,7 +114,7 @@ function captureWithoutIds(path: string, devices: readonly InspectedDevice[], le
       });
       const client = new DtlsClient({
         ...{
-          identity: `hsn:${serial}`,
+          identity: keyIdentity(serial),
           psk,
           clock,
           connectionId: null,

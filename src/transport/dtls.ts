@@ -9,6 +9,7 @@
 import type { Clock } from '../kernel/clock.js';
 import type { Random } from '../kernel/random.js';
 import { DtlsClient } from '../protocol/dtls/client.js';
+import { keyIdentity } from '../protocol/dtls/identity.js';
 import type { Channel, Receiver, Transport } from './transport.js';
 
 const MOST_UNANSWERED = 3;
@@ -68,7 +69,7 @@ class DtlsChannel implements Channel, Receiver {
   #begin(): void {
     const { clock, random, serial, psk } = this.#options;
     const client = new DtlsClient({
-      identity: `hsn:${serial}`,
+      identity: keyIdentity(serial),
       psk,
       clock,
       random: random.fork(`dtls/${++this.#handshakes}`),

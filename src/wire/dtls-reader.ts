@@ -6,6 +6,7 @@
 import { ByteReader } from '../protocol/dtls/bytes.js';
 import { type Fragment, fragmentsIn, type HandshakeMessage, MESSAGE, Transcript } from '../protocol/dtls/handshake.js';
 import { connectionIdIn, EXTENSION, readClientHello, readServerHello } from '../protocol/dtls/hello.js';
+import { serialIn } from '../protocol/dtls/identity.js';
 import { Inbox } from '../protocol/dtls/inbox.js';
 import { type ConnectionKeys, connectionKeys, masterSecret } from '../protocol/dtls/key-schedule.js';
 import { unprotect } from '../protocol/dtls/protection.js';
@@ -131,8 +132,7 @@ export class DtlsReader {
     if (type === MESSAGE.serverHello) this.#serverHello(talk, body);
     if (type !== MESSAGE.clientKeyExchange) return false;
     const identity = Buffer.from(new ByteReader(body).vector(2)).toString();
-    const [, digits] = /^hsn:(\d{1,10})$/.exec(identity) ?? [];
-    talk.serial = digits === undefined ? undefined : Number(digits);
+    talk.serial = serialIn(identity);
     talk.hash = talk.transcript.digest();
     return true;
   }

@@ -1,5 +1,6 @@
 /** Records the datagrams of the UDP ports of a service into a capture. */
 import type { Clock } from '../kernel/clock.js';
+import { serialIn } from '../protocol/dtls/identity.js';
 import { open, type PacketFormat } from '../protocol/flap/envelope.js';
 import { makeLocalAddress } from './addresses.js';
 import type { Capture } from './capture.js';
@@ -35,9 +36,9 @@ export class ServiceRecorder {
   }
 
   keys(identity: string, peer: Place, clientRandom: Uint8Array, master: Uint8Array): void {
-    const [, digits] = /^hsn:(\d+)$/.exec(identity) ?? [];
+    const serial = serialIn(identity);
     if (this.#peers.size >= MOST_PEERS) this.#peers.clear();
-    if (digits !== undefined) this.#peers.set(keyOf(peer), Number(digits));
+    if (serial !== undefined) this.#peers.set(keyOf(peer), serial);
     this.#capture.keys(clientRandom, master);
   }
 }

@@ -12,6 +12,7 @@ import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import { type Instant, minutes } from '../../kernel/time.js';
 import type { Ending, Rejection } from '../../protocol/dtls/connection.js';
+import { serialIn } from '../../protocol/dtls/identity.js';
 import { DtlsServer, type SessionId } from '../../protocol/dtls/server.js';
 import type { Answer } from '../../protocol/dtls/server-connection.js';
 import type { Id, Store } from '../store/store.js';
@@ -179,9 +180,3 @@ export class DtlsGateway {
 
 /** Maximum number of characters of a client's identity in the log. */
 const LONGEST_IDENTITY = 40;
-
-/** The serial number in `hsn:2159017985` (wire W-10). */
-function serialIn(identity: string): number | undefined {
-  const [, digits] = /^hsn:([1-9]\d{0,9})$/.exec(identity) ?? [];
-  return digits === undefined ? undefined : Number(digits);
-}
