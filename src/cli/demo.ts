@@ -2,11 +2,11 @@
 import { EXIT, type ExitCode } from '../kernel/errors.js';
 import { run as carryOut, type RunControl } from '../runner/run.js';
 import { checkOption, defineCommand } from './command.js';
-import { WEB_CONSOLE } from './console-files.js';
 import { findScenario } from './find-scenario.js';
 import type { Host } from './host.js';
 import { LiveServices } from './live-services.js';
 import { createNotes } from './logs.js';
+import { WEB_CONSOLE } from './package-files.js';
 import { readPlan } from './read-files.js';
 import { POSITIVE_FORM, parsePositiveNumber } from './values.js';
 

@@ -1,18 +1,18 @@
 /** Finds the scenario of a command: a file, a packaged scenario by its name, or the standard input. */
 import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { didYouMean, quote } from '../input/problems.js';
 import { readRegular, readText } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import { isSpecial } from '../kernel/write-files.js';
 import type { Host } from './host.js';
+import { packagePath } from './package-files.js';
 
 /** The word for the standard input in place of a file. */
 const STANDARD_INPUT = '-';
 
-/** The folder of the packaged scenarios. The root of the package is two levels above src/cli/ and above dist/program/. */
-const PACKAGED = fileURLToPath(new URL('../../scenarios/', import.meta.url));
+/** The folder of the packaged scenarios. */
+const PACKAGED = packagePath('scenarios/');
 
 /** A scenario that is read but not checked. */
 export interface FoundScenario {

@@ -1,6 +1,7 @@
 /** `ghostfleet help TOPIC`: sections of the pages in docs/, which are in the package. They are not copied into the program. */
 import { readFileSync } from 'node:fs';
 import { wrap } from '../report/table.js';
+import { packagePath } from './package-files.js';
 
 interface Topic {
   readonly about: string;
@@ -25,8 +26,7 @@ const WIDEST = 120;
 export function explainTopic(words: readonly string[], columns: number): string | undefined {
   const topic = Object.entries<Topic>(TOPICS).find(([name]) => name === words.join('-'))?.[1];
   if (topic === undefined) return undefined;
-  // The root of the package is two levels above src/cli/ and above dist/program/.
-  const page = readFileSync(new URL(`../../docs/${topic.page}`, import.meta.url), 'utf8');
+  const page = readFileSync(packagePath(`docs/${topic.page}`), 'utf8');
   const section = topic.heading === undefined ? page : findSection(page, topic.heading);
   return formatMarkdown(section, Math.max(NARROWEST, Math.min(WIDEST, columns)));
 }

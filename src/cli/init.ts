@@ -1,13 +1,13 @@
 /** `ghostfleet init`: writes the first files of a project from templates. It never changes a file that exists. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { readRegular } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { cannotWrite } from '../kernel/system-errors.js';
 import { draftProfile } from '../profile/draft.js';
 import { defineCommand } from './command.js';
 import type { Host } from './host.js';
+import { packagePath } from './package-files.js';
 import { readVersion } from './version.js';
 
 interface Template {
@@ -80,7 +80,6 @@ function writeNew(path: string, text: string): void {
   }
 }
 
-/** The root of the package is two levels above src/cli/ and above dist/program/. */
 function readTemplate(name: string): string {
-  return readRegular(fileURLToPath(new URL(`../../templates/${name}`, import.meta.url)));
+  return readRegular(packagePath(`templates/${name}`));
 }

@@ -1,6 +1,5 @@
 /** `ghostfleet inspect`: shows the dialogues of devices in a capture, or measures their times. */
 import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { humanCount } from '../kernel/quantity.js';
 import { packagedProfiles } from '../profile/library.js';
@@ -13,6 +12,7 @@ import type { MessageTextOptions } from '../wire/message-text.js';
 import { readCapture } from '../wire/read-capture.js';
 import { defineCommand } from './command.js';
 import type { Host } from './host.js';
+import { packagePath } from './package-files.js';
 import { REPEATED } from './values.js';
 
 interface InspectFlags {
@@ -25,9 +25,6 @@ interface InspectFlags {
   readonly 'show-secrets': boolean;
   readonly dissector: boolean;
 }
-
-/** The dissector for Wireshark, two levels above this file, both in src/cli/ and in dist/program/. */
-const DISSECTOR = new URL('../../wireshark/flap.lua', import.meta.url);
 
 export const inspect = defineCommand<InspectFlags>(
   (parser) =>
@@ -72,7 +69,7 @@ export const inspect = defineCommand<InspectFlags>(
 async function execute(flags: InspectFlags, host: Host): Promise<ExitCode> {
   const { capture, timeline, json } = flags;
   if (flags.dissector) {
-    host.out.write(readFileSync(fileURLToPath(DISSECTOR), 'utf8'));
+    host.out.write(readFileSync(packagePath('wireshark/flap.lua'), 'utf8'));
     return EXIT.fine;
   }
   if (capture === undefined) throw new UsageError('bad-flags', '<capture> is missing');

@@ -16,10 +16,10 @@ import { ServiceRecorder } from '../wire/service-recorder.js';
 import { CAPTURE } from './capture.js';
 import { checkDatabase } from './check-database.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
-import { WEB_CONSOLE } from './console-files.js';
 import type { Host } from './host.js';
 import { awaitInterruption } from './interrupts.js';
 import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';
+import { WEB_CONSOLE } from './package-files.js';
 import { findSecretsKey, SECRETS_KEY_FILE } from './secrets-key.js';
 import { PORTS, parseExpiry, parseHostNames, parseNetworks, parseRetention } from './serve-values.js';
 

@@ -1,5 +1,6 @@
 /** What package.json says about the program. */
 import { readFileSync } from 'node:fs';
+import { packagePath } from './package-files.js';
 
 interface Manifest {
   readonly version: string;
@@ -15,7 +16,6 @@ export function readSupportedNode(): string {
   return readManifest().engines.node;
 }
 
-/** The root of the package is two levels above src/cli/, and also two levels above the bundled files in dist/program/. */
 function readManifest(): Manifest {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return JSON.parse(readFileSync(packagePath('package.json'), 'utf8'));
 }
