@@ -13,13 +13,12 @@ import { MOST_WORKERS } from '../runner/play.js';
 import { seedsFrom } from '../scenario/values/seeds.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import { addComparisonOptions, type ComparisonFlags, readConditions, showComparison } from './comparison.js';
-import { findScenario, isReadOnce, readTypedName, SCENARIO_FILE } from './find-scenario.js';
+import { readTypedName, SCENARIO_FILE } from './find-scenario.js';
 import type { Host } from './host.js';
-import { readPlan } from './read-files.js';
-import { runWords } from './run-words.js';
-import { type NamedResult, type NamedRun, runSeveral } from './several-runs.js';
+import { optionWords, runWords } from './run-words.js';
+import { type NamedResult, type NamedRun, planFirst, runSeveral } from './several-runs.js';
 import { addGatewayOptions, addTrafficOptions, findCloud, listTargetWords, type TargetFlags } from './target.js';
-import { addTrustOptions, checkTrust, type TrustFlags } from './trust.js';
+import { addTrustOptions, type TrustFlags } from './trust.js';
 import {
   collectVariables,
   FIRMWARE,
@@ -29,7 +28,6 @@ import {
   SEED,
   VARIABLES,
 } from './values.js';
-import { printWarnings } from './warnings.js';
 
 const NAMES = ['a', 'b'] as const;
 type Name = (typeof NAMES)[number];
@@ -115,19 +113,8 @@ async function execute(given: AbFlags, host: Host): Promise<ExitCode> {
     var: collectVariables(given.var, host.env),
   };
   const conditions = readConditions(flags);
-  if (isReadOnce(flags.file)) {
-    throw new UsageError(
-      'bad-flags',
-      `"${flags.file}" cannot be used with ab: every run reads the scenario, so save it in a file`,
-    );
-  }
   for (const name of NAMES) checkCloud(name, flags, host);
-  const { text, path } = await findScenario(flags.file, host);
-  const { plan, profiles } = readPlan(text, path, {
-    ...{ seed: flags.seed, vars: flags.var, firmware: flags.firmware, allowFiles: flags.allowFile },
-  });
-  checkTrust(plan, { ...flags, target: flags.a });
-  printWarnings(plan, profiles, host);
+  const plan = await planFirst({ ...flags, target: flags.a }, 'ab', host);
   const planned = planRuns(plan.seed, flags, host);
   const folders: RunFolder[] = [];
   try {
@@ -165,11 +152,8 @@ function planRuns(first: number, flags: ChosenFlags, host: Host): readonly Plann
       const args = [
         // The values of variables may be secrets, so they are not arguments.
         ...runWords({ ...flags, var: new Map() }, seed, 'real'),
-        '--json',
         ...listTargetWords(targetFlags(name, flags)),
-        ...(speed === undefined ? [] : ['--speed', String(speed)]),
-        ...(workers === undefined ? [] : ['--workers', String(workers)]),
-        ...(out === undefined ? [] : ['--out', seedDirectory(join(out, name), seed)]),
+        ...optionWords({ workers, speed, out: out && seedDirectory(join(out, name), seed) }),
       ];
       const env = { ...makeEnvironment(flags.var), ...keysOf(name, host.env) };
       return { name, seed, run: { name: `seed ${seed} against ${name.toUpperCase()}`, args, env } };

@@ -23,7 +23,7 @@ import { LeftoverRecords } from './leftovers.js';
 import { createNotes } from './logs.js';
 import { openCrew, QUEUE, queueIn, queueWords } from './queue.js';
 import { readPlan } from './read-files.js';
-import { settingWords } from './run-words.js';
+import { optionWords, settingWords } from './run-words.js';
 import { addTargetOptions, findCloud, listTargetWords, type TargetFlags } from './target.js';
 import { addTrustOptions, checkTrust, type TrustFlags } from './trust.js';
 import { collectVariables, FIRMWARE, SEED, shownVariables, VARIABLES } from './values.js';
@@ -235,13 +235,21 @@ function formatProgress({ value, kind, why }: LevelRun, { asked }: Question): st
 
 function writeCommand(flags: CapacityFlags, { asked }: Question): string {
   const { file, vary, from, to, hold, 'warm-up': warmUp, 'at-least': atLeast, budget } = flags;
-  const times = { hold, 'warm-up': warmUp, budget };
+  const length = (time: Millis | undefined) => (time === undefined ? undefined : formatDuration(time));
   return shownCommand([
-    ...['ghostfleet', 'capacity', file, '--vary', vary, '--from', from, '--to', to],
-    ...(asked.precision === PRECISION ? [] : ['--precision', `${Number((asked.precision * 100).toPrecision(6))}%`]),
-    ...Object.entries(times).flatMap(([name, time]) => (time === undefined ? [] : [`--${name}`, formatDuration(time)])),
-    ...(atLeast === undefined ? [] : ['--at-least', atLeast]),
-    ...['--seed', String(asked.seed), ...settingWords(flags)],
+    ...['ghostfleet', 'capacity', file],
+    ...optionWords({
+      vary,
+      from,
+      to,
+      precision: asked.precision === PRECISION ? undefined : `${Number((asked.precision * 100).toPrecision(6))}%`,
+      hold: length(hold),
+      'warm-up': length(warmUp),
+      budget: length(budget),
+      'at-least': atLeast,
+      seed: asked.seed,
+    }),
+    ...settingWords(flags),
     ...listTargetWords(flags),
     ...queueWords(flags, asked.clock),
   ]);

@@ -16,8 +16,13 @@ export function runWords(what: WhatRuns, seed: number, clock: string): readonly 
 export function settingWords(what: Omit<WhatRuns, 'file'>): readonly string[] {
   const { firmware, var: vars } = what;
   return [
-    ...(firmware === undefined ? [] : ['--firmware', firmware]),
+    ...optionWords({ firmware }),
     ...[...vars].flatMap(([name, value]) => ['--var', `${name}=${value}`]),
     ...listTrustWords(what),
   ];
+}
+
+/** The words of options by their names, without those that are not given. */
+export function optionWords(options: Readonly<Record<string, string | number | undefined>>): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
 }

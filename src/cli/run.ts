@@ -33,7 +33,7 @@ import { openCrew, QUEUE, queueIn, queueWords } from './queue.js';
 import { readPlan } from './read-files.js';
 import { checkStore, chooseStore, STORE } from './run-store.js';
 import { checkWires, RunWires, WIRE_OPTIONS, type WireFlags } from './run-wires.js';
-import { runWords } from './run-words.js';
+import { optionWords, runWords } from './run-words.js';
 import { MOST_SEEDS, runSeeds } from './seeds.js';
 import { addTargetOptions, findCloud, listTargetWords, type TargetFlags } from './target.js';
 import { addTrustOptions, checkTrust, type TrustFlags } from './trust.js';
@@ -410,12 +410,14 @@ function offerLeftovers(api: string, { err, env }: Host): void {
 
 /** The command that repeats the run. Options that do not decide its events are left out. */
 function writeCommand(flags: RunFlags, clock: string, plan: Plan): string {
-  const words = ['ghostfleet', ...runWords(flags, plan.seed, clock)];
-  if (flags.speed !== undefined) words.push('--speed', String(flags.speed));
   const transport = chooseTransport(flags, 'virtual');
-  if (transport !== 'memory') words.push('--transport', transport);
-  words.push(...listTargetWords(flags), ...queueWords(flags, clock));
-  return shownCommand(words);
+  return shownCommand([
+    'ghostfleet',
+    ...runWords(flags, plan.seed, clock),
+    ...optionWords({ speed: flags.speed, transport: transport === 'memory' ? undefined : transport }),
+    ...listTargetWords(flags),
+    ...queueWords(flags, clock),
+  ]);
 }
 
 /** Options of the embedded cloud. */

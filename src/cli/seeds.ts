@@ -16,15 +16,12 @@ import {
   writeSeedsText,
 } from '../report/seeds.js';
 import { seedsFrom } from '../scenario/values/seeds.js';
-import { findScenario, isReadOnce } from './find-scenario.js';
 import type { Host } from './host.js';
-import { readPlan } from './read-files.js';
-import { runWords } from './run-words.js';
-import { type NamedRun, runSeveral } from './several-runs.js';
+import { optionWords, runWords } from './run-words.js';
+import { type NamedRun, planFirst, runSeveral } from './several-runs.js';
 import { listTargetWords, type TargetFlags } from './target.js';
-import { checkTrust, type TrustFlags } from './trust.js';
+import type { TrustFlags } from './trust.js';
 import { makeEnvironment } from './values.js';
-import { printWarnings } from './warnings.js';
 
 /** Maximum number of runs of one command. */
 export const MOST_SEEDS = 10_000;
@@ -72,23 +69,8 @@ export async function runSeeds(flags: SeedsFlags, chooseClock: () => Clock, host
     );
   }
   const clock = chooseClock();
-  if (isReadOnce(flags.file)) {
-    throw new UsageError(
-      'bad-flags',
-      `"${flags.file}" cannot be used with --seeds: every run reads the scenario, so save it in a file`,
-    );
-  }
-  // Planned here first, so that problems of the scenario are reported once and not by every run.
-  const { text, path } = await findScenario(flags.file, host);
-  const { plan, profiles } = readPlan(text, path, {
-    seed: flags.seed,
-    vars: flags.var,
-    firmware: flags.firmware,
-    allowFiles: flags.allowFile,
-  });
+  const plan = await planFirst(flags, '--seeds', host);
   const seeds = seedsFrom(plan.seed, flags.seeds);
-  checkTrust(plan, flags);
-  printWarnings(plan, profiles, host);
   const folder = flags.out === undefined ? undefined : beginRun(flags.out);
   try {
     const atOnce = clock === 'real' ? 1 : (flags.workers ?? host.cores);
@@ -125,13 +107,8 @@ function listArguments(flags: SeedsFlags, seed: number, clock: Clock): readonly 
   return [
     // The values of variables may be secrets, so they are not arguments.
     ...runWords({ ...flags, var: new Map() }, seed, clock),
-    '--json',
-    ...(workers === undefined ? [] : ['--workers', String(workers)]),
-    ...(speed === undefined ? [] : ['--speed', String(speed)]),
     ...listTargetWords(flags),
-    ...(transport === undefined ? [] : ['--transport', transport]),
-    ...(store === undefined ? [] : ['--store', store]),
-    ...(out === undefined ? [] : ['--out', seedDirectory(out, seed)]),
+    ...optionWords({ workers, speed, transport, store, out: out && seedDirectory(out, seed) }),
   ];
 }
 

@@ -1,14 +1,19 @@
 /** Carries out several runs of this program, each in a process of its own. */
 import PQueue from 'p-queue';
-import { EXIT, type ExitCode, InterruptedError } from '../kernel/errors.js';
+import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import type { RunResult } from '../report/result.js';
 import { getVerdict } from '../report/verdict.js';
+import type { Plan } from '../scenario/model/plan.js';
+import { findScenario, isReadOnce } from './find-scenario.js';
 import type { AnotherRun, EndedRun, Host } from './host.js';
+import { readPlan } from './read-files.js';
+import { checkTrust, type TrustFlags } from './trust.js';
+import { printWarnings } from './warnings.js';
 
 export interface NamedRun {
   /** `seed 3`, as it follows "the run with". */
   readonly name: string;
-  /** Its arguments. They contain `--json`. */
+  /** Its arguments, without `--json`. */
   readonly args: readonly string[];
   /** Added to the environment: values that other users of the machine must not read. */
   readonly env: Readonly<Record<string, string>>;
@@ -19,6 +24,34 @@ export interface NamedResult {
   readonly result: RunResult;
   /** The result as JSON. */
   readonly text: string;
+}
+
+interface RepeatedFlags extends TrustFlags {
+  readonly file: string;
+  readonly seed: number | undefined;
+  readonly firmware: string | undefined;
+  readonly var: ReadonlyMap<string, string>;
+  readonly target: string | undefined;
+}
+
+/**
+ * Plans a scenario before it is run several times, so that its problems are reported once and not by every run.
+ * @param command for messages, such as `--seeds`
+ * @throws UsageError for a scenario that cannot be read, or only once
+ */
+export async function planFirst(flags: RepeatedFlags, command: string, host: Host): Promise<Plan> {
+  const { file, seed, var: vars, firmware, allowFile: allowFiles } = flags;
+  if (isReadOnce(file)) {
+    throw new UsageError(
+      'bad-flags',
+      `"${file}" cannot be used with ${command}: every run reads the scenario, so save it in a file`,
+    );
+  }
+  const { text, path } = await findScenario(file, host);
+  const { plan, profiles } = readPlan(text, path, { seed, vars, firmware, allowFiles });
+  checkTrust(plan, flags);
+  printWarnings(plan, profiles, host);
+  return plan;
 }
 
 interface SeveralEnded {
@@ -55,7 +88,7 @@ export async function runSeveral(
   const one = async (named: NamedRun): Promise<void> => {
     if (interrupted || hasEnded) return;
     const { name, args, env } = named;
-    const run = host.again(args, { env });
+    const run = host.again([...args, '--json'], { env });
     running.add(run);
     const ended = await run.ended;
     const { exit, out } = ended;

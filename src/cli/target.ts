@@ -9,6 +9,7 @@ import type { RequestWait } from '../runner/targets/paced.js';
 import { type TargetCloud, targetCloud } from '../runner/targets/remote-api.js';
 import { checkOption } from './command.js';
 import type { Host } from './host.js';
+import { optionWords } from './run-words.js';
 import {
   formatAddress,
   type HostAndPort,
@@ -160,6 +161,5 @@ function parseHost(address: string): string {
 export function listTargetWords({ target, space, udp, link, rate, ...flags }: TargetFlags): readonly string[] {
   const { 'udp-raw-port': raw, 'udp-dtls-port': dtls } = flags;
   const ports = { 'udp-raw-port': raw, 'udp-dtls-port': dtls };
-  const values = { target, space, udp: udp && formatAddress(udp), ...ports, link, rate };
-  return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
+  return optionWords({ target, space, udp: udp && formatAddress(udp), ...ports, link, rate });
 }
