@@ -1,4 +1,5 @@
 /** Parts of Markdown that summaries for pull requests share. */
+import type { Column } from './table.js';
 
 /** Names of scenarios, paths and errors are texts of users: none of their characters makes markup or ends a cell. */
 export function plainMarkdown(text: string): string {
@@ -6,14 +7,24 @@ export function plainMarkdown(text: string): string {
 }
 
 /** A table; an empty list without rows. The texts are escaped. */
-export function writeMarkdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+export function writeMarkdownTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  if (rows.length === 0) return [];
   const line = (cells: readonly string[]) => `| ${cells.map(plainMarkdown).join(' | ')} |`;
-  return rows.length === 0 ? [] : [line(titles), `|${titles.map(() => ' --- |').join('')}`, ...rows.map(line), ''];
+  const rule = columns.map(({ align }) => (align === 'right' ? ' ---: |' : ' --- |')).join('');
+  return [line(columns.map(({ title }) => title)), `|${rule}`, ...rows.map(line), ''];
+}
+
+/** Lines that readers can unfold; an empty list without lines. The last one is empty. */
+export function foldLines(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`<details><summary>${title}</summary>`, '', ...lines, '</details>', ''];
 }
 
 /** A text for terminals that readers can unfold. */
 export function foldText(title: string, text: string): readonly string[] {
-  return [`<details><summary>${title}</summary>`, '', `<pre>${escapeHtml(text.trimEnd())}</pre>`, '', '</details>', ''];
+  return foldLines(title, [`<pre>${escapeHtml(text.trimEnd())}</pre>`, '']);
 }
 
 function escapeHtml(text: string): string {

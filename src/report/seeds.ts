@@ -3,7 +3,7 @@ import { humanCount, humanValue, type Unit } from '../kernel/quantity.js';
 import { writeCsvRow } from './csv-row.js';
 import { foldText, plainMarkdown, writeMarkdownTable } from './markdown.js';
 import type { RunResult } from './result.js';
-import { writeTable } from './table.js';
+import { type Column, writeTable } from './table.js';
 import { getMark, getVerdict } from './verdict.js';
 
 interface NumberSpread {
@@ -135,26 +135,22 @@ export function writeSeedsText(over: SeedsResult): string {
       verdicts,
     ),
     '',
-    ...(lines.length === 0
-      ? []
-      : [
-          ...writeTable(
-            [
-              ...EXPECTATION_COLUMNS.map((title, i) =>
-                i >= 2 && title !== '' ? { title, align: 'right' as const } : { title },
-              ),
-            ],
-            lines,
-          ),
-          '',
-        ]),
+    ...(lines.length === 0 ? [] : [...writeTable(EXPECTATION_COLUMNS, lines), '']),
     ...writeWarnings(runs),
     writeSeedsVerdict(over),
     '',
   ].join('\n');
 }
 
-const EXPECTATION_COLUMNS = ['', 'expectation', 'met', 'min', 'median', 'max', ''] as const;
+const EXPECTATION_COLUMNS: readonly Column[] = [
+  { title: '' },
+  { title: 'expectation' },
+  { title: 'met', align: 'right' },
+  { title: 'min', align: 'right' },
+  { title: 'median', align: 'right' },
+  { title: 'max', align: 'right' },
+  { title: '' },
+];
 
 function listExpectations({ runs, expectations }: SeedsResult): readonly (readonly string[])[] {
   return expectations.map(({ line, passed: met, failed, undecided = [], unit, value }) => [

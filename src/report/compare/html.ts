@@ -43,7 +43,7 @@ function writeConditions(conditions: Comparison['conditions']): Markup {
 }
 
 function writeTable(rows: readonly MetricDifference[]): Markup {
-  const head = COLUMNS.map((column) => markup`<th scope="col">${column}</th>`);
+  const head = COLUMNS.slice(1, -1).map(({ title }) => markup`<th scope="col">${title}</th>`);
   const lines = rows.map((row) => {
     const [metric = '', ...rest] = listCells(row);
     return markup`<tr class="${classOf(row)}"><th scope="row">${metric}</th>${rest.map((cell) => markup`<td>${cell}</td>`)}</tr>`;

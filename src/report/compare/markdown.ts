@@ -1,6 +1,6 @@
 /** A comparison as Markdown, for a pull request. */
-import { plainMarkdown } from '../markdown.js';
-import { type Comparison, isDifferent, type MetricDifference } from './compare.js';
+import { foldLines, plainMarkdown, writeMarkdownTable } from '../markdown.js';
+import { type Comparison, isDifferent } from './compare.js';
 import {
   COLUMNS,
   describeCondition,
@@ -40,20 +40,9 @@ export function writeComparisonMarkdown(comparison: Comparison, remarks: readonl
           ),
           '',
         ]),
-    ...(changed.length === 0 ? [] : [...writeTable(changed), '']),
+    ...writeMarkdownTable(COLUMNS, changed.map(listCells)),
     plainMarkdown(writeVerdict(comparison)),
     '',
-    ...(others.length === 0
-      ? []
-      : ['<details><summary>No difference found</summary>', '', ...writeTable(others), '', '</details>', '']),
+    ...foldLines('No difference found', writeMarkdownTable(COLUMNS, others.map(listCells))),
   ].join('\n');
-}
-
-function writeTable(rows: readonly MetricDifference[]): readonly string[] {
-  const line = (cells: readonly string[]) => `| ${cells.map(plainMarkdown).join(' | ')} |`;
-  return [
-    line(['metric', ...COLUMNS, '']),
-    `| --- |${COLUMNS.map(() => ' ---: |').join('')} --- |`,
-    ...rows.map((row) => line(listCells(row))),
-  ];
 }

@@ -14,7 +14,6 @@ export function writeComparisonText(
   // The names and lines come from files of others.
   const comparison = printableTexts(unsafe);
   const { a, b, rows, conditions } = comparison;
-  const columns = [{ title: 'metric' }, ...COLUMNS.map((title) => ({ title, align: 'right' as const })), { title: '' }];
   const method = describeMethod(comparison);
   const judged = conditions.flatMap((one) =>
     wrap(`${MARKS[one.outcome]} ${one.condition.line}: ${describeCondition(one)}`, width - 2),
@@ -25,7 +24,7 @@ export function writeComparisonText(
     ...(method === '' ? [] : wrap(method, width)),
     ...remarks.flatMap((remark) => wrap(`! ${printableLine(remark)}`, width)),
     '',
-    ...fitTable(columns, rows.map(listCells), width),
+    ...fitTable(COLUMNS, rows.map(listCells), width),
     '',
     ...(judged.length === 0 ? [] : ['fails if', ...judged.map((line) => `  ${line}`), '']),
     ...wrap(writeVerdict(comparison), width),

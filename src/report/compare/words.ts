@@ -1,5 +1,6 @@
 /** The texts that a comparison has in all its formats. */
 import { humanChange, humanValue } from '../../kernel/quantity.js';
+import type { Column } from '../table.js';
 import {
   type Comparison,
   type ConditionResult,
@@ -12,10 +13,14 @@ import {
 import { nameFigure } from './condition.js';
 import { describeRuns, type Side } from './side.js';
 
-/** The last one has the smallest changes that would have shown. */
-export const COLUMNS = ['A', 'B', 'change', 'interval', 'would show'] as const;
+/** The metric, its figures and the verdict. `would show` has the smallest changes that would have shown. */
+export const COLUMNS: readonly Column[] = [
+  { title: 'metric' },
+  ...['A', 'B', 'change', 'interval', 'would show'].map((title) => ({ title, align: 'right' as const })),
+  { title: '' },
+];
 
-/** The metric, the cells of {@link COLUMNS} and the verdict. */
+/** The cells of {@link COLUMNS}. */
 export function listCells(row: MetricDifference): readonly string[] {
   const { metric, unit, a, b, verdict } = row;
   const change = measureChange(row);

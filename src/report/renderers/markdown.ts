@@ -20,7 +20,7 @@ export function renderMarkdown(unsafe: RunResult): string {
     ...warnings.map((warning) => `- ⚠️ ${plainMarkdown(warning)}`),
     '',
     ...writeMarkdownTable(
-      ['', 'expectation', 'result'],
+      [{ title: '' }, { title: 'expectation' }, { title: 'result' }],
       expectations.map((one) => [getMark(one).mark, one.line, describeResult(one)]),
     ),
     ...foldText('Report', renderText(unsafe)),
