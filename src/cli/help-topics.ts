@@ -1,6 +1,6 @@
 /** `ghostfleet help TOPIC`: sections of the pages in docs/, which are in the package. They are not copied into the program. */
 import { readFileSync } from 'node:fs';
-import { wrap } from '../report/table.js';
+import { wrap } from '../kernel/table.js';
 import { packagePath } from './package-files.js';
 
 interface Topic {

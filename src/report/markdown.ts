@@ -1,5 +1,5 @@
 /** Parts of Markdown that summaries for pull requests share. */
-import type { Column } from './table.js';
+import type { Column } from '../kernel/table.js';
 
 /** Names of scenarios, paths and errors are texts of users: none of their characters makes markup or ends a cell. */
 export function plainMarkdown(text: string): string {

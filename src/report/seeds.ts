@@ -1,9 +1,9 @@
 /** The results of several runs that differ only in their seed: a verdict for each, and the spread of every number. */
 import { humanCount, humanValue, type Unit } from '../kernel/quantity.js';
+import { type Column, writeTable } from '../kernel/table.js';
 import { writeCsvRow } from './csv-row.js';
 import { foldText, plainMarkdown, writeMarkdownTable } from './markdown.js';
 import type { RunResult } from './result.js';
-import { type Column, writeTable } from './table.js';
 import { getMark, getVerdict } from './verdict.js';
 
 interface NumberSpread {

@@ -1,5 +1,6 @@
 /** An inspected capture as text and as JSON: dialogues, or the measured times. */
 import { isoTime } from '../kernel/calendar.js';
+import { type Column, writeTable } from '../kernel/table.js';
 import { formatDuration, humanDuration, type Millis } from '../kernel/time.js';
 import { formatFlags } from '../protocol/flap/packet.js';
 import { dialogueLines, formatTime, type ReadEntry, readDialogue } from './dialogue-text.js';
@@ -142,23 +143,16 @@ function timelineLines(all: readonly Measured[]): readonly string[] {
     const verdict = expected === undefined ? '' : outside === 0 ? '✓' : `✗ ${outside} outside`;
     return [rule, String(values.length), ...[min_ms, median_ms, max_ms].map(humanDuration), limits, verdict, what];
   });
-  const table = [['rule', 'count', 'min', 'median', 'max', 'expected', '', 'time'], ...rows];
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  return [
-    ...table.map((row) =>
-      row
-        .map((cell, column) =>
-          NUMBERS.has(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-        )
-        .join('  ')
-        .trimEnd(),
-    ),
-    ...all.flatMap(outsideLines),
-  ];
+  return [...writeTable(COLUMNS, rows), ...all.flatMap(outsideLines)];
 }
 
-/** Columns that are aligned to the right. */
-const NUMBERS: ReadonlySet<number> = new Set([1, 2, 3, 4]);
+const COLUMNS: readonly Column[] = [
+  { title: 'rule' },
+  ...['count', 'min', 'median', 'max'].map((title) => ({ title, align: 'right' as const })),
+  { title: 'expected' },
+  { title: '' },
+  { title: 'time' },
+];
 
 function outsideLines(measured: Measured): readonly string[] {
   const outside = findOutside(measured);

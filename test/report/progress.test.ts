@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { wrap, writeTable } from '../../src/kernel/table.js';
 import { drawBar, writePlainProgress, writeProgress } from '../../src/report/progress.js';
-import { wrap, writeTable } from '../../src/report/table.js';
 
 type Progress = Parameters<typeof writeProgress>[0];
 

@@ -1,8 +1,8 @@
 /** The result of a search for terminals. */
 import { printableTexts } from '../../kernel/printable.js';
 import { levelText } from '../../kernel/quantity.js';
+import { wrap } from '../../kernel/table.js';
 import { hangIndent, WIDTH, writeSection } from '../renderers/text-parts.js';
-import { wrap } from '../table.js';
 import type { CapacityResult } from './result.js';
 import { cellsOf, columnsOf, failedRun, latencyName, placeText, questionText, reasonsOf, verdictOf } from './words.js';
 

@@ -1,7 +1,7 @@
 /** A comparison as text for terminals. */
 import { printableLine, printableTexts } from '../../kernel/printable.js';
+import { fitTable, wrap } from '../../kernel/table.js';
 import { WIDTH } from '../renderers/text-parts.js';
-import { fitTable, wrap } from '../table.js';
 import type { Comparison } from './compare.js';
 import { COLUMNS, describeCondition, describeMethod, describeSide, listCells, MARKS, writeVerdict } from './words.js';
 

@@ -1,6 +1,6 @@
 /** The texts that a comparison has in all its formats. */
 import { humanChange, humanValue } from '../../kernel/quantity.js';
-import type { Column } from '../table.js';
+import type { Column } from '../../kernel/table.js';
 import {
   type Comparison,
   type ConditionResult,

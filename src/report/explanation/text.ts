@@ -1,8 +1,8 @@
 /** Explanations of downlinks as text, for `ghostfleet explain` and for the text report. */
 import type { Explanation } from '../../explain/explanation.js';
 import type { DeviceExplanation } from '../../explain/run-explainer.js';
+import { wrap } from '../../kernel/table.js';
 import { humanDuration } from '../../kernel/time.js';
-import { wrap } from '../table.js';
 
 /** Maximum number of entries of a timeline. The middle of a longer timeline is left out. */
 const LONGEST = 40;

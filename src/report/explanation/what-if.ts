@@ -1,9 +1,9 @@
 /** What would have happened to the downlinks of a run if something had been different: as plain data, and as text. */
 import type { DownlinkCourse, TimelineEntry } from '../../explain/explanation.js';
+import { type Column, wrap, writeTable } from '../../kernel/table.js';
 import { humanDuration, type Instant, type Millis, sinceStart } from '../../kernel/time.js';
 import type { TrackedType } from '../../trace/downlinks/ledger.js';
 import type { ExpectationResult } from '../result.js';
-import { type Column, wrap, writeTable } from '../table.js';
 
 /** The answer to a question "what if": the run before and after a change. */
 export interface WhatIfAnswer {

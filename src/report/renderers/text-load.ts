@@ -1,9 +1,9 @@
 /** The sections of the text report about API requests, the load generator and the workers of a divided run. */
 import { humanShare } from '../../kernel/quantity.js';
+import { wrap } from '../../kernel/table.js';
 import { humanDuration } from '../../kernel/time.js';
 import { CALL_COLUMNS, callPace, callReasons, callRows, callTimeRows, SPREAD_COLUMNS } from '../figures.js';
 import type { RunResult } from '../result.js';
-import { wrap } from '../table.js';
 import { listWorkerRows, WORKER_COLUMNS } from '../workers.js';
 import { hangIndent, writeSection } from './text-parts.js';
 

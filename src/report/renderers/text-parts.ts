@@ -1,5 +1,5 @@
 /** Shared parts of the sections of the text report. */
-import { type Column, fitTable, wrap, writeTable } from '../table.js';
+import { type Column, fitTable, wrap, writeTable } from '../../kernel/table.js';
 
 /** Default width of a report in characters, used if the width of the terminal is unknown. */
 export const WIDTH = 100;

@@ -2,6 +2,7 @@
 import { EXIT } from '../../kernel/errors.js';
 import { printableTexts } from '../../kernel/printable.js';
 import { humanCount, valueBeside } from '../../kernel/quantity.js';
+import { keepUnbroken, wrap } from '../../kernel/table.js';
 import { humanDuration, sinceStart } from '../../kernel/time.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
@@ -23,7 +24,6 @@ import {
 } from '../figures.js';
 import { drawBar } from '../progress.js';
 import type { RunResult } from '../result.js';
-import { keepUnbroken, wrap } from '../table.js';
 import { getMark, getVerdict } from '../verdict.js';
 import type { RenderOptions } from './renderer.js';
 import { writeLoad, writeWorkers } from './text-load.js';
