@@ -3,7 +3,12 @@ import { Histories } from '../explain/histories.js';
 import type { FleetPart, Situation } from '../explain/situation.js';
 import type { Instant, Millis } from '../kernel/time.js';
 import { expectsAnswer } from '../trace/downlinks/ledger.js';
-import type { ContactReason, UplinkType as TracedUplink, TraceEvent } from '../trace/events.js';
+import {
+  type ContactReason,
+  type UplinkType as TracedUplink,
+  type TraceEvent,
+  UPLINK_OF_MESSAGE,
+} from '../trace/events.js';
 import { findExchanges } from './exchanges.js';
 import { groupByDevice } from './group.js';
 import { convertToDeviceTime } from './pace.js';
@@ -101,17 +106,7 @@ const REASONS: Readonly<Record<RecordedUplink['type'], ContactReason>> = {
   other: 'report',
 };
 
-const TRACED: Readonly<Record<RecordedUplink['type'], TracedUplink>> = {
-  session: 'session',
-  data: 'data',
-  config: 'config',
-  decoder: 'codec',
-  encoder: 'codec',
-  shell: 'shell',
-  firmware: 'firmware',
-  stats: 'stats',
-  other: 'data',
-};
+const TRACED: Readonly<Record<RecordedUplink['type'], TracedUplink>> = { ...UPLINK_OF_MESSAGE, other: 'data' };
 
 function makeDownlinkEvents(
   { n, at, type, state, ended, answer }: RecordedDownlink,

@@ -19,6 +19,18 @@ export type RadioPause = 'attach-pause' | 'back-off' | 'reset-loop';
 export const UPLINK_TYPES = ['session', 'codec', 'config', 'data', 'shell', 'firmware', 'stats'] as const;
 export type UplinkType = (typeof UPLINK_TYPES)[number];
 
+/** Types of uplinks by the types of messages in the API. */
+export const UPLINK_OF_MESSAGE = {
+  session: 'session',
+  data: 'data',
+  config: 'config',
+  decoder: 'codec',
+  encoder: 'codec',
+  shell: 'shell',
+  firmware: 'firmware',
+  stats: 'stats',
+} as const satisfies Readonly<Record<string, UplinkType>>;
+
 export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' | 'timestamp';
 
 /** State of a firmware update. */

@@ -18,7 +18,13 @@ import type { Alarm, Clock } from '../../kernel/clock.js';
 import { containsConfig, isLines } from '../../kernel/config-lines.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { type Instant, seconds, type UnixMillis } from '../../kernel/time.js';
-import type { DownlinkType, Trace, TraceEvent, UplinkType } from '../../trace/events.js';
+import {
+  type DownlinkType,
+  type Trace,
+  type TraceEvent,
+  UPLINK_OF_MESSAGE,
+  type UplinkType,
+} from '../../trace/events.js';
 import type { TargetAudit } from './audit/audit.js';
 import { findAnsweredId } from './audit/contents.js';
 import type { Asked } from './audit/downlinks.js';
@@ -33,17 +39,7 @@ const EARLY_A_LOOK = 10;
 /** Maximum number of firmware updates that one look polls, because each poll is a request. */
 const UPDATES_A_LOOK = 20;
 
-/** Types of uplinks by their name in the API. */
-const UPLINKS: Readonly<Record<string, UplinkType>> = {
-  session: 'session',
-  data: 'data',
-  config: 'config',
-  decoder: 'codec',
-  encoder: 'codec',
-  shell: 'shell',
-  firmware: 'firmware',
-  stats: 'stats',
-};
+const UPLINKS: Readonly<Record<string, UplinkType>> = UPLINK_OF_MESSAGE;
 
 interface Watched {
   readonly id: string;
