@@ -8,7 +8,7 @@
  */
 import { type Draws, seededRandom } from '../../kernel/random.js';
 import type { SampledDurations } from '../../trace/metrics/samples.js';
-import { drawWithReplacement, Sample } from './sample.js';
+import { drawWithReplacement, Sample, sumOf } from './sample.js';
 import { exp } from './student.js';
 
 const RESAMPLES = 1000;
@@ -55,8 +55,7 @@ export const LEAST_NEW_COUNT = 20;
 
 /** The ratio of the sums of counts. */
 export function countRatio(a: readonly number[], b: readonly number[]): Ratio {
-  const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
-  const found = { a: sum(a), b: sum(b) };
+  const found = { a: sumOf(a), b: sumOf(b) };
   const [least, most] = found.a < found.b ? [found.a, found.b] : [found.b, found.a];
   if (least === 0) return { ...found, emerged: most >= LEAST_NEW_COUNT, interval: null };
   const filled = (counts: readonly number[]) => counts.filter((count) => count > 0).length;
@@ -64,7 +63,7 @@ export function countRatio(a: readonly number[], b: readonly number[]): Ratio {
   const [first, second] = makeGenerators();
   const span = new Span();
   for (let i = 0; i < RESAMPLES; i++)
-    span.include(sum(drawWithReplacement(a, first)), sum(drawWithReplacement(b, second)));
+    span.include(sumOf(drawWithReplacement(a, first)), sumOf(drawWithReplacement(b, second)));
   const drawn = span.interval;
   if (drawn === null) return { ...found, interval: null };
   // Small counts vary by chance, even if the batches happen to be equal. So the interval is widened by this variation.

@@ -8,6 +8,7 @@ import { SAMPLED, type SampledDurations, type SampleSummary } from '../../trace/
 import { computeRatios, countRatio, type Ratio } from './bootstrap.js';
 import { type Condition, type Figure, meets, nameFigure } from './condition.js';
 import { computeUncertainRatios, resolve, type UncertainRatio, uncertainCountRatio } from './repeated.js';
+import { sumOf } from './sample.js';
 import type { Side } from './side.js';
 
 /** Smallest relevant change: smaller ones do not matter in practice. */
@@ -149,10 +150,6 @@ function compareSeveral(sides: Sides, named: readonly Figure[], isPaired: boolea
 
 function haveOneResolution(all: readonly SampledDurations[]): boolean {
   return all.every(({ steps }) => steps === all[0]?.steps);
-}
-
-function sumOf(counts: readonly number[]): number {
-  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** The durations of some runs, or that conditions name, with the percentiles to compare. */

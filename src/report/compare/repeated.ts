@@ -9,7 +9,7 @@
  */
 import type { SampledDurations } from '../../trace/metrics/samples.js';
 import { FEWEST_BEYOND, LEAST_NEW_COUNT, type Ratio } from './bootstrap.js';
-import { Sample } from './sample.js';
+import { Sample, sumOf } from './sample.js';
 import { exp, ln, studentQuantile } from './student.js';
 
 /** A ratio whose interval depends on how likely it must be right. */
@@ -138,8 +138,4 @@ function squaresOf(values: readonly number[]): number {
 
 function meanOf(values: readonly number[]): number {
   return sumOf(values) / values.length;
-}
-
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }

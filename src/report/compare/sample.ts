@@ -93,3 +93,7 @@ type Percentiles = readonly Millis[];
 export function drawWithReplacement<T>(items: readonly T[], random: Draws): readonly T[] {
   return items.map(() => items[Math.floor(random.next() * items.length)] as T);
 }
+
+export function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
