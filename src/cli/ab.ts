@@ -19,15 +19,7 @@ import { optionWords, runWords } from './run-words.js';
 import { type NamedResult, type NamedRun, planFirst, runSeveral } from './several-runs.js';
 import { addGatewayOptions, addTrafficOptions, findCloud, listTargetWords, type TargetFlags } from './target.js';
 import { addTrustOptions, type TrustFlags } from './trust.js';
-import {
-  collectVariables,
-  FIRMWARE,
-  makeEnvironment,
-  POSITIVE_FORM,
-  parsePositiveNumber,
-  SEED,
-  VARIABLES,
-} from './values.js';
+import { collectVariables, FIRMWARE, makeEnvironment, SEED, SPEED, VARIABLES } from './values.js';
 
 const NAMES = ['a', 'b'] as const;
 type Name = (typeof NAMES)[number];
@@ -80,15 +72,7 @@ export const ab = defineCommand<AbFlags>((parser) => {
     .option('seed', SEED)
     .option('firmware', FIRMWARE)
     .option('var', VARIABLES)
-    .option(
-      'speed',
-      checkOption(
-        { describe: 'simulated seconds per real second (default: 1)' },
-        'speed',
-        POSITIVE_FORM,
-        parsePositiveNumber,
-      ),
-    )
+    .option('speed', SPEED)
     .option(
       'workers',
       checkOption(

@@ -14,6 +14,7 @@ import { RealClock } from '../kernel/real-clock.js';
 import { defineCommand } from './command.js';
 import { type Host, isColoured, type Terminal } from './host.js';
 import { type AfterLine, takeLines } from './typed-lines.js';
+import { SHOW_SECRETS } from './values.js';
 
 interface ConsoleFlags {
   readonly selector: readonly string[];
@@ -33,11 +34,7 @@ export const attachConsole = defineCommand<ConsoleFlags>(
       })
       .option('run', { type: 'string', requiresArg: true, describe: 'the run to attach to, if there are several' })
       .option('log', { type: 'boolean', default: false, describe: 'show the events of the devices' })
-      .option('show-secrets', {
-        type: 'boolean',
-        default: false,
-        describe: 'do not mask claim tokens, keys and passwords',
-      }),
+      .option('show-secrets', SHOW_SECRETS),
   execute,
 );
 

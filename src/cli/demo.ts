@@ -1,14 +1,14 @@
 /** `ghostfleet demo`: runs a cloud, a fleet and the web console in real time, until Ctrl-C. */
 import { EXIT, type ExitCode } from '../kernel/errors.js';
 import { run as carryOut, type RunControl } from '../runner/run.js';
-import { checkOption, defineCommand } from './command.js';
+import { defineCommand } from './command.js';
 import { findScenario } from './find-scenario.js';
 import type { Host } from './host.js';
 import { LiveServices } from './live-services.js';
 import { createNotes } from './logs.js';
 import { WEB_CONSOLE } from './package-files.js';
 import { readPlan } from './read-files.js';
-import { POSITIVE_FORM, parsePositiveNumber } from './values.js';
+import { SPEED } from './values.js';
 
 interface DemoFlags {
   readonly open: boolean;
@@ -26,15 +26,7 @@ export const demo = defineCommand<DemoFlags>(
         default: false,
         describe: 'open the console in the browser, if the output is a terminal',
       })
-      .option(
-        'speed',
-        checkOption(
-          { default: '60', describe: 'simulated seconds per real second' },
-          'speed',
-          POSITIVE_FORM,
-          parsePositiveNumber,
-        ),
-      ),
+      .option('speed', { ...SPEED, default: '60', describe: 'simulated seconds per real second' }),
   execute,
 );
 

@@ -32,14 +32,7 @@ import { awaitInterruption } from './interrupts.js';
 import { openSerialPorts, parseSerialPort, SERIAL_PORT_FORM, type SerialRequest } from './serial-port.js';
 import { watchSilence } from './silence.js';
 import { type AfterLine, takeLines } from './typed-lines.js';
-import {
-  FIRMWARE,
-  formatAddress,
-  type HostAndPort,
-  POSITIVE_FORM,
-  parseHostAndPort,
-  parsePositiveNumber,
-} from './values.js';
+import { FIRMWARE, formatAddress, type HostAndPort, parseHostAndPort, SHOW_SECRETS, SPEED } from './values.js';
 
 interface DeviceFlags {
   readonly profile: string;
@@ -129,15 +122,7 @@ export const device = defineCommand<DeviceFlags>(
         default: [] as string[],
         describe: 'configuration line stored before the start, such as "app config interval-report 60"',
       })
-      .option(
-        'speed',
-        checkOption(
-          { default: '1', describe: 'simulated seconds per real second' },
-          'speed',
-          POSITIVE_FORM,
-          parsePositiveNumber,
-        ),
-      )
+      .option('speed', { ...SPEED, default: '1', describe: 'simulated seconds per real second' })
       .option(
         'for',
         checkOption(
@@ -167,11 +152,7 @@ export const device = defineCommand<DeviceFlags>(
         ),
       )
       .option('quiet', { type: 'boolean', default: false, describe: 'log nothing' })
-      .option('show-secrets', {
-        type: 'boolean',
-        default: false,
-        describe: 'do not mask claim token, keys and passwords',
-      }),
+      .option('show-secrets', SHOW_SECRETS),
   execute,
 );
 

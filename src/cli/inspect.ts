@@ -13,7 +13,7 @@ import { readCapture } from '../wire/read-capture.js';
 import { defineCommand } from './command.js';
 import type { Host } from './host.js';
 import { packagePath } from './package-files.js';
-import { REPEATED } from './values.js';
+import { REPEATED, SHOW_SECRETS } from './values.js';
 
 interface InspectFlags {
   readonly capture: string | undefined;
@@ -57,11 +57,7 @@ export const inspect = defineCommand<InspectFlags>(
         describe: 'measure retries and pauses, and compare them with the rules of the firmware',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of text' })
-      .option('show-secrets', {
-        type: 'boolean',
-        default: false,
-        describe: 'do not mask claim token, keys and passwords',
-      })
+      .option('show-secrets', SHOW_SECRETS)
       .option('dissector', { type: 'boolean', default: false, describe: 'print the dissector for Wireshark, in Lua' }),
   execute,
 );

@@ -17,7 +17,7 @@ import { makeGate } from '../runner/targets/paced.js';
 import { checkOption, defineCommand } from './command.js';
 import type { Host } from './host.js';
 import { showWaits } from './target.js';
-import { POSITIVE_FORM, parsePositiveNumber } from './values.js';
+import { POSITIVE_FORM, parsePositiveNumber, SPEED } from './values.js';
 
 interface RecordFlags {
   readonly target: string;
@@ -73,15 +73,7 @@ export const record = defineCommand<RecordFlags>(
           parsePositiveNumber,
         ),
       )
-      .option(
-        'speed',
-        checkOption(
-          { describe: '--speed of the run that produced the history (default: 1)' },
-          'speed',
-          POSITIVE_FORM,
-          parsePositiveNumber,
-        ),
-      )
+      .option('speed', { ...SPEED, describe: '--speed of the run that produced the history (default: 1)' })
       .option('bodies', { type: 'boolean', default: false, describe: 'record the range of each measured value' }),
   execute,
 );

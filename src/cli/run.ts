@@ -44,6 +44,7 @@ import {
   POSITIVE_FORM,
   parsePositiveNumber,
   SEED,
+  SPEED,
   shownVariables,
   VARIABLES,
 } from './values.js';
@@ -95,15 +96,10 @@ export const run = defineCommand<RunFlags>(
         choices: CLOCKS,
         describe: 'virtual or real time (default: virtual; real with --target)',
       })
-      .option(
-        'speed',
-        checkOption(
-          { describe: 'simulated seconds per real second, with --clock real (default: 1)' },
-          'speed',
-          POSITIVE_FORM,
-          parsePositiveNumber,
-        ),
-      )
+      .option('speed', {
+        ...SPEED,
+        describe: 'simulated seconds per real second, with --clock real (default: 1)',
+      })
       .option(
         'pace',
         checkOption(

@@ -38,6 +38,13 @@ export function parsePositiveNumber(text: string): number | undefined {
   return Number.isFinite(value) && value > 0 ? value : undefined;
 }
 
+export const SPEED = checkOption(
+  { describe: 'simulated seconds per real second (default: 1)' },
+  'speed',
+  POSITIVE_FORM,
+  parsePositiveNumber,
+);
+
 export const SEED = checkOption(
   { describe: 'seed (default: that of the file)' },
   'seed',
@@ -60,6 +67,13 @@ export const REPEATED = {
   nargs: 1,
   requiresArg: true,
   default: [] as readonly string[],
+} as const;
+
+/** `--show-secrets` of commands that show what devices print and send. */
+export const SHOW_SECRETS = {
+  type: 'boolean',
+  default: false,
+  describe: 'do not mask claim tokens, keys and passwords',
 } as const;
 
 /** `--allow-file path`; may be repeated. */
