@@ -9,6 +9,6 @@ export interface Pace extends Clock {
   /** Stops time until `resume`. Meanwhile, only `step` runs alarms. */
   pause(): void;
   resume(): void;
-  /** Moves paused time to the instant of the next alarms, and performs them. */
+  /** Moves paused time to the next event of the run; real time to the instant of the next alarms. */
   step(): void;
 }

@@ -16,6 +16,8 @@ interface PacedOptions {
   readonly speed: number;
   /** Called when an instant is complete, before the clock waits. */
   readonly rest: () => void;
+  /** Number of events of the run in the complete instants so far: a step ends with the next one. */
+  readonly events: () => number;
 }
 
 /** Longer than any pause, in ms of real time. */
@@ -27,6 +29,7 @@ const LATE = 250;
 
 export class PacedClock extends VirtualClock implements Pace {
   readonly #rest: () => void;
+  readonly #events: () => number;
   #speed: number;
   #paused = false;
   #begun = false;
@@ -36,14 +39,15 @@ export class PacedClock extends VirtualClock implements Pace {
   #origin: Instant;
   readonly #real = new RealClock();
   #breathed: Instant;
-  /** The instant from which a step moves on. */
-  #leaving: Instant | undefined;
+  /** Number of events before the present step; undefined without a step. */
+  #before: number | undefined;
   #wake = (): void => {};
 
-  constructor({ start, speed, rest }: PacedOptions) {
+  constructor({ start, speed, rest, events }: PacedOptions) {
     super({ start });
     this.#speed = speed;
     this.#rest = rest;
+    this.#events = events;
     this.#origin = this.#real.now;
     this.#breathed = this.#origin;
   }
@@ -70,17 +74,19 @@ export class PacedClock extends VirtualClock implements Pace {
 
   pause(): void {
     this.#paused = true;
+    this.#before = undefined;
     this.#rebase();
   }
 
   resume(): void {
     this.#paused = false;
+    this.#before = undefined;
     this.#rebase();
   }
 
   step(): void {
     if (!this.#paused) return;
-    this.#leaving = this.now;
+    this.#before = this.#countEvents();
     this.#wake();
   }
 
@@ -92,11 +98,22 @@ export class PacedClock extends VirtualClock implements Pace {
 
   protected override delayOf(due: Instant): Promise<void> | undefined {
     if (!this.#begun || this.#isStopped || due <= this.now) return undefined;
-    if (this.#paused && this.#leaving === this.now) return undefined;
-    this.#leaving = undefined;
+    // Many alarms are no events, such as those of the service's own work: a step passes them.
+    if (this.#before !== undefined && this.#before === this.#countEvents()) return this.#breathe();
+    this.#before = undefined;
     const left = this.#paused ? ENDLESS : this.#origin + (due - this.#base) / this.#speed - this.#real.now;
     if (left < -LATE) this.#rebase();
     if (left > 0) return this.#wait(left);
+    return this.#breathe();
+  }
+
+  #countEvents(): number {
+    this.#rest();
+    return this.#events();
+  }
+
+  /** Serves sockets if they were not served for a while. */
+  #breathe(): Promise<void> | undefined {
     return this.#real.now - this.#breathed > BREATH ? this.#wait(0) : undefined;
   }
 

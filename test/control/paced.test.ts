@@ -2,6 +2,8 @@
 import { expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import { RunControls } from '../../src/control/controls.js';
+import { InterruptedError } from '../../src/kernel/errors.js';
+import type { Pace } from '../../src/kernel/pace.js';
 import { defineScenario } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { type RunControl, type RunOptions, run } from '../../src/runner/run.js';
@@ -51,4 +53,43 @@ it('a run at a pace has the same digest as a run without a pace, even if a user 
   await watched;
   expect([paced.digest, paced.passed]).toEqual([digest, true]);
   expect(looks).toBeGreaterThan(10);
+});
+
+it('a step ends at an event of the run, not at a sample of the history or another work of the service', async () => {
+  const log: string[] = [];
+  const reached: number[] = [];
+  let watched: Promise<void> | undefined;
+  const watch = async ({ world, stop }: RunControl) => {
+    const { pace } = world ?? {};
+    if (!pace) throw new Error('the run has no pace');
+    while (pace.now < 60_000) await turn();
+    pace.pause();
+    await atRest(pace);
+    for (let n = 0; n < 20; n++) {
+      pace.step();
+      await atRest(pace);
+      reached.push(pace.now);
+    }
+    stop(new InterruptedError('SIGINT'));
+  };
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
+  const atRest = async (pace: Pace) => {
+    for (let before = -1; before !== pace.now; await turn()) before = pace.now;
+  };
+  await run({
+    ...{ ...COMMON, pace: 600, webConsole: '/nowhere' },
+    sinks: [{ write: (lines) => void log.push(lines), close: () => {} }],
+    started: (control) => {
+      watched = watch(control);
+    },
+  });
+  await watched;
+  const times = new Set(
+    log
+      .join('')
+      .split('\n')
+      .map((line) => line && JSON.parse(line).at),
+  );
+  expect(new Set(reached).size).toBeGreaterThan(10);
+  expect(reached.filter((time) => !times.has(time))).toEqual([]);
 });

@@ -4,8 +4,13 @@ import { PacedClock } from '../../src/kernel/paced-clock.js';
 
 const made = (speed: number) => {
   const rests: number[] = [];
-  const clock: PacedClock = new PacedClock({ start: 0, speed, rest: () => void rests.push(clock.now) });
   const heard: number[] = [];
+  const clock: PacedClock = new PacedClock({
+    start: 0,
+    speed,
+    rest: () => void rests.push(clock.now),
+    events: () => heard.length,
+  });
   for (const at of [1000, 2000, 2000, 3000]) clock.after(at, 'a test', () => void heard.push(clock.now));
   return { clock, heard, rests };
 };
@@ -44,6 +49,27 @@ describe('time at a pace', () => {
     clock.resume();
     await end;
     expect(heard).toEqual([1000, 2000, 2000, 3000]);
+  });
+
+  it('passes alarms without an event in a step, which a pause ends', async () => {
+    const { clock, heard } = made(1);
+    for (const at of [500, 1500, 1700]) clock.after(at, 'the own work of the service', () => {});
+    clock.begin();
+    clock.pause();
+    const end = clock.runUntil(3000);
+    await settled();
+    for (const expected of [1000, 2000]) {
+      clock.step();
+      await settled();
+      expect([heard.at(-1), clock.now]).toEqual([expected, expected]);
+    }
+    clock.step();
+    clock.pause();
+    await settled();
+    expect(clock.now).toBe(2000);
+    clock.speed = 1_000_000;
+    clock.resume();
+    await end;
   });
 
   it('no longer passes when the clock is stopped: the run fails at once', async () => {

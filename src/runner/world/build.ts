@@ -16,16 +16,20 @@ import { renewTokens } from './claim-tokens.js';
 import { buildFleet } from './fleet.js';
 import { makeFleetDevices } from './fleet-device.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
+import type { Journal } from './journal.js';
 import type { LiveFaults } from './live-faults.js';
 import type { OneWorldOptions, WorldOptions } from './options.js';
 import { makeWorld } from './run-world.js';
 import type { RunFixture } from './schedule.js';
 
+/** What a clock that keeps a pace needs of the journal. */
+export type PacingJournal = Pick<Journal, 'settle'> & Partial<Pick<Journal, 'events'>>;
+
 /** The clock of a run, and in real time the measurement of how well this process keeps up. */
 export function makeTime(
   { clock, speed, pace, plan, meter = (rate) => new GeneratorWatch(rate, plan.loads.length > 0) }: WorldOptions,
   virtual: DrivenClock | undefined,
-  rest: () => void,
+  journal: PacingJournal,
   trace: Trace,
 ): {
   readonly clock: DrivenClock;
@@ -40,7 +44,12 @@ export function makeTime(
   if (clock === 'virtual') {
     const none = { begin: () => {}, late: () => {}, generatorReport: () => null };
     if (pace !== undefined) {
-      const paced = new PacedClock({ start: plan.start, speed: pace, rest });
+      const paced = new PacedClock({
+        start: plan.start,
+        speed: pace,
+        rest: () => journal.settle(),
+        events: () => journal.events ?? 0,
+      });
       return { ...none, clock: paced, pace: paced, begin: () => paced.begin() };
     }
     return { clock: virtual ?? new VirtualClock({ start: plan.start }), ...none };

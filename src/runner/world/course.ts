@@ -11,7 +11,7 @@ import type { Trace } from '../../trace/events.js';
 import { Callers } from '../load/callers.js';
 import { RunPatience } from '../targets/paced.js';
 import type { Target } from '../targets/target.js';
-import { buildWorld, makeTime } from './build.js';
+import { buildWorld, makeTime, type PacingJournal } from './build.js';
 import { listUndeleted } from './clean-up.js';
 import { awaitEnd, type End } from './end.js';
 import { makeFleet } from './fleet-device.js';
@@ -48,7 +48,8 @@ export async function runInOneWorld(
   }
 }
 
-type WorldJournal = Pick<Journal, 'trace' | 'evidence' | 'settle' | 'close'>;
+/** The parts of a divided run, which has no pace, leave out the number of events. */
+type WorldJournal = Pick<Journal, 'trace' | 'evidence' | 'settle' | 'close'> & PacingJournal;
 
 async function withPatience(
   patience: RunPatience,
@@ -59,7 +60,7 @@ async function withPatience(
 ): Promise<CourseEnd> {
   const { plan, recorder } = options;
   const trace = recorder ? heardBy(recorder, journal.trace) : journal.trace;
-  const { clock, pace, begin, late, generatorReport } = makeTime(options, virtual, () => journal.settle(), trace);
+  const { clock, pace, begin, late, generatorReport } = makeTime(options, virtual, journal, trace);
   const faults = new LiveFaults(plan, clock);
   const random = seededRandom(plan.seed);
   const abort = new AbortController();
