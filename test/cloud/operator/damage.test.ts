@@ -30,7 +30,7 @@ it('a service whose database is damaged stays alive and readable, is not ready, 
   const tags = `/v2/spaces/${running.spaceId}/tags`;
   expect(await ask(tags, { name: 'roof', color: '#00ff00' })).toEqual([503, '60', 'store-damaged']);
   expect(await ask(tags)).toEqual([200, null, undefined]);
-  expect(errors).toEqual([{ damage: `"${db}-wal" was removed while the service was running` }]);
+  expect(errors).toEqual([{ damage: `"${db}-wal" was removed or replaced while the service was running` }]);
   await running.close();
 
   truncateSync(db, 0);

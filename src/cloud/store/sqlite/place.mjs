@@ -42,8 +42,8 @@ export class Place {
   trouble(files = this.#files) {
     for (const known of files) {
       const now = statSync(known.path, { throwIfNoEntry: false });
-      if (now === undefined) return `"${known.path}" was removed while the service was running`;
-      if (now.ino !== known.ino) return `"${known.path}" was replaced while the service was running`;
+      // SQLite soon makes a removed log anew, when it opens the next reader: then it looks replaced.
+      if (now?.ino !== known.ino) return `"${known.path}" was removed or replaced while the service was running`;
       // SQLite shortens these files only by VACUUM or a truncating checkpoint, which run before the writer starts (unlock.ts).
       if (now.size < known.size) return `"${known.path}" was shortened while the service was running`;
       known.size = now.size;
