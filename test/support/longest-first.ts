@@ -42,7 +42,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'test/cli/find-scenario.test.ts': 3,
   'test/cloud/api/accounts.test.ts': 3,
   'test/cloud/api/connectors.test.ts': 3,
-  'test/cloud/api/devices.test.ts': 3,
+  'test/cloud/api/device-lists.test.ts': 2,
   'test/docs/api.test.ts': 3,
   'test/profile/schema.test.ts': 3,
   'test/cli/other-settings.test.ts': 2,

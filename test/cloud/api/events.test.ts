@@ -2,16 +2,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { SpaceEvent } from '../../../src/client/client.js';
 import { ApiError, DeviceCloudClient } from '../../../src/client/client.js';
-import { eventBytes } from '../../../src/cloud/api/event-views.js';
-import type { ApiOptions } from '../../../src/cloud/api/family.js';
-import { Masking } from '../../../src/cloud/api/masking.js';
 import { positionText } from '../../../src/cloud/events/position.js';
 import { startService } from '../../../src/cloud/service.js';
 import { MemoryTables } from '../../../src/cloud/store/memory/tables.js';
-import { newMessage } from '../../../src/cloud/store/new-message.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
-import { minutes } from '../../../src/kernel/time.js';
 import { QUIET } from '../../support/cloud.js';
 import { CHEAP } from '../../support/passwords.js';
 import { device as deviceRow } from '../store/rows.js';
@@ -96,26 +91,6 @@ async function read(api: string, spaceId: string, headers: Record<string, string
   cleaners.push(async () => stop.abort());
   return { answer, until };
 }
-
-describe('the journal', () => {
-  it('has an entry for each device that becomes late or silent while there are readers', async () => {
-    const { store, clock, device, context } = await service();
-    const { feed } = context;
-    const { id } = await device({});
-    await store.commit([{ kind: 'device.change', id, change: { lastContact: clock.wall, contactEvery: minutes(20) } }]);
-    const release = await feed.hold();
-    await clock.runUntil(minutes(120));
-    release();
-    await clock.runUntil(minutes(200));
-    const entries = (await store.events(0, 100)).filter(({ kind }) => kind === 'health');
-    const T0 = Date.parse('2026-01-01T00:00:00.000Z');
-    expect(entries.map(({ at, ref, detail }) => [(at - T0) / minutes(1), ref, detail])).toEqual([
-      [41, id, 'late'],
-      [81, id, 'silent'],
-    ]);
-  });
-});
-
 describe('the stream of events', () => {
   it('reports changes of devices, messages and the progress of downlinks as they happen, in order', async () => {
     const { client, device } = await start();
@@ -212,18 +187,6 @@ describe('a reader that resumes', () => {
       expect(names()).toEqual(['reset', 'message', 'downlink']);
       expect(resumptions).toEqual([false]);
     }
-  });
-});
-
-describe('the journal', () => {
-  it('keeps the newest 100,000 entries when older ones are deleted', async () => {
-    const { store, clock, context } = await service();
-    await context.feed.hold();
-    store.newestEvent = async () => 150_000;
-    await clock.runUntil(minutes(3));
-    const commit = vi.spyOn(store, 'commit');
-    await context.feed.keep();
-    expect(commit.mock.calls.flat(2)).toContainEqual({ kind: 'event.prune', below: 50_001 });
   });
 });
 
@@ -326,81 +289,6 @@ describe('the streams of a service', () => {
   });
 });
 
-describe('the readers of a space', () => {
-  it('are not woken by events of another space', async () => {
-    const { store, context, spaceId } = await service();
-    const release = await context.feed.hold();
-    const [own, other] = [context.feed.news(spaceId), context.feed.news('another-space')];
-    const { seq } = await context.feed.newest();
-    await store.commit([record(spaceId, 'a'), record(spaceId, 'b')]);
-    await own.arrived;
-    expect([own.hasArrived, other.hasArrived]).toEqual([true, false]);
-    const position = await context.feed.newest();
-    const before = { ...position, seq };
-    expect(context.feed.skip(before, other)).toEqual(position);
-    expect(context.feed.skip(before, own)).toEqual(before);
-    release();
-  });
-
-  it('get the entries of their space only, and continue after those of the others', async () => {
-    const { store, context, spaceId } = await service();
-    await context.feed.hold();
-    const start = await context.feed.newest();
-    await store.commit([record(spaceId, 'a')]);
-    const end = await context.feed.newest();
-    expect(await context.feed.after(start, 'another-space')).toEqual({ rows: [], end, isFull: false });
-    expect(await context.feed.after(start, spaceId)).toMatchObject({ rows: [{ spaceId }], end });
-  });
-});
-
-describe('an event', () => {
-  it('is masked and written once for all readers with the same rights', async () => {
-    const { store, context, spaceId, ids, clock, device } = await service();
-    const row = await store.device(spaceId, (await device()).id);
-    if (!row) throw new Error('no device');
-    const release = await context.feed.hold();
-    const start = await context.feed.newest();
-    await store.commit([
-      { kind: 'message.insert', row: newMessage(ids, clock, row, 'up', 'data', { token: row.token }) },
-    ]);
-    const page = await context.feed.after(start, spaceId);
-    const [event] = page === 'gone' ? [] : page.rows;
-    if (!event) throw new Error('no event');
-    const seenBy = async (role: 'admin' | 'user', keyId: string) => {
-      const caller = { spaceId, access: { role, keyId, scope: null, userId: null, boundTo: spaceId } };
-      const options = { messageBody: 'json' } as ApiOptions;
-      return eventBytes(await context.feed.entry(event), { store, clock, caller, options });
-    };
-    const masked = vi.spyOn(Masking.prototype, 'message');
-    const [first, ...others] = await Promise.all(['a', 'b', 'c'].map((keyId) => seenBy('user', keyId)));
-    for (const other of others) expect(other).toBe(first);
-    expect(masked).toHaveBeenCalledTimes(1);
-    masked.mockRestore();
-    expect(String(first)).not.toContain(row.token);
-    expect(String(await seenBy('admin', 'd'))).toContain(row.token);
-    release();
-  });
-
-  it('of a deleted device has no passkey for readers who may only read', async () => {
-    const { store, spaceId, ids, clock, device } = await service();
-    const row = await store.device(spaceId, (await device()).id);
-    if (!row) throw new Error('no device');
-    const sent = newMessage(ids, clock, row, 'up', 'session', { ble_passkey: '739154' });
-    const message = { ...sent, deviceName: row.name, deviceSerial: row.serial };
-    const event = { seq: 1, spaceId, deviceId: row.id, kind: 'message', ref: sent.id, at: 1, detail: null } as const;
-    const caller = {
-      spaceId,
-      access: { role: 'user', keyId: 'a', scope: null, userId: null, boundTo: spaceId },
-    } as const;
-    const options = { messageBody: 'json' } as ApiOptions;
-    const seen = await eventBytes(
-      { row: event, device: undefined, message, record: undefined },
-      { store, clock, caller, options },
-    );
-    expect(String(seen)).toContain('"ble_passkey":"********"');
-  });
-});
-
 describe('a reader that resumes far behind', () => {
   it.each([
     ['reads 16 events of its space in a turn of the event loop', '', 16],
@@ -429,11 +317,6 @@ describe('a reader that resumes far behind', () => {
     expect([most, body.match(/^event: device$/gm)?.length ?? 0]).toEqual([expected, expected === 0 ? 0 : 200]);
   });
 });
-
-function record(spaceId: string, id: string) {
-  const row = { family: 'firmware', id, spaceId, key: null, createdAt: 0, dueAt: null, body: {} };
-  return { kind: 'record.put', row } as const;
-}
 
 describe('the end of the service', () => {
   it('ends each stream immediately, with an event "end"', async () => {

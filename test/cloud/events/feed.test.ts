@@ -1,0 +1,65 @@
+/** The journal of events, and what its readers get and are woken by. */
+import { describe, expect, it, vi } from 'vitest';
+import { minutes } from '../../../src/kernel/time.js';
+import { service } from '../api/service.js';
+
+describe('the journal', () => {
+  it('has an entry for each device that becomes late or silent while there are readers', async () => {
+    const { store, clock, device, context } = await service();
+    const { feed } = context;
+    const { id } = await device({});
+    await store.commit([{ kind: 'device.change', id, change: { lastContact: clock.wall, contactEvery: minutes(20) } }]);
+    const release = await feed.hold();
+    await clock.runUntil(minutes(120));
+    release();
+    await clock.runUntil(minutes(200));
+    const entries = (await store.events(0, 100)).filter(({ kind }) => kind === 'health');
+    const T0 = Date.parse('2026-01-01T00:00:00.000Z');
+    expect(entries.map(({ at, ref, detail }) => [(at - T0) / minutes(1), ref, detail])).toEqual([
+      [41, id, 'late'],
+      [81, id, 'silent'],
+    ]);
+  });
+
+  it('keeps the newest 100,000 entries when older ones are deleted', async () => {
+    const { store, clock, context } = await service();
+    await context.feed.hold();
+    store.newestEvent = async () => 150_000;
+    await clock.runUntil(minutes(3));
+    const commit = vi.spyOn(store, 'commit');
+    await context.feed.keep();
+    expect(commit.mock.calls.flat(2)).toContainEqual({ kind: 'event.prune', below: 50_001 });
+  });
+});
+
+describe('the readers of a space', () => {
+  it('are not woken by events of another space', async () => {
+    const { store, context, spaceId } = await service();
+    const release = await context.feed.hold();
+    const [own, other] = [context.feed.news(spaceId), context.feed.news('another-space')];
+    const { seq } = await context.feed.newest();
+    await store.commit([record(spaceId, 'a'), record(spaceId, 'b')]);
+    await own.arrived;
+    expect([own.hasArrived, other.hasArrived]).toEqual([true, false]);
+    const position = await context.feed.newest();
+    const before = { ...position, seq };
+    expect(context.feed.skip(before, other)).toEqual(position);
+    expect(context.feed.skip(before, own)).toEqual(before);
+    release();
+  });
+
+  it('get the entries of their space only, and continue after those of the others', async () => {
+    const { store, context, spaceId } = await service();
+    await context.feed.hold();
+    const start = await context.feed.newest();
+    await store.commit([record(spaceId, 'a')]);
+    const end = await context.feed.newest();
+    expect(await context.feed.after(start, 'another-space')).toEqual({ rows: [], end, isFull: false });
+    expect(await context.feed.after(start, spaceId)).toMatchObject({ rows: [{ spaceId }], end });
+  });
+});
+
+function record(spaceId: string, id: string) {
+  const row = { family: 'firmware', id, spaceId, key: null, createdAt: 0, dueAt: null, body: {} };
+  return { kind: 'record.put', row } as const;
+}
