@@ -10,6 +10,13 @@ import { days, type Millis, minutes, type UnixMillis } from '../kernel/time.js';
 export const HEALTHS = ['on_time', 'late', 'silent', 'never_seen'] as const;
 export type Health = (typeof HEALTHS)[number];
 
+/** Number of devices with each health. */
+export type HealthCounts = Record<Health, number>;
+
+export function countNone(): HealthCounts {
+  return { on_time: 0, late: 0, silent: 0, never_seen: 0 };
+}
+
 /** What is known of a device's contacts: its messages and polls. */
 export interface Rhythm {
   /** Null before the first contact. */

@@ -3,7 +3,7 @@
  * keys: the number of series does not grow with the fleet, and metrics disclose no customer data.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { HEALTHS } from '../../contract/health.js';
+import { countNone, HEALTHS } from '../../contract/health.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 import type { CloudEvent, Trace, TraceEvent } from '../../trace/events.js';
@@ -100,7 +100,7 @@ export class Metrics {
   }
 
   async #countByHealth(store: Store): Promise<Readonly<Record<string, number>>> {
-    const all = { on_time: 0, late: 0, silent: 0, never_seen: 0 };
+    const all = countNone();
     for (const counts of (await store.countByHealth(this.#clock.wall)).values()) {
       for (const health of HEALTHS) all[health] += counts[health];
     }

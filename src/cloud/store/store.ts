@@ -8,7 +8,7 @@
  * The contract suite in test/contracts/store runs against all implementations.
  */
 import type { DeviceSort } from '../../contract/devices.js';
-import type { Health } from '../../contract/health.js';
+import type { Health, HealthCounts } from '../../contract/health.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change } from './changes.js';
 import type { EventRow } from './events.js';
@@ -53,6 +53,12 @@ export interface DeviceFilter {
   readonly scope?: readonly Id[] | undefined;
   /** Only devices that have one of these healths at a time. */
   readonly health?: { readonly among: readonly Health[]; readonly at: UnixMillis } | undefined;
+}
+
+/** A device and its new health. */
+export interface HealthChange {
+  readonly id: Id;
+  readonly health: Health;
 }
 
 /** A place in a sorted list: that of a row with this value and id, whether or not a row is still there. */
@@ -116,9 +122,9 @@ export interface Store {
   /** @param most number at which counting stops. Default: all */
   countDevices(spaceId: Id, filter: DeviceFilter, most?: number): Promise<number>;
   /** The number of devices with each health, by space; without spaces that have no devices. */
-  countByHealth(at: UnixMillis): Promise<ReadonlyMap<Id, Readonly<Record<Health, number>>>>;
+  countByHealth(at: UnixMillis): Promise<ReadonlyMap<Id, Readonly<HealthCounts>>>;
   /** The devices of the whole service that had another health at `from` than at `to`, as far as their last contacts say. */
-  healthChanges(from: UnixMillis, to: UnixMillis): Promise<readonly { readonly id: Id; readonly health: Health }[]>;
+  healthChanges(from: UnixMillis, to: UnixMillis): Promise<readonly HealthChange[]>;
   device(spaceId: Id, id: Id): Promise<DeviceRow | undefined>;
   deviceBySerial(serial: number): Promise<DeviceRow | undefined>;
 

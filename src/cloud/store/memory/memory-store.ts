@@ -3,7 +3,7 @@
  * number, its queue, a copy of a message) are index look-ups. The tables can be passed to another store, which simulates a
  * restart; they are lost at the end of the process.
  */
-import { findHealth, type Health } from '../../../contract/health.js';
+import { countNone, findHealth, type HealthCounts } from '../../../contract/health.js';
 import { foldCase } from '../../../kernel/fold-case.js';
 import type { UnixMillis } from '../../../kernel/time.js';
 import { BEYOND, compareValues, idBefore, idRange, placeOf, serialText } from '../order.js';
@@ -14,6 +14,7 @@ import {
   type DeviceQuery,
   type DeviceRow,
   type EventRow,
+  type HealthChange,
   type Id,
   type KeyRow,
   type ListedDevice,
@@ -103,21 +104,18 @@ export class MemoryStore implements Store {
     return take(devices, most, (device) => matches(device.row)).length;
   }
 
-  async countByHealth(at: UnixMillis): Promise<ReadonlyMap<Id, Readonly<Record<Health, number>>>> {
-    const spaces = new Map<Id, Record<Health, number>>();
+  async countByHealth(at: UnixMillis): Promise<ReadonlyMap<Id, HealthCounts>> {
+    const spaces = new Map<Id, HealthCounts>();
     for (const { row, devices } of this.#tables.spaceList) {
-      const counts = { on_time: 0, late: 0, silent: 0, never_seen: 0 };
+      const counts = countNone();
       for (const device of devices) counts[findHealth(device.row, at)]++;
       if (devices.length > 0) spaces.set(row.id, counts);
     }
     return spaces;
   }
 
-  async healthChanges(
-    from: UnixMillis,
-    to: UnixMillis,
-  ): Promise<readonly { readonly id: Id; readonly health: Health }[]> {
-    const changes: { readonly id: Id; readonly health: Health }[] = [];
+  async healthChanges(from: UnixMillis, to: UnixMillis): Promise<readonly HealthChange[]> {
+    const changes: HealthChange[] = [];
     for (const { devices } of this.#tables.spaceList) {
       for (const { row } of devices) {
         const health = findHealth(row, to);

@@ -1,5 +1,5 @@
 /** The `Store` in SQL, written once, for drivers of SQLite (sqlite/driver.ts) and PostgreSQL (postgres/driver.ts). */
-import type { Health } from '../../../contract/health.js';
+import { countNone, type Health, type HealthCounts } from '../../../contract/health.js';
 import type { UnixMillis } from '../../../kernel/time.js';
 import type { Nodes } from '../nodes.js';
 import { idBefore, positionOf } from '../order.js';
@@ -12,6 +12,7 @@ import type {
   DeviceQuery,
   DeviceRow,
   EventRow,
+  HealthChange,
   Id,
   KeyRow,
   ListedDevice,
@@ -130,7 +131,7 @@ export class SqlStore implements Store {
     return row?.count ?? 0;
   }
 
-  async countByHealth(at: UnixMillis): Promise<ReadonlyMap<Id, Readonly<Record<Health, number>>>> {
+  async countByHealth(at: UnixMillis): Promise<ReadonlyMap<Id, HealthCounts>> {
     const { text, values } = healthCounts(at);
     // The cast is safe because the query selects these columns.
     const rows = (await this.#driver.scan('', text, values)) as readonly {
@@ -138,22 +139,19 @@ export class SqlStore implements Store {
       health: Health;
       count: number;
     }[];
-    const spaces = new Map<Id, Record<Health, number>>();
+    const spaces = new Map<Id, HealthCounts>();
     for (const { spaceId, health, count } of rows) {
-      const counts = spaces.get(spaceId) ?? { on_time: 0, late: 0, silent: 0, never_seen: 0 };
+      const counts = spaces.get(spaceId) ?? countNone();
       counts[health] = count;
       spaces.set(spaceId, counts);
     }
     return spaces;
   }
 
-  async healthChanges(
-    from: UnixMillis,
-    to: UnixMillis,
-  ): Promise<readonly { readonly id: Id; readonly health: Health }[]> {
+  async healthChanges(from: UnixMillis, to: UnixMillis): Promise<readonly HealthChange[]> {
     const { text, values } = healthChanges(from, to);
     // The cast is safe because the query selects these columns.
-    return (await this.#driver.scan('', text, values)) as readonly { readonly id: Id; readonly health: Health }[];
+    return (await this.#driver.scan('', text, values)) as readonly HealthChange[];
   }
 
   async device(spaceId: Id, id: Id): Promise<DeviceRow | undefined> {

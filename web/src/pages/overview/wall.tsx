@@ -1,6 +1,6 @@
 /** The fleet as a wall of cells, each a device. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { HEALTHS, type Health } from '../../../../src/contract/health.js';
+import { countNone, HEALTHS, type HealthCounts } from '../../../../src/contract/health.js';
 import { counted } from '../../model/count.js';
 import type { Feed } from '../../model/feed.js';
 import { healthOf, type Row } from '../../model/fleet.js';
@@ -169,24 +169,21 @@ function usePainter({ feed, places, layout, width, cells, marked }: Painted) {
   return canvas;
 }
 
-const PLACES: Readonly<Record<Health, number>> = { on_time: 0, late: 1, silent: 2, never_seen: 3 };
-
 function cellsOf(rows: readonly Row[], time: number): Cells {
   const cells = new Uint8Array(rows.length);
   rows.forEach((row, index) => {
-    cells[index] = PLACES[healthOf(row, time)] + (row.waiting.size > 0 ? WAITING : 0);
+    cells[index] = HEALTHS.indexOf(healthOf(row, time)) + (row.waiting.size > 0 ? WAITING : 0);
   });
   return cells;
 }
 
-function countsOf(cells: Cells): Readonly<Record<Health, number>> {
-  const counts = [0, 0, 0, 0];
-  for (const cell of cells) counts[cell % WAITING] = (counts[cell % WAITING] ?? 0) + 1;
-  const [on_time = 0, late = 0, silent = 0, never_seen = 0] = counts;
-  return { on_time, late, silent, never_seen };
+function countsOf(cells: Cells): Readonly<HealthCounts> {
+  const counts = countNone();
+  for (const cell of cells) counts[HEALTHS[cell % WAITING] ?? 'never_seen']++;
+  return counts;
 }
 
-function Legend({ counts }: { readonly counts: Readonly<Record<Health, number>> }) {
+function Legend({ counts }: { readonly counts: Readonly<HealthCounts> }) {
   return (
     <ul class="legend">
       {HEALTHS.map((health) => (
