@@ -2,8 +2,9 @@
  * `compare` finds no difference between two equal targets, and finds a target that is 10 % slower: in virtual time with clouds
  * behind a network, and in real time against servers whose answers take a known time.
  */
+import PQueue from 'p-queue';
 import { type RunResult, runScenario } from '../../src/index.js';
-import { type Comparison, compareSides } from '../../src/report/compare/compare.js';
+import { compareSides } from '../../src/report/compare/compare.js';
 import { readSummary } from '../../src/report/compare/read.js';
 import type { Side } from '../../src/report/compare/side.js';
 import { writeHeadline, writeVerdict } from '../../src/report/compare/words.js';
@@ -39,8 +40,9 @@ steps: [{ at: 6m, over: 2m, commands: [info show] }]
 }
 
 async function inVirtualTime(): Promise<readonly Verdict[]> {
-  const run = (seed: number, slower: number) => runScenario(scenarioOf(slower), { seed });
-  return compareMany('in virtual time', run, COMPARISONS, WANTED);
+  return compareMany('in virtual time', 1, async (first) =>
+    runInTurns(first, (seed, slower) => runScenario(scenarioOf(slower), { seed })),
+  );
 }
 
 /** A server that serves 25 requests a second takes 40 ms for each, as long as the next one comes later. */
@@ -50,54 +52,66 @@ fleet: [{ name: clime, profile: clime, count: 1, config: { mode: none } }]
 load: [{ latest-value:, rate: 20/s }]
 `;
 const PER_SECOND = 25;
-/** In real time, the runs of a comparison take minutes. */
-const FEW = 3;
+/** The runs of a comparison in real time mostly wait: they need about a tenth of a core. */
+const AT_ONCE = 7;
 
 async function inRealTime(): Promise<readonly Verdict[]> {
-  const servers = [await limitedServer(PER_SECOND), await limitedServer(PER_SECOND / SLOWER)] as const;
-  const run = (seed: number, slower: number) => {
+  return compareMany('in real time', AT_ONCE, async (first) => {
+    const servers = [await limitedServer(PER_SECOND), await limitedServer(PER_SECOND / SLOWER)] as const;
     const own = { spaceId: null, keyOf: () => '', gateway: null, pace: { atOnce: 16, perSecond: null } };
-    return runScenario(LOAD, { seed, clock: 'real', cloud: { ...servers[slower > 1 ? 1 : 0].cloud, ...own } });
-  };
-  try {
-    return await compareMany('in real time', run, FEW, FEW);
-  } finally {
-    for (const { child } of servers) child.kill('SIGKILL');
-  }
+    try {
+      return await runInTurns(first, (seed, slower) => {
+        const { cloud } = servers[slower > 1 ? 1 : 0];
+        return runScenario(LOAD, { seed, clock: 'real', cloud: { ...cloud, ...own } });
+      });
+    } finally {
+      for (const { child } of servers) child.kill('SIGKILL');
+    }
+  });
 }
 
+interface Runs {
+  readonly a: RunResult[];
+  readonly b: RunResult[];
+  readonly slow: RunResult[];
+}
+
+/** The runs take turns, as those of "ab" do. */
+async function runInTurns(first: number, run: (seed: number, slower: number) => Promise<RunResult>): Promise<Runs> {
+  const runs: Runs = { a: [], b: [], slow: [] };
+  let seed = first;
+  for (let k = 0; k < RUNS; k++) {
+    runs.a.push(await run(seed++, 1));
+    runs.b.push(await run(seed++, 1));
+    runs.slow.push(await run(seed++, SLOWER));
+  }
+  return runs;
+}
+
+/** @param make makes the runs of a comparison. Its parameter is the first of their seeds */
 async function compareMany(
   where: string,
-  run: (seed: number, slower: number) => Promise<RunResult>,
-  comparisons: number,
-  wanted: number,
+  concurrency: number,
+  make: (first: number) => Promise<Runs>,
 ): Promise<readonly Verdict[]> {
-  const [equal, slower]: [Comparison[], Comparison[]] = [[], []];
-  let seed = 1;
-  for (let i = 0; i < comparisons; i++) {
-    // The runs take turns, as those of "ab" do.
-    const runs: Record<'a' | 'b' | 'slow', RunResult[]> = { a: [], b: [], slow: [] };
-    for (let k = 0; k < RUNS; k++) {
-      runs.a.push(await run(seed++, 1));
-      runs.b.push(await run(seed++, 1));
-      runs.slow.push(await run(seed++, SLOWER));
-    }
-    equal.push(compareSides(sideOf(runs.a), sideOf(runs.b)));
-    slower.push(compareSides(sideOf(runs.a), sideOf(runs.slow)));
-  }
+  const queue = new PQueue({ concurrency });
+  const numbers = Array.from({ length: COMPARISONS }, (_, i) => i);
+  const made = await queue.addAll(numbers.map((i) => () => make(1 + i * 3 * RUNS)));
+  const equal = made.map(({ a, b }) => compareSides(sideOf(a), sideOf(b)));
+  const slower = made.map(({ a, slow }) => compareSides(sideOf(a), sideOf(slow)));
   const alike = equal.filter(({ different }) => !different).length;
   const found = slower.filter((comparison) => writeHeadline(comparison) === 'slower').length;
-  const count = (held: number) => `${held} of ${comparisons}`;
+  const count = (held: number) => `${held} of ${COMPARISONS}`;
   const wrong = equal.filter(({ different }) => different).map(writeVerdict);
   return [
     {
-      what: `${comparisons} comparisons of ${RUNS} runs find no difference between equal targets ${where}`,
-      held: alike >= wanted,
+      what: `${COMPARISONS} comparisons of ${RUNS} runs find no difference between equal targets ${where}`,
+      held: alike >= WANTED,
       detail: [count(alike), ...wrong].join('; '),
     },
     {
-      what: `${comparisons} comparisons of ${RUNS} runs find a target that is 10 % slower ${where}`,
-      held: found >= wanted,
+      what: `${COMPARISONS} comparisons of ${RUNS} runs find a target that is 10 % slower ${where}`,
+      held: found >= WANTED,
       detail: count(found),
     },
   ];
