@@ -127,7 +127,7 @@ export class RunPatience implements Patience {
   }
 }
 
-/** A GET whose connection broke this many times fails: the service or the network has a real problem. */
+/** A request whose connection broke this many times fails: the service or the network has a real problem. */
 const MOST_BREAKS = 5;
 /** Codes of connections that the other side has closed or reset. */
 const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
@@ -140,8 +140,9 @@ const MOST_TRIES = 20;
 
 /**
  * A request that is answered with 429, or with 503 and a `Retry-After`, was not processed. It is repeated after the demanded
- * time; after a 429, this is at least 1 s. If it is more than 10 min, the request fails. Meanwhile the queue is paused. A GET
- * whose connection broke is repeated at once: a server may close an idle connection at the moment of the next request.
+ * time; after a 429, this is at least 1 s. If it is more than 10 min, the request fails. Meanwhile the queue is paused. A
+ * request whose connection broke is repeated at once, except POST: a server may close an idle connection at the moment of the
+ * next request. Other methods may be repeated, although the first one may have had its effect (RFC 9110, 9.2.2).
  */
 export function makeGate(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patience: Patience = {}): Gate {
   const queue = new PQueue({ concurrency: pace.atOnce, ...makeLimit(pace) });
@@ -172,7 +173,7 @@ export function makeGate(pace: Pace, clock: Pick<Clock, 'now' | 'after'>, patien
       try {
         return await withinBudget(request, patience);
       } catch (error) {
-        if (isBrokenGet(error) && ++breaks < MOST_BREAKS && !patience.signal?.aborted) continue;
+        if (isBroken(error) && ++breaks < MOST_BREAKS && !patience.signal?.aborted) continue;
         const wait = waitAfter(error);
         if (tries === MOST_TRIES || patience.signal?.aborted) throw error;
         if (!(await rest(wait))) throw error;
@@ -201,8 +202,8 @@ function makeLimit({ perSecond }: Pace) {
   return { intervalCap, interval: (1000 * intervalCap) / perSecond, strict: true };
 }
 
-function isBrokenGet(error: unknown): boolean {
-  return error instanceof ConnectionError && error.method === 'GET' && BROKEN.has(error.code);
+function isBroken(error: unknown): boolean {
+  return error instanceof ConnectionError && error.method !== 'POST' && BROKEN.has(error.code);
 }
 
 /** The wait that a rejection asks for. @throws the error if the request must not be repeated; an ApiError for a long wait */

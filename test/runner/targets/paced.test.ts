@@ -80,6 +80,8 @@ describe('paced requests', () => {
     ['GET', 'UND_ERR_SOCKET', 4, 'done'],
     ['GET', 'ECONNRESET', 5, 'got no answer'],
     ['GET', 'ECONNREFUSED', 1, 'got no answer'],
+    ['PUT', 'UND_ERR_SOCKET', 1, 'done'],
+    ['DELETE', 'EPIPE', 1, 'done'],
     ['POST', 'ECONNRESET', 1, 'got no answer'],
   ])(
     'with the method %s and connections that fail with %s, %i times, end with: %s',
