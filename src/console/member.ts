@@ -1,5 +1,6 @@
 /** A device for a console: the fields for selectors, the shell, and the controls of steps (scenario/world.ts). */
 import type { Random } from '../kernel/random.js';
+import type { Millis } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import type { SelectableDevice } from '../scenario/selector/device.js';
 import type { StepCall } from '../scenario/steps/index.js';
@@ -8,8 +9,19 @@ import type { DeviceHandle, ShellResult } from '../scenario/world.js';
 /** A device in the output of `.list`. */
 export type Candidate = Required<Omit<SelectableDevice, 'number' | 'region'>>;
 
+/** What a device does at this moment. */
+export interface Doing {
+  /** `trouble`: its modem is off, or searches for the network. */
+  readonly kind: 'off' | 'asleep' | 'awake' | 'trouble';
+  /** `asleep`, `sending fragment 3 of 11 of its report` */
+  readonly text: string;
+}
+
 export interface Member extends Required<SelectableDevice>, Omit<DeviceHandle, 'shell'> {
   readonly type: Profile;
+  readonly doing: Doing;
+  /** Time until its next regular report and poll; null if none is planned. */
+  readonly due: { readonly report: Millis | null; readonly poll: Millis | null };
   /** Completions of the last word of a line. */
   complete(line: string): readonly string[];
   /**

@@ -19,7 +19,7 @@ import { checkFault, FAULT_NAMES, FAULTS, type FaultCall, isOnce, kindOf } from 
 import type { Plan } from '../scenario/model/plan.js';
 import { parseSelector } from '../scenario/selector/grammar.js';
 import { makeMatcher } from '../scenario/selector/match.js';
-import type { DownlinkWaits, FaultKind, RunState, Selection } from './run-state.js';
+import type { DeviceDoing, DownlinkWaits, FaultKind, RunState, Selection } from './run-state.js';
 import type { TimeTravel } from './travel.js';
 
 /** Metrics of a run that the console shows: their counts, and for durations also percentiles. */
@@ -168,12 +168,14 @@ export class RunControls {
     return this.#control.explainer().explainById(serial, id);
   }
 
-  /** The waits of downlinks until their delivery; unknown downlinks are left out. */
+  /** The waits of downlinks until their delivery, and their stages; unknown downlinks are left out. */
   waits(downlinks: readonly WantedDownlink[]): readonly DownlinkWaits[] {
     const explainer = this.#control.explainer();
     return downlinks.flatMap(({ id, serial }) => {
-      const waits = explainer.listWaits(serial, id);
-      return waits === undefined ? [] : [{ id, waits: waits.map(({ what, time }) => ({ what, time_ms: time })) }];
+      const journey = explainer.followJourney(serial, id);
+      if (journey === undefined) return [];
+      const { waits, now, stages } = journey;
+      return [{ id, waits: waits.map(({ what, time }) => ({ what, time_ms: time })), now, stages_ms: stages }];
     });
   }
 
@@ -194,6 +196,17 @@ export class RunControls {
       battery,
       state,
     }));
+  }
+
+  /** What a device does; undefined if the run has no such device. @param serial its serial number */
+  doing(serial: number): DeviceDoing | undefined {
+    for (const member of this.#fleet.members()) {
+      if (member.serial !== serial) continue;
+      const { doing, due } = member;
+      const faults = this.#faults.affecting(serial);
+      return { ...doing, next_report_ms: due.report, next_poll_ms: due.poll, faults };
+    }
+    return undefined;
   }
 
   /**

@@ -25,6 +25,16 @@ export const ROUTES: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/run/devices/',
+    status: 200,
+    handle: ({ controls, id }) => {
+      const doing = controls.doing(Number(id));
+      if (!doing) throw new ApiFault(404, 'device not found');
+      return doing;
+    },
+  },
+  {
+    method: 'GET',
     path: '/run/selection',
     status: 200,
     handle: ({ controls, query }) => controls.selection(query.on ?? 'all'),

@@ -1,5 +1,7 @@
 /** The state of a run, as the web console shows it. */
 import type { ControlDescription } from '../console/control-help.js';
+import type { Doing } from '../console/member.js';
+import type { DownlinkCourse } from '../explain/explanation.js';
 import type { Millis } from '../kernel/time.js';
 
 export interface RunState {
@@ -56,8 +58,21 @@ export interface Selection {
   readonly controls: readonly ControlDescription[];
 }
 
+/** What a device does at this moment. */
+export interface DeviceDoing extends Doing {
+  /** Time until its next regular report and poll; null if none is planned. */
+  readonly next_report_ms: Millis | null;
+  readonly next_poll_ms: Millis | null;
+  /** Ids of the faults that affect it, also of those that are planned or over. */
+  readonly faults: readonly string[];
+}
+
 export interface DownlinkWaits {
   readonly id: string;
   /** Waits until its delivery, or until now if it is pending; longest first. The names are the same as in explanations. */
   readonly waits: readonly { readonly what: string; readonly time_ms: Millis }[];
+  /** What a pending downlink waits for now, in the same names; null if it is not pending, or if that is not known yet. */
+  readonly now: string | null;
+  /** Times since it was queued, by stage; stages that it has not reached are left out. */
+  readonly stages_ms: DownlinkCourse['stages'];
 }

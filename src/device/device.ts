@@ -21,6 +21,7 @@ import type {
 } from '../trace/events.js';
 import { DeviceConfig, type Settings } from './config/device-config.js';
 import { type BoardOverrides, ChangeRefused, DeviceControls } from './device-controls.js';
+import { type Doing, describeDoing } from './doing.js';
 import type { Battery, CurrentUse } from './environment/battery.js';
 import { Environment } from './environment/environment.js';
 import type { Policy } from './family/index.js';
@@ -196,6 +197,11 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   /** What the device is doing; undefined at rest. */
   get busyWith(): string | undefined {
     return this.#standstill?.what ?? this.#firmware?.busyWith;
+  }
+
+  /** What the device does, for a user who watches it. */
+  get doing(): Doing {
+    return describeDoing(this, this.#standstill?.what);
   }
 
   get policy(): Policy {

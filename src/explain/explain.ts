@@ -121,9 +121,7 @@ export class DeviceExplainer {
       outcome: findEnd(record) === undefined ? 'pending' : findOutcome(record),
       received: !isLost(record),
       took,
-      stages: Object.fromEntries(
-        STAGES.flatMap((stage) => (record.reached[stage] === undefined ? [] : [[stage, timeTo(record, stage)]])),
-      ),
+      stages: listStages(record),
       timeline: buildTimeline(record, facts, situation, names, until),
     };
   }
@@ -137,14 +135,39 @@ export class DeviceExplainer {
   }
 
   /**
-   * The waits of a downlink until its delivery, or until now, longest first. Intervals have the same name for all devices, so
+   * The waits of a downlink until its delivery, or until now, and its stages. Intervals have the same name for all devices, so
    * that many downlinks can be compared.
    */
-  listWaits(record: DownlinkRecord): readonly ExplainedWait[] {
+  followJourney(record: DownlinkRecord): Journey {
     const end = record.reached.delivered ?? record.queuedAt + measureTime(record, this.#facts.closing);
     const names = new CauseNames(this.#options.situation, undefined);
-    return nameWaits(divideByCause(record, this.#facts, end), names);
+    const divided = divideByCause(record, this.#facts, end);
+    const last = divided.reduce<CauseTime | undefined>(
+      (a, b) => (a !== undefined && a.until >= b.until ? a : b),
+      undefined,
+    );
+    const isPending = findEnd(record) === undefined;
+    return {
+      waits: nameWaits(divided, names),
+      now: isPending && last !== undefined ? waitName(last.causes, names) : null,
+      stages: listStages(record),
+    };
   }
+}
+
+/** Where a downlink is. */
+export interface Journey {
+  /** Until its delivery, or until now; longest first. */
+  readonly waits: readonly ExplainedWait[];
+  /** Name of the wait of a pending downlink now; null if it is not pending, or has not waited yet. */
+  readonly now: ExplainedWait['what'] | null;
+  readonly stages: DownlinkCourse['stages'];
+}
+
+function listStages(record: DownlinkRecord): DownlinkCourse['stages'] {
+  return Object.fromEntries(
+    STAGES.flatMap((stage) => (record.reached[stage] === undefined ? [] : [[stage, timeTo(record, stage)]])),
+  );
 }
 
 /** How the time of a downlink is divided. */

@@ -2,8 +2,8 @@
 import { humanDuration, type Instant, type Millis } from '../kernel/time.js';
 import { type DownlinkRecord, findOutcome } from '../trace/downlinks/ledger.js';
 import { CauseNames, nameInterval } from './causes.js';
-import { DeviceExplainer, type Divided, type ExplainerOptions } from './explain.js';
-import type { ExplainedWait, Explanation } from './explanation.js';
+import { DeviceExplainer, type Divided, type ExplainerOptions, type Journey } from './explain.js';
+import type { Explanation } from './explanation.js';
 import { type DeviceFacts, findPart } from './facts.js';
 import type { Histories } from './histories.js';
 import { isLost, isUnanswered, measureTime } from './outcome.js';
@@ -73,10 +73,10 @@ export class RunExplainer {
     return record && explainer.divide(record);
   }
 
-  /** The waits of a downlink until its delivery, or until now, longest first; undefined for an unknown downlink. */
-  listWaits(serial: number, id: string): readonly ExplainedWait[] | undefined {
+  /** Like {@link DeviceExplainer.followJourney}; undefined for an unknown downlink. */
+  followJourney(serial: number, id: string): Journey | undefined {
     const { explainer, record } = this.#find(serial, id);
-    return record && explainer.listWaits(record);
+    return record && explainer.followJourney(record);
   }
 
   /** Ids of all downlinks of users. */

@@ -11,6 +11,8 @@ export interface CauseTime {
   /** Empty for the time that every exchange takes; undefined if no cause is known. */
   readonly causes: CauseSet | undefined;
   readonly time: Millis;
+  /** When it ended last, since the downlink was queued. */
+  readonly until: Millis;
   /** The time as the tables of the run divide it. */
   readonly parts: Waits;
 }
@@ -52,7 +54,8 @@ export function divideByCause(record: DownlinkRecord, facts: DeviceFacts, end: I
   return [...times.values()]
     .map(({ causes, stretches }) => {
       const parts = sumStretches(stretches);
-      return { causes, time: WAIT_CAUSES.reduce((sum, cause) => sum + parts[cause], 0), parts };
+      const time = WAIT_CAUSES.reduce((sum, cause) => sum + parts[cause], 0);
+      return { causes, time, until: stretches.at(-1)?.until ?? 0, parts };
     })
     .sort((a, b) => b.time - a.time);
 }

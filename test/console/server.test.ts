@@ -233,6 +233,8 @@ describe('a run', () => {
       ...{
         battery: 50,
         state: 'asleep',
+        doing: member.doing,
+        due: member.due,
         type: member.type,
         claimToken: member.claimToken,
         cloudId: undefined,

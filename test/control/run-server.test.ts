@@ -240,6 +240,22 @@ describe('a fault of the network', () => {
   });
 });
 
+describe('what a device does', () => {
+  const doing = (serial: number | string) => ask('GET', `/run/devices/${serial}`);
+
+  it('is shown with its next contacts and with the faults that affect it', async () => {
+    const [clime, , push] = [...(control.world?.fleet.members() ?? [])];
+    await until(async () => (await doing(clime?.serial ?? 0)).json.kind === 'asleep');
+    const { json: fault } = await ask('POST', '/run/faults', { fault: 'loss: 1%', to: 'push' });
+    const { json } = await doing(clime?.serial ?? 0);
+    expect(json).toMatchObject({ text: 'asleep', next_poll_ms: null, next_report_ms: expect.any(Number) });
+    expect(json.faults).not.toContain(fault.id);
+    expect((await doing(push?.serial ?? 0)).json.faults).toContain(fault.id);
+    await ask('DELETE', `/run/faults/${fault.id}`);
+    expect((await doing('4294967295')).status).toBe(404);
+  });
+});
+
 describe('the explanation of a downlink', () => {
   it('names an injected fault as the cause, while the downlink is still waiting', async () => {
     const { api, fleet } = control.world ?? {};
@@ -261,7 +277,13 @@ describe('the explanation of a downlink', () => {
     expect((await ask('GET', `/run/explanations/other?serial=${serial}`)).status).toBe(404);
     const wanted = [id, 'other'].map((each) => ({ id: each, serial: String(serial) }));
     const { json: waits } = await ask('POST', '/run/waits', { downlinks: wanted });
-    expect(waits).toEqual([{ id, waits: json.waits.map(({ what, time }: never) => ({ what, time_ms: time })) }]);
+    expect(waits).toEqual([
+      {
+        id,
+        waits: json.waits.map(({ what, time }: never) => ({ what, time_ms: time })),
+        ...{ now: 'outage (clime)', stages_ms: {} },
+      },
+    ]);
     expect((await ask('POST', '/run/waits', { downlinks: [id] })).json.message).toContain('objects {id, serial}');
     await ask('DELETE', `/run/faults/${fault.id}`);
     await ask('POST', '/run/resume');

@@ -80,6 +80,11 @@ export class Application implements TaskOwner {
     if (this.#firmware.usesLte) this.#tasks.set(this.own + WATCHDOG, this.readSeconds(timing.downlinkWatchdog));
   }
 
+  /** When the next regular report and the next regular poll are due; Infinity for never. */
+  get due(): { readonly report: Instant; readonly poll: Instant } {
+    return { report: this.#tasks.findDue(this.own + REPORT), poll: this.#tasks.findDue(this.own + POLL) };
+  }
+
   /** Removes all tasks, because the device is closing. A report that is being sent continues. */
   close(): void {
     this.#tasks.clear();

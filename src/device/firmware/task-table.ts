@@ -43,6 +43,11 @@ export class TaskTable {
     if (!this.#running) this.arm();
   }
 
+  /** When `task` is due; Infinity if it is not planned. */
+  findDue(task: number): Instant {
+    return this.#due[task] as number;
+  }
+
   /** Removes all tasks. */
   clear(): void {
     this.#due.fill(NEVER);
@@ -100,10 +105,6 @@ export class TaskTable {
     this.#due[task] = NEVER;
     const delay = this.#owner.perform(task, at);
     if (delay !== NEVER) this.#due[task] = at + delay;
-  }
-
-  private findDue(task: number): Instant {
-    return this.#due[task] as number;
   }
 
   private arm(): void {

@@ -1,5 +1,5 @@
 /** FLAP over datagrams: the transfer state machine at the device's end (wire W-17 to W-20), on a radio link. */
-import { type DeviceStep, DeviceTransfer } from '../../protocol/flap/device-transfer.js';
+import { type DeviceStep, DeviceTransfer, type TransferProgress } from '../../protocol/flap/device-transfer.js';
 import {
   FRAGMENT_SIZE,
   type FragmentSizes,
@@ -25,6 +25,10 @@ export class FlapDialogue implements Dialogue {
 
   /** `CTR_CLOUD_PACKET_MAX_SIZE`. */
   readonly longestAnswer = 508;
+
+  get progress(): TransferProgress | undefined {
+    return this.#transfer.progress;
+  }
 
   get fragments(): FragmentSizes {
     return this.#format === 'raw' ? this.#device.policy.transfers.rawFragments : FRAGMENT_SIZE[this.#format];

@@ -8,6 +8,7 @@
  * meanwhile, the device discards the downlink.
  */
 import { foreignJson } from '../../kernel/json-text.js';
+import type { TransferProgress } from '../../protocol/flap/device-transfer.js';
 import { FRAGMENT_SIZE, type FragmentSizes } from '../../protocol/flap/envelope.js';
 import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';
@@ -44,6 +45,12 @@ export class HttpDialogue implements Dialogue {
   /** The counters of a device treat its messages over HTTP as base64 packets. */
   get fragments(): FragmentSizes {
     return FRAGMENT_SIZE.base64;
+  }
+
+  /** A message is one request. */
+  get progress(): TransferProgress | undefined {
+    if (this.#requestKind === 'ack') return undefined;
+    return this.#requestKind === 'poll' ? { kind: 'poll', fragments: 0 } : { kind: 'uplink', fragment: 1, of: 1 };
   }
 
   startUplink(message: Uint8Array): SendStep {

@@ -7,6 +7,7 @@
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { TransferProgress } from '../../protocol/flap/device-transfer.js';
 import type { FragmentSizes } from '../../protocol/flap/envelope.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import type { Policy } from '../family/index.js';
@@ -60,6 +61,8 @@ export interface Dialogue {
   readonly fragments: FragmentSizes;
   /** Longest datagram that fits into the buffer of the device, in bytes. */
   readonly longestAnswer: number;
+  /** How far the present exchange is; undefined if it only has to confirm what it has received. */
+  readonly progress: TransferProgress | undefined;
   startUplink(message: Uint8Array): SendStep;
   startPoll(): SendStep;
   /** Takes a datagram. Undefined if it does not answer the one sent last: the modem keeps listening. */
@@ -107,6 +110,10 @@ export class RadioLink implements Link, SendRequest {
 
   get busy(): boolean {
     return this.#exchange !== undefined;
+  }
+
+  get progress(): TransferProgress | undefined {
+    return this.dialogue.progress;
   }
 
   uplink(message: Uint8Array, budget: Millis, started: () => void, done: (outcome: UplinkOutcome) => void): void {

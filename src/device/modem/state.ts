@@ -141,6 +141,11 @@ export abstract class ModemState extends Reception {
     return { timeout, remaining: Math.min(timeout, Math.max(0, this.phaseEnd - this.board.clock.now)) };
   }
 
+  /** Time left of the pause after a reset loop; 0 in other states. */
+  get resetLoopLeft(): Millis {
+    return this.present === 'reset_loop' ? Math.max(0, this.phaseEnd - this.board.clock.now) : 0;
+  }
+
   protected get asleep(): boolean {
     return this.board.clock.now >= this.phaseEnd + (this.savesPower ? 0 : IDLE);
   }

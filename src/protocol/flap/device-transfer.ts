@@ -37,6 +37,11 @@ interface StaleRule {
   readonly sameSequence: boolean;
 }
 
+/** How far a transfer is: the fragment of a message in transfer, from 1, or the fragments of a downlink received so far. */
+export type TransferProgress =
+  | { readonly kind: 'uplink'; readonly fragment: number; readonly of: number }
+  | { readonly kind: 'poll'; readonly fragments: number };
+
 /** The rule of CHESTER: stale answers have no limit, and the fragment gets the next sequence number. */
 const NEXT_SEQUENCE: StaleRule = { staleLimit: Number.POSITIVE_INFINITY, sameSequence: false };
 
@@ -58,6 +63,15 @@ export class DeviceTransfer {
     this.#fragmentSize = fragmentSize;
     this.#bufferSize = bufferSize;
     this.#stale = stale;
+  }
+
+  /** Undefined between transfers. */
+  get progress(): TransferProgress | undefined {
+    const task = this.#task;
+    if (task?.kind === 'poll') return { kind: 'poll', fragments: task.parts.length };
+    if (task === undefined) return undefined;
+    const count = (bytes: number) => Math.ceil(bytes / this.#fragmentSize);
+    return { kind: 'uplink', fragment: count(task.offset) + 1, of: count(task.message.length) };
   }
 
   /** Begins to send `message` (type byte and value, at least one byte). */

@@ -3,12 +3,13 @@
  * (console/member.ts), selectors compare its fields, and programs get it from the library. The device itself is in
  * device/device.ts.
  */
-import type { Answer, Fleet, Member } from '../../console/member.js';
+import type { Answer, Doing, Fleet, Member } from '../../console/member.js';
 import type { Device } from '../../device/device.js';
 import type { DeviceControls } from '../../device/device-controls.js';
 import type { CommandResult } from '../../device/shell/command.js';
 import { complete } from '../../device/shell/complete.js';
 import { isRejected } from '../../device/shell/shell.js';
+import type { Instant, Millis } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
 import type { Plan, PlannedDevice, PlannedGroup } from '../../scenario/model/plan.js';
 import type { State } from '../../scenario/selector/device.js';
@@ -74,6 +75,15 @@ export class FleetDevice implements Member {
     if (firmware === undefined) return 'off';
     if (!firmware.application.running) return 'starting';
     return busyWith === undefined ? 'asleep' : 'ready';
+  }
+  get doing(): Doing {
+    return this.device.doing;
+  }
+  get due(): { readonly report: Millis | null; readonly poll: Millis | null } {
+    const { firmware, now } = this.device;
+    const { report, poll } = firmware?.application.due ?? { report: Infinity, poll: Infinity };
+    const left = (at: Instant) => (Number.isFinite(at) ? Math.max(0, at - now) : null);
+    return { report: left(report), poll: left(poll) };
   }
   get controls(): DeviceControls {
     return this.device.controls;

@@ -122,6 +122,14 @@ export class LiveFaults {
     });
   }
 
+  /** Ids of the faults that affect a device, or all devices. @param serial its serial number */
+  affecting(serial: number): readonly string[] {
+    const { devices: all } = this.#plan;
+    return this.#periods.flatMap(({ id, fault: { devices } }) =>
+      devices === null || devices.some((index) => all[index]?.serial === serial) ? [id] : [],
+    );
+  }
+
   /** The plan with the faults as they happened: it includes the injected faults, and a lifted fault ends when it was lifted. */
   get happened(): Plan {
     const windows = new Map<PlannedFault, FaultWindow[]>();
