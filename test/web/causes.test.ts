@@ -65,8 +65,8 @@ describe('the histogram of delivery times', () => {
     expect(causes.map(({ what }) => what)).toEqual(['outage (cellar)', 'exchange']);
     expect(causes[0]?.share).toBeCloseTo(180 / 240.5);
     expect(bars.filter(({ count }) => count > 0)).toEqual([
-      { upTo: '≤ 1 s', count: 1, parts: [0, 1] },
-      { upTo: '≤ 5 min', count: 1, parts: [0.75, 0.25] },
+      { upTo: '≤ 1s', count: 1, parts: [0, 1] },
+      { upTo: '≤ 5m', count: 1, parts: [0.75, 0.25] },
     ]);
   });
 
@@ -77,7 +77,7 @@ describe('the histogram of delivery times', () => {
       ['2', []],
     ]);
     const { causes, bars } = histogramOf([sent('1', 500), sent('2', 9_000), sent('4', 9_000), pending], waits);
-    expect(causes.map(({ what }) => what)).toEqual(['next report or poll', 'unknown', 'not divided']);
+    expect(causes.map(({ what }) => what)).toEqual(['next report or poll', 'unknown', 'not computed yet']);
     expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(3);
   });
 
@@ -90,6 +90,21 @@ describe('the histogram of delivery times', () => {
       'other causes',
     ]);
     expect(bars[0]?.parts).toEqual([0, 0, 0, 0, 0, 0, 1]);
+  });
+});
+
+describe('a histogram whose causes are still being computed', () => {
+  const many = Array.from({ length: 9 }, (_, n) => sent(`${n}`, 1_000 * (n + 1)));
+  const waits = new Map(many.slice(0, 8).map(({ id }, n) => [id, [{ what: `fault ${n}`, time: 1_000 }]]));
+
+  it('says so, and counts what is not computed yet to no other cause', () => {
+    const { causes, bars } = histogramOf(many, waits);
+    expect(causes.map(({ what }) => what).slice(-2)).toEqual(['other causes', 'not computed yet']);
+    expect(bars[1]?.parts).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
+  });
+
+  it('names downlinks otherwise whose causes are never read, because they are too many', () => {
+    expect(histogramOf(many, waits, 8).causes.at(-1)?.what).toBe('not divided');
   });
 });
 

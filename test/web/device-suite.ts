@@ -11,7 +11,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       const reading = page.getByRole('row', { name: /^hygrometer humidity/ });
       expect(await reading.textContent()).toMatch(/\d %$/);
       expect(await page.getByText('CHESTER Clime').count()).toBe(1);
-      await page.getByText(/next contact in about \d+ min/).waitFor();
+      await page.getByText(/next contact in about \d+m/).waitFor();
     });
 
     it('opens a message with its body', async () => {

@@ -97,7 +97,7 @@ describe('what happened last', () => {
   });
 
   it('says how long a command took, and nothing about what the cloud sends by itself', () => {
-    expect(ofStation(station('sent', T0 + 14 * minute), T0)?.text).toBe('received its command after 14 min');
+    expect(ofStation(station('sent', T0 + 14 * minute), T0)?.text).toBe('received its command after 14m');
     expect(ofStation(station('answered', T0 + minute), undefined)?.text).toBe('answered its command');
     expect(ofStation(station('sent', T0, 'session'), T0)).toBeUndefined();
   });
@@ -113,7 +113,7 @@ describe('what happened last', () => {
       contact_every: 1800,
     } as const;
     expect(ofHealth(event)).toMatchObject({
-      text: 'is silent: no contact for 2 h, expected every 30 min',
+      text: 'is silent: no contact for 2h, expected every 30m',
       tone: 'bad',
     });
   });

@@ -93,7 +93,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       });
       await page.goto(`${here().service.api}/#/run`);
       await page.reload();
-      await page.getByText('10 min of 1 h').waitFor();
+      await page.getByText('10m 00s of 1h 00m').waitFor();
       await page.getByText('1234 of 1240 so far').waitFor();
       await page.getByRole('img', { name: 'loss 50%, active: from the start until it is lifted' }).waitFor();
       await page.getByRole('img', { name: /^Time until a downlink is delivered: half within/ }).waitFor();
@@ -101,7 +101,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByText('300 devices are selected').waitFor();
       expect(await violationsInThemes(page)).toEqual([]);
       await page.getByRole('button', { name: 'Pause' }).click();
-      await page.getByText('10 min of 1 h, paused').waitFor();
+      await page.getByText('10m 00s of 1h 00m, paused').waitFor();
       await page.getByRole('button', { name: 'Lift loss 50%' }).click();
       await page.getByText('Inject a fault').click();
       expect(await page.locator('datalist option').getAttribute('value')).toBe('no-signal:');
@@ -111,9 +111,9 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByText('Go back to a moment').click();
       await page.getByLabel('Moment').fill('40m');
       await page.getByRole('button', { name: 'Go back', exact: true }).click();
-      await page.getByRole('button', { name: 'Enter it again: the run at 20 min' }).click();
-      await page.locator('a:focus', { hasText: 'Open the run at 20 min' }).waitFor();
-      await page.getByRole('button', { name: 'Run it to its end and compare, from 40 min on' }).click();
+      await page.getByRole('button', { name: 'Enter it again: the run at 20m 00s' }).click();
+      await page.locator('a:focus', { hasText: 'Open the run at 20m 00s' }).waitFor();
+      await page.getByRole('button', { name: 'Run it to its end and compare, from 40m 00s on' }).click();
       await page.getByText('The first 1,000 events are the same').waitFor();
       expect(await violationsInThemes(page)).toEqual([]);
       await page.getByRole('searchbox').fill('cellar');

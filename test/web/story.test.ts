@@ -17,22 +17,22 @@ describe('the story of a downlink', () => {
     const entries = [entry('queued', 0), entry('contact', 24 * minute), entry('sent', 24.5 * minute)];
     const said = storyOf(message('sent', 1), [...entries, entry('answered', 25 * minute)], SOON, QUEUED + 30 * minute);
     expect(said).toEqual([
-      'It was delivered after 24 min 30 s: 24 min until the device made contact, 30 s for the exchange.',
-      'The answer came 30 s later.',
+      'It was delivered after 24m 30s: 24m 00s until the device made contact, 30.0s for the exchange.',
+      'The answer came 30.0s later.',
     ]);
   });
 
   it('gives the expected time until the delivery of a pending downlink', () => {
     const said = storyOf(message('pending'), [entry('queued', 0)], SOON, QUEUED + 2 * minute);
     expect(said).toEqual([
-      'It has waited 2 min.',
-      'It waits for the next contact of the device, in about 12 min by its rhythm.',
+      'It has waited 2m 00s.',
+      'It waits for the next contact of the device, in about 12m by its rhythm.',
     ]);
   });
 
   it('says that a device is overdue, and that the cloud cannot know the reason', () => {
     const [, first, second] = storyOf(message('pending'), [entry('queued', 0)], SOON, QUEUED + 20 * minute);
-    expect(first).toContain('expected 6 min ago');
+    expect(first).toContain('expected 6m ago');
     expect(second).toContain('The cloud cannot know');
   });
 
@@ -47,13 +47,13 @@ describe('the story of a downlink', () => {
 
   it('begins with its first station, which is a contact for a message of the cloud itself', () => {
     const entries = [entry('contact', 2_470), entry('offered', 2_500), entry('sent', 4_970)];
-    expect(storyOf(message('sent', 1), entries, SOON, QUEUED + minute)).toEqual(['It was delivered after 2.5 s.']);
+    expect(storyOf(message('sent', 1), entries, SOON, QUEUED + minute)).toEqual(['It was delivered after 2.5s.']);
   });
 
   it('ends with the time of an expiry', () => {
     const entries = [entry('queued', 0), entry('expired', 60 * minute)];
     expect(storyOf(message('expired'), entries, SOON, QUEUED + 90 * minute)).toEqual([
-      'It expired after 1 h, before its delivery.',
+      'It expired after 1h 00m, before its delivery.',
     ]);
   });
 });

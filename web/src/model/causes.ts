@@ -16,8 +16,12 @@ export interface Wait {
 
 /** Name for waiting time without a known cause. */
 export const UNKNOWN = 'unknown';
-/** Name for the time of downlinks whose causes have not been read. */
-export const NOT_READ = 'not divided';
+/** Name for the time of downlinks whose causes are still being read. */
+export const NOT_READ = 'not computed yet';
+/** Name for the time of downlinks whose causes are not read, because there are too many. */
+const NOT_DIVIDED = 'not divided';
+/** These names are always shown by themselves, and have no colour. */
+const UNNAMED = [UNKNOWN, NOT_READ, NOT_DIVIDED];
 
 /**
  * The waits of a downlink as far as the cloud knows them. Each station of the timeline begins a wait that ends at the next
@@ -58,14 +62,14 @@ export function waitsIn(
 
 /** Upper limits of the bars of the histogram, in ms, with their names. */
 export const TIMES = [
-  [1_000, '≤ 1 s'],
-  [10_000, '≤ 10 s'],
-  [60_000, '≤ 1 min'],
-  [300_000, '≤ 5 min'],
-  [900_000, '≤ 15 min'],
-  [3_600_000, '≤ 1 h'],
-  [21_600_000, '≤ 6 h'],
-  [86_400_000, '≤ 1 d'],
+  [1_000, '≤ 1s'],
+  [10_000, '≤ 10s'],
+  [60_000, '≤ 1m'],
+  [300_000, '≤ 5m'],
+  [900_000, '≤ 15m'],
+  [3_600_000, '≤ 1h'],
+  [21_600_000, '≤ 6h'],
+  [86_400_000, '≤ 1d'],
   [Number.POSITIVE_INFINITY, 'longer'],
 ] as const;
 
@@ -84,7 +88,7 @@ export interface Cause {
 }
 
 export interface Bar {
-  /** Name of the bar: `≤ 1 min` is for times up to a minute that are above the limit of the bar before. */
+  /** Name of the bar: `≤ 1m` is for times up to a minute that are above the limit of the bar before. */
   readonly upTo: string;
   /** Number of downlinks. */
   readonly count: number;
@@ -98,21 +102,33 @@ export interface Histogram {
   readonly bars: readonly Bar[];
 }
 
-/** The histogram of delivered downlinks by the time from queued to sent, divided by the causes of their waits. */
-export function histogramOf(messages: readonly Message[], waits: ReadonlyMap<string, readonly Wait[]>): Histogram {
-  const delivered = messages.flatMap((message) => {
+/**
+ * The histogram of delivered downlinks by the time from queued to sent, divided by the causes of their waits.
+ * @param messages newest first @param mostRead number of messages whose causes are read
+ */
+export function histogramOf(
+  messages: readonly Message[],
+  waits: ReadonlyMap<string, readonly Wait[]>,
+  mostRead = Number.POSITIVE_INFINITY,
+): Histogram {
+  const delivered = messages.flatMap((message, n) => {
     const time = deliveryTime(message);
-    return time === undefined ? [] : [{ time, shares: sharesOf(waits.get(message.id), time) }];
+    if (time === undefined) return [];
+    const known = waits.get(message.id);
+    return [{ time, shares: known ? sharesOf(known, time) : [[n < mostRead ? NOT_READ : NOT_DIVIDED, 1] as const] }];
   });
   const totals = new Map<string, number>();
   for (const { time, shares } of delivered) {
     for (const [what, share] of shares) totals.set(what, (totals.get(what) ?? 0) + share * time);
   }
   const ranked = [...totals].sort(([a, x], [b, y]) => rank(a) - rank(b) || y - x);
-  const named = ranked.length > MOST_CAUSES + 1 ? ranked.slice(0, MOST_CAUSES) : ranked;
-  const rest = ranked.slice(named.length).reduce((sum, [, time]) => sum + time, 0);
+  const known = ranked.filter(([what]) => !UNNAMED.includes(what));
+  const unnamed = ranked.slice(known.length);
+  const named = known.length > MOST_CAUSES + 1 ? known.slice(0, MOST_CAUSES) : known;
+  const rest = known.slice(named.length).reduce((sum, [, time]) => sum + time, 0);
   const all = ranked.reduce((sum, [, time]) => sum + time, 0);
-  const causes = (ranked.length > named.length ? [...named, [OTHERS, rest] as const] : named).map(([what, time]) => {
+  const others = known.length > named.length ? [[OTHERS, rest] as const] : [];
+  const causes = [...named, ...others, ...unnamed].map(([what, time]) => {
     return { what, share: all === 0 ? 0 : time / all };
   });
   const place = new Map(causes.map(({ what }, i) => [what, i]));
@@ -122,7 +138,7 @@ export function histogramOf(messages: readonly Message[], waits: ReadonlyMap<str
     const parts = causes.map(() => 0);
     for (const { shares } of within) {
       for (const [what, share] of shares) {
-        const at = place.get(what) ?? causes.length - 1;
+        const at = place.get(what) ?? named.length;
         parts[at] = (parts[at] ?? 0) + share;
       }
     }
@@ -137,7 +153,7 @@ export function histogramOf(messages: readonly Message[], waits: ReadonlyMap<str
  * @param before the earlier colours; causes keep them when their order changes
  */
 export function coloursOf(causes: readonly Cause[], before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
-  const named = causes.map(({ what }) => what).filter((what) => ![UNKNOWN, NOT_READ, OTHERS].includes(what));
+  const named = causes.map(({ what }) => what).filter((what) => ![...UNNAMED, OTHERS].includes(what));
   const coloured = named.slice(0, MOST_CAUSES);
   const kept = new Set(coloured.flatMap((what) => before.get(what) ?? []));
   const free = Array.from({ length: MOST_CAUSES }, (_, colour) => colour).filter((colour) => !kept.has(colour));
@@ -152,8 +168,7 @@ export function deliveryTime({ down_state, down_state_at, created_at }: Message)
 }
 
 /** The waits as shares of 1. */
-function sharesOf(waits: readonly Wait[] | undefined, time: number): readonly (readonly [string, number])[] {
-  if (waits === undefined) return [[NOT_READ, 1]];
+function sharesOf(waits: readonly Wait[], time: number): readonly (readonly [string, number])[] {
   const sum = waits.reduce((all, wait) => all + wait.time, 0);
   if (sum > 0) return waits.map((wait) => [wait.what, wait.time / sum]);
   return [[waits.length > 0 || time === 0 ? 'exchange' : UNKNOWN, 1]];
@@ -161,5 +176,5 @@ function sharesOf(waits: readonly Wait[] | undefined, time: number): readonly (r
 
 /** Sort key: unknown causes come last. */
 function rank(what: string): number {
-  return what === UNKNOWN ? 1 : what === NOT_READ ? 2 : 0;
+  return UNNAMED.indexOf(what) + 1;
 }

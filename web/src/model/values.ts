@@ -1,4 +1,5 @@
-/** The numbers in a report, with units that are derived from their names. Pure functions. */
+/** The numbers in a report, with their units. Pure functions. */
+import { inUnit, unitOf } from './units.js';
 
 export interface Reading {
   /** `hygrometer temperature` */
@@ -6,67 +7,53 @@ export interface Reading {
   readonly value: number;
   /** Empty if the unit is not known. */
   readonly unit: string;
+  /** Least and greatest sample of a window; equal to the value without windows. */
+  readonly min: number;
+  readonly max: number;
 }
 
-/**
- * Sections about the device itself. They do not count as readings, because the table of the fleet has separate columns for
- * them.
- */
-const OWN = ['message', 'system', 'network', 'accelerometer'];
+/** A value of a quantity at a time, in the unit of the quantity. */
+export interface Point extends Pick<Reading, 'value' | 'min' | 'max'> {
+  /** By the clock of the device, in Unix seconds; undefined for a value without a time of its own. */
+  readonly at: number | undefined;
+}
+
+/** What a report says about one quantity. */
+export interface Quantity extends Pick<Reading, 'name' | 'unit'> {
+  /** Whether it is about the device itself: its modem, battery and position. */
+  readonly isOwn: boolean;
+  /** In the order of the report, which is by time; at least one. */
+  readonly points: readonly Point[];
+}
+
+/** Sections about the device itself. The table of the fleet has separate columns for them. */
+const OWN = ['system', 'network', 'accelerometer', 'battery', 'state'];
 
 /** A section whose readings come after those of the sensors: narrow places show only the first ones. */
 const LAST = 'backup';
 
-/** Units by a part of a name. */
-const UNITS: readonly (readonly [RegExp, string])[] = [
-  [/temperature|thermometers?$|^dew_point$/, '°C'],
-  [/humidity$/, '%'],
-  [/voltage/, 'V'],
-  [/^current(_load)?$/, 'mA'],
-  [/^rsrp$/, 'dBm'],
-  [/^(rsrq|snr)$/, 'dB'],
-  [/^(uptime|duration)$/, 's'],
-  [/pressure$/, 'hPa'],
-  [/illuminance$/, 'lx'],
-  [/altitude$/, 'm'],
-  [/co2/, 'ppm'],
-  [/wind_speed|^speed$/, 'm/s'],
-  [/direction$/, '°'],
-  [/^accel_[xyz]$/, 'm/s²'],
-  [/radon/, 'Bq/m³'],
-];
+/** Sections and fields without a measured value: headers, identities, numbers of channels, lists of events, frames of meters. */
+const IGNORED: ReadonlySet<string> = new Set([
+  ...['message', 'frame', 'attribute', 'events', 'packets', 'timestamp', 'serial_number', 'addr', 'channel', 'type'],
+  ...['device', 'card_uid', 'orientation', 'plmn', 'cid', 'band', 'earfcn', 'imei', 'imsi'],
+]);
 
-/**
- * From this value on, a voltage is in millivolts: no input of a device accepts 100 V, and Push, Meteo and Scale report
- * millivolts under the same names.
- */
-const MILLIVOLTS = 100;
-
-/**
- * Unit of a reading: that of the last word of its name. Numbers at the end are skipped, because the number of a sensor follows
- * its name.
- */
-function unitOf(name: string, value: number): string {
-  const unit = namedUnit(name);
-  return unit === 'V' && Math.abs(value) >= MILLIVOLTS ? 'mV' : unit;
-}
-
-function namedUnit(name: string): string {
-  for (const part of name.split(' ').reverse()) {
-    const known = UNITS.find(([form]) => form.test(part));
-    if (known) return known[1];
-    // Only numbers are skipped: in `soil_sensors 1 moisture` the last word has no unit, and the words before it do not count.
-    if (!/^\d+$/.test(part)) return '';
-  }
-  return '';
-}
-
-/** All numbers of a report except those about the device itself; of a series, only the latest. */
-export function readingsOf(body: unknown): readonly Reading[] {
+/** All quantities of a report: those of sensors first, then the supply, then those of the device itself. */
+export function quantitiesOf(body: unknown): readonly Quantity[] {
   if (!isObject(body)) return [];
-  const { [LAST]: last, ...sections } = body;
-  const ordered = [...Object.entries(sections), [LAST, last] as const];
-  return ordered.flatMap(([section, inner]) => (OWN.includes(section) ? [] : numbersIn(section, inner)));
+  const rank = (section: string) => (OWN.includes(section) ? 2 : section === LAST ? 1 : 0);
+  return Object.entries(body)
+    .filter(([section]) => !IGNORED.has(section))
+    .sort(([a], [b]) => rank(a) - rank(b))
+    .flatMap(([section, inner]) => within([section], inner, OWN.includes(section)));
+}
+
+/** The latest numbers of a report except those about the device itself. */
+export function readingsOf(body: unknown): readonly Reading[] {
+  return quantitiesOf(body).flatMap(({ name, unit, isOwn, points }) => {
+    const last = points.at(-1);
+    return isOwn || last === undefined ? [] : [{ name, unit, value: last.value, min: last.min, max: last.max }];
+  });
 }
 
 /** Name of a reading for narrow places: `thermometer` for a temperature, otherwise the last two words. */
@@ -83,30 +70,74 @@ export function rsrpOf(body: unknown): number | undefined {
 
 /** Voltage of the battery at rest in V; undefined if the report does not contain it. */
 export function voltageOf(body: unknown): number | undefined {
-  return numberAt(body, ['system', 'voltage_rest']);
+  return numberAt(body, ['system', 'voltage_rest']) ?? numberAt(body, ['battery', 'voltage_rest']);
 }
 
-function numbersIn(name: string, value: unknown): readonly Reading[] {
-  if (typeof value === 'number') return [{ name: name.replaceAll('_', ' '), value, unit: unitOf(name, value) }];
-  if (Array.isArray(value)) return value.flatMap((item, i) => numbersIn(`${name} ${i + 1}`, item));
+/** Time since the boot in seconds; undefined if the report does not contain it. */
+export function uptimeOf(body: unknown): number | undefined {
+  return numberAt(body, ['system', 'uptime']) ?? numberAt(body, ['state', 'uptime']);
+}
+
+/** A number with its unit: `21.5 °C`. */
+export function valueText(value: number, unit: string): string {
+  return `${Number(value.toPrecision(6))} ${unit}`.trim();
+}
+
+function within(path: readonly string[], value: unknown, isOwn: boolean): readonly Quantity[] {
+  if (typeof value === 'number') return quantity(path, [{ at: undefined, value, min: value, max: value }], isOwn);
+  if (Array.isArray(value)) {
+    if (value.some((item) => isObject(item) && 'timestamp' in item)) return seriesIn(path, value, isOwn);
+    return value.flatMap((item, n) => within([...path, numberOf(item, n)], item, isOwn));
+  }
   if (!isObject(value)) return [];
   const { measurements } = value;
-  if (Array.isArray(measurements)) return latestOf(name, measurements);
+  if (Array.isArray(measurements) && measurements.length > 0) return seriesIn(path, measurements, isOwn);
   return Object.entries(value).flatMap(([key, inner]) =>
-    key === 'events' || key === 'serial_number' || key === 'timestamp' ? [] : numbersIn(`${name} ${key}`, inner),
+    IGNORED.has(key) || key === 'measurements' ? [] : within([...path, key], inner, isOwn),
   );
 }
 
-/** The latest value of a series; if values are aggregated, the average. */
-function latestOf(name: string, series: readonly unknown[]): readonly Reading[] {
-  const latest = series.at(-1);
-  if (typeof latest === 'number') return numbersIn(name, latest);
-  if (!isObject(latest)) return [];
-  const { avg, value } = latest;
-  const plain = typeof avg === 'number' ? avg : value;
-  if (typeof plain === 'number') return numbersIn(name, plain);
-  const { timestamp: _, ...rest } = latest;
-  return Object.entries(rest).flatMap(([key, inner]) => numbersIn(`${name} ${key}`, inner));
+/** Number of a sensor for its name: that of its channel, otherwise its place in the list, from 1. */
+function numberOf(item: unknown, place: number): string {
+  const { channel } = isObject(item) ? item : {};
+  return String(typeof channel === 'number' ? channel : place + 1);
+}
+
+/** The quantities of a list of windows or samples: one, or one for each column. */
+function seriesIn(path: readonly string[], items: readonly unknown[], isOwn: boolean): readonly Quantity[] {
+  const columns = new Map<string, Point[]>();
+  const add = (column: string, point: Point) => columns.set(column, [...(columns.get(column) ?? []), point]);
+  for (const item of items) {
+    if (typeof item === 'number') add('', { at: undefined, value: item, min: item, max: item });
+    if (!isObject(item)) continue;
+    const at = typeof item.timestamp === 'number' ? item.timestamp : undefined;
+    const { avg, min, max } = item;
+    if (typeof avg === 'number') {
+      add('', { at, value: avg, min: numberOr(min, avg), max: numberOr(max, avg) });
+      continue;
+    }
+    for (const [key, value] of Object.entries(item)) {
+      if (typeof value !== 'number' || IGNORED.has(key)) continue;
+      add(key === 'value' ? '' : key, { at, value, min: value, max: value });
+    }
+  }
+  return [...columns].flatMap(([column, points]) => quantity(column === '' ? path : [...path, column], points, isOwn));
+}
+
+function quantity(path: readonly string[], points: readonly Point[], isOwn: boolean): readonly Quantity[] {
+  const words = path.filter((word) => !/^\d+$/.test(word)).join('.');
+  const name = path.join(' ').replaceAll('_', ' ');
+  const { unit } = unitOf(words, points[0]?.value ?? 0);
+  const shown = points.map(({ at, ...values }) => {
+    const { value, min, max } = values;
+    const form = unitOf(words, value);
+    return { at, value: inUnit(value, form), min: inUnit(min, form), max: inUnit(max, form) };
+  });
+  return [{ name, unit, isOwn, points: shown }];
+}
+
+function numberOr(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
 }
 
 function numberAt(value: unknown, [key, ...rest]: readonly string[]): number | undefined {

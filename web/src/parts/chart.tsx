@@ -1,22 +1,38 @@
 /**
- * A chart of figures over the whole time of a service or a run, with the range between least and greatest values, and faults
- * as bands. Dragging zooms, a double click shows everything again. This file contains uPlot and is loaded only when needed.
+ * A chart of one or more curves over time, with the range between least and greatest values, and faults as bands. Dragging
+ * zooms all charts of the page, a double click shows everything again; below the pointer, the captions show the values of that
+ * time. This file contains uPlot and is loaded only when needed.
  */
 import '../platform/language.js';
 import 'uplot/dist/uPlot.min.css';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import type { RunState } from '../../../src/control/run-state.js';
 import { formatDuration } from '../../../src/kernel/time.js';
-import { type Band, bandsOf, type ChartPlan, linesOf, startOf, textOf } from '../model/charts.js';
-import { history } from '../model/history.js';
+import type { Band } from '../model/charts.js';
+import type { Curve } from '../model/history.js';
 import { theme } from '../theme.js';
+
+/** A line of a chart. */
+export interface ChartLine {
+  readonly name: string;
+  readonly curve: Curve;
+}
 
 interface ChartProps {
   readonly title: string;
-  readonly plan: ChartPlan;
-  /** State of the run, whose faults are the bands; undefined without a run: the axis has times of the day. */
-  readonly state: RunState | undefined;
+  /** The number of lines must not change. */
+  readonly lines: readonly ChartLine[];
+  /** Text of a value. */
+  readonly text: (value: number) => string;
+  /** Whether the values are lengths of time, in ms. */
+  readonly isTime?: boolean;
+  /** Whether the axis fits the values and gaps stay open, as for measured values; otherwise the axis begins at 0. */
+  readonly fits?: boolean;
+  /** The times that the whole chart shows, in Unix ms; default: those of the curves. */
+  readonly range?: readonly [from: number, until: number];
+  /** Start of the run in Unix ms, from which the axis counts; undefined: the axis has times of the day. */
+  readonly start: number | undefined;
+  readonly bands: readonly Band[];
 }
 
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
@@ -30,79 +46,84 @@ const TIME_STEPS = [
 
 /** Colours of the lines, as names of CSS variables of the page. */
 const COLOURS = ['--link', '--cause-4'];
-const HEIGHT = 190;
+const HEIGHT = { figure: 190, fits: 130 } as const;
 
-export function Chart({ title, plan, state }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { title, lines, text, fits, start, bands, range } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [isZoomed, setZoomed] = useState(false);
-  const latest = useRef(state);
-  latest.current = state;
-  const { value: past } = history;
-  const lines = useMemo(() => linesOf(plan, past), [plan, past]);
-  const text = textOf(plan);
-  const start = startOf(state);
+  /** Index of the values below the pointer. */
+  const [pointed, setPointed] = useState<number | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const names = lines.map(({ name }) => name).join('\n');
   useEffect(() => {
     const { current: element } = box;
     if (!element) return;
-    const options = optionsOf(plan, start, element.clientWidth, () => bandsOf(latest.current));
-    const created = new uPlot(options, [[], ...plan.lines.flatMap(() => [[], [], []])], element);
-    created.over.addEventListener('dblclick', () => setZoomed(false));
-    created.over.addEventListener('mouseup', () => setZoomed(created.select.width > 0 || isZoomed));
+    const events = { zoomed: setZoomed, pointed: setPointed };
+    const options = optionsOf(() => latest.current, element.clientWidth, events);
+    const created = new uPlot(options, [[], ...latest.current.lines.flatMap(() => [[], [], []])], element);
     plot.current = created;
-    const observer = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height: HEIGHT }));
+    const observer = new ResizeObserver(() =>
+      created.setSize({ width: element.clientWidth, height: fits ? HEIGHT.fits : HEIGHT.figure }),
+    );
     observer.observe(element);
     return () => {
       observer.disconnect();
       created.destroy();
     };
-  }, [theme.value, start, plan]);
+  }, [theme.value, start, names, fits]);
   useEffect(() => {
     const columns = lines.flatMap(({ curve: { min, mean, max } }) => [[...min], [...mean], [...max]]);
     // New values must not end the zoom.
     plot.current?.setData([[...(lines[0]?.curve.times ?? [])], ...columns], !isZoomed);
     if (isZoomed) plot.current?.redraw();
-  }, [lines, state?.faults, theme.value, start, isZoomed]);
-  const now = lines.map(({ name, curve }) => {
-    const value = curve.mean.findLast((each) => each !== null);
-    return `${name} ${value === undefined || value === null ? '–' : text(value)}`;
+  }, [lines, bands, theme.value, start, names, fits, isZoomed, range?.[0], range?.[1]]);
+  const said = lines.map(({ name, curve }) => {
+    const value = (pointed === null ? undefined : curve.mean[pointed]) ?? curve.mean.findLast((each) => each !== null);
+    return `${name} ${value === undefined || value === null ? '–' : text(value)}`.trim();
   });
+  const at = pointed === null ? undefined : lines[0]?.curve.times[pointed];
   return (
     <figure class="chart">
       <figcaption>
         <div class="dim">{title}</div>
-        {now.map((each, n) => (
-          <span key={each} class={`key key-${n}`}>
+        {said.map((each, n) => (
+          <span key={lines[n]?.name} class={`key key-${n}`}>
             {each}
           </span>
         ))}
+        {at !== undefined && <span class="dim">{momentText(at, start)}</span>}
       </figcaption>
-      <div ref={box} role="img" aria-label={`${title}: ${now.join(', ')}`} />
+      <div ref={box} role="img" aria-label={`${title}: ${said.join(', ')}`} />
     </figure>
   );
 }
 
-/** @param start of the run, in Unix ms; undefined without a run */
-function optionsOf(
-  plan: ChartPlan,
-  start: number | undefined,
-  width: number,
-  bands: () => readonly Band[],
-): uPlot.Options {
-  const { lines, isTime } = plan;
-  const text = textOf(plan);
+interface ChartEvents {
+  readonly zoomed: (isZoomed: boolean) => void;
+  readonly pointed: (index: number | null) => void;
+}
+
+/** @param props the present properties of the chart; name and number of the lines, `start` and `fits` do not change */
+function optionsOf(props: () => ChartProps, width: number, events: ChartEvents): uPlot.Options {
+  const { lines, isTime = false, fits = false, start } = props();
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const axis = { stroke: colour('--dim'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
   const colours = lines.map((_, n) => colour(COLOURS[n] ?? '--text'));
   return {
     width,
-    height: HEIGHT,
+    height: fits ? HEIGHT.fits : HEIGHT.figure,
     legend: { show: false },
-    cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: false } },
+    cursor: { y: false, points: { show: false }, drag: { x: true, y: false }, sync: { key: 'time' } },
     // Room at the right for the text of the last tick.
     padding: [8, 24, 0, 0],
-    scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
+    scales: {
+      x: { time: false, range: (plot, from, until) => xRange(plot, from, until, props().range) },
+      y: { range: (_, least, most) => (fits ? fitted(least, most) : [0, Math.max(1, most * 1.1)]) },
+    },
     axes: [
       {
         ...axis,
@@ -111,21 +132,52 @@ function optionsOf(
         incrs: TIME_STEPS,
         // In a run, the ticks are at whole times since its start.
         splits: (_, __, min, max, step) => ticks(min, max, step, start ?? 0),
-        values: (_, places) => places.map((at) => timeText(at, start)),
+        values: (_, places, __, ___, step) => places.map((at) => timeText(at, start, step)),
       },
-      { ...axis, size: 60, ...(isTime && { incrs: TIME_STEPS }), values: (_, places) => places.map(text) },
+      {
+        ...axis,
+        size: 60,
+        ...(fits && { space: 36 }),
+        ...(isTime && { incrs: TIME_STEPS }),
+        values: (_, places) => places.map((value) => props().text(value)),
+      },
     ],
     series: [
       {},
       ...lines.flatMap(({ name }, n) => {
-        const edge = { stroke: 'transparent', width: 0, spanGaps: true, points: { show: false } };
-        const line = { stroke: colours[n] ?? 'gray', width: 1.5, spanGaps: true, points: { show: false } };
-        return [edge, { label: name, ...line }, edge];
+        const drawn = { spanGaps: !fits, ...(!fits && { points: { show: false } }) };
+        const edge = { stroke: 'transparent', width: 0, ...drawn, points: { show: false } };
+        return [edge, { label: name, stroke: colours[n] ?? 'gray', width: 1.5, ...drawn }, edge];
       }),
     ],
     bands: lines.map((_, n) => ({ series: [3 * n + 3, 3 * n + 1] as [number, number], fill: `${colours[n]}38` })),
-    hooks: { drawClear: [(plot) => drawBands(plot, bands(), colour('--bad'))] },
+    hooks: {
+      drawClear: [(plot) => drawBands(plot, props().bands, colour('--bad'))],
+      setCursor: [({ cursor: { left = -1, idx = null } }) => events.pointed(left < 0 ? null : (idx ?? null))],
+      setScale: [(plot, scale) => scale === 'x' && events.zoomed(isPart(plot, props().range))],
+    },
   };
+}
+
+/** uPlot asks with the times of the data for the whole chart, otherwise with the times that the user has chosen. */
+function xRange(plot: uPlot, from: number, until: number, range: ChartProps['range']): [number, number] {
+  const { data } = plot;
+  const isWhole = from === data[0][0] && until === data[0].at(-1);
+  return range && (isWhole || from === null) ? [...range] : [from, until];
+}
+
+/** Whether the chart shows only a part of its time. */
+function isPart({ data, scales }: uPlot, range: ChartProps['range']): boolean {
+  const [from, until] = range ?? [data[0][0], data[0].at(-1)];
+  const { min, max } = scales.x ?? {};
+  return min != null && max != null && from !== undefined && until !== undefined && (min > from || max < until);
+}
+
+/** The range of an axis for measured values. One that hardly changes is a calm line in the middle. */
+function fitted(least: number | null, most: number | null): [number, number] {
+  if (least === null || most === null) return [0, 1];
+  const room = Math.max((most - least) * 0.1, Math.abs(most) * 0.01, 0.05);
+  return [least - room, most + room];
 }
 
 function ticks(min: number, max: number, step: number, start: number): number[] {
@@ -135,9 +187,16 @@ function ticks(min: number, max: number, step: number, start: number): number[] 
 }
 
 const DAY_TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const MOMENT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
-function timeText(at: number, start: number | undefined): string {
-  return start === undefined ? DAY_TIME.format(at) : formatDuration(Math.round((at - start) / 1000) * 1000);
+function timeText(at: number, start: number | undefined, step: number): string {
+  if (start !== undefined) return formatDuration(Math.round((at - start) / SECOND) * SECOND);
+  return (step >= DAY ? DATE : DAY_TIME).format(at);
+}
+
+function momentText(at: number, start: number | undefined): string {
+  return start === undefined ? MOMENT.format(at) : `at ${timeText(at, start, 0)}`;
 }
 
 /** Draws the times in which something is different as bands behind the lines. */

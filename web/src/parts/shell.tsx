@@ -1,10 +1,10 @@
 /** The frame of all pages: navigation, space, connection, theme. */
 import type { ComponentChildren } from 'preact';
 import { printableLine } from '../../../src/kernel/printable.js';
+import { humanDuration } from '../../../src/kernel/time.js';
 import { isAnswering } from '../api/answering.js';
 import { connection } from '../api/pool.js';
 import { open, session, signOut } from '../api/session.js';
-import { exactText } from '../model/length.js';
 import { runState, serviceFaults } from '../model/run.js';
 import { address, route } from '../route.js';
 import { switchTheme, theme } from '../theme.js';
@@ -80,7 +80,7 @@ function TimeOfRun() {
   const pace = paused ? 'paused' : speed === 1 ? 'real time' : `${speed} ×`;
   return (
     <p class="time-of-run">
-      <time dateTime={now} title={`${exactText(now_ms)} of ${exactText(duration_ms)}`}>
+      <time dateTime={now} title={`${humanDuration(now_ms)} of ${humanDuration(duration_ms)}`}>
         {FORMAT.format(new Date(now))}
       </time>{' '}
       <span class={paused ? 'late' : 'dim'}>{pace}</span>

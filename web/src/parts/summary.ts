@@ -1,6 +1,6 @@
 import type { Message } from '../../../src/client/types.js';
 import { printableLine } from '../../../src/kernel/printable.js';
-import { readingsOf, shortName } from '../model/values.js';
+import { readingsOf, shortName, valueText } from '../model/values.js';
 import { answersIn } from './answers.js';
 
 /** Longest summary, in characters. */
@@ -13,7 +13,7 @@ export function summaryOf({ type, body, raw, direction }: Message): string {
   if (answers !== undefined) return printableLine(answers.replaceAll('\n', '  ')).slice(0, LONGEST);
   if (type === 'data' && direction === 'up') {
     const readings = readingsOf(body).slice(0, 5);
-    return readings.map(({ name, value, unit }) => `${shortName(name)} ${value} ${unit}`.trim()).join(' · ');
+    return readings.map(({ name, value, unit }) => `${shortName(name)} ${valueText(value, unit)}`).join(' · ');
   }
   const known = isObject(body) ? factsIn(type, body) : [];
   if (known.length > 0) return printableLine(known.join(' ')).slice(0, LONGEST);

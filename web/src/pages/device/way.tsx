@@ -3,8 +3,8 @@
 import type { Message, TimelineEntry } from '../../../../src/client/types.js';
 import type { Explanation } from '../../../../src/explain/explanation.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import type { DeviceModel } from '../../model/device.js';
-import { exactText } from '../../model/length.js';
 import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
@@ -80,7 +80,7 @@ function Course({ explanation: { timeline, sooner } }: { readonly explanation: E
       <ol class="course">
         {timeline.map(({ at, kind, what }, i) => (
           <li key={`${at} ${i}`} class={kind}>
-            <span class="dim">+{exactText(at)}</span> <span aria-hidden="true">{MARKS[kind]}</span>{' '}
+            <span class="dim">+{humanDuration(at)}</span> <span aria-hidden="true">{MARKS[kind]}</span>{' '}
             {printableLine(what)}
           </li>
         ))}
@@ -89,7 +89,7 @@ function Course({ explanation: { timeline, sooner } }: { readonly explanation: E
       <ul class="course">
         {sooner.map(({ change, time }) => (
           <li key={change}>
-            {exactText(time)} {printableLine(change)}
+            {humanDuration(time)} {printableLine(change)}
           </li>
         ))}
       </ul>

@@ -24,7 +24,7 @@ export function Histogram({ messages }: { readonly messages: readonly Message[] 
   const delivered = messages.filter((each) => isChosen(each, type) && deliveryTime(each) !== undefined);
   const isRun = runState.value !== undefined;
   useEffect(() => causes.want(delivered, messages), [causes, messages, type, isRun]);
-  const histogram = histogramOf(delivered, causes.waits.value);
+  const histogram = histogramOf(delivered, causes.waits.value, isRun ? undefined : MOST_READ);
   const colours = useRef<ReadonlyMap<string, number>>(new Map());
   colours.current = coloursOf(histogram.causes, colours.current);
   const colourOf = (cause: string) => `cause-${colours.current.get(cause) ?? 'rest'}`;

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { healthOf, type Row } from '../../model/fleet.js';
 import { now } from '../../model/now.js';
-import { shortName } from '../../model/values.js';
+import { shortName, valueText } from '../../model/values.js';
 import { Ago } from '../../parts/ago.js';
 import { HealthBadge } from '../../parts/health-badge.js';
 import { Sparkline } from '../../parts/sparkline.js';
@@ -109,10 +109,10 @@ function Values({ row }: { readonly row: Row }) {
   const { readings = [] } = row.report ?? {};
   if (readings.length === 0) return UNKNOWN;
   return (
-    <span title={readings.map(({ name, value, unit }) => `${name} ${value} ${unit}`.trim()).join('\n')}>
+    <span title={readings.map(({ name, value, unit }) => `${name} ${valueText(value, unit)}`).join('\n')}>
       {readings.slice(0, 2).map(({ name, value, unit }) => (
         <span key={name} class="value">
-          <span class="dim">{shortName(name)}</span> {value} {unit}
+          <span class="dim">{shortName(name)}</span> {valueText(value, unit)}
         </span>
       ))}
     </span>

@@ -22,7 +22,7 @@ interface Figure {
   readonly chart?: keyof typeof CHARTS;
 }
 
-const Chart = later(async () => (await import('../../parts/chart.js')).Chart);
+const HistoryChart = later(async () => (await import('../../parts/history-chart.js')).HistoryChart);
 
 export function Figures() {
   const [open, setOpen] = useState<keyof typeof CHARTS | undefined>(undefined);
@@ -36,7 +36,7 @@ export function Figures() {
         ))}
       </ul>
       {open && (
-        <Chart
+        <HistoryChart
           key={open}
           title={`${CHARTS[open].title}, since the start. Drag to enlarge a part, double-click to see everything.`}
           plan={CHARTS[open]}

@@ -2,8 +2,8 @@
 
 import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import { isLasting } from '../../model/faults.js';
-import { exactText } from '../../model/length.js';
 import type { RunFault } from '../../model/run.js';
 
 /** Maximum number of faults that are drawn, unless more are active; a scenario can have thousands. */
@@ -62,6 +62,6 @@ function sentenceOf({ fault, from, until, state }: RunFault): string {
 
 /** `from 10 min to 20 min` */
 export function periodOf({ from, until }: Pick<RunFault, 'from' | 'until'>): string {
-  if (until === from) return `at ${exactText(from)}`;
-  return `from ${from === 0 ? 'the start' : exactText(from)} ${until === null ? 'until it is lifted' : `to ${exactText(until)}`}`;
+  if (until === from) return `at ${humanDuration(from)}`;
+  return `from ${from === 0 ? 'the start' : humanDuration(from)} ${until === null ? 'until it is lifted' : `to ${humanDuration(until)}`}`;
 }

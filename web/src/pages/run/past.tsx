@@ -2,8 +2,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PastRun, RunComparison, RunEnd } from '../../../../src/control/travel.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import { counted } from '../../model/count.js';
-import { exactText } from '../../model/length.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import type { Field } from '../../parts/fields.js';
@@ -62,7 +62,7 @@ interface EntryProps {
 }
 
 function Entry({ past: { id, at_ms, link }, isNew, compared, enter }: EntryProps) {
-  const name = exactText(at_ms);
+  const name = humanDuration(at_ms);
   const open = useRef<HTMLAnchorElement>(null);
   // Sets the focus only if the user has not moved it meanwhile.
   useEffect(() => {
@@ -103,7 +103,8 @@ function Ends({ comparison: { original, fork, same, difference } }: { readonly c
       ) : (
         <>
           <p>
-            The first {counted(same, 'event')} are the same. The first difference, after {exactText(difference.at_ms)}:
+            The first {counted(same, 'event')} are the same. The first difference, after{' '}
+            {humanDuration(difference.at_ms)}:
           </p>
           <pre>
             {`original  ${printable(difference.original ?? 'no more events')}\nfork      ${printable(difference.fork ?? 'no more events')}`}

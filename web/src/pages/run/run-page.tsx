@@ -2,8 +2,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import { counted } from '../../model/count.js';
-import { exactText } from '../../model/length.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
@@ -62,7 +62,7 @@ function Time({ state: { now_ms, duration_ms, speed, paused } }: { readonly stat
     <div class="bar">
       <progress value={now_ms} max={duration_ms} aria-label="Progress of the run" />
       <span role="status">
-        {exactText(now_ms)} of {exactText(duration_ms)}
+        {humanDuration(now_ms)} of {humanDuration(duration_ms)}
         {paused ? ', paused' : ''}
       </span>
       <Action run={() => run.act(paused ? 'resume' : 'pause')}>{paused ? 'Resume' : 'Pause'}</Action>
