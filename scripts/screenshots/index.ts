@@ -59,7 +59,7 @@ async function fill({ service: { client }, time, cellar }: World): Promise<void>
 }
 
 async function picturesOfRun(): Promise<void> {
-  const demo = await startDemo(built.folder, 600);
+  const demo = await startDemo(built.folder, ['--speed', '600']);
   const { origin } = new URL(demo.link);
   const first = await openPage(browser);
   await first.page.goto(demo.link);

@@ -3,9 +3,9 @@ import type { Fleet } from '../console/member.js';
 import type { ConsoleServer } from '../console/server.js';
 import { RunControls } from '../control/controls.js';
 import { Scenarios } from '../control/scenarios.js';
-import { RunServer } from '../control/server.js';
+import { type Place, RunServer } from '../control/server.js';
 import type { TimeTravel } from '../control/travel.js';
-import { InterruptedError, messageOf } from '../kernel/errors.js';
+import { GhostfleetError, InterruptedError, messageOf } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { sinceStart } from '../kernel/time.js';
@@ -32,6 +32,10 @@ interface LiveOptions {
   readonly consoles: boolean;
   /** Whether to print the address of the API of the run's cloud, and to serve the web console. */
   readonly api: boolean;
+  /** Where the web console listens; a run that cannot listen there ends. Default: a free port of the loopback interface. */
+  readonly place?: Place;
+  /** Whether the web console begins with the guided tour. Default: false */
+  readonly tour?: boolean;
   /** Called with the address of the web console, if the run has one. */
   readonly onConsole?: (link: string) => void;
   /** Returns the message about the leftovers of the run if the user quits immediately. */
@@ -39,6 +43,12 @@ interface LiveOptions {
 }
 
 type World = NonNullable<RunControl['world']>;
+
+interface WebConsoleOptions {
+  readonly travel?: TimeTravel | undefined;
+  readonly place?: Place | undefined;
+  readonly signedOut?: () => void;
+}
 
 export class LiveServices {
   readonly #options: LiveOptions;
@@ -95,17 +105,22 @@ export class LiveServices {
   async #openAnnounced(control: RunControl, world: World, again: Again | undefined): Promise<RunServer | undefined> {
     try {
       const past = again && world.pace && this.#makePastRuns(world, world.pace, again);
-      const opened = await this.#openWebConsole(control, past, () => {
-        const link = world.consoleLink();
-        if (link !== undefined && opened) this.#say(opened.server.link(link));
+      const opened = await this.#openWebConsole(control, {
+        travel: past,
+        place: this.#options.place,
+        signedOut: () => {
+          const link = world.consoleLink();
+          if (link !== undefined && opened) this.#say(opened.server.link(link));
+        },
       });
       if (!opened) return undefined;
-      this.#say(opened.link);
-      this.#options.onConsole?.(opened.link);
+      const link = this.#options.tour ? opened.link.replace('#', '?tour#') : opened.link;
+      this.#say(link);
+      this.#options.onConsole?.(link);
       return opened.server;
     } catch (error) {
-      const reason = messageOf(error);
-      this.#options.host.err.write(`ghostfleet: the web console cannot be opened: ${reason}\n`);
+      if (this.#options.place !== undefined && error instanceof GhostfleetError) control.stop(error);
+      else this.#options.host.err.write(`ghostfleet: the web console cannot be opened: ${messageOf(error)}\n`);
       return undefined;
     }
   }
@@ -123,7 +138,7 @@ export class LiveServices {
     });
   }
 
-  async #openWebConsole({ world, ...control }: RunControl, travel?: TimeTravel, signedOut?: () => void) {
+  async #openWebConsole({ world, ...control }: RunControl, { travel, ...rest }: WebConsoleOptions = {}) {
     const link = world?.consoleLink();
     if (link === undefined || world?.pace === undefined) return undefined;
     const { host, plan } = this.#options;
@@ -135,7 +150,7 @@ export class LiveServices {
       cloud: api.baseUrl,
       webConsole: host.webConsole ?? WEB_CONSOLE,
       scenarios: new Scenarios(new PageScenarios(host)),
-      signedOut,
+      ...rest,
     });
     return { server, link: server.link(link) };
   }

@@ -21,13 +21,22 @@ import { consoleFile } from '../cloud/web/pages.js';
 import { GhostfleetError, messageOf } from '../kernel/errors.js';
 import { isObject } from '../kernel/json-text.js';
 import { RealClock } from '../kernel/real-clock.js';
+import { portRefused } from '../kernel/system-errors.js';
 import type { RunControls } from './controls.js';
 import { passOn } from './proxy.js';
 import type { Parts } from './route.js';
 import { findRoute, isOfRun } from './routes.js';
 import type { Scenarios } from './scenarios.js';
 
-const LOOPBACK = '127.0.0.1';
+/** Where a server listens. */
+export interface Place {
+  /** IP address, or `localhost`. */
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+}
+
+const LOOPBACK: Place = { host: '127.0.0.1', port: 0 };
 const SESSION = '/console/session';
 interface RunServerParts {
   readonly controls: RunControls;
@@ -40,6 +49,8 @@ interface RunServerParts {
   readonly signedOut?: (() => void) | undefined;
   /** Folder with the built console. Default: the pages come from the cloud. */
   readonly webConsole?: string;
+  /** Default: a free port of the loopback interface. */
+  readonly place?: Place | undefined;
 }
 
 /** Longest wait for clients that do not read the last part of an answer, in real milliseconds. */
@@ -66,12 +77,13 @@ export class RunServer {
   /** Answers that arrive in parts. */
   readonly #lasting = new Set<Lines>();
 
-  /** @throws Error if no port can be opened */
+  /** @throws UsageError if the port cannot be opened */
   static async open(parts: RunServerParts): Promise<RunServer> {
+    const { host, port } = parts.place ?? LOOPBACK;
     const server = createServer(HTTP_LIMITS);
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(0, LOOPBACK, resolve);
+      server.once('error', (error) => reject(portRefused(`port ${port}`, host, error)));
+      server.listen(port, host, resolve);
     });
     return new RunServer(server, parts);
   }
@@ -93,12 +105,15 @@ export class RunServer {
     server.unref();
   }
 
-  /** The address of the console at this port. @param link address of the console at the cloud, with a one-time token */
+  /**
+   * The address of the console at this port, for this machine: one-time tokens are for no other one.
+   * @param link address of the console at the cloud, with a one-time token
+   */
   link(link: string): string {
     // The cast is safe because a server that listens on a port has such an address.
-    const { port } = this.#server.address() as AddressInfo;
+    const { port, address } = this.#server.address() as AddressInfo;
     const { pathname, hash } = new URL(link);
-    return `http://${LOOPBACK}:${port}${pathname}${hash}`;
+    return `http://${address === '::1' ? '[::1]' : LOOPBACK.host}:${port}${pathname}${hash}`;
   }
 
   /** @param why a sentence for the pages that follow the run */

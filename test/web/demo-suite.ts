@@ -39,13 +39,20 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
     };
 
     beforeAll(async () => {
-      demo = await startDemo(built().folder, AWAITED);
+      demo = await startDemo(built().folder, ['--speed', String(AWAITED)]);
       ({ origin } = new URL(demo.link));
       opened = await openPage(browser());
       ({ page } = opened);
       page.setDefaultTimeout(45_000);
       await page.goto(demo.link);
-      await page.getByRole('link', { name: 'Overview' }).waitFor();
+      // The tour leads to every page, and ends.
+      for (const of of [1, 2, 3, 4, 5]) {
+        await page.getByText(`${of} of 6`).waitFor();
+        await page.getByRole('button', { name: 'Next', exact: true }).click();
+      }
+      await page.getByRole('heading', { name: 'Scenario' }).waitFor();
+      await page.getByRole('button', { name: 'End the tour' }).click();
+      expect([await page.locator('.tour').count(), new URL(page.url()).search]).toEqual([0, '']);
       // All devices are switched on within a quarter of an hour. The console is closed meanwhile, because it would cost CPU time
       // to show each event.
       await page.goto('about:blank');

@@ -7,14 +7,14 @@ export interface RunningDemo {
   end(): Promise<Outcome>;
 }
 
-/** @param webConsole folder with the built console @param speed simulated seconds per real second */
-export async function startDemo(webConsole: string, speed: number): Promise<RunningDemo> {
+/** @param webConsole folder with the built console @param options of the command */
+export async function startDemo(webConsole: string, options: readonly string[]): Promise<RunningDemo> {
   let interrupt = () => {};
   const interruptWhen = new Promise<void>((resolve) => {
     interrupt = resolve;
   });
   return new Promise((resolve, reject) => {
-    const ended = ghostfleet(['demo', '--speed', String(speed)], {
+    const ended = ghostfleet(['demo', ...options], {
       ...{ webConsole, interruptWhen },
       watch: (text) => {
         const [, link] = /console at (\S+)/.exec(text) ?? [];

@@ -6,8 +6,11 @@ import { isAnswering } from '../api/answering.js';
 import { connection } from '../api/pool.js';
 import { open, session, signOut } from '../api/session.js';
 import { runState, serviceFaults } from '../model/run.js';
+import { isPresenting } from '../present.js';
 import { address, route } from '../route.js';
 import { switchTheme, theme } from '../theme.js';
+import { tourStep } from '../tour.js';
+import { Tour } from './tour.js';
 
 const PAGES = [
   { page: 'overview', title: 'Overview' },
@@ -65,6 +68,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           </button>
         </div>
       </header>
+      {tourStep.value !== undefined && !isPresenting && <Tour />}
       <main id="content" tabIndex={-1}>
         {children}
       </main>

@@ -8,6 +8,7 @@ import { Ago } from '../../parts/ago.js';
 import { DeviceLink } from '../../parts/device-link.js';
 import { isPresenting } from '../../present.js';
 import { address } from '../../route.js';
+import { showTourStep, tourStep } from '../../tour.js';
 import { Figures } from './figures.js';
 import { Wall } from './wall.js';
 
@@ -28,9 +29,16 @@ export function OverviewPage() {
       <div class="bar">
         <h1>{runState.value ? printableLine(runState.value.name) : 'Overview'}</h1>
         {!isPresenting && (
-          <a class="button" href={`?present${address('overview')}`}>
-            Present
-          </a>
+          <div class="bar">
+            {runState.value && tourStep.value === undefined && (
+              <button type="button" onClick={() => showTourStep(0)}>
+                Tour
+              </button>
+            )}
+            <a class="button" href={`?present${address('overview')}`}>
+              Present
+            </a>
+          </div>
         )}
       </div>
       <Figures />
