@@ -141,6 +141,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     async () => (await import('./fit.js')).fit,
   ),
   listCommand(
+    'mcp',
+    'Serve devices, scenarios and runs to programs with a language model, over MCP',
+    async () => (await import('./mcp.js')).mcp,
+  ),
+  listCommand(
     'completion <shell>',
     'Print a script with which bash, zsh or fish completes commands, options and names',
     async () => (await import('./completion.js')).completion,

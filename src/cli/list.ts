@@ -29,6 +29,8 @@ const SUBJECTS = {
 } satisfies Record<string, () => readonly Row[]>;
 
 export type Subject = keyof typeof SUBJECTS;
+// The cast is needed because `Object.keys` returns `string[]`.
+export const SUBJECT_NAMES = Object.keys(SUBJECTS) as readonly Subject[];
 
 /** What there is of a subject, by name, each with a description. */
 export function listRows(subject: Subject): readonly Row[] {
@@ -38,7 +40,7 @@ export function listRows(subject: Subject): readonly Row[] {
 export const list = defineCommand<{ readonly subject: Subject }>(
   (parser) =>
     parser.positional('subject', {
-      choices: Object.keys(SUBJECTS),
+      choices: SUBJECT_NAMES,
       demandOption: true,
       describe: 'what to list',
     }),

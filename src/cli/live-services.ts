@@ -15,13 +15,13 @@ import type { Plan } from '../scenario/model/plan.js';
 import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
 import type { Host } from './host.js';
-import { LiveApi } from './live-api.js';
 import { LiveMetrics } from './live-metrics.js';
 import { MetricsPush, type PushAddress } from './metrics-push.js';
 import { WEB_CONSOLE } from './package-files.js';
 import { PageScenarios } from './page-scenarios.js';
 import { type Again, PastRuns } from './past-runs.js';
 import { ProgressDisplay } from './progress-display.js';
+import { SecretFile } from './secret-file.js';
 
 interface LiveOptions {
   readonly host: Host;
@@ -55,7 +55,8 @@ export class LiveServices {
   readonly #progress: ProgressDisplay;
   readonly #metrics: LiveMetrics | undefined;
   readonly #push: MetricsPush | undefined;
-  #api: LiveApi | undefined;
+  /** The file with the key of the API; deleted after the run. */
+  #key: SecretFile | undefined;
   #consoles: Promise<ConsoleServer | undefined> | undefined;
   #attached: ConsoleServer | undefined;
   #webConsole: Promise<RunServer | undefined> | undefined;
@@ -87,8 +88,9 @@ export class LiveServices {
     const { host, leftBehind } = this.#options;
     const { world } = control;
     if (this.#options.api && world !== undefined) {
-      this.#api = new LiveApi(world.api);
-      host.err.write(this.#api.announcement);
+      const { baseUrl, spaceId, apiKey } = world.api;
+      this.#key = new SecretFile('api-key', apiKey);
+      host.err.write(`API at ${baseUrl}/v2/spaces/${spaceId}, its key in ${this.#key.path}\n`);
     }
     if (this.#options.api && world !== undefined) this.#webConsole = this.#openAnnounced(control, world, again);
     if (this.#options.consoles && world !== undefined) this.#consoles = this.#openToConsoles(world.fleet);
@@ -179,7 +181,7 @@ export class LiveServices {
     this.#progress.end();
     this.#metrics?.close();
     this.#push?.close();
-    this.#api?.close();
+    this.#key?.close();
     this.#forgetInterrupts();
     await (await this.#webConsole)?.close('The run has ended.');
     (await this.#consoles)?.close('the run has ended');

@@ -1,6 +1,6 @@
 /** `ghostfleet record`: reads the history of a space through the public API and writes it, anonymised, to a file. */
 
-import { ApiError, ConnectionError, DeviceCloudClient } from '../client/client.js';
+import { ApiError, ConnectionError, type DeviceCloudClient } from '../client/client.js';
 import { parseTimeOrDate } from '../kernel/calendar.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -16,7 +16,7 @@ import { Budget } from '../runner/targets/budget.js';
 import { makeGate } from '../runner/targets/paced.js';
 import { checkOption, defineCommand } from './command.js';
 import type { Host } from './host.js';
-import { showWaits } from './target.js';
+import { API_OPTIONS, connectTo, findApiKey, showWaits } from './target.js';
 import { POSITIVE_FORM, parsePositiveNumber, SPEED } from './values.js';
 
 interface RecordFlags {
@@ -43,16 +43,7 @@ export const record = defineCommand<RecordFlags>(
   (parser) =>
     parser
       .option('target', { type: 'string', requiresArg: true, demandOption: true, describe: 'address of the cloud API' })
-      .option('api-key', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'API key of the cloud; also GHOSTFLEET_API_KEY',
-      })
-      .option('space', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'id of the space (default: the first space that the key may use)',
-      })
+      .options(API_OPTIONS)
       .option(
         'after',
         checkOption(
@@ -83,10 +74,7 @@ async function execute(flags: RecordFlags, host: Host): Promise<ExitCode> {
   const before = flags.before?.(now) ?? now;
   const after = flags.after?.(now) ?? before - DEFAULT_REACH;
   if (after >= before) throw new UsageError('bad-flags', '--after must be earlier than --before');
-  const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
-  if (apiKey === undefined) {
-    throw new UsageError('bad-flags', '--target requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
-  }
+  const apiKey = findApiKey(flags, host);
   const abort = new AbortController();
   let signalled: string | undefined;
   const forget = host.onInterrupt(
@@ -120,8 +108,6 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
   const budget = new Budget(clock, pace.perSecond, PER_PAGE);
   budget.begin();
   const gate = makeGate(pace, clock, { signal, waits: showWaits(host), budget });
-  const options = { baseUrl: flags.target, apiKey, connections: 1, gate };
-  const { space } = flags;
   const types = new Map(
     [...packagedProfiles()].map(([name, { identity, firmware }]) => [
       identity.fwBundle,
@@ -130,10 +116,7 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
   );
   let api: DeviceCloudClient | undefined;
   try {
-    api =
-      space === undefined
-        ? await DeviceCloudClient.connect(options)
-        : new DeviceCloudClient({ ...options, spaceId: space });
+    api = await connectTo({ target: flags.target, space: flags.space, apiKey, gate });
     return await collect(api, {
       ...window,
       speed: flags.speed ?? 1,

@@ -1,6 +1,7 @@
 /** The options for a cloud other than the embedded one. */
 
 import type { Argv } from 'yargs';
+import { DeviceCloudClient, type Gate } from '../client/client.js';
 import { UsageError } from '../kernel/errors.js';
 import { humanDuration } from '../kernel/time.js';
 import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
@@ -86,6 +87,40 @@ export function addTrafficOptions(parser: Argv, of: string): Argv {
     );
 }
 
+/** The options with which a command reaches only the API of the cloud of --target. */
+export const API_OPTIONS = {
+  'api-key': { type: 'string', requiresArg: true, describe: 'API key of the cloud; also GHOSTFLEET_API_KEY' },
+  space: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'id of the space (default: the first space that the key may use)',
+  },
+} as const;
+
+/** The key of --target. @param option name of --target, for messages @throws UsageError without a key */
+export function findApiKey(
+  flags: Pick<TargetFlags, 'api-key'>,
+  { env }: Pick<Host, 'env'>,
+  option = '--target',
+): string {
+  const apiKey = flags['api-key'] ?? env.GHOSTFLEET_API_KEY;
+  if (apiKey !== undefined) return apiKey;
+  throw new UsageError('bad-flags', `${option} requires an API key`, 'use --api-key or set GHOSTFLEET_API_KEY');
+}
+
+/** A client of the API of --target. @throws like {@link DeviceCloudClient.connect} */
+export async function connectTo({ target, space, apiKey, gate }: ApiTarget): Promise<DeviceCloudClient> {
+  const http = { baseUrl: target, apiKey, connections: 1, ...(gate && { gate }) };
+  return space === undefined ? DeviceCloudClient.connect(http) : new DeviceCloudClient({ ...http, spaceId: space });
+}
+
+interface ApiTarget {
+  readonly target: string;
+  readonly space: string | undefined;
+  readonly apiKey: string;
+  readonly gate?: Gate;
+}
+
 /** Options that require --target. */
 const OF_TARGET = ['api-key', 'space', 'udp', 'udp-raw-port', 'udp-dtls-port', 'link', 'rate'] as const;
 /** Options for devices that use UDP. */
@@ -105,10 +140,7 @@ export function findCloud(flags: TargetFlags, host: Pick<Host, 'env'>, option = 
   }
   const unused = link === 'http' ? OF_UDP.find((name) => flags[name] !== undefined) : undefined;
   if (unused !== undefined) throw new UsageError('bad-flags', `--${unused} cannot be used with --link http`);
-  const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
-  if (apiKey === undefined) {
-    throw new UsageError('bad-flags', `${option} requires an API key`, 'use --api-key or set GHOSTFLEET_API_KEY');
-  }
+  const apiKey = findApiKey(flags, host, option);
   const shown = shownAddress(target);
   if (apiBase(target) === undefined)
     throw new UsageError(

@@ -1,7 +1,7 @@
 /** Reads a user's file. The size is limited, because a scenario by an untrusted author may name any file. */
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { closeSync, constants, createReadStream, existsSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
 import { fileReason } from '../kernel/system-errors.js';
 import { isSpecial } from '../kernel/write-files.js';
@@ -59,6 +59,20 @@ export function readInside(folder: string, name: string, allowed: readonly strin
   const real = realPath(file);
   if (!isBelow(realPath(folder), real) && !isAllowed(real, allowed)) throw outside(name);
   return { file, text: textOf(regularBytesOf(file, LARGEST_NAMED), file), real };
+}
+
+/**
+ * The path of a file or folder in `folder` or below, also after symbolic links are resolved. It need not exist.
+ * @param folder an absolute path
+ * @param complaint what is wrong with another name: `is not in the folder of the server`
+ * @throws UsageError with the code `outside` for another name
+ */
+export function pathInside(folder: string, name: string, complaint: string): string {
+  const path = resolve(folder, name);
+  let there = path;
+  while (isBelow(folder, there) && !existsSync(there)) there = dirname(there);
+  if (isBelow(folder, there) && isBelow(realPath(folder), realPath(there))) return path;
+  throw new UsageError('outside', `"${name}" ${complaint}`);
 }
 
 /**

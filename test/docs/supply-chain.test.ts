@@ -6,9 +6,13 @@ import { isPermissive, licencesPage, lockedPackages, MOST_PACKAGES } from '../..
 
 const manifest: {
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
   readonly allowScripts: Readonly<Record<string, boolean>>;
 } = JSON.parse(readFileSync('package.json', 'utf8'));
 const declared = Object.keys(manifest.dependencies);
+
+/** Packages of which users get only what the bundled program needs: installed, they and their packages are 17 MB. */
+const BUNDLED = ['@modelcontextprotocol/node', '@modelcontextprotocol/server'];
 
 /** The packages that the sources import, except `tsx`: threads load it only when ghostfleet runs from its sources. */
 const imported = new Set(
@@ -24,9 +28,10 @@ describe('the packages of users', () => {
     expect(lockedPackages('users').length).toBeLessThanOrEqual(MOST_PACKAGES);
   });
 
-  it('are declared if they are imported, and imported if they are declared', () => {
+  it('are declared if they are imported, unless they are bundled, and imported if they are declared', () => {
     expect(declared.filter((name) => !imported.has(name))).toEqual([]);
-    expect([...imported].filter((name) => !declared.includes(name))).toEqual([]);
+    expect([...imported].filter((name) => !declared.includes(name)).sort()).toEqual(BUNDLED);
+    expect(BUNDLED.filter((name) => !(name in manifest.devDependencies))).toEqual([]);
   });
 
   it('have licences that permit any use', () => {

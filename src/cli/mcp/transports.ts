@@ -1,0 +1,140 @@
+/** How clients reach the MCP server: through the standard streams, or over HTTP on the loopback interface. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  createMcpHandler,
+  deserializeMessage,
+  type JSONRPCMessage,
+  type McpServer,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../../cloud/http/host-guard.js';
+import { asError, messageOf } from '../../kernel/errors.js';
+import { portRefused } from '../../kernel/system-errors.js';
+import type { Host } from '../host.js';
+
+type MakeServer = () => McpServer;
+
+/** Serves one client through the standard streams. The promise resolves when the client has closed its end, or at an interrupt. */
+export async function serveStreams(host: Host, make: MakeServer): Promise<void> {
+  const transport = new StreamTransport(host);
+  const serving = serveStdio(make, { transport, onerror: (error) => complain(host, error) });
+  const forget = host.onInterrupt(() => transport.close());
+  await transport.closed;
+  forget();
+  await serving.close();
+}
+
+/** One JSON message a line, over the streams of the Host. */
+class StreamTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly closed: Promise<void>;
+  readonly #host: Host;
+  readonly #lines: AsyncIterator<string>;
+  #end = (): void => {};
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#lines = host.lines()[Symbol.asyncIterator]();
+    this.closed = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  async start(): Promise<void> {
+    void this.#read();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    // The server has escaped the texts in it. The escapes of the Host are not JSON.
+    this.#host.out.write(serializeMessage(message), 'styled');
+  }
+
+  async close(): Promise<void> {
+    this.#end();
+    this.onclose?.();
+    await this.#lines.return?.();
+  }
+
+  async #read(): Promise<void> {
+    for (;;) {
+      const next = await this.#lines.next();
+      if (next.done) return this.close();
+      if (next.value.trim() === '') continue;
+      try {
+        this.onmessage?.(deserializeMessage(next.value));
+      } catch (error) {
+        this.onerror?.(asError(error));
+      }
+    }
+  }
+}
+
+const ADDRESS = '127.0.0.1';
+const PATH = '/mcp';
+
+/** A server for clients on this machine, which need the token. */
+export class HttpServer {
+  readonly #http: Server;
+  readonly #handler: ReturnType<typeof createMcpHandler>;
+
+  private constructor(http: Server, handler: ReturnType<typeof createMcpHandler>) {
+    this.#http = http;
+    this.#handler = handler;
+  }
+
+  /** @param port 0 for any free port @throws UsageError if the port cannot be used */
+  static async open(port: number, token: string, host: Host, make: MakeServer): Promise<HttpServer> {
+    const handler = createMcpHandler(make, { onerror: (error) => complain(host, error) });
+    const answer = toNodeHandler(handler, { onerror: (error) => complain(host, error) });
+    const http = createServer((request, response) => {
+      response.setHeaders(new Map(Object.entries(SAFE_HEADERS)));
+      const status = refusalOf(request, token);
+      // The cast is safe because a request of a server has a method and an address.
+      if (status === undefined) return void answer(request as NodeIncomingMessageLike, response);
+      if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+      response.writeHead(status).end();
+    });
+    await new Promise<void>((resolve, reject) => {
+      http.once('error', (error) => reject(portRefused(`--http ${port}`, ADDRESS, error)));
+      http.listen(port, ADDRESS, resolve);
+    });
+    return new HttpServer(http, handler);
+  }
+
+  get url(): string {
+    const address = this.#http.address();
+    return `http://${ADDRESS}:${typeof address === 'object' && address !== null ? address.port : '?'}${PATH}`;
+  }
+
+  async close(): Promise<void> {
+    await this.#handler.close();
+    this.#http.close();
+    this.#http.closeAllConnections();
+  }
+}
+
+/** The status with which a request is refused; undefined for a request of a client with the token. */
+function refusalOf(request: IncomingMessage, token: string): number | undefined {
+  const { headers, url = '' } = request;
+  if (!isHost(headers.host, LOCAL_HOSTS) || hasTwoHosts(request)) return 403;
+  // Only browsers send this header. No page may use the server, even if it knows the token.
+  if (headers.origin !== undefined) return 403;
+  if (!isToken(headers.authorization, token)) return 401;
+  return url.replace(/\?.*$/s, '') === PATH ? undefined : 404;
+}
+
+function isToken(header: string | undefined, token: string): boolean {
+  const given = /^Bearer (\S+)$/i.exec(header ?? '')?.[1] ?? '';
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function complain(host: Host, error: Error): void {
+  host.err.write(`ghostfleet: ${messageOf(error)}\n`);
+}
