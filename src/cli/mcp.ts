@@ -4,9 +4,9 @@ import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import type { Host } from './host.js';
-import { Desk } from './mcp/desk.js';
-import { makeServer } from './mcp/server.js';
-import { HttpServer, serveStreams } from './mcp/transports.js';
+import { Desk } from './mcp-desk.js';
+import { makeServer } from './mcp-server.js';
+import { HttpServer, serveStreams } from './mcp-transports.js';
 import { SecretFile } from './secret-file.js';
 import { API_OPTIONS, connectTo, findApiKey } from './target.js';
 

@@ -31,6 +31,14 @@ export function formOf(check: Check<unknown>): Form {
   return check.form?.() ?? {};
 }
 
+/**
+ * A check of a key's value, with what an editor shows about the key.
+ * @param about what the key means and its default, in one sentence @param example a value that the check accepts
+ */
+export function describeKey<T>(about: string, example: unknown, check: Check<T>): Check<T> {
+  return formed(() => ({ ...formOf(check), description: about, examples: [example] }), check);
+}
+
 /** A check that runs `check` and converts its value with `make`. It has the form of `check`. */
 export function refine<A, B>(
   check: Check<A>,

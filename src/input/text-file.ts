@@ -1,6 +1,15 @@
 /** Reads a user's file. The size is limited, because a scenario by an untrusted author may name any file. */
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, createReadStream, existsSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
 import { fileReason } from '../kernel/system-errors.js';

@@ -6,8 +6,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { program } from '../../scripts/support/program.js';
-import { LONGEST_ANSWER, LONGEST_RESOURCE, writeAnswer, writeResource } from '../../src/cli/mcp/answer.js';
-import { Desk } from '../../src/cli/mcp/desk.js';
+import { LONGEST_ANSWER, LONGEST_RESOURCE, writeAnswer, writeResource } from '../../src/cli/mcp-answer.js';
+import { Desk } from '../../src/cli/mcp-desk.js';
 import { startDevice, startService, virtualTime } from '../../src/index.js';
 import { folderOfTest } from '../support/folder-of-test.js';
 import { ghostfleet } from '../support/host.js';
@@ -131,7 +131,7 @@ describe('a client without --allow-write', () => {
     expect((await call('validate_scenario', { scenario: 'boot-storm' })).value).toMatchObject({ valid: true });
   });
 
-  it('is told what is wrong with its arguments', async () => {
+  it('gets an error for wrong arguments', async () => {
     const { call } = await serve();
     expect(await call('run_scenario', {})).toMatchObject({
       isError: true,

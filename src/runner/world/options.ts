@@ -88,7 +88,7 @@ interface PartOfRun {
 }
 
 /** Address of the API of a cloud, with the space and the key of a run. */
-export interface ApiAccess {
+interface ApiAccess {
   readonly baseUrl: string;
   readonly spaceId: string;
   /** Secret. */

@@ -1,8 +1,8 @@
 /** Faults of devices that consist of a step that begins them and, except a jump of the clock, a step that ends them. */
-import { type Check, oneOf, record, refine } from '../../input/checks.js';
+import { type Check, describeKey, oneOf, record, refine } from '../../input/checks.js';
 import type { Millis } from '../../kernel/time.js';
 import { signal as shownSignal } from '../steps/antenna.js';
-import { drift, skew } from '../steps/clock.js';
+import { ABOUT_DRIFT, drift, skew } from '../steps/clock.js';
 import type { StepCall } from '../steps/index.js';
 import { noOptions } from '../values/no-options.js';
 import type { DeviceFaultKind } from './kind.js';
@@ -52,7 +52,10 @@ export const clockDrift: DeviceFaultKind<number> = {
   part: 'device',
   about: 'the device clock runs fast (negative: slow); setting the clock corrects the time, but not the drift',
   example: 'clock-drift: { drift: 120ppm }',
-  check: refine(record('clock-drift', { drift }), (options) => options.drift),
+  check: refine(
+    record('clock-drift', { drift: describeKey(ABOUT_DRIFT, '120ppm', drift) }),
+    (options) => options.drift,
+  ),
   steps: (ppm) => ({
     begin: { step: 'clock', options: { drift: ppm, skew: null } },
     end: { step: 'clock', options: { drift: 0, skew: null } },

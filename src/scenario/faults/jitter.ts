@@ -1,4 +1,4 @@
-import { duration, oneOf, optional, record, refine, shortOrMap } from '../../input/checks.js';
+import { describeKey, duration, oneOf, optional, record, refine, shortOrMap } from '../../input/checks.js';
 import { type Draws, exponential } from '../../kernel/random.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
 import { LATE, type NetworkFaultKind } from './kind.js';
@@ -19,7 +19,13 @@ export const jitter: NetworkFaultKind<Jitter> = {
   example: 'jitter: { by: 300ms, shape: bell }',
   check: shortOrMap<Jitter>(
     refine(duration, (by) => ({ by, shape: 'tail' })),
-    record('jitter', { by: duration, shape: optional(oneOf([...SHAPES]), 'tail' as const) }),
+    record('jitter', {
+      by: describeKey('How far the delay spreads.', '800ms', duration),
+      shape: optional(
+        describeKey('Distribution of the delay. Default: tail.', 'tail', oneOf([...SHAPES])),
+        'tail' as const,
+      ),
+    }),
   ),
   describe: ({ by, shape }) => `jitter ${formatDuration(by)}, ${shape}`,
   datagrams: {

@@ -1,6 +1,7 @@
 import {
   type Check,
   complain,
+  describeKey,
   duration,
   eitherForm,
   formed,
@@ -12,7 +13,9 @@ import {
 import type { Millis } from '../../kernel/time.js';
 import type { DeviceFaultKind } from './kind.js';
 
-const OPTIONS = record('reboot', { every: optional(duration, null) });
+const OPTIONS = record('reboot', {
+  every: optional(describeKey('Interval between reboots. Default: one reboot.', '20m', duration), null),
+});
 /** Shortest accepted interval between reboots. A device starts in less time. */
 const SHORTEST: Millis = 1000;
 

@@ -1,4 +1,4 @@
-import { duration, optional, ratio, record, refine, shortOrMap, valueAt } from '../../input/checks.js';
+import { describeKey, duration, optional, ratio, record, refine, shortOrMap, valueAt } from '../../input/checks.js';
 import { chance, integerBetween } from '../../kernel/random.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import { formatDuration, type Millis, seconds } from '../../kernel/time.js';
@@ -20,11 +20,17 @@ export const reorder: NetworkFaultKind<Reorder> = {
   example: 'reorder: { ratio: 5%, by: 3s }',
   check: shortOrMap<Reorder>(
     refine(ratio, (share) => ({ ratio: share, by: DEFAULT_DELAY })),
-    refine(record('reorder', { ratio, by: optional(duration, DEFAULT_DELAY) }), (options, node, problems) => {
-      if (options.by > 0) return options;
-      problems.add(valueAt(node, 'by'), 'a datagram cannot be held back by less than 1 ms');
-      return undefined;
-    }),
+    refine(
+      record('reorder', {
+        ratio: describeKey('Probability that a datagram is held back.', '5%', ratio),
+        by: optional(describeKey('Longest time for which it is held back.', '3s', duration), DEFAULT_DELAY),
+      }),
+      (options, node, problems) => {
+        if (options.by > 0) return options;
+        problems.add(valueAt(node, 'by'), 'a datagram cannot be held back by less than 1 ms');
+        return undefined;
+      },
+    ),
   ),
   describe: (options) => `reorder ${formatRatio(options.ratio)}, held back by up to ${formatDuration(options.by)}`,
   datagrams: {

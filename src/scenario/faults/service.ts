@@ -2,6 +2,7 @@
 import {
   type Check,
   complain,
+  describeKey,
   duration,
   formed,
   integer,
@@ -30,7 +31,10 @@ export const apiErrors: ServiceFaultKind<ApiErrors> = {
   example: 'api-errors: { status: 500, share: 20% }',
   check: shortOrMap<ApiErrors>(
     refine(ratio, (share) => ({ status: 503, share })),
-    record('api-errors', { status: optional(integer(400, 599), 503), share: ratio }),
+    record('api-errors', {
+      status: optional(describeKey('HTTP status of the answers. Default: 503.', 429, integer(400, 599)), 503),
+      share: describeKey('Share of the requests that fail.', '20%', ratio),
+    }),
   ),
   describe: ({ status, share }) => `api-errors ${status}, ${formatRatio(share)}`,
   service: { request: ({ status, share }, draws) => (chance(draws, share) ? status : undefined) },
@@ -86,8 +90,10 @@ export const serviceRestart: ServiceFaultKind<Millis | null> = {
   example: 'service-restart: { away: 30s }',
   check: shortOrMap<Millis | null>(
     noOptions,
-    refine(record('service-restart', { away: duration }), ({ away }, node, problems) =>
-      away < SHORTEST_ABSENCE ? complain(valueAt(node, 'away'), problems, 'a second or more') : away,
+    refine(
+      record('service-restart', { away: describeKey('How long the service is away.', '30s', duration) }),
+      ({ away }, node, problems) =>
+        away < SHORTEST_ABSENCE ? complain(valueAt(node, 'away'), problems, 'a second or more') : away,
     ),
   ),
   service: { away: true },

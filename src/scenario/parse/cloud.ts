@@ -8,7 +8,17 @@
  *       retain-messages: 14d     # how long messages are kept; default: unlimited
  *       allow-private: true      # connectors may send to loopback and private addresses; default: false
  */
-import { boolean, type Check, complain, duration, formed, optional, record, refine } from '../../input/checks.js';
+import {
+  boolean,
+  type Check,
+  complain,
+  describeKey,
+  duration,
+  formed,
+  optional,
+  record,
+  refine,
+} from '../../input/checks.js';
 import { days, formatDuration, hours, type Millis } from '../../kernel/time.js';
 import type { CloudSettings } from '../model/cloud.js';
 
@@ -38,10 +48,30 @@ function atLeast(shortest: Millis): Check<Millis> {
 }
 
 const shape = record('cloud', {
-  'rate-limit': optional(rateLimit, null),
-  'expire-downlinks': optional(atLeast(SHORTEST_EXPIRY), null),
-  'retain-messages': optional(atLeast(SHORTEST_RETENTION), null),
-  'allow-private': optional(boolean, false),
+  'rate-limit': optional(
+    describeKey('API requests a minute that each key may send. Default: unlimited.', '600/m', rateLimit),
+    null,
+  ),
+  'expire-downlinks': optional(
+    describeKey(
+      'Age at which a downlink that no device fetched expires. Default: 30d.',
+      '7d',
+      atLeast(SHORTEST_EXPIRY),
+    ),
+    null,
+  ),
+  'retain-messages': optional(
+    describeKey('How long messages are kept. Default: unlimited.', '14d', atLeast(SHORTEST_RETENTION)),
+    null,
+  ),
+  'allow-private': optional(
+    describeKey(
+      'Lets connectors send to loopback and private addresses, if the run also has --allow-private.',
+      true,
+      boolean,
+    ),
+    false,
+  ),
 });
 
 export const cloud: Check<CloudSettings> = refine(shape, (read) => ({

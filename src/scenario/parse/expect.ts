@@ -9,6 +9,7 @@
 import {
   type Check,
   complain,
+  describeKey,
   duration,
   eitherForm,
   type Form,
@@ -38,7 +39,10 @@ const abort: Check<Instant> = formed(
 /** @param end duration of the scenario; undefined if it could not be read */
 export function expectations(names: ScopeNames, end?: Instant): Check<readonly Expectation[]> {
   const line = expectExpectation(names);
-  const ending = record('an expectation', { that: line, abort });
+  const ending = record('an expectation', {
+    that: describeKey('The expectation.', 'downlink.refused == 0', line),
+    abort: describeKey('Ends the run when the expectation fails: `true`, or from this time on.', '30m', abort),
+  });
   return list(
     formed(
       () => eitherForm(formOf(line), formOf(ending)),

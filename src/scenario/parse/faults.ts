@@ -10,7 +10,16 @@
  *
  * The plan converts a fault of devices to the steps that begin and end it.
  */
-import { complain, duration, type Form, optional, readVariant, valueAt, variantForm } from '../../input/checks.js';
+import {
+  complain,
+  describeKey,
+  duration,
+  type Form,
+  optional,
+  readVariant,
+  valueAt,
+  variantForm,
+} from '../../input/checks.js';
 import type { LocatedNode, MapNode, Problems } from '../../input/document.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import {
@@ -25,16 +34,16 @@ import {
 } from '../faults/index.js';
 import type { FaultWindow } from '../model/plan.js';
 import type { ScenarioFault } from '../model/scenario.js';
-import { readSelector, selectorText } from '../selector/check.js';
+import { ABOUT_TO, readSelector, selectorText } from '../selector/check.js';
 import type { StepContext } from './steps.js';
 import { scopeOf } from './steps.js';
 import { checkWindow, WINDOW } from './window.js';
 
 const COMMON = {
   ...WINDOW,
-  every: optional(duration, null),
-  lasts: optional(duration, null),
-  to: optional(selectorText),
+  every: optional(describeKey('Interval of a recurring fault, with `lasts`.', '10m', duration), null),
+  lasts: optional(describeKey('How long a recurring fault lasts each time.', '4m', duration), null),
+  to: optional(describeKey(ABOUT_TO, 'region/north', selectorText)),
 };
 /** Limit of the number of times that one entry of `faults` may occur. */
 const MOST_TIMES = 10_000;

@@ -7,6 +7,7 @@
 import {
   boolean,
   complain,
+  describeKey,
   duration,
   eitherForm,
   type Form,
@@ -97,7 +98,7 @@ function countedDrafts(node: LocatedNode, problems: Problems, shape: FleetShape)
 }
 
 function sharedDrafts(node: LocatedNode, problems: Problems, shape: FleetShape): readonly Drafted[] | undefined {
-  const read = record('a fleet', { devices: DEVICES, groups: list((item) => item, 1) })(node, problems);
+  const read = record('a fleet', { devices: TOTAL, groups: list((item) => item, 1) })(node, problems);
   if (read === undefined) return undefined;
   const check = sharedGroup(shape);
   const groups = read.groups.map((item) => ({ item, group: check(item, problems) }));
@@ -161,16 +162,32 @@ function checkConfig(
 /** JSON Schema of a fleet, for editors. */
 export function fleetForm(): Form {
   const shape: FleetShape = { types: new Map(), firmware: undefined, end: Number.POSITIVE_INFINITY };
-  const shared = record('a fleet', { devices: DEVICES, groups: list(sharedGroup(shape), 1) });
+  const shared = record('a fleet', {
+    devices: TOTAL,
+    groups: describeKey(
+      'Groups of devices, each with a share.',
+      [{ name: 'cellar', profile: 'clime', share: '70%' }],
+      list(sharedGroup(shape), 1),
+    ),
+  });
   return eitherForm(formOf(list(countedGroup(shape), 1)), formOf(shared));
 }
 
 const DEVICES = integer(1, MOST_DEVICES);
+const TOTAL = describeKey('Number of devices in all groups.', 1000, DEVICES);
 /** Tolerance for the sum of all shares: shares such as 1/3 do not add up to exactly 1 in floating point. */
 const SHARES_OFF = 1e-6;
 
-const countedGroup = (shape: FleetShape) => record('a group', { ...groupKeys(shape), count: DEVICES });
-const sharedGroup = (shape: FleetShape) => record('a group', { ...groupKeys(shape), share: ratio });
+const countedGroup = (shape: FleetShape) =>
+  record('a group', {
+    ...groupKeys(shape),
+    count: describeKey('Number of devices.', 50, DEVICES),
+  });
+const sharedGroup = (shape: FleetShape) =>
+  record('a group', {
+    ...groupKeys(shape),
+    share: describeKey('Share of all devices of the fleet.', '70%', ratio),
+  });
 
 /** A firmware version. Devices report it with a leading `v`, which may be left out here. */
 const firmwareVersion = refine(text(/^v?\d+\.\d+\.\d+\S*$/, 'a firmware version such as 3.5.5'), (version) =>
@@ -178,9 +195,12 @@ const firmwareVersion = refine(text(/^v?\d+\.\d+\.\d+\S*$/, 'a firmware version 
 );
 
 const BOOT = record('boot', {
-  from: optional(duration, 0),
-  over: optional(duration, 0),
-  pattern: optional(oneOf(BOOT_PATTERNS), 'staggered' as const),
+  from: optional(describeKey('When the first device starts. Default: 0s.', '5m', duration), 0),
+  over: optional(describeKey('Time over which the devices start. Default: 0s.', '10m', duration), 0),
+  pattern: optional(
+    describeKey('Evenly spread (default), at random times, or all at once.', 'poisson', oneOf(BOOT_PATTERNS)),
+    'staggered' as const,
+  ),
 });
 
 function groupKeys({ types, firmware, end }: FleetShape) {
@@ -193,19 +213,49 @@ function groupKeys({ types, firmware, end }: FleetShape) {
     return undefined;
   });
   return {
-    name: text(
-      GROUP_NAME,
-      `a name of 2 to 25 small letters, digits and hyphens, other than ${RESERVED.map((word) => `"${word}"`).join(', ')}`,
+    name: describeKey(
+      'Name of the group, for selectors and names of devices.',
+      'cellar',
+      text(
+        GROUP_NAME,
+        `a name of 2 to 25 small letters, digits and hyphens, other than ${RESERVED.map((word) => `"${word}"`).join(', ')}`,
+      ),
     ),
     // The schema accepts any text, because it cannot contain the profiles in the folder of the scenario.
-    profile: formed(() => formOf(text()), oneOf([...types.keys()])),
-    firmware: optional(firmwareVersion, firmware ?? null),
-    serial: optional(integer(1, LAST_SERIAL)),
-    boot: optional(boot, BOOT_AT_ONCE),
-    config: optional(configLines, []),
-    tags: optional(list(cloudName), []),
-    region: optional(text(/^[\w.-]+$/, 'a label of letters, digits, dots and hyphens'), null),
-    register: optional(boolean, true),
+    profile: describeKey(
+      'Device type: a packaged profile, or one in the folder `profiles` beside the scenario.',
+      'clime',
+      formed(() => formOf(text()), oneOf([...types.keys()])),
+    ),
+    firmware: optional(
+      describeKey(
+        'Firmware version with which the devices left the factory. Default: the newest.',
+        '3.5.5',
+        firmwareVersion,
+      ),
+      firmware ?? null,
+    ),
+    serial: optional(
+      describeKey('Serial number of the first device; the others follow.', FIRST_SERIAL, integer(1, LAST_SERIAL)),
+    ),
+    boot: optional(describeKey('When the devices start. Default: all at once.', { over: '10m' }, boot), BOOT_AT_ONCE),
+    config: optional(
+      describeKey('Parameters that are in flash before the first start.', { 'interval-report': 900 }, configLines),
+      [],
+    ),
+    tags: optional(describeKey('Tags of the devices in the cloud.', ['indoor'], list(cloudName)), []),
+    region: optional(
+      describeKey(
+        'Region of the devices, for selectors.',
+        'north',
+        text(/^[\w.-]+$/, 'a label of letters, digits, dots and hyphens'),
+      ),
+      null,
+    ),
+    register: optional(
+      describeKey('Whether the run registers the devices in the cloud. Default: true.', false, boolean),
+      true,
+    ),
   };
 }
 

@@ -14,6 +14,7 @@ import {
   boolean,
   type Check,
   complain,
+  describeKey,
   duration,
   eitherForm,
   type Form,
@@ -63,15 +64,29 @@ const MOST_USERS = 10_000;
 const FASTEST = 1_000_000;
 
 const COMMON = {
-  from: optional(duration, 0),
-  until: optional(duration),
+  from: optional(describeKey('When it begins. Default: 0s.', '10m', duration), 0),
+  until: optional(describeKey('When it ends. Default: at the end of the scenario.', '20m', duration)),
   ...TO,
-  rate: optional(formed(rateForm, (node) => node)),
-  spacing: optional(oneOf(['even', 'poisson'])),
-  users: optional(integer(1, MOST_USERS)),
-  think: optional(duration),
-  patient: optional(boolean, false),
-  as: optional(text()),
+  rate: optional(
+    describeKey(
+      'Requests at this rate, whatever the answers: `50/s`, a ramp, steps, or a replay.',
+      '1/s..20/s',
+      formed(rateForm, (node) => node),
+    ),
+  ),
+  spacing: optional(
+    describeKey('Pauses between requests at a rate. Default: even.', 'poisson', oneOf(['even', 'poisson'])),
+  ),
+  users: optional(
+    describeKey(
+      'Number of users, each of whom waits for the answer before the next request.',
+      10,
+      integer(1, MOST_USERS),
+    ),
+  ),
+  think: optional(describeKey('Pause of a user after an answer. Default: none.', '2s', duration)),
+  patient: optional(describeKey('Whether users observe Retry-After. Default: false.', true, boolean), false),
+  as: optional(describeKey('Client of `setup` whose API key the requests have.', 'neighbour', text())),
   ...UNKNOWN,
 };
 
@@ -178,8 +193,8 @@ function paceOf(node: MapNode, keys: PaceKeys, window: Window, problems: Problem
 }
 
 const replay = record('a replay', {
-  replay: text(),
-  speed: optional(positiveNumber, 1),
+  replay: describeKey('CSV file with the times of requests, relative to the scenario.', 'arrivals.csv', text()),
+  speed: optional(describeKey('How many times as fast as in the file. Default: 1.', 2, positiveNumber), 1),
 });
 
 function replayed(node: MapNode, { from, until, readFile }: Window, problems: Problems): Pace | undefined {

@@ -15,6 +15,7 @@
 import type { Span } from '../../device/modem/timing.js';
 import {
   complain,
+  describeKey,
   durationRange,
   type Form,
   formOf,
@@ -42,12 +43,16 @@ interface NetworkShape {
 
 /** This key is not a fault of the link: parse/scenario.ts turns `power-saving: off` into a step. */
 const POWER_SAVING = 'power-saving';
-const SAVING = oneOf(['on', 'off']);
+const SAVING = describeKey('Whether the network grants power saving mode. Default: on.', 'off', oneOf(['on', 'off']));
 /** Faults that can be keys of `network`, in the order in which a plan lists them. */
 const ALWAYS_KINDS = NETWORK_FAULTS.filter((name) => 'isNetworkKey' in FAULTS[name]);
 /** A property of the network's cells: how long a radio connection stays open without traffic. */
 const RADIO_RELEASE = 'radio-release';
-const RELEASE = durationRange('the time until an idle radio connection is released, such as "11s" or "5s..20s"');
+const RELEASE = describeKey(
+  'How long an idle radio connection stays open. Default: 10s..12s.',
+  '5s..20s',
+  durationRange('the time until an idle radio connection is released, such as "11s" or "5s..20s"'),
+);
 const KEYS = [...ALWAYS_KINDS, POWER_SAVING, RADIO_RELEASE, 'faults'];
 
 /** JSON Schema of `network`, for editors. */
@@ -58,7 +63,12 @@ export function networkForm(): Form {
       ...faultForms(ALWAYS_KINDS),
       [POWER_SAVING]: formOf(SAVING),
       [RADIO_RELEASE]: formOf(RELEASE),
-      faults: { type: 'array', items: variantForm(COMMON, faultForms(NETWORK_FAULTS)) },
+      faults: {
+        description: 'Faults of the network with a time, a selector and a direction.',
+        examples: [[{ loss: '10%', from: '3h', until: '4h' }]],
+        type: 'array',
+        items: variantForm(COMMON, faultForms(NETWORK_FAULTS)),
+      },
     },
     additionalProperties: false,
   };

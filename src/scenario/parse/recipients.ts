@@ -1,5 +1,5 @@
 /** The devices to which a step or a load sends lines or data, with the commands and keys that their firmware accepts. */
-import { boolean, type OptionalCheck, optional, valueAt } from '../../input/checks.js';
+import { boolean, describeKey, type OptionalCheck, optional, valueAt } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
 import { orList, quote } from '../../input/problems.js';
 import type { FleetGroup } from '../model/fleet.js';
@@ -11,7 +11,9 @@ import type { Recipient } from '../values/sending.js';
 import type { DeviceTypes } from './sources.js';
 
 /** The key `unknown` of steps and loads: the lines or data to send are deliberately unknown or invalid, and are not checked. */
-export const UNKNOWN: { readonly unknown: OptionalCheck<boolean, boolean> } = { unknown: optional(boolean, false) };
+export const UNKNOWN: { readonly unknown: OptionalCheck<boolean, boolean> } = {
+  unknown: optional(describeKey('Sends lines or data that the devices do not know.', true, boolean), false),
+};
 
 /**
  * Adds a problem for the key `unknown` in a step or load that sends no lines or data.

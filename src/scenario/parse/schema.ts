@@ -8,33 +8,47 @@ import type { Form } from '../../input/checks.js';
 import { VARIABLE_FORM } from '../source/variables.js';
 import { partForms } from './scenario.js';
 
-const ABOUT: Readonly<Record<string, string>> = {
-  name: 'Small letters, digits and hyphens.',
-  about: 'A description of the situation.',
-  include: 'Files to start from: maps are merged, lists are concatenated, and otherwise this file takes precedence.',
+/** What each part means, and an example. */
+const ABOUT: Readonly<Record<string, readonly [about: string, example: unknown]>> = {
+  name: ['Name of the scenario: small letters, digits and hyphens.', 'slow-roll-out'],
+  about: ['A description of the situation.', 'A new configuration reaches a cellar with poor reception.'],
+  include: [
+    'Files to start from: maps are merged, lists are concatenated, and otherwise this file takes precedence.',
+    ['common/fleet.yaml'],
+  ],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of scenarios
-  vars: 'Values for ${name}; --var name=value overrides one of them for a run.',
-  seed: 'Seed of all random draws; --seed overrides it.',
-  start: 'Calendar time at which the world begins, in UTC.',
-  duration: 'After this time, steps and devices begin nothing new.',
-  settle: 'How long open exchanges may take to finish after the duration.',
-  'warm-up': 'API requests that are due before this time do not count in latencies.',
-  cloud: 'Settings of the embedded cloud; they do not apply to another cloud.',
-  setup: 'Resources that are created in the space before the devices, in this order, and deleted after the run.',
-  fleet: 'Groups of devices of the same kind.',
-  network: 'Conditions for the whole run, and faults with a time.',
-  faults: 'Faults of the network, of devices and of the embedded cloud.',
-  steps: 'Actions on the cloud and on devices, each with a time.',
-  load: 'API requests in addition to the steps.',
-  expect: 'Expectations that the run must meet.',
-  next: 'Lines that the report prints at its end.',
+  vars: ['Values for ${name}; --var name=value overrides one of them for a run.', { period: 900 }],
+  seed: ['Seed of all random draws; --seed overrides it.', 42],
+  start: ['Calendar time at which the world begins, in UTC.', '2026-03-01T06:00:00Z'],
+  duration: ['After this time, steps and devices begin nothing new.', '6h'],
+  settle: ['How long open exchanges may take to finish after the duration. Default: 10m.', '20m'],
+  'warm-up': ['API requests that are due before this time do not count in latencies. Default: 0s.', '5m'],
+  cloud: ['Settings of the embedded cloud; they do not apply to another cloud.', { 'rate-limit': '600/m' }],
+  setup: [
+    'Resources that are created in the space before the devices, in this order, and deleted after the run.',
+    [{ tag: { name: 'cold-store' } }],
+  ],
+  fleet: ['Groups of devices of the same kind.', [{ name: 'cellar', profile: 'clime', count: 50 }]],
+  network: ['Conditions for the whole run, and faults with a time.', { latency: '150ms..900ms', loss: '1%' }],
+  faults: [
+    'Faults of the network, of devices and of the embedded cloud.',
+    [{ outage: 'both', from: '2h', until: '3h' }],
+  ],
+  steps: [
+    'Actions on the cloud and on devices, each with a time.',
+    [{ at: '1h', to: 'cellar', commands: ['info show'] }],
+  ],
+  load: ['API requests in addition to the steps.', [{ 'list-devices': null, rate: '2/s' }]],
+  expect: ['Expectations that the run must meet.', ['uplink.stored == uplink.sent', 'downlink.answered p(95) < 45m']],
+  next: ['Lines that the report prints at its end.', ['ghostfleet explain runs/demo']],
 };
 
 /** The schema, in draft 7, which all common editors support. */
 export function scenarioSchema(): Form {
   const parts = Object.entries(partForms()).map(([key, form]) => {
     const open = key === 'vars' || key === 'include' ? form : withVariables(form);
-    return [key, { description: ABOUT[key], ...open }];
+    const [description, example] = ABOUT[key] ?? [];
+    return [key, { description, examples: [example], ...open }];
   });
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -54,8 +68,8 @@ const VARIABLE: Form = { $ref: '#/definitions/variable' };
 function withVariables(form: Form): Form {
   const inner = Object.fromEntries(Object.entries(form).map(([keyword, value]) => [keyword, widened(keyword, value)]));
   if (!isScalar(form)) return inner;
-  const { description, ...rest } = inner;
-  return { ...(description !== undefined && { description }), anyOf: [rest, VARIABLE] };
+  const { description, examples, ...rest } = inner;
+  return { ...(description !== undefined && { description, examples }), anyOf: [rest, VARIABLE] };
 }
 
 function widened(keyword: string, value: unknown): unknown {

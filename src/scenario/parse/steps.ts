@@ -10,6 +10,7 @@
 import {
   type Check,
   complain,
+  describeKey,
   duration,
   type Form,
   formed,
@@ -28,7 +29,7 @@ import type { Profile } from '../../profile/profile.js';
 import type { MetricExpectation } from '../expect/expectation.js';
 import { expectExpectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
 import type { Rollout, ScenarioStep, StepWait } from '../model/scenario.js';
-import { readSelector, selectorText } from '../selector/check.js';
+import { ABOUT_TO, readSelector, selectorText } from '../selector/check.js';
 import { canTouch } from '../selector/match.js';
 import type { Selector } from '../selector/selector.js';
 import { checkStep, SENDING_STEPS, STEP_NAMES, stepForms } from '../steps/index.js';
@@ -72,11 +73,15 @@ const moment: Check<Moment> = formed(
 const MOST_COHORTS = 1000;
 
 const ROLLOUT = record('for', {
-  each: optional(selectorText, 'all'),
-  in: refine(ratio, (share, node, problems) =>
-    share * MOST_COHORTS >= 1 ? share : complain(node, problems, 'a share of the devices from 0.1% to 100%'),
+  each: optional(describeKey('Devices that are divided into cohorts. Default: all.', 'cellar', selectorText), 'all'),
+  in: describeKey(
+    'Share of the devices in each cohort.',
+    '10%',
+    refine(ratio, (share, node, problems) =>
+      share * MOST_COHORTS >= 1 ? share : complain(node, problems, 'a share of the devices from 0.1% to 100%'),
+    ),
   ),
-  every: duration,
+  every: describeKey('Time from one cohort to the next.', '30m', duration),
 });
 
 function condition(names: ScopeNames): Check<MetricExpectation> {
@@ -87,12 +92,26 @@ function condition(names: ScopeNames): Check<MetricExpectation> {
 
 function timing(names: ScopeNames) {
   return {
-    at: optional(moment),
-    after: optional(condition(names)),
-    within: optional(duration),
-    over: optional(duration, 0),
-    to: optional(selectorText),
-    for: optional(ROLLOUT),
+    at: optional(
+      describeKey('When it begins: since the start, or `+5m` since the previous step. Default: 0s.', '1h', moment),
+    ),
+    after: optional(
+      describeKey(
+        'Condition after which it begins, instead of `at`.',
+        'device.ready == fleet.devices',
+        condition(names),
+      ),
+    ),
+    within: optional(describeKey('Longest wait for `after`. Default: until the end.', '1h', duration)),
+    over: optional(describeKey('Time over which the devices are spread. Default: 0s.', '10m', duration), 0),
+    to: optional(describeKey(ABOUT_TO, '10% of cellar', selectorText)),
+    for: optional(
+      describeKey(
+        'Cohorts, one after another, instead of `to` and `over`.',
+        { each: 'cellar', in: '10%', every: '30m' },
+        ROLLOUT,
+      ),
+    ),
     ...UNKNOWN,
   };
 }

@@ -1,13 +1,13 @@
 /** A window: the period in which a fault is active. */
-import { duration, optional, valueAt } from '../../input/checks.js';
+import { describeKey, duration, optional, valueAt } from '../../input/checks.js';
 import type { MapNode, Problems } from '../../input/document.js';
 import type { Instant } from '../../kernel/time.js';
 import type { FaultWindow } from '../model/plan.js';
 
 /** The keys of a window, as a part of the shape of a fault. */
 export const WINDOW = {
-  from: optional(duration, 0),
-  until: optional(duration, null),
+  from: optional(describeKey('When it begins. Default: at the start.', '2h', duration), 0),
+  until: optional(describeKey('When it ends. Default: at the end of the run.', '2h20m', duration), null),
 };
 
 /** Adds a problem for a window that is empty, or that begins at or after `end`. */

@@ -1,5 +1,5 @@
 /** Checks selectors of a scenario against the fleet: a misspelt name is a problem, not an empty selection. */
-import { type Check, formed, type OptionalCheck, optional, text } from '../../input/checks.js';
+import { type Check, describeKey, formed, type OptionalCheck, optional, text } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import type { SelectableGroup } from './device.js';
@@ -26,8 +26,12 @@ export const selectorText: Check<string> = formed(
   (node, problems) => (node.kind === 'scalar' && typeof node.value === 'number' ? node.source : text()(node, problems)),
 );
 
+export const ABOUT_TO = 'Devices that are meant. Default: all.';
+
 /** The key `to`; default: all devices. */
-export const TO: { readonly to: OptionalCheck<string, string> } = { to: optional(selectorText, 'all') };
+export const TO: { readonly to: OptionalCheck<string, string> } = {
+  to: optional(describeKey(ABOUT_TO, 'region/north', selectorText), 'all'),
+};
 
 const SELECTOR_FORM =
   'all, a group, a device such as clime/3, clime/3..7, region/…, tag/…, or a sample such as "10% of clime"';

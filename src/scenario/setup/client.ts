@@ -1,4 +1,4 @@
-import { optional, record, text } from '../../input/checks.js';
+import { describeKey, optional, record, text } from '../../input/checks.js';
 import type { SetupKind } from './kind.js';
 
 type ClientOptions = {
@@ -13,7 +13,10 @@ const name = text(/^[a-z][a-z0-9-]{0,63}$/, 'a name of small letters, digits and
 export const client: SetupKind<ClientOptions> = {
   about: 'a client with its own API key, in the space of the fleet or in another one; loads can use it',
   example: 'client: { name: neighbour, space: next-door }',
-  check: record('client', { name, space: optional(name, null) }),
+  check: record('client', {
+    name: describeKey('Name of the client, for the key `as` of loads.', 'neighbour', name),
+    space: optional(describeKey('Name of its space. Default: that of the fleet.', 'next-door', name), null),
+  }),
   describe: ({ name: called, space }) => `"${called}"${space === null ? '' : ` in the space "${space}"`}`,
   run: async (world, { name: called, space }) => {
     const api = await world.spaceApi(space);

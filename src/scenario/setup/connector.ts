@@ -2,6 +2,7 @@ import type { ConnectorTrigger } from '../../client/client.js';
 import {
   type Check,
   complain,
+  describeKey,
   duration,
   formOf,
   list,
@@ -37,14 +38,36 @@ const wholeSeconds: Check<number> = refine(duration, (length, node, problems) =>
 );
 
 const shape = record('connector', {
-  name: cloudName,
-  script: optional(text()),
-  file: optional(text()),
-  tags: optional(list(cloudName), []),
-  triggers: optional(list(oneOf(['data', 'session', 'config', 'stats', 'codec']), 1), ['data'] as const),
-  direction: optional(oneOf(['up', 'down']), 'up' as const),
-  'retry-delays': optional(list(wholeSeconds), null),
-  timeout: optional(wholeSeconds, null),
+  name: describeKey('Name of the connector.', 'forward', cloudName),
+  script: optional(
+    describeKey(
+      'JavaScript with a function `main(job)`; or use `file`.',
+      'function main(job) { return { url: job.variables.url } }',
+      text(),
+    ),
+  ),
+  file: optional(describeKey('File with the script, relative to the scenario.', 'forward.js', text())),
+  tags: optional(describeKey('Tags of the devices whose messages it forwards.', ['cold-store'], list(cloudName)), []),
+  triggers: optional(
+    describeKey(
+      'Types of messages that it forwards. Default: data.',
+      ['data', 'session'],
+      list(oneOf(['data', 'session', 'config', 'stats', 'codec']), 1),
+    ),
+    ['data'] as const,
+  ),
+  direction: optional(
+    describeKey('Messages from devices (`up`, the default) or to them.', 'up', oneOf(['up', 'down'])),
+    'up' as const,
+  ),
+  'retry-delays': optional(
+    describeKey('Pauses before further attempts. Default: those of the service.', ['30s', '5m'], list(wholeSeconds)),
+    null,
+  ),
+  timeout: optional(
+    describeKey('Longest wait for an answer. Default: that of the service.', '10s', wholeSeconds),
+    null,
+  ),
 });
 
 /** A connector forwards messages of the devices that share a tag with it. */

@@ -3,7 +3,18 @@
  * the output of `ghostfleet image`, which is the body of the upload request.
  */
 import { createHash } from 'node:crypto';
-import { boolean, complain, eitherForm, formOf, integer, optional, record, text, valueAt } from '../../input/checks.js';
+import {
+  boolean,
+  complain,
+  describeKey,
+  eitherForm,
+  formOf,
+  integer,
+  optional,
+  record,
+  text,
+  valueAt,
+} from '../../input/checks.js';
 import type { MapNode, Problems } from '../../input/document.js';
 import { didYouMean, quote } from '../../input/problems.js';
 import { textOf } from './file.js';
@@ -48,17 +59,33 @@ class UploadBody {
   }
 }
 
-const version = text(IMAGE_VERSION, 'a version of 1 to 47 characters');
-const name = text(/^[a-z0-9][\w.-]{0,63}$/i, 'a name of letters, digits, ".", "-" and "_"');
+const version = describeKey(
+  'Version of the firmware in the image.',
+  'v9.0.0',
+  text(IMAGE_VERSION, 'a version of 1 to 47 characters'),
+);
+const name = describeKey(
+  'Name of the image, for the step `firmware`.',
+  'v2',
+  text(/^[a-z0-9][\w.-]{0,63}$/i, 'a name of letters, digits, ".", "-" and "_"'),
+);
 
 const made = record('firmware', {
   name,
-  profile: text(),
+  profile: describeKey('Device type for which the image is generated.', 'clime', text()),
   version,
-  size: optional(integer(IMAGE_SIZE.smallest, IMAGE_SIZE.largest), IMAGE_SIZE.usual),
-  damaged: optional(boolean, false),
+  size: optional(
+    describeKey(
+      'Size of the image in bytes. Default: 65536.',
+      131_072,
+      integer(IMAGE_SIZE.smallest, IMAGE_SIZE.largest),
+    ),
+    IMAGE_SIZE.usual,
+  ),
+  damaged: optional(describeKey('Gives the image a wrong checksum: devices reject it.', true, boolean), false),
 });
-const uploaded = record('firmware', { name, file: text(), version: optional(version) });
+const file = describeKey('File that `ghostfleet image` has written, relative to the scenario.', 'image.json', text());
+const uploaded = record('firmware', { name, file, version: optional(version) });
 
 export const firmware: SetupKind<FirmwareOptions> = {
   about:

@@ -1,4 +1,4 @@
-import { type Check, complain, formed, optional, record, text } from '../../input/checks.js';
+import { type Check, complain, describeKey, formed, optional, record, text } from '../../input/checks.js';
 import { plain } from '../../input/document.js';
 import type { SetupKind } from './kind.js';
 
@@ -21,7 +21,11 @@ const body: Check<Readonly<Record<string, unknown>>> = formed(
       : complain(node, problems, 'a map: the JSON object that is posted'),
 );
 
-const shape = record('request', { post: path, body, delete: optional(path) });
+const shape = record('request', {
+  post: describeKey('Path below the space to which the body is posted.', '/users/invite', path),
+  body: describeKey('The JSON object that is posted.', { email: 'ada@example.com' }, body),
+  delete: optional(describeKey('Path for the deletion after the run. Default: `<post>/{id}`.', '/users/{id}', path)),
+});
 
 /** Any other resource that the API can create. */
 export const request: SetupKind<RequestOptions> = {

@@ -1,4 +1,4 @@
-import { boolean, type Check, complain, formed, optional, record } from '../../input/checks.js';
+import { boolean, type Check, complain, describeKey, formed, optional, record } from '../../input/checks.js';
 import { cloudName } from '../values/cloud-name.js';
 import type { SetupKind } from './kind.js';
 
@@ -26,10 +26,13 @@ export const variable: SetupKind<VariableOptions> = {
   about: 'a variable of the space; scripts of connectors read it as job.variables.<name>',
   example: 'variable: { name: threshold, value: 8 }',
   check: record('variable', {
-    name: cloudName,
-    value,
-    environment: optional(cloudName, null),
-    secure: optional(boolean, false),
+    name: describeKey('Name, as in `job.variables.NAME`.', 'threshold', cloudName),
+    value: describeKey('Value, which scripts get as a text.', '8', value),
+    environment: optional(
+      describeKey('Environment to which it belongs. Default: none.', 'production', cloudName),
+      null,
+    ),
+    secure: optional(describeKey('Hides the value in answers of the API.', true, boolean), false),
   }),
   describe: ({ name, value: text, environment, secure }) =>
     `"${name}" = ${secure ? '***' : `"${text}"`}${environment === null ? '' : ` in "${environment}"`}`,

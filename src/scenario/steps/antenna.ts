@@ -1,6 +1,7 @@
 import {
   type Check,
   complain,
+  describeKey,
   eitherForm,
   formOf,
   number,
@@ -22,9 +23,13 @@ type AntennaOptions = {
 };
 
 const shape = record('a signal', {
-  rsrp: number(),
-  rsrq: optional(number(), null),
-  snr: optional(number(), null),
+  rsrp: describeKey(
+    'Power of the signal in dBm: weak below -115; below -130, devices find no network.',
+    -121,
+    number(),
+  ),
+  rsrq: optional(describeKey('Quality of the signal in dB.', -14, number()), null),
+  snr: optional(describeKey('Signal-to-noise ratio in dB.', 2, number()), null),
 });
 /** The values that a modem can report (3GPP TS 36.133, 9.1.4 and 9.1.7). */
 const RANGES = { rsrp: [-156, -44], rsrq: [-34, -3], snr: [-30, 40] } as const;

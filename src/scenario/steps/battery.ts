@@ -1,4 +1,14 @@
-import { complain, eitherForm, formOf, number, optional, ratio, record, valueAt } from '../../input/checks.js';
+import {
+  complain,
+  describeKey,
+  eitherForm,
+  formOf,
+  number,
+  optional,
+  ratio,
+  record,
+  valueAt,
+} from '../../input/checks.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import { BLOCKS, HINDERS, type StepEffect, type StepKind, stays } from './step.js';
 
@@ -8,7 +18,10 @@ type BatteryOptions =
   | { readonly kind: 'left'; readonly left: Ratio }
   | { readonly kind: 'voltage'; readonly volts: number };
 
-const shape = record('battery', { left: optional(ratio), voltage: optional(number()) });
+const shape = record('battery', {
+  left: optional(describeKey('Charge that is left.', '5%', ratio)),
+  voltage: optional(describeKey('Voltage at rest, in V.', 3.2, number())),
+});
 /** Voltages at rest of an empty and of a new battery pack (behaviour B-35). */
 const VOLTS = [3, 3.7] as const;
 

@@ -1,5 +1,5 @@
 import type { ButtonName } from '../../device/device-controls.js';
-import { duration, formOf, integer, oneOf, optional, record, valueAt } from '../../input/checks.js';
+import { describeKey, duration, formOf, integer, oneOf, optional, record, valueAt } from '../../input/checks.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
 import { findQuantity } from '../../profile/quantities.js';
 import { RESTARTS, type StepKind } from './step.js';
@@ -14,9 +14,9 @@ type ButtonOptions = {
 const BUTTONS = ['int', 'x', '1', '2', '3', '4'] as const satisfies readonly ButtonName[];
 
 const shape = record('button', {
-  which: optional(oneOf(BUTTONS), 'int' as const),
-  clicks: optional(integer(1, 6), null),
-  hold: optional(duration, null),
+  which: optional(describeKey('The button: `int` (default) is on the board.', 'int', oneOf(BUTTONS)), 'int' as const),
+  clicks: optional(describeKey('Number of clicks.', 3, integer(1, 6)), null),
+  hold: optional(describeKey('How long the button is held, instead of clicks.', '5s', duration), null),
 });
 
 /** Presses a button: `int` is on the board; `x`, `1`, `2`, `3` and `4` are on CHESTER Push. */

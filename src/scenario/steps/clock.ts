@@ -1,4 +1,4 @@
-import { type Check, complain, formed, optional, record, refine } from '../../input/checks.js';
+import { type Check, complain, describeKey, formed, optional, record, refine } from '../../input/checks.js';
 import { days, formatDuration, type Millis, parseDuration } from '../../kernel/time.js';
 import { noEffect, type StepKind } from './step.js';
 
@@ -35,7 +35,12 @@ export const skew: Check<Millis> = formed(
   },
 );
 
-const shape = record('clock', { drift: optional(drift, null), skew: optional(skew, null) });
+export const ABOUT_DRIFT = 'How fast (negative: slow) the clock runs.';
+
+const shape = record('clock', {
+  drift: optional(describeKey(ABOUT_DRIFT, '120ppm', drift), null),
+  skew: optional(describeKey('How far the clock jumps ahead (negative: back).', '2h', skew), null),
+});
 
 /** Makes the clock of the device run fast or slow, or jump. A session or a timestamp corrects the time. */
 export const clock: StepKind<ClockOptions> = {

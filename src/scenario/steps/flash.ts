@@ -1,10 +1,12 @@
-import { complain, eitherForm, formOf, integer, record } from '../../input/checks.js';
+import { complain, describeKey, eitherForm, formOf, integer, record } from '../../input/checks.js';
 import { noEffect, type StepKind, stays } from './step.js';
 
 /** Number of times that settings can still be saved; null if unlimited. */
 type FlashOptions = number | null;
 
-const shape = record('flash', { 'writes-left': integer(0, 1_000_000) });
+const shape = record('flash', {
+  'writes-left': describeKey('Number of writes that still succeed.', 0, integer(0, 1_000_000)),
+});
 
 /** Wears out the settings' flash: after the last write, `config save` and the cloud's configurations fail. */
 export const flash: StepKind<FlashOptions> = {

@@ -1,5 +1,5 @@
 import type { Pulses } from '../../device/device-controls.js';
-import { duration, formOf, integer, optional, record, text, valueAt } from '../../input/checks.js';
+import { describeKey, duration, formOf, integer, optional, record, text, valueAt } from '../../input/checks.js';
 import { quote } from '../../input/problems.js';
 import { formatDuration, millis, seconds } from '../../kernel/time.js';
 import { quantitiesOf } from '../values/quantity.js';
@@ -12,10 +12,10 @@ type PulseOptions = Pulses & {
 const EVERY = seconds(1);
 const MOST_PULSES = 1_000_000;
 const shape = record('pulse', {
-  input: text(),
-  times: optional(integer(1, MOST_PULSES), 1),
-  every: optional(duration, EVERY),
-  stays: optional(duration),
+  input: describeKey('Quantity of a counter or a contact.', 'counter.1.pulses', text()),
+  times: optional(describeKey('Number of pulses. Default: 1.', 600, integer(1, MOST_PULSES)), 1),
+  every: optional(describeKey('Time from one pulse to the next. Default: 1s.', '2s', duration), EVERY),
+  stays: optional(describeKey('How long a contact stays closed.', '500ms', duration)),
 });
 
 /** Sends pulses to an input: a counter counts them, a contact closes and opens. */

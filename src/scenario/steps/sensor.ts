@@ -1,6 +1,7 @@
 import type { DeviceControls } from '../../device/device-controls.js';
 import {
   complain,
+  describeKey,
   duration,
   eitherForm,
   type Form,
@@ -100,8 +101,15 @@ function describe(waveform: SensorWaveform): string {
   }
 }
 
-const ramp = record('a ramp', { from: optional(number(), null), to: number(), over: duration });
-const replay = record('a replay', { replay: text(), column: optional(text()) });
+const ramp = record('a ramp', {
+  from: optional(describeKey('Reading at the beginning. Default: the present one.', 4, number()), null),
+  to: describeKey('Reading at the end; it stays there.', 12, number()),
+  over: describeKey('How long the ramp takes.', '30m', duration),
+});
+const replay = record('a replay', {
+  replay: describeKey('CSV file with times and readings, relative to the scenario.', 'cellar.csv', text()),
+  column: optional(describeKey('Column of the readings, if there are several.', 'temperature', text())),
+});
 
 function waveformForm(): Form {
   return eitherForm({ type: 'number' }, { enum: ['free', 'silent'] }, formOf(ramp), formOf(replay));

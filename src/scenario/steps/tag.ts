@@ -1,4 +1,4 @@
-import { formOf, list, optional, record } from '../../input/checks.js';
+import { describeKey, formOf, list, optional, record } from '../../input/checks.js';
 import { cloudName } from '../values/cloud-name.js';
 import type { DeviceHandle } from '../world.js';
 import { cloudIdOf, noEffect, type StepKind, stays } from './step.js';
@@ -9,7 +9,10 @@ type TagOptions = {
 };
 
 const names = list(cloudName, 1);
-const shape = record('tag', { add: optional(names, []), remove: optional(names, []) });
+const shape = record('tag', {
+  add: optional(describeKey('Tags to add.', ['cold-store'], names), []),
+  remove: optional(describeKey('Tags to remove.', ['new'], names), []),
+});
 
 /** Adds or removes tags of the device in the cloud; missing tags are created. */
 export const tag: StepKind<TagOptions> = {

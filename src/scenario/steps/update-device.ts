@@ -1,4 +1,4 @@
-import { formOf, optional, record, text } from '../../input/checks.js';
+import { describeKey, formOf, optional, record, text } from '../../input/checks.js';
 import type { DeviceHandle } from '../world.js';
 import { cloudIdOf, noEffect, type StepKind, stays } from './step.js';
 
@@ -7,7 +7,10 @@ type UpdateDeviceOptions = {
   readonly externalId: string | null;
 };
 
-const shape = record('update-device', { name: optional(text(), null), 'external-id': optional(text(), null) });
+const shape = record('update-device', {
+  name: optional(describeKey('New name in the cloud.', 'depot-{serial}', text()), null),
+  'external-id': optional(describeKey('New id in your own system.', 'depot-7/{serial}', text()), null),
+});
 
 /** Changes the name or the external id of the device in the cloud. */
 export const updateDevice: StepKind<UpdateDeviceOptions> = {

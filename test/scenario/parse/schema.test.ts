@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { Form } from '../../../src/input/checks.js';
 import { scenarioSchema } from '../../../src/scenario/parse/schema.js';
 import { schemaNamedIn } from '../../support/schema-line.js';
 import { problemsOf, yamlOf } from '../fixtures.js';
@@ -26,6 +27,42 @@ describe.each(scenarios.filter((name) => name.endsWith('.yaml')))('%s', (name) =
     expect(schemaNamedIn(text, file)).toBe(schema.href);
   });
 });
+
+it('describes every key, with an example that the schema accepts', () => {
+  const schemas = keysOf(scenarioSchema());
+  expect(schemas.length).toBeGreaterThan(200);
+  const poor = schemas.filter(({ form: { description, examples } }) => !description || !examples);
+  expect(poor.map(({ path }) => path)).toEqual([]);
+  const ajv = new Ajv({ strict: false, logger: false, code: { optimize: false } });
+  // Keys that several maps share are checked once, because each schema takes milliseconds to compile.
+  const distinct = new Map(schemas.map((each) => [JSON.stringify(each.form), each]));
+  const wrong = [...distinct.values()].filter(({ form: { examples, ...form } }) => {
+    const accepts = ajv.compile({ ...form, definitions: scenarioSchema().definitions });
+    return !(examples as readonly unknown[]).every((example) => accepts(example));
+  });
+  expect(wrong.map(({ path }) => path)).toEqual([]);
+});
+
+/** The schemas of all keys, with the keys that lead to them. */
+function keysOf(form: Form, path = ''): readonly { readonly path: string; readonly form: Form }[] {
+  // The cast is safe because these keywords of the schema have schemas as their values.
+  const { properties = {}, items, additionalProperties, anyOf = [] } = form as Keywords;
+  return [
+    ...Object.entries(properties).flatMap(([key, inner]) => [
+      { path: `${path}.${key}`, form: inner },
+      ...keysOf(inner, `${path}.${key}`),
+    ]),
+    ...[items, additionalProperties].flatMap((inner) => (typeof inner === 'object' ? keysOf(inner, `${path}[]`) : [])),
+    ...anyOf.flatMap((inner) => keysOf(inner, path)),
+  ];
+}
+
+interface Keywords {
+  readonly properties?: Readonly<Record<string, Form>>;
+  readonly items?: Form;
+  readonly additionalProperties?: Form | boolean;
+  readonly anyOf?: readonly Form[];
+}
 
 describe('a mistake', () => {
   it.each([

@@ -1,6 +1,6 @@
 /** A tool of the MCP server. */
 import Type, { type Static, type TObject, type TProperties } from 'typebox';
-import type { Desk } from './desk.js';
+import type { Desk } from './mcp-desk.js';
 
 export interface Tool {
   readonly name: string;

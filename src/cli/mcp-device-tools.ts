@@ -1,12 +1,12 @@
 /** Tools for the virtual devices of runs in real time and of `ghostfleet device`. */
 import Type from 'typebox';
-import type { Connection } from '../../console/client.js';
-import type { Candidate } from '../../console/member.js';
-import type { Reply } from '../../console/protocol.js';
-import { quote } from '../../input/problems.js';
-import { UsageError } from '../../kernel/errors.js';
-import type { Desk } from './desk.js';
-import { defineTool, type Tool } from './tool.js';
+import type { Connection } from '../console/client.js';
+import type { Candidate } from '../console/member.js';
+import type { Reply } from '../console/protocol.js';
+import { quote } from '../input/problems.js';
+import { UsageError } from '../kernel/errors.js';
+import type { Desk } from './mcp-desk.js';
+import { defineTool, type Tool } from './mcp-tool.js';
 
 const Run = Type.Optional(Type.String({ description: 'a run of list_runs, if several are running' }));
 const DeviceName = Type.String({ minLength: 1, description: 'name or serial number of one device' });
@@ -26,7 +26,7 @@ export const DEVICE_TOOLS: readonly Tool[] = [
       ),
     },
     ({ run, selector = '*', limit = 50, skip = 0 }, desk) =>
-      inRun(desk, run, async (connection) => {
+      useRun(desk, run, async (connection) => {
         const devices = await listDevices(connection, selector);
         return { run: connection.greeting.run, matching: devices.length, devices: devices.slice(skip, skip + limit) };
       }),
@@ -36,9 +36,10 @@ export const DEVICE_TOOLS: readonly Tool[] = [
     'Shows one virtual device of a run in real time: its state, and the first words of the lines that it understands.',
     { run: Run, device: DeviceName },
     ({ run, device }, desk) =>
-      inRun(desk, run, async (connection) => {
+      useRun(desk, run, async (connection) => {
         const found = await findDevice(connection, device);
-        const words = (line: string) => askFor(connection, { do: 'complete', on: selectorOf(found), line }, listWords);
+        const words = (line: string) =>
+          askFor(connection, { do: 'complete', on: makeSelector(found), line }, listWords);
         return { run: connection.greeting.run, ...found, shell: await words(''), controls: await words('.') };
       }),
   ),
@@ -55,11 +56,11 @@ export const DEVICE_TOOLS: readonly Tool[] = [
       }),
     },
     ({ run, device, line }, desk) =>
-      inRun(desk, run, async (connection) => {
+      useRun(desk, run, async (connection) => {
         const found = await findDevice(connection, device);
         const parts: { readonly code: number; readonly lines: readonly string[] }[] = [];
         const asked = connection.ask(
-          { do: 'line', on: selectorOf(found), line, secrets: false, folder: desk.folder },
+          { do: 'line', on: makeSelector(found), line, secrets: false, folder: desk.folder },
           (reply) => 'from' in reply && parts.push({ code: reply.code, lines: reply.lines }),
         );
         await asked.done;
@@ -71,7 +72,7 @@ export const DEVICE_TOOLS: readonly Tool[] = [
 ];
 
 /** @throws UsageError if no run matches, or more than one */
-function inRun<T>(desk: Desk, name: string | undefined, use: (run: Connection) => Promise<T>): Promise<T> {
+function useRun<T>(desk: Desk, name: string | undefined, use: (run: Connection) => Promise<T>): Promise<T> {
   return desk.withAttached((runs) => {
     const [only, ...more] = runs.filter(
       ({ greeting }) => name === undefined || [greeting.run, greeting.name].includes(name),
@@ -98,7 +99,7 @@ async function findDevice(run: Connection, wanted: string): Promise<Candidate> {
   throw new UsageError('no-device', `the run has no device ${quote(wanted)}; "list_devices" lists them`);
 }
 
-function selectorOf({ serial }: Candidate): string {
+function makeSelector({ serial }: Candidate): string {
   return `serial=${serial}`;
 }
 

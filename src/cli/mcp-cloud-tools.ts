@@ -1,9 +1,9 @@
 /** Tools for the devices and messages of the cloud of `--target`. */
 import Type from 'typebox';
-import type { Device, DeviceCloudClient } from '../../client/client.js';
-import { quote } from '../../input/problems.js';
-import { UsageError } from '../../kernel/errors.js';
-import { defineTool, type Tool } from './tool.js';
+import type { Device, DeviceCloudClient } from '../client/client.js';
+import { quote } from '../input/problems.js';
+import { UsageError } from '../kernel/errors.js';
+import { defineTool, type Tool } from './mcp-tool.js';
 
 const OneDevice = Type.String({ minLength: 1, description: 'id, serial number or name of a device' });
 const Limit = (most: number) => Type.Optional(Type.Integer({ minimum: 1, maximum: most, description: 'default: 20' }));
@@ -21,7 +21,7 @@ export const CLOUD_TOOLS: readonly Tool[] = [
       after: Type.Optional(Type.String({ minLength: 1, description: 'id of the last device of the page before' })),
     },
     async ({ name, health, limit = 20, after }, desk) => {
-      const cloud = await desk.cloud();
+      const cloud = await desk.openCloud();
       const filter = { ...(name !== undefined && { name }), ...(health !== undefined && { health }) };
       const [matching, devices] = [
         await cloud.countDevices(filter),
@@ -40,7 +40,7 @@ export const CLOUD_TOOLS: readonly Tool[] = [
     'Shows one device of the cloud, with the facts of its session and its pending downlinks.',
     { device: OneDevice },
     async ({ device }, desk) => {
-      const cloud = await desk.cloud();
+      const cloud = await desk.openCloud();
       const found = await findDevice(cloud, device);
       const downlinks = await cloud.messages({ device_id: found.id, direction: 'down', after: LONG_AGO, limit: 100 });
       return { ...found, pending_downlinks: downlinks.filter(({ down_state: state }) => state === 'pending') };
@@ -59,7 +59,7 @@ export const CLOUD_TOOLS: readonly Tool[] = [
       before: Type.Optional(Type.String({ minLength: 1, description: 'id of the last message of the page before' })),
     },
     async ({ device, direction, types, limit = 20, before }, desk) => {
-      const cloud = await desk.cloud();
+      const cloud = await desk.openCloud();
       const messages = await cloud.messages({
         ...(device !== undefined && { device_id: (await findDevice(cloud, device)).id }),
         ...(direction !== undefined && { direction }),
@@ -76,7 +76,7 @@ export const CLOUD_TOOLS: readonly Tool[] = [
     'Shows what has happened to a downlink so far: when it was queued, offered, sent and answered.',
     { message: Type.String({ minLength: 1, description: 'id of a downlink' }) },
     async ({ message }, desk) => {
-      const cloud = await desk.cloud();
+      const cloud = await desk.openCloud();
       return { ...(await cloud.message(message)), timeline: await cloud.timeline(message) };
     },
   ),
@@ -103,7 +103,7 @@ export const CLOUD_TOOLS: readonly Tool[] = [
           'a downlink of type shell or config needs "lines", one of type data "body"',
         );
       }
-      const cloud = await desk.cloud();
+      const cloud = await desk.openCloud();
       const { id } = await findDevice(cloud, device);
       if (type === 'data') return cloud.sendData(id, body ?? {});
       return type === 'shell' ? cloud.sendCommands(id, lines ?? []) : cloud.sendConfig(id, lines ?? []);

@@ -11,10 +11,10 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../../cloud/http/host-guard.js';
-import { asError, messageOf } from '../../kernel/errors.js';
-import { portRefused } from '../../kernel/system-errors.js';
-import type { Host } from '../host.js';
+import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
+import { asError, messageOf } from '../kernel/errors.js';
+import { portRefused } from '../kernel/system-errors.js';
+import type { Host } from './host.js';
 
 type MakeServer = () => McpServer;
 
@@ -94,7 +94,7 @@ export class HttpServer {
     const answer = toNodeHandler(handler, { onerror: (error) => complain(host, error) });
     const http = createServer((request, response) => {
       response.setHeaders(new Map(Object.entries(SAFE_HEADERS)));
-      const status = refusalOf(request, token);
+      const status = findRefusal(request, token);
       // The cast is safe because a request of a server has a method and an address.
       if (status === undefined) return void answer(request as NodeIncomingMessageLike, response);
       if (status === 401) response.setHeader('www-authenticate', 'Bearer');
@@ -120,7 +120,7 @@ export class HttpServer {
 }
 
 /** The status with which a request is refused; undefined for a request of a client with the token. */
-function refusalOf(request: IncomingMessage, token: string): number | undefined {
+function findRefusal(request: IncomingMessage, token: string): number | undefined {
   const { headers, url = '' } = request;
   if (!isHost(headers.host, LOCAL_HOSTS) || hasTwoHosts(request)) return 403;
   // Only browsers send this header. No page may use the server, even if it knows the token.

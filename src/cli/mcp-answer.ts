@@ -2,8 +2,8 @@
  * What a client of the MCP server gets: texts of devices and clouds as data, bounded in size. A client passes the text on to a
  * language model, which reads everything, so characters that people do not see are escaped, and secrets are masked.
  */
-import { MASK, Masking } from '../../cloud/api/masking.js';
-import { printable, printableTexts } from '../../kernel/printable.js';
+import { MASK, Masking } from '../cloud/api/masking.js';
+import { printable, printableTexts } from '../kernel/printable.js';
 
 /** Maximum number of characters in an answer. A model reads about four characters as one token. */
 export const LONGEST_ANSWER = 24_000;

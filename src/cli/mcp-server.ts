@@ -1,15 +1,15 @@
 /** The MCP server: tools and resources of ghostfleet for programs that use a language model. */
 import { fromJsonSchema, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
-import { ApiError, ConnectionError } from '../../client/client.js';
-import { GhostfleetError, messageOf } from '../../kernel/errors.js';
-import { readVersion } from '../version.js';
-import { writeAnswer, writeResource } from './answer.js';
-import { CLOUD_TOOLS } from './cloud-tools.js';
-import type { Desk } from './desk.js';
-import { DEVICE_TOOLS } from './device-tools.js';
-import { DOCS, listPages, listReports, REPORTS, readReport } from './resources.js';
-import { RUN_TOOLS } from './run-tools.js';
-import type { Tool } from './tool.js';
+import { ApiError, ConnectionError } from '../client/client.js';
+import { GhostfleetError, messageOf } from '../kernel/errors.js';
+import { writeAnswer, writeResource } from './mcp-answer.js';
+import { CLOUD_TOOLS } from './mcp-cloud-tools.js';
+import type { Desk } from './mcp-desk.js';
+import { DEVICE_TOOLS } from './mcp-device-tools.js';
+import { DOCS, listPages, listReports, REPORTS, readReport } from './mcp-resources.js';
+import { RUN_TOOLS } from './mcp-run-tools.js';
+import type { Tool } from './mcp-tool.js';
+import { readVersion } from './version.js';
 
 const TOOLS: readonly Tool[] = [...RUN_TOOLS, ...DEVICE_TOOLS, ...CLOUD_TOOLS];
 

@@ -4,20 +4,20 @@
  */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { DeviceCloudClient } from '../../client/client.js';
-import { type Connection, findRuns } from '../../console/client.js';
-import { didYouMean, quote } from '../../input/problems.js';
-import { pathInside } from '../../input/text-file.js';
-import { UsageError } from '../../kernel/errors.js';
-import { foreignJson } from '../../kernel/json-text.js';
-import { makePrivateDirectory, makeTemporaryDirectory } from '../../kernel/private-directory.js';
-import { PRIVATE } from '../../kernel/private-file.js';
-import { RealClock } from '../../kernel/real-clock.js';
-import { isDirectory } from '../../kernel/write-files.js';
-import { REPORT_FILES } from '../../report/renderers/index.js';
-import { listPackaged } from '../find-scenario.js';
-import type { AnotherRun, EndedRun, Host } from '../host.js';
-import { packagePath } from '../package-files.js';
+import type { DeviceCloudClient } from '../client/client.js';
+import { type Connection, findRuns } from '../console/client.js';
+import { didYouMean, quote } from '../input/problems.js';
+import { pathInside } from '../input/text-file.js';
+import { UsageError } from '../kernel/errors.js';
+import { foreignJson } from '../kernel/json-text.js';
+import { makePrivateDirectory, makeTemporaryDirectory } from '../kernel/private-directory.js';
+import { PRIVATE } from '../kernel/private-file.js';
+import { RealClock } from '../kernel/real-clock.js';
+import { isDirectory } from '../kernel/write-files.js';
+import { REPORT_FILES } from '../report/renderers/index.js';
+import { listPackaged } from './find-scenario.js';
+import type { AnotherRun, EndedRun, Host } from './host.js';
+import { packagePath } from './package-files.js';
 
 interface DeskOptions {
   readonly host: Host;
@@ -30,7 +30,7 @@ interface DeskOptions {
 }
 
 /** A scenario that a client names, or whose text it sends. */
-export interface GivenScenario {
+interface GivenScenario {
   readonly scenario?: string | undefined;
   readonly text?: string | undefined;
   readonly vars?: Readonly<Record<string, string>> | undefined;
@@ -60,7 +60,7 @@ export class Desk {
   }
 
   /** @throws UsageError without a cloud; see {@link DeviceCloudClient.connect} for other errors */
-  async cloud(): Promise<DeviceCloudClient> {
+  async openCloud(): Promise<DeviceCloudClient> {
     if (this.#connect === undefined) {
       throw new UsageError(
         'no-cloud',
@@ -96,12 +96,12 @@ export class Desk {
   async carryOutJson(args: readonly string[], signal: AbortSignal): Promise<EndedRun & { readonly value: unknown }> {
     const ended = await this.carryOut(args, signal);
     const value = foreignJson(ended.out);
-    if (value === undefined) throw new UsageError('failed', this.complaintOf(ended));
+    if (value === undefined) throw new UsageError('failed', this.readComplaint(ended));
     return { ...ended, value };
   }
 
   /** What a command has written to the error stream, without the names of temporary files. */
-  complaintOf({ err, signal }: EndedRun): string {
+  readComplaint({ err, signal }: EndedRun): string {
     if (signal !== undefined) return `ended by ${signal}`;
     const text = this.#temporary === undefined ? err : err.replaceAll(`${this.#temporary}/`, '');
     return text.replace(/^ghostfleet: /, '').trim();
@@ -118,13 +118,13 @@ export class Desk {
   }
 
   /** A new name for a run of this server, and its folder. */
-  newRun(): { readonly name: string; readonly folder: string } {
+  nameRun(): { readonly name: string; readonly folder: string } {
     const name = `run-${++this.#count}`;
     return { name, folder: join(this.#openTemporary(), name) };
   }
 
   /** A folder for the results of a run that the user keeps. @throws UsageError unless the server may write it */
-  outFolder(name: string): string {
+  findOutFolder(name: string): string {
     if (!this.mayWrite) throw new UsageError('read-only', '"out" needs a server with --allow-write');
     return pathInside(this.folder, name, 'is not in the folder of the server');
   }

@@ -1,12 +1,12 @@
 /** The resources of the MCP server: the pages of the documentation, and the reports of runs. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quote } from '../../input/problems.js';
-import { readRegular } from '../../input/text-file.js';
-import { UsageError } from '../../kernel/errors.js';
-import { REPORT_FILES } from '../../report/renderers/index.js';
-import { packagePath } from '../package-files.js';
-import type { Desk } from './desk.js';
+import { quote } from '../input/problems.js';
+import { readRegular } from '../input/text-file.js';
+import { UsageError } from '../kernel/errors.js';
+import { REPORT_FILES } from '../report/renderers/index.js';
+import type { Desk } from './mcp-desk.js';
+import { packagePath } from './package-files.js';
 
 /** A page of the documentation. */
 interface Page {

@@ -1,9 +1,9 @@
 /** Tools for scenarios and runs. Each carries out the command of the same name, so both give the same answers. */
 import Type from 'typebox';
-import type { RunResult } from '../../report/result.js';
-import { listRows, SUBJECT_NAMES } from '../list.js';
-import { listReports } from './resources.js';
-import { defineTool, type Tool, Word } from './tool.js';
+import type { RunResult } from '../report/result.js';
+import { listRows, SUBJECT_NAMES } from './list.js';
+import { listReports } from './mcp-resources.js';
+import { defineTool, type Tool, Word } from './mcp-tool.js';
 
 const Scenario = {
   scenario: Type.Optional(
@@ -38,7 +38,7 @@ export const RUN_TOOLS: readonly Tool[] = [
     Scenario,
     async (given, desk, signal) => {
       const ended = await desk.carryOut(['validate', ...desk.listScenarioWords(given)], signal);
-      const messages = desk.complaintOf(ended).split('\n').filter(Boolean);
+      const messages = desk.readComplaint(ended).split('\n').filter(Boolean);
       return ended.exit === 0 ? { valid: true, warnings: messages } : { valid: false, problems: messages };
     },
   ),
@@ -52,14 +52,14 @@ export const RUN_TOOLS: readonly Tool[] = [
       out: Type.Optional(Word('folder below that of the server in which to keep the results; needs --allow-write')),
     },
     async ({ seed, firmware, out, ...given }, desk, signal) => {
-      const run = out === undefined ? desk.newRun() : { name: out, folder: desk.outFolder(out) };
-      const options = [...wordsOf('--seed', seed), ...wordsOf('--firmware', firmware)];
+      const run = out === undefined ? desk.nameRun() : { name: out, folder: desk.findOutFolder(out) };
+      const options = [...makeWords('--seed', seed), ...makeWords('--firmware', firmware)];
       const words = ['run', ...desk.listScenarioWords(given), '--clock', 'virtual', '--json', '--out', run.folder];
       const { value } = await desk.carryOutJson([...words, ...options], signal);
       // The cast is safe because this program has written the value.
       return {
         run: run.name,
-        ...mainFigures(value as RunResult),
+        ...pickMainFigures(value as RunResult),
         resources: listReports(run.name).map(({ uri }) => uri),
       };
     },
@@ -88,8 +88,8 @@ export const RUN_TOOLS: readonly Tool[] = [
     },
     async ({ run, what, slowest, pending, limit }, desk, signal) => {
       const options = [
-        ...wordsOf('--slowest', slowest),
-        ...wordsOf('--limit', limit),
+        ...makeWords('--slowest', slowest),
+        ...makeWords('--limit', limit),
         ...(pending ? ['--pending'] : []),
       ];
       const words = ['explain', desk.findRun(run), ...(what === undefined ? [] : [what])];
@@ -120,7 +120,7 @@ export const RUN_TOOLS: readonly Tool[] = [
       const changes = [
         ...without.flatMap((each) => ['--without', each]),
         ...Object.entries(set).flatMap(([name, value]) => ['--set', `${name}=${value}`]),
-        ...wordsOf('--firmware', firmware),
+        ...makeWords('--firmware', firmware),
       ];
       const words = ['what-if', of, ...(what === undefined ? [] : [what]), ...changes, '--json'];
       return (await desk.carryOutJson(words, signal)).value;
@@ -146,12 +146,12 @@ export const RUN_TOOLS: readonly Tool[] = [
   ),
 ];
 
-function wordsOf(option: string, value: string | number | undefined): readonly string[] {
+function makeWords(option: string, value: string | number | undefined): readonly string[] {
   return value === undefined ? [] : [option, String(value)];
 }
 
 /** What decides the verdict. The whole result is a resource. */
-function mainFigures(result: RunResult) {
+function pickMainFigures(result: RunResult) {
   const {
     scenario,
     seed,
