@@ -70,7 +70,9 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   rejectMoreThanAll(left, comparison, right);
   const kind = findCommon(left.kind, right.kind);
   if (kind === undefined) {
-    throw new ExpectationError(right.column, `the left side is ${NOUN[left.kind]}, the right side ${NOUN[right.kind]}`);
+    const hint = suggestKind(left, right) ?? suggestKind(right, left) ?? '';
+    const sides = `the left side is ${NOUN[left.kind]}, the right side ${NOUN[right.kind]}`;
+    throw new ExpectationError(right.column, sides + hint);
   }
   return { line, left: left.expression, comparison, right: right.expression, unit: getUnit(kind) };
 }
@@ -116,6 +118,16 @@ function rejectShareOfCount(count: Read, comparison: ComparisonOperator, other: 
   ];
   const write = meant.length === 0 ? 'divide it by another count' : `write ${meant.join(' or ')}`;
   throw new ExpectationError(other.column, `the ${side} side is a count, not a share; ${write}`);
+}
+
+/** What to write if a side is a duration and the other one is not; undefined if that is unclear. */
+function suggestKind({ expression, kind }: Read, other: Read): string | undefined {
+  if (other.kind !== 'ms') return undefined;
+  if (expression.kind === 'number' && kind === 'number') return `; write a unit, such as "${expression.value}m"`;
+  if (expression.kind !== 'metric' || expression.aggregate.kind !== 'count') return undefined;
+  const { metric } = expression;
+  const isTimed = METRICS.some(({ name, shape }) => name === metric && shape === 'durations');
+  return isTimed ? `; for its times, write "${metric} p(95)", or min, max or mean` : undefined;
 }
 
 /** The value of an expression without metrics; undefined for an expression with a metric. */
@@ -211,6 +223,8 @@ function readMetric(reader: Reader, word: string): Read {
   if (info === undefined) {
     const names = METRICS.map((metric) => metric.name);
     if (Object.hasOwn(INVARIANTS, word)) reader.fail(`${quote(word)} is an invariant: write "always ${word}"`);
+    if (isAggregate(word) || word === 'of')
+      reader.fail(`${quote(word)} is not a metric; the metric comes first: "downlink.answered p(95) of cellar"`);
     reader.fail(`${quote(word)} is not a metric${didYouMean(word, names)}; "ghostfleet list metrics" prints them`);
   }
   reader.take();
@@ -234,6 +248,11 @@ function readScope(reader: Reader, { name, of }: MetricInfo): Scope | undefined 
   reader.take();
   const { column } = reader;
   const to = reader.takeScope();
+  if (reader.token !== undefined && isAggregate(reader.token)) {
+    const place = reader.column;
+    readAggregate(reader);
+    throw new ExpectationError(place, `"of" comes last: write "${name} ${reader.textFrom(place)} of ${to}"`);
+  }
   const wanted = of === 'clients' ? 'client/…' : 'a group, region/…, tag/… or a sample';
   if (to === '') reader.fail(`expected ${wanted} after "of", found ${showToken(reader.token)}`);
   return of === 'clients' ? findClientScope(to, column, reader.scopes) : reader.scopes.devices(to, column);
@@ -257,10 +276,44 @@ function readLiteral(reader: Reader, word: string): Read {
   reader.take();
   if (plain && reader.token === '%') {
     reader.take();
+    if (reader.token === 'of')
+      reader.fail('a share has no "of"; write the metric first: "downlink.answered within 1h >= 95%"');
     return { expression: { kind: 'number', value: value / 100, unit: 'ratio' }, kind: 'ratio', column };
   }
   const kind = plain ? 'number' : 'ms';
   return { expression: { kind: 'number', value, unit: getUnit(kind) }, kind, column };
+}
+
+const AGGREGATES = ['count', 'min', 'max', 'mean', 'p(95)', 'within'];
+const AS_PERCENTILE = '; a percentile is written "p(95)"';
+
+/** Words that users write, in lower case, with the word that they mean. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['average', 'mean'],
+  ['avg', 'mean'],
+  ['for', 'of'],
+  ['in', 'of'],
+  ['maximum', 'max'],
+  ['median', 'p(50)'],
+  ['minimum', 'min'],
+  ['p', 'p(95)'],
+  ['percentile', 'p(95)'],
+]);
+
+/** Whether an aggregate begins with the word, or the user probably meant one: `p95`. */
+function isAggregate(word: string): boolean {
+  return word === 'p' || AGGREGATES.includes(word) || suggestPercentile(word) !== undefined;
+}
+
+/** `p(95)` for `p95`. */
+function suggestPercentile(word: string): string | undefined {
+  const percent = /^p_?(\d+(?:\.\d+)?)$/i.exec(word)?.[1];
+  return percent && `p(${percent})`;
+}
+
+function suggestAggregate(word: string): string {
+  const meant = suggestPercentile(word) ?? MEANT.get(word.toLowerCase());
+  return meant !== undefined ? ` (did you mean "${meant}"?)` : didYouMean(word, AGGREGATES);
 }
 
 function readAggregate(reader: Reader): Aggregate {
@@ -274,13 +327,15 @@ function readAggregate(reader: Reader): Aggregate {
       return { kind: word };
     case 'p': {
       reader.take();
-      reader.expect('(');
+      reader.expect('(', AS_PERCENTILE);
       const percent = reader.token;
       const percentile = percent !== undefined && /^\d+(\.\d+)?$/.test(percent) ? Number(percent) : Number.NaN;
       if (!(percentile > 0 && percentile <= 100))
-        reader.fail(`${showToken(percent)} is not a percentage from 0 to 100`);
+        reader.fail(`${showToken(percent)} is not a percentage from 0 to 100${AS_PERCENTILE}`);
+      if (percentile < 1)
+        reader.fail(`${quote(String(percentile))} is a share; write "p(${Number((percentile * 100).toFixed(6))})"`);
       reader.take();
-      reader.expect(')');
+      reader.expect(')', AS_PERCENTILE);
       return { kind: 'percentile', percentile };
     }
     case 'within': {
@@ -293,19 +348,28 @@ function readAggregate(reader: Reader): Aggregate {
     case 'of':
       return { kind: 'count' };
     default:
-      if (word !== undefined && /^[a-z]/i.test(word)) {
-        const known = ['count', 'min', 'max', 'mean', 'p(95)', 'within'];
-        reader.fail(`${quote(word)} is not an aggregate${didYouMean(word, known)}; expected ${orList(known)}`);
-      }
+      if (word !== undefined && /^[a-z]/i.test(word))
+        reader.fail(`${quote(word)} is not an aggregate${suggestAggregate(word)}; expected ${orList(AGGREGATES)}`);
       return { kind: 'count' };
   }
 }
 
+const MISSPELT: ReadonlyMap<string, ComparisonOperator> = new Map([
+  ['=', '=='],
+  ['=<', '<='],
+  ['=>', '>='],
+  ['<>', '!='],
+]);
+
 function readComparison(reader: Reader): ComparisonOperator {
   const found = COMPARISON_OPERATORS.find((comparison) => comparison === reader.token);
   if (found === undefined) {
-    const hint = reader.token === '=' ? ' (did you mean "=="?)' : '';
-    reader.fail(`${showToken(reader.token)} is not a comparison${hint}: ${orList(COMPARISON_OPERATORS)}`);
+    const { token } = reader;
+    if (token !== undefined && isAggregate(token))
+      reader.fail(`found ${quote(token)}, but a metric has only one of ${orList(AGGREGATES)}`);
+    const meant = MISSPELT.get(token ?? '');
+    const hint = meant === undefined ? '' : ` (did you mean "${meant}"?)`;
+    reader.fail(`${showToken(token)} is not a comparison${hint}: ${orList(COMPARISON_OPERATORS)}`);
   }
   reader.take();
   return found;
@@ -359,27 +423,44 @@ class Reader {
     return this.#words[this.#next++]?.text;
   }
 
+  /** The text from a column up to the next word. */
+  textFrom(column: number): string {
+    return this.#line.slice(column - 1, this.column - 1).trim();
+  }
+
   /** The text up to the first word that cannot be part of a scope. */
   takeScope(): string {
     const from = this.column;
     let depth = 0;
+    let isComplete = false;
     for (let word = this.#words[this.#next]; word !== undefined; word = this.#words[++this.#next]) {
       const { text, column, spaced } = word;
-      const tag = findKnownTag(this.#line.slice(column - 1), this.scopes.tags);
-      if (tag !== undefined) {
-        while ((this.#words[this.#next + 1]?.column ?? Number.POSITIVE_INFINITY) < column + tag.length) this.#next++;
+      if (this.#skipTag(column)) {
+        isComplete = true;
         continue;
       }
       if (text === '(') depth++;
       if (text === ')' && --depth < 0) break;
       if (text === '+' || text === '-' || /^[=!<>]/.test(text)) break;
       if (spaced && (text === '*' || text === '/')) break;
+      // A device may be called "max": an aggregate only follows a name, never "&", "|", "!", "(" or "of".
+      if (isComplete && isAggregate(text)) break;
+      isComplete = /[\w)*"']$/.test(text) && text !== 'of';
     }
-    return this.#line.slice(from - 1, this.column - 1).trim();
+    return this.textFrom(from);
   }
 
-  expect(word: string): void {
-    if (this.token !== word) this.fail(`${showToken(this.token)} is not ${quote(word)}`);
+  /** Goes to the last word of the known tag at a column; false if there is none. */
+  #skipTag(column: number): boolean {
+    const tag = findKnownTag(this.#line.slice(column - 1), this.scopes.tags);
+    if (tag === undefined) return false;
+    while ((this.#words[this.#next + 1]?.column ?? Number.POSITIVE_INFINITY) < column + tag.length) this.#next++;
+    return true;
+  }
+
+  /** @param hint what to write instead */
+  expect(word: string, hint = ''): void {
+    if (this.token !== word) this.fail(`${showToken(this.token)} is not ${quote(word)}${hint}`);
     this.take();
   }
 
