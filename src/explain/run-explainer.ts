@@ -84,6 +84,14 @@ export class RunExplainer {
     return this.#listCandidates().map(({ record }) => record.id);
   }
 
+  /** The id of the slowest downlink of a device; undefined if it has none. @param device its name or serial number */
+  findSlowestOf(device: string): string | undefined {
+    const own = this.#listCandidates().filter(({ record: { serial } }) =>
+      [this.#getName(serial), String(serial)].includes(device),
+    );
+    return own.sort((a, b) => b.took - a.took)[0]?.record.id;
+  }
+
   async device(serial: number, limit?: Millis): Promise<DeviceExplanation> {
     const explainer = this.#device(serial);
     const { facts } = explainer;

@@ -13,9 +13,10 @@ import { getExplainer } from '../runner/explainers.js';
  * which exchanges failed and why, what the downlink waited for, and what would have delivered it sooner: to find this out, the
  * device of the downlink is repeated in virtual time without the causes.
  * @param result the object with which {@link run} resolved in this process; a copy or a file is rejected
- * @param downlink id of a downlink of a user, as in `downlinks.slowest`; its beginning or end is enough if no other id matches
+ * @param downlink id of a downlink of a user, as in `downlinks.slowest`; its beginning or end is enough if no other id matches.
+ * Or the name or serial number of a device, such as `cellar-0001`: its slowest downlink
  * @param limit in milliseconds: for a faster downlink, no cause is named. Default 600000, 10 min
- * @throws UsageError for an unknown or ambiguous id, for an object that is not such a result, and for a run with more than
+ * @throws UsageError for an unknown or ambiguous id, for a device without downlinks, for an object that is not such a result, and for a run with more than
  * 300,000 events
  */
 export async function explain(result: RunResult, downlink: string, limit: Millis = minutes(10)): Promise<Explanation> {
@@ -25,7 +26,10 @@ export async function explain(result: RunResult, downlink: string, limit: Millis
   }
   // Callers in JavaScript are not checked by the compiler.
   if (typeof downlink !== 'string' || downlink === '') {
-    throw new UsageError('no-downlink', 'explain needs the id of a downlink, or its beginning or end');
+    throw new UsageError(
+      'no-downlink',
+      'explain needs the id of a downlink, its beginning or end, or the name of a device',
+    );
   }
   if (typeof limit !== 'number' || !(limit >= 0)) {
     throw new UsageError('bad-options', `limit: ${quote(String(limit))} is not a number of milliseconds`);
@@ -41,8 +45,11 @@ async function downlinkOf(explainer: RunExplainer, id: string, limit: Millis): P
       'the run had too many events to be kept in memory; run it with "out", and use "ghostfleet explain" on that directory',
     );
   }
-  const known = findDownlinkId(explainer.ids, id);
+  const known = explainer.findSlowestOf(id) ?? findDownlinkId(explainer.ids, id);
   const found = known === undefined ? undefined : await explainer.explainDownlink(known, limit);
   if (found !== undefined) return found;
-  throw new UsageError('unknown-downlink', `unknown downlink ${quote(id)}${didYouMean(id, explainer.ids)}`);
+  throw new UsageError(
+    'unknown-downlink',
+    `no downlink ${quote(id)}${didYouMean(id, explainer.ids)}, nor a device with downlinks`,
+  );
 }

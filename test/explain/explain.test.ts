@@ -279,9 +279,19 @@ describe('explain', () => {
     expect((await explain(result, id, 24 * 3_600_000)).causes).toEqual([]);
   });
 
+  it('explains the slowest downlink of a device that the caller names by its name or serial number', async () => {
+    const result = await ran();
+    const [one, other] = result.downlinks.slowest;
+    for (const each of [one, other]) {
+      const name = result.names[String(each?.serial)] ?? '';
+      expect((await explain(result, name)).downlink).toBe(each?.id);
+      expect((await explain(result, String(each?.serial))).downlink).toBe(each?.id);
+    }
+  });
+
   it('rejects an unknown id, an ambiguous one, and a copy of a result', async () => {
     const result = await ran();
-    await expect(explain(result, 'nothing')).rejects.toThrow('unknown downlink "nothing"');
+    await expect(explain(result, 'nothing')).rejects.toThrow('no downlink "nothing", nor a device with downlinks');
     await expect(explain(result, '0')).rejects.toThrow('2 downlinks match "0"');
     await expect(explain({ ...result }, '0')).rejects.toThrow('not a copy');
   });

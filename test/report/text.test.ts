@@ -75,7 +75,9 @@ describe('the text report', () => {
 
   it('shows the slowest downlink in chronological order, with the name of the device', () => {
     const report = renderText(resultOf()).replaceAll(/\s+/g, ' ');
-    expect(report).toContain('11m 06s · shell to clime-0001, queued at 60.0s queued → first contact +11m 02s');
+    expect(report).toContain(
+      'slowest delivered downlinks 11m 06s · shell to clime-0001, queued at 60.0s queued → first contact +11m 02s',
+    );
     expect(report).toContain('→ executed +11m 04s → delivered +11m 04s → answered +11m 06s');
     expect(report).toContain('waited: asleep 11m 00s, radio 2.1s, transfer 2.0s, device 1.9s');
   });

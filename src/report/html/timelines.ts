@@ -33,7 +33,7 @@ export function drawSlowest(result: RunResult): Markup {
   const falls = timelines.map((timeline) => drawWaterfall(timeline, result));
   const rest = falls.slice(UNFOLDED);
   const faulty = timelines.some((timeline) => findFaults(timeline, result).length > 0);
-  return markup`<figure><figcaption>The slowest downlinks <small>above the line: events of the cloud; below: events of the device</small></figcaption>${writeLegend([...CAUSE_LEGEND.map(({ look, name }) => ({ look, name })), ...(faulty ? [{ look: 'band', name: 'fault active' }] : [])])}${falls.slice(0, UNFOLDED)}${rest.length === 0 ? NOTHING : markup`<details><summary>${rest.length} more</summary>${rest}</details>`}</figure>`;
+  return markup`<figure><figcaption>The slowest delivered downlinks <small>above the line: events of the cloud; below: events of the device</small></figcaption>${writeLegend([...CAUSE_LEGEND.map(({ look, name }) => ({ look, name })), ...(faulty ? [{ look: 'band', name: 'fault active' }] : [])])}${falls.slice(0, UNFOLDED)}${rest.length === 0 ? NOTHING : markup`<details><summary>${rest.length} more</summary>${rest}</details>`}</figure>`;
 }
 
 function drawWaterfall(timeline: DownlinkTimeline, result: RunResult): Markup {

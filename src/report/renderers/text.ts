@@ -223,7 +223,7 @@ const WAIT_NAMES = {
 function writeSlowest({ downlinks: { slowest: timelines }, names }: RunResult, width: number): readonly string[] {
   if (timelines.length === 0) return [];
   return [
-    'slowest downlinks',
+    'slowest delivered downlinks',
     ...timelines.slice(0, SHOWN).flatMap((timeline) => writeTimeline(timeline, names, width)),
   ];
 }
