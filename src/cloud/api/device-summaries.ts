@@ -35,8 +35,7 @@ export const deviceSummaries: Family = (routes, { store, clock }) => {
         after: offset === undefined ? undefined : { id: offset, value: offset },
       });
       const tags = await visibleTagsOf(store, request, rows);
-      const hidden = ['name', 'label', 'fw_bundle', 'fw_name', 'fw_version'] as const;
-      return maskedViews(store, request, rows, (row) => summaryOf(row, tags, clock.wall), hidden);
+      return maskedViews(store, request, rows, (row) => summaryOf(row, tags, clock.wall));
     },
   );
 };

@@ -24,8 +24,7 @@ export async function deviceViews(
   rows: readonly ListedDevice[],
 ): Promise<Static<typeof Device>[]> {
   const tags = await visibleTagsOf(store, caller, rows);
-  const hidden = ['name', 'comment', 'external_id', 'label', 'session'] as const;
-  return maskedViews(store, caller, rows, (row) => viewOf(row, tags, clock.wall), hidden);
+  return maskedViews(store, caller, rows, (row) => viewOf(row, tags, clock.wall));
 }
 
 /** Views of the tags of these devices that the caller sees, by id. */

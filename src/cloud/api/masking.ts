@@ -82,25 +82,29 @@ async function maskingFor(
   return new Masking({ token });
 }
 
+/** Fields of a device that have a fixed form. They stay as they are, even if a token contains the digits of a serial number. */
+const FIXED: ReadonlySet<string> = new Set([
+  ...['id', 'space_id', 'serial_number', 'health', 'created_at', 'last_seen', 'last_contact'],
+  ...['config_hash', 'decoder_hash', 'encoder_hash'],
+]);
+
 /**
  * The views of devices of a list. The secrets of a device are masked if the caller may not change the device.
  * @param rows the devices; with their claim tokens if the caller may not change all devices
- * @param hidden fields of a view that can contain secrets
  */
 export async function maskedViews<View extends object>(
   store: Store,
   caller: Caller,
   rows: readonly ListedDevice[],
   viewOf: (row: ListedDevice) => View,
-  hidden: readonly (keyof View)[],
 ): Promise<View[]> {
   if (mayChangeAll(caller)) return rows.map(viewOf);
   const views: View[] = [];
   for (const row of rows) {
     const view = viewOf(row);
     const masking = await maskingFor(store, caller, row);
-    const masked = masking?.value(Object.fromEntries(hidden.map((name) => [name, view[name]]))) as Partial<View>;
-    views.push({ ...view, ...masked });
+    const fixed = Object.fromEntries(Object.entries(view).filter(([name]) => FIXED.has(name)));
+    views.push(masking === undefined ? view : { ...masking.value(view), ...fixed });
   }
   return views;
 }

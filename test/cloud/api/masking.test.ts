@@ -187,6 +187,23 @@ describe('a caller', () => {
     expect(seen(await made.reads(await made.key({ tags: [made.watched] })))).toEqual([]);
   });
 
+  it('with a read-only key sees no secret in any field of a device, such as the names of its tags', async () => {
+    const { json: tag } = await made.call('POST', 'tags', { name: `QR-${TOKEN}`, color: '#00ffaa' });
+    await made.call('PUT', `devices/${made.id}`, { tags: [made.watched, tag] });
+    const caller = await made.key({ access_type: 'read' });
+    for (const path of ['devices', 'devices/summaries', `devices/${made.id}`]) {
+      expect((await caller('GET', path)).text, path).not.toContain(TOKEN);
+    }
+  });
+
+  it('with a read-only key sees the serial number of a device, even if its token begins with it', async () => {
+    const serial_number = '2159017999';
+    await made.device({ serial_number, token: `${serial_number}${TOKEN.slice(10)}` });
+    const caller = await made.key({ access_type: 'read' });
+    for (const path of ['devices', 'devices/summaries'])
+      expect((await caller('GET', path)).json).toContainEqual(expect.objectContaining({ serial_number }));
+  });
+
   it('who may change the device sees all secrets that the device has sent', async () => {
     expect(seen(await made.reads(made.call))).toEqual(SECRETS);
     await made.call('PUT', `devices/${made.id}`, { tags: [made.watched, made.mine] });
