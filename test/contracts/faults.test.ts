@@ -17,6 +17,7 @@ import {
 import type { FaultKind } from '../../src/scenario/faults/kind.js';
 import type { Plan, PlannedFault } from '../../src/scenario/model/plan.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
+import { NO_SOURCES } from '../../src/scenario/parse/sources.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import type { Delivery } from '../../src/transport/faults/fault.js';
 import { problemsOf, yamlOf } from '../scenario/fixtures.js';
@@ -34,7 +35,7 @@ fleet:
 faults: [${fault}]
 steps:
 ${steps.join('')}`;
-  return planScenario(parseScenario(text, 'test.yaml', types));
+  return planScenario(parseScenario(text, 'test.yaml', types, { ...NO_SOURCES, profiles }));
 }
 
 function faultIn(plan: Plan): PlannedFault {
@@ -89,8 +90,12 @@ describe.each(FAULT_NAMES)('the fault %s', (name) => {
   });
 
   it('changes what happens in a run', async () => {
-    const result = await run(planWith(`{ ${example}, from: 20m }`));
-    expect(result.digest).not.toBe((await calm).digest);
+    const { digest, anomalies } = await run(planWith(`{ ${example}, from: 20m }`));
+    expect(digest).not.toBe((await calm).digest);
+    if (part !== 'device') return;
+    // A device without the part would only show that the step of the fault failed.
+    const failed = anomalies.filter((one) => one.name === 'step-failed');
+    expect(failed, 'use a device type that has the part').toEqual([]);
   });
 
   it('gets a warning if it is over before the device is switched on', () => {

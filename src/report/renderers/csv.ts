@@ -24,44 +24,40 @@ export function writeSeriesCsv({ series }: RunResult): string {
  * ms: `queued_at_ms` since the start of the run, the stages since the API accepted the downlink.
  */
 export function* writeDownlinksCsv(records: Iterable<DownlinkRecord>, names: RunResult['names']): Iterable<string> {
-  yield writeCsvRow([
-    ...[
-      'id',
-      'device',
-      'serial',
-      'type',
-      'queued_at_ms',
-      'outcome',
-      'attempts',
-      'receptions',
-      'evidence',
-      'refused',
-      'total_ms',
-    ],
-    ...STAGES.map((stage) => `${stage}_ms`),
-    ...WAIT_CAUSES.map((cause) => `wait_${cause}_ms`),
-  ]);
-  for (const record of records) {
-    const { id, serial, type, queuedAt, attempts, receptions, evidence, refused, reached, waits } = record;
-    yield writeCsvRow([
-      ...[
-        id,
-        names[String(serial)],
-        serial,
-        type,
-        round(queuedAt),
-        findOutcome(record),
-        attempts,
-        receptions,
-        evidence,
-      ],
-      String(refused),
-      record.last === undefined ? undefined : totalTime(record),
-      ...STAGES.map((stage) => round(measureSince(reached[stage], queuedAt))),
-      ...WAIT_CAUSES.map((cause) => (record.last === undefined ? undefined : waits[cause])),
-    ]);
-  }
+  yield writeCsvRow(DOWNLINK_COLUMNS.map(([title]) => title));
+  for (const record of records) yield writeCsvRow(DOWNLINK_COLUMNS.map(([, read]) => read(record, names)));
 }
+
+type DownlinkColumn = readonly [
+  title: string,
+  read: (record: DownlinkRecord, names: RunResult['names']) => string | number | null | undefined,
+];
+
+const DOWNLINK_COLUMNS: readonly DownlinkColumn[] = [
+  ['id', ({ id }) => id],
+  ['device', ({ serial }, names) => names[String(serial)]],
+  ['serial', ({ serial }) => serial],
+  ['type', ({ type }) => type],
+  ['queued_at_ms', ({ queuedAt }) => round(queuedAt)],
+  ['outcome', findOutcome],
+  ['attempts', ({ attempts }) => attempts],
+  ['receptions', ({ receptions }) => receptions],
+  ['evidence', ({ evidence }) => evidence],
+  ['refused', ({ refused }) => String(refused)],
+  ['total_ms', (record) => (record.last === undefined ? undefined : totalTime(record))],
+  ...STAGES.map(
+    (stage): DownlinkColumn => [
+      `${stage}_ms`,
+      ({ reached, queuedAt }) => round(measureSince(reached[stage], queuedAt)),
+    ],
+  ),
+  ...WAIT_CAUSES.map(
+    (cause): DownlinkColumn => [
+      `wait_${cause}_ms`,
+      ({ last, waits }) => (last === undefined ? undefined : waits[cause]),
+    ],
+  ),
+];
 
 const PERCENTILES = ['p50', 'p95', 'p99'] as const;
 
