@@ -276,8 +276,6 @@ function readLiteral(reader: Reader, word: string): Read {
   reader.take();
   if (plain && reader.token === '%') {
     reader.take();
-    if (reader.token === 'of')
-      reader.fail('a share has no "of"; write the metric first: "downlink.answered within 1h >= 95%"');
     return { expression: { kind: 'number', value: value / 100, unit: 'ratio' }, kind: 'ratio', column };
   }
   const kind = plain ? 'number' : 'ms';
@@ -365,6 +363,8 @@ function readComparison(reader: Reader): ComparisonOperator {
   const found = COMPARISON_OPERATORS.find((comparison) => comparison === reader.token);
   if (found === undefined) {
     const { token } = reader;
+    if (token === 'of')
+      reader.fail('only a metric has "of"; write the metric first: "downlink.answered within 1h >= 95%"');
     if (token !== undefined && isAggregate(token))
       reader.fail(`found ${quote(token)}, but a metric has only one of ${orList(AGGREGATES)}`);
     const meant = MISSPELT.get(token ?? '');

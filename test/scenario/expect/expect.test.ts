@@ -214,7 +214,7 @@ describe('the grammar of expectations', () => {
     ['p(95) downlink.delivered < 40m', '1: "p" is not a metric; the metric comes first'],
     ['max of downlink.delivered < 40m', '1: "max" is not a metric; the metric comes first'],
     ['of hill downlink.delivered == 4', '1: "of" is not a metric; the metric comes first'],
-    ['95% of downlink.answered < 1h', '5: a share has no "of"; write the metric first'],
+    ['95% of downlink.answered < 1h', '5: only a metric has "of"; write the metric first'],
     ['downlink.delivered of hill p(95) < 1h15m', '28: "of" comes last: write "downlink.delivered p(95) of hill"'],
     ['downlink.delivered of 10% of hill p95 < 1h', '"p95" is not an aggregate (did you mean "p(95)"?)'],
     [
