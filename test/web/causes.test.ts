@@ -1,7 +1,7 @@
 /** The waits of delivered downlinks, and the histogram of their delivery times by cause. */
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/client/types.js';
-import { type Cause, coloursOf, histogramOf, waitsIn } from '../../web/src/model/causes.js';
+import { type Cause, coloursOf, histogramOf, type Wait, waitsIn } from '../../web/src/model/causes.js';
 
 const QUEUED = Date.parse('2026-01-01T00:00:00.000Z');
 const minute = 60_000;
@@ -49,6 +49,9 @@ describe('the waits of a delivery that the cloud alone knows', () => {
   });
 });
 
+const journeysOf = (waits: ReadonlyMap<string, readonly Wait[]>) =>
+  new Map([...waits].map(([id, each]) => [id, { waits: each }]));
+
 describe('the histogram of delivery times', () => {
   it('divides each downlink among its causes, in proportion to their time', () => {
     const waits = new Map([
@@ -61,7 +64,7 @@ describe('the histogram of delivery times', () => {
       ],
       ['2', [{ what: 'exchange', time: 500 }]],
     ]);
-    const { causes, bars } = histogramOf([sent('1', 4 * minute), sent('2', 500)], waits);
+    const { causes, bars } = histogramOf([sent('1', 4 * minute), sent('2', 500)], journeysOf(waits));
     expect(causes.map(({ what }) => what)).toEqual(['outage (cellar)', 'exchange']);
     expect(causes[0]?.share).toBeCloseTo(180 / 240.5);
     expect(bars.filter(({ count }) => count > 0)).toEqual([
@@ -76,7 +79,10 @@ describe('the histogram of delivery times', () => {
       ['1', [{ what: 'next report or poll', time: 500 }]],
       ['2', []],
     ]);
-    const { causes, bars } = histogramOf([sent('1', 500), sent('2', 9_000), sent('4', 9_000), pending], waits);
+    const { causes, bars } = histogramOf(
+      [sent('1', 500), sent('2', 9_000), sent('4', 9_000), pending],
+      journeysOf(waits),
+    );
     expect(causes.map(({ what }) => what)).toEqual(['next report or poll', 'unknown', 'not computed yet']);
     expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(3);
   });
@@ -84,7 +90,7 @@ describe('the histogram of delivery times', () => {
   it('has the six causes with the longest times, and combines the other causes', () => {
     const many = Array.from({ length: 9 }, (_, n) => sent(`${n}`, 1_000 * (n + 1)));
     const waits = new Map(many.map(({ id }, n) => [id, [{ what: `fault ${n}`, time: 1_000 }]]));
-    const { causes, bars } = histogramOf(many, waits);
+    const { causes, bars } = histogramOf(many, journeysOf(waits));
     expect(causes.map(({ what }) => what)).toEqual([
       ...['fault 8', 'fault 7', 'fault 6', 'fault 5', 'fault 4', 'fault 3'],
       'other causes',
@@ -98,13 +104,13 @@ describe('a histogram whose causes are still being computed', () => {
   const waits = new Map(many.slice(0, 8).map(({ id }, n) => [id, [{ what: `fault ${n}`, time: 1_000 }]]));
 
   it('says so, and counts what is not computed yet to no other cause', () => {
-    const { causes, bars } = histogramOf(many, waits);
+    const { causes, bars } = histogramOf(many, journeysOf(waits));
     expect(causes.map(({ what }) => what).slice(-2)).toEqual(['other causes', 'not computed yet']);
     expect(bars[1]?.parts).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
   });
 
   it('names downlinks otherwise whose causes are never read, because they are too many', () => {
-    expect(histogramOf(many, waits, 8).causes.at(-1)?.what).toBe('not divided');
+    expect(histogramOf(many, journeysOf(waits), 8).causes.at(-1)?.what).toBe('not divided');
   });
 });
 

@@ -83,7 +83,7 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       expect(await screen.textContent()).toMatch(/local>.info.show.*pump-0007/);
 
       // A command for a sleeping device: its delivery, and the explanation of its time.
-      await page.getByText(/next contact in about/).waitFor();
+      await page.getByText(/next contact in \d/).waitFor();
       await page.getByRole('link', { name: 'Downlinks' }).last().click();
       await page.getByLabel('Lines').fill('info name');
       await page.getByRole('button', { name: 'Queue' }).click();

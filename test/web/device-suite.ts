@@ -9,9 +9,13 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
     it('shows the latest values of the device with units, its identity and its session', async () => {
       const page = await open(`#/devices/${here().cellar.id}`);
       const reading = page.getByRole('row', { name: /^hygrometer humidity/ });
-      expect(await reading.textContent()).toMatch(/\d %$/);
-      expect(await page.getByText('CHESTER Clime').count()).toBe(1);
-      await page.getByText(/next contact in about \d+m/).waitFor();
+      expect(await reading.textContent()).toMatch(/\d % ?\d/);
+      expect(await page.getByText('CHESTER Clime', { exact: true }).count()).toBe(1);
+      await page
+        .locator('.card', { hasText: 'Next contact' })
+        .getByText(/^in \d+m$/)
+        .waitFor();
+      await page.getByRole('img', { name: /^hygrometer temperature: .* °C$/ }).waitFor();
     });
 
     it('opens a message with its body', async () => {
@@ -36,6 +40,8 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       const page = await open(`#/devices/${here().cellar.id}/queue`);
       const story = page.getByText(/^It was delivered after .*: .* until the device made contact, .* for the exchange/);
       await story.first().waitFor();
+      // Its answer stands beside it.
+      await page.locator('.downlink pre', { hasText: 'firmware name: CHESTER Clime' }).first().waitFor();
     });
 
     it('shows that no update is scheduled, and that the space has no connectors', async () => {
@@ -65,6 +71,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await page.getByLabel('Claim token').fill('77'.repeat(16));
       await page.getByRole('button', { name: 'Register', exact: true }).click();
       await page.getByRole('heading', { name: 'attic-0001' }).waitFor();
+      await page.getByText('Identity', { exact: true }).click();
       await page.getByText('Change', { exact: true }).click();
       await page.getByLabel(/^Labels/).fill('site: A');
       await page.getByLabel('cold').check();
@@ -105,7 +112,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       );
       expect((screenBox?.x ?? 0) + (screenBox?.width ?? 0)).toBeLessThanOrEqual(bar?.x ?? 0);
       await here().time.advance('40m');
-      await expect.poll(() => screen.textContent(), { timeout: 10_000 }).toMatch(/answer after .* min.*firmware name/);
+      await expect.poll(() => screen.textContent(), { timeout: 10_000 }).toMatch(/answer after .*\dm.*firmware name/);
       await page.getByText('No answer is outstanding.').waitFor();
     });
 

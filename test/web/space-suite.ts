@@ -22,13 +22,17 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
     it('are grouped by the reason of their wait, and leave the groups when they are delivered', async () => {
       const { service, gate, time } = here();
       const page = await open('#/downlinks');
-      await service.client.sendCommands(gate.id, ['info name']);
+      await service.client.sendCommands(gate.id, ['info hw-variant']);
       await service.client.sendCommands(gate.id, ['info fw-name']);
-      await page.getByText('info name').waitFor();
-      await page.getByRole('heading', { name: 'Waiting for the next contact of the device (1)' }).waitFor();
-      await page.getByRole('heading', { name: 'Waiting for earlier downlinks of the device (1)' }).waitFor();
+      await page.getByRole('heading', { name: 'Waits for the next contact of the device (1)' }).waitFor();
+      await page.getByRole('heading', { name: 'Behind other downlinks of the device (1)' }).waitFor();
+      const lane = page.locator('.lane', { hasText: 'info hw-variant' });
+      await lane.getByText('waiting: now').waitFor({ state: 'attached' });
       await time.advance('70m');
       await page.getByRole('heading', { name: 'On their way (0)' }).waitFor();
+      await lane.locator('.lane-text', { hasText: /^answered after / }).waitFor();
+      await lane.getByRole('button', { name: 'Details of info hw-variant' }).click();
+      await lane.locator('pre', { hasText: 'info hw-variant' }).waitFor();
       expect(await page.getByText(/\d+ delivered: half within/).count()).toBe(1);
     });
 

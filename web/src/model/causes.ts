@@ -108,13 +108,13 @@ export interface Histogram {
  */
 export function histogramOf(
   messages: readonly Message[],
-  waits: ReadonlyMap<string, readonly Wait[]>,
+  journeys: ReadonlyMap<string, { readonly waits: readonly Wait[] }>,
   mostRead = Number.POSITIVE_INFINITY,
 ): Histogram {
   const delivered = messages.flatMap((message, n) => {
     const time = deliveryTime(message);
     if (time === undefined) return [];
-    const known = waits.get(message.id);
+    const known = journeys.get(message.id)?.waits;
     return [{ time, shares: known ? sharesOf(known, time) : [[n < mostRead ? NOT_READ : NOT_DIVIDED, 1] as const] }];
   });
   const totals = new Map<string, number>();

@@ -37,7 +37,8 @@ export function linesOf({ lines, isTime }: ChartPlan, history: History | undefin
   });
 }
 
-function inMs({ times, min, mean, max }: Curve): Curve {
+/** The curve of a time in seconds, in ms. */
+export function inMs({ times, min, mean, max }: Curve): Curve {
   const each = (values: Curve['mean']) => values.map((value) => (value === null ? null : value * 1000));
   return { times, min: each(min), mean: each(mean), max: each(max) };
 }

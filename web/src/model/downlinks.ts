@@ -87,16 +87,3 @@ export class Downlinks {
     }, 250);
   }
 }
-
-/**
- * The reason for which a pending downlink waits, in a few words.
- * @param lastContact last contact of the device in Unix ms, 0 before the first one; undefined if the device is not known (yet)
- * @param isFirst whether no other downlink of the device was queued before it
- */
-export function waitsFor({ message, station }: Downlink, lastContact: number | undefined, isFirst: boolean): string {
-  if (station?.what === 'waiting') return `the cloud: ${station.detail ?? 'unknown reason'}`;
-  if (lastContact === 0) return 'the first contact of the device';
-  if (!isFirst) return 'earlier downlinks of the device';
-  if (message.down_attempt > 0) return 'the confirmation of the device';
-  return 'the next contact of the device';
-}

@@ -5,7 +5,7 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError } from '../../../src/client/client.js';
 import { JsonHttp } from '../../../src/client/http.js';
-import type { DownlinkWaits, FaultKind, RunState, Selection } from '../../../src/control/run-state.js';
+import type { DeviceDoing, DownlinkWaits, FaultKind, RunState, Selection } from '../../../src/control/run-state.js';
 import type { PastRun, RunComparison } from '../../../src/control/travel.js';
 import type { Explanation } from '../../../src/explain/explanation.js';
 import { AGAIN, doubtService } from '../api/answering.js';
@@ -119,14 +119,20 @@ export class Run {
   }
 
   /**
-   * The causes of the waits of downlinks, by their ids. @param downlinks at most 50, with the serial numbers of their devices
+   * The stages of downlinks and the causes of their waits, without the downlinks that the run does not know.
+   * @param downlinks at most 50, with the serial numbers of their devices
    */
-  async waits(
+  async journeys(
     downlinks: readonly { readonly id: string; readonly serial: string }[],
-  ): Promise<ReadonlyMap<string, DownlinkWaits['waits']>> {
+  ): Promise<readonly DownlinkWaits[]> {
     // The cast is safe because src/control answers with this type.
-    const found = (await this.#http.request('POST', '/run/waits', {}, { downlinks })) as readonly DownlinkWaits[];
-    return new Map(found.map(({ id, waits }) => [id, waits]));
+    return (await this.#http.request('POST', '/run/waits', {}, { downlinks })) as readonly DownlinkWaits[];
+  }
+
+  /** What a device does. @throws ApiError 404 if the run has no device with this serial number */
+  async doing(serial: string): Promise<DeviceDoing> {
+    // The cast is safe because src/control answers with this type.
+    return (await this.#http.request('GET', `/run/devices/${encodeURIComponent(serial)}`)) as DeviceDoing;
   }
 
   /** Executes a line on devices; yields their output as it arrives. */

@@ -136,10 +136,16 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
       },
       {
         ...axis,
-        size: 60,
-        ...(fits && { space: 36 }),
+        size: fits ? 48 : 60,
+        ...(fits && { space: 30 }),
         ...(isTime && { incrs: TIME_STEPS }),
-        values: (_, places) => places.map((value) => props().text(value)),
+        // The caption has the unit.
+        values: (_, places) =>
+          places.map((value) =>
+            props()
+              .text(value)
+              .replace(fits ? / .*/ : '', ''),
+          ),
       },
     ],
     series: [
@@ -207,12 +213,15 @@ function drawBands(plot: uPlot, bands: readonly Band[], colour: string): void {
   ctx.save();
   ctx.globalAlpha = 0.15;
   ctx.fillStyle = colour;
+  ctx.beginPath();
   for (const { from, until } of bands) {
     const [begin, end] = [Math.max(from, min), Math.min(until ?? max, max)];
     // What holds over the whole chart is not drawn, because it explains no change.
     if (end <= begin || (from <= min && (until ?? max) >= max)) continue;
     const left = plot.valToPos(begin, 'x', true);
-    ctx.fillRect(left, bbox.top, plot.valToPos(end, 'x', true) - left, bbox.height);
+    ctx.rect(left, bbox.top, plot.valToPos(end, 'x', true) - left, bbox.height);
   }
+  // Filled together, so that a time with two faults is not darker.
+  ctx.fill();
   ctx.restore();
 }

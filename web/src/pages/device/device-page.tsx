@@ -7,7 +7,6 @@ import { printableLine } from '../../../../src/kernel/printable.js';
 import { recoveries } from '../../api/answering.js';
 import { current, explain } from '../../api/session.js';
 import { DeviceModel } from '../../model/device.js';
-import { lengthText } from '../../model/length.js';
 import { now } from '../../model/now.js';
 import { model } from '../../model/space.js';
 import { Ago } from '../../parts/ago.js';
@@ -17,10 +16,12 @@ import { later } from '../../parts/later.js';
 import { address, route } from '../../route.js';
 import { Deliveries } from './deliveries.js';
 import { Messages } from './messages.js';
+import { nextContact, rhythmOf } from './next-contact.js';
 import { Overview } from './overview.js';
 import { Queue } from './queue.js';
 import type { Tab, TabProps } from './tab.js';
 import { Updates } from './updates.js';
+import { useDoing } from './use-doing.js';
 
 const TABS: readonly [Tab, ...Tab[]] = [
   { key: 'overview', title: 'Overview', content: Overview },
@@ -49,6 +50,7 @@ export function DevicePage() {
   const tab = TABS.find((each) => each.key === key) ?? TABS[0];
   const Content = tab.content;
   const name = device.device.value?.name;
+  const waiting = device.downlinks.filter(({ down_state }) => down_state === 'pending').length;
   return (
     <div class="page">
       <p class="path">
@@ -56,7 +58,8 @@ export function DevicePage() {
       </p>
       <div class="bar">
         <h1>{name === undefined ? 'Device' : printableLine(name)}</h1>
-        {!device.isDeleted.value && <Contact device={device} />}
+        <p class="dim">{productOf(device.device.value)}</p>
+        {!device.isDeleted.value && tab.key !== 'overview' && <Contact device={device} />}
       </div>
       <Failure text={device.isDeleted.value ? DELETED : failure} />
       {failure !== MISSING && (
@@ -68,6 +71,7 @@ export function DevicePage() {
               {...(each === tab && { 'aria-current': 'page' as const })}
             >
               {each.title}
+              {each.key === 'queue' && waiting > 0 && ` (${waiting})`}
             </a>
           ))}
         </nav>
@@ -80,35 +84,37 @@ export function DevicePage() {
 const DELETED = 'This device was deleted. The page shows what was known of it.';
 const MISSING = 'The space has no such device; it may have been deleted.';
 
+/** `CHESTER Control v4.0.0`; empty before the first session. */
+function productOf(device: Device | undefined): string {
+  const { fw_name, product_name, fw_version } = device?.session ?? {};
+  return printableLine([fw_name ?? product_name, fw_version].filter((part) => part !== undefined).join(' '));
+}
+
 /** Whether the id in the address belongs to no device. The status is 400 if the text cannot be an id. */
 function isMissing(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 400);
 }
 
-/** The last contact, and the expected time of the next one. */
+/** The state of the device in one line, above its other tabs. */
 function Contact({ device }: TabProps) {
   const { value } = device.device;
+  const doing = useDoing(value?.serial_number);
   if (!value) return null;
-  const { next: expected } = device.contacts;
+  const rhythm = rhythmOf(value);
+  const next = nextContact({ ...rhythm, doing, now: now.value });
   return (
     <>
-      <HealthBadge health={findHealth(rhythmOf(value), now.value)} />
+      <HealthBadge health={findHealth(rhythm, now.value)} />
+      {doing && <p class={doing.kind === 'trouble' ? 'late' : ''}>{doing.text}</p>}
       <p class="dim">
-        last contact <Ago at={value.last_contact === null ? 0 : Date.parse(value.last_contact)} />
+        last contact <Ago at={rhythm.lastContact ?? 0} />
       </p>
-      {expected !== undefined && <p class="dim">{expectation(expected - now.value)}</p>}
+      {next.value !== '–' && (
+        <p class="dim">
+          next contact {next.tone === 'late' ? 'was expected ' : ''}
+          {next.value}
+        </p>
+      )}
     </>
   );
-}
-
-function expectation(left: number): string {
-  if (left > 0) return `next contact in about ${lengthText(left)}`;
-  return `next contact expected ${lengthText(-left)} ago`;
-}
-
-function rhythmOf({ last_contact, contact_every }: Device) {
-  return {
-    lastContact: last_contact === null ? null : Date.parse(last_contact),
-    contactEvery: contact_every === null ? null : contact_every * 1000,
-  };
 }

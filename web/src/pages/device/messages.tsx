@@ -67,7 +67,9 @@ function Entry({ device, message }: TabProps & { readonly message: Message }) {
       </summary>
       {isOpen && (
         <div class="inside">
-          {direction === 'down' && <Way device={device} message={message} />}
+          {direction === 'down' && (
+            <Way message={message} station={device.stations.get(message.id)} contacts={device.contacts} />
+          )}
           <Body message={message} />
           <Bytes message={message} />
         </div>

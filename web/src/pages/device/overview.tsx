@@ -1,75 +1,151 @@
-/** Identity, session, and the latest values of a device. */
+/** The state of a device, charts of its values, its latest report, and, folded, its identity and session. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Device } from '../../../../src/client/types.js';
-import { readingsOf, rsrpOf, voltageOf } from '../../model/values.js';
+import type { DeviceDoing } from '../../../../src/control/run-state.js';
+import { recoveries } from '../../api/answering.js';
+import { current, explain } from '../../api/session.js';
+import { bandsOf, startOf } from '../../model/charts.js';
+import { now } from '../../model/now.js';
+import { DeviceReports } from '../../model/reports.js';
+import { runState } from '../../model/run.js';
+import { seriesOf } from '../../model/series.js';
+import { quantitiesOf, valueText } from '../../model/values.js';
 import { Ago } from '../../parts/ago.js';
 import { type Fact, Facts } from '../../parts/facts.js';
+import { Failure } from '../../parts/failure.js';
+import { later } from '../../parts/later.js';
 import { Change } from './change.js';
+import { State } from './state.js';
 import type { TabProps } from './tab.js';
+import { useDoing } from './use-doing.js';
 
-export function Overview({ device: { device, messages } }: TabProps) {
-  const { value } = device;
-  const report = messages.value.find(({ type, direction }) => type === 'data' && direction === 'up');
+const Charts = later(async () => (await import('./charts.js')).Charts);
+
+const HOUR = 3_600_000;
+const RANGES = { Hour: HOUR, Day: 24 * HOUR, Week: 7 * 24 * HOUR } as const;
+type Range = keyof typeof RANGES;
+
+export function Overview({ device }: TabProps) {
+  const { value } = device.device;
+  const [range, setRange] = useState<Range>('Day');
+  const [failure, setFailure] = useState('');
+  const reports = useMemo(() => new DeviceReports(current().client, device.id), [device.id]);
+  const doing = useDoing(value?.serial_number);
+  useEffect(() => {
+    reports.load(now.peek() - RANGES[range]).then(
+      () => setFailure(''),
+      (error: unknown) => setFailure(explain(error)),
+    );
+  }, [reports, range, recoveries.value]);
+  useEffect(() => reports.see(device.messages.value), [reports, device.messages.value]);
+  const [from, until] = useSpan(range);
+  const series = useMemo(() => seriesOf(reports.all.value, from), [reports.all.value, from]);
+  const state = runState.value;
+  const bands = useMemo(() => bandsAt(doing, state), [doing?.faults.join(), state?.faults]);
+  const [report] = reports.all.value;
   if (!value) return null;
   return (
-    <div class="columns">
-      <section>
-        <h2>Latest report</h2>
-        {report ? (
-          <>
-            <p class="dim">
-              <Ago at={Date.parse(report.created_at)} />
-            </p>
-            <Readings body={report.body} />
-          </>
-        ) : (
-          <p class="dim">The device has not reported yet.</p>
-        )}
-      </section>
-      <section>
-        <h2>Identity</h2>
-        <Facts facts={identityOf(value)} />
-        <Change
-          key={value.id}
-          device={value}
-          changed={(changed) => {
-            device.value = changed;
-          }}
-        />
-      </section>
-      <section>
-        <h2>Session</h2>
-        {value.session === null ? (
-          <p class="dim">The device has not begun a session yet.</p>
-        ) : (
-          <Facts facts={Object.entries(value.session).map(([name, fact]) => [factName(name), String(fact)])} />
-        )}
-      </section>
+    <div class="page">
+      {!device.isDeleted.value && <State device={value} doing={doing} series={series} report={report} />}
+      <div class="bar">
+        <h2>Values</h2>
+        <fieldset class="ranges">
+          <legend class="hidden">Time of the charts</legend>
+          {keysOfRanges.map((each) => (
+            <button key={each} type="button" aria-pressed={each === range} onClick={() => setRange(each)}>
+              {each}
+            </button>
+          ))}
+        </fieldset>
+        <p class="dim">{reports.isCut.value && 'The oldest reports are left out, because there are too many.'}</p>
+      </div>
+      <Failure text={failure} />
+      {series.length === 0 ? (
+        <p class="dim">No report in this time.</p>
+      ) : (
+        <Charts series={series} range={[from, until]} start={startOf(state)} bands={bands} />
+      )}
+      <div class="folds">
+        <details open>
+          <summary>Latest report</summary>
+          {report ? (
+            <>
+              <p class="dim">
+                <Ago at={Date.parse(report.created_at)} />
+              </p>
+              <Readings body={report.body} />
+            </>
+          ) : (
+            <p class="dim">The device has not reported in this time.</p>
+          )}
+        </details>
+        <div>
+          <details>
+            <summary>Identity</summary>
+            <Facts facts={identityOf(value)} />
+            <Change
+              key={value.id}
+              device={value}
+              changed={(changed) => {
+                device.device.value = changed;
+              }}
+            />
+          </details>
+          <details>
+            <summary>Session</summary>
+            {value.session === null ? (
+              <p class="dim">The device has not begun a session yet.</p>
+            ) : (
+              <Facts facts={Object.entries(value.session).map(([name, fact]) => [factName(name), String(fact)])} />
+            )}
+          </details>
+        </div>
+      </div>
     </div>
   );
 }
 
+// The cast is safe because the object has no other keys.
+const keysOfRanges = Object.keys(RANGES) as readonly Range[];
+
+/**
+ * First and last moment of the charts, in Unix ms. They move in steps, so that the charts are not drawn for every second, and
+ * begin at the earliest with the run.
+ */
+function useSpan(range: Range): readonly [number, number] {
+  const length = RANGES[range];
+  const step = length / 60;
+  const until = Math.ceil(now.value / step) * step;
+  return [Math.max(until - length, startOf(runState.value) ?? 0), until];
+}
+
+/** The faults that affect the device, as bands. */
+function bandsAt(doing: DeviceDoing | undefined, state: typeof runState.value) {
+  const ids = new Set(doing?.faults);
+  return bandsOf(state && { ...state, faults: state.faults.filter(({ id }) => ids.has(id)) });
+}
+
 function Readings({ body }: { readonly body: unknown }) {
-  const own = [
-    { name: 'signal (RSRP)', value: rsrpOf(body), unit: 'dBm' },
-    { name: 'battery at rest', value: voltageOf(body), unit: 'V' },
-  ].filter(({ value }) => value !== undefined);
   return (
     <table class="readings">
       <thead>
         <tr>
           <th scope="col">Quantity</th>
           <th scope="col">Value</th>
+          <th scope="col">Samples</th>
         </tr>
       </thead>
       <tbody>
-        {[...readingsOf(body), ...own].map(({ name, value, unit }, i) => (
-          <tr key={`${name} ${i}`}>
-            <td>{name}</td>
-            <td>
-              {value} {unit}
-            </td>
-          </tr>
-        ))}
+        {quantitiesOf(body).map(({ name, unit, points }) => {
+          const { value = 0, min = value, max = value } = points.at(-1) ?? {};
+          return (
+            <tr key={name}>
+              <td>{name}</td>
+              <td>{valueText(value, unit)}</td>
+              <td class="dim">{min < max && `${valueText(min, '')} to ${valueText(max, unit)}`}</td>
+            </tr>
+          );
+        })}
       </tbody>
     </table>
   );

@@ -28,7 +28,7 @@ export function Queue({ device }: TabProps) {
               <Action run={() => device.cancel(message.id)} label={`Cancel ${summaryOf(message)}`} isDangerous>
                 Cancel
               </Action>
-              <Way device={device} message={message} />
+              <Way message={message} station={device.stations.get(message.id)} contacts={device.contacts} />
             </article>
           ))}
         </section>
@@ -38,7 +38,7 @@ export function Queue({ device }: TabProps) {
           {ended.map((message) => (
             <article class="downlink" key={message.id}>
               <Title message={message} />
-              <Way device={device} message={message} />
+              <Way message={message} station={device.stations.get(message.id)} contacts={device.contacts} />
             </article>
           ))}
         </section>

@@ -4,54 +4,57 @@ import type { Message, TimelineEntry } from '../../../../src/client/types.js';
 import type { Explanation } from '../../../../src/explain/explanation.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
-import type { DeviceModel } from '../../model/device.js';
 import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
-import { storyOf } from '../../model/story.js';
+import { type Contacts, storyOf } from '../../model/story.js';
+import { Answer } from '../../parts/answer.js';
 import { Failure } from '../../parts/failure.js';
 import { useLoad } from '../../parts/load.js';
 import { Timeline, useTimeline } from '../../parts/timeline.js';
 
 interface WayProps {
-  readonly device: DeviceModel;
   readonly message: Message;
+  /** The latest station since the page was opened. */
+  readonly station: string | undefined;
+  /** Contacts of the device. */
+  readonly contacts: Contacts;
 }
 
-export function Way({ device, message }: WayProps) {
-  const { value: entries = [], failure } = useTimeline(message, device.stations.get(message.id));
+export function Way({ message, station, contacts }: WayProps) {
+  const { value: entries = [], failure } = useTimeline(message, station);
   const isUsers = message.type !== 'session' && message.type !== 'timestamp';
   return (
     <>
       <Timeline entries={entries} />
       <Failure text={failure} />
       {isUsers && runState.value !== undefined ? (
-        <Explained device={device} message={message} entries={entries} />
+        <Explained contacts={contacts} message={message} entries={entries} />
       ) : (
-        <Story device={device} message={message} entries={entries} />
+        <Story contacts={contacts} message={message} entries={entries} />
       )}
+      <Answer entries={entries} />
     </>
   );
 }
 
-interface StoryProps extends WayProps {
+interface StoryProps extends Pick<WayProps, 'message' | 'contacts'> {
   readonly entries: readonly TimelineEntry[];
 }
 
 /** The description without a run, from the data of the cloud alone. */
-function Story({ device, message, entries }: StoryProps) {
+function Story({ contacts, message, entries }: StoryProps) {
   if (entries.length === 0) return null;
-  return <p class="story">{storyOf(message, entries, device.contacts, now.value).map(printableLine).join(' ')}</p>;
+  return <p class="story">{storyOf(message, entries, contacts, now.value).map(printableLine).join(' ')}</p>;
 }
 
 /** Time between two requests for the explanation of a pending downlink, in ms. */
 const EVERY = 5_000;
 
 /** The explanation by the run, which knows its faults and every exchange of the device. */
-function Explained({ device, message, entries }: StoryProps) {
-  const { id, down_state, down_attempt } = message;
+function Explained({ contacts, message, entries }: StoryProps) {
+  const { id, down_state, down_attempt, device_serial_number: serial } = message;
   const turn = down_state === 'pending' ? Math.floor(now.value / EVERY) : 0;
-  const serial = device.device.value?.serial_number ?? '';
   // The latest entry of the timeline is an input as well, because the answer of the device changes neither state nor attempt.
   const latest = entries.at(-1)?.id;
   const { value, failure } = useLoad(
@@ -59,7 +62,7 @@ function Explained({ device, message, entries }: StoryProps) {
     [id, serial, down_state, down_attempt, latest, turn],
   );
   // The request fails if the run has forgotten the downlink, or has ended.
-  if (failure !== '') return <Story device={device} message={message} entries={entries} />;
+  if (failure !== '') return <Story contacts={contacts} message={message} entries={entries} />;
   if (!value) return null;
   return (
     <div class="explained">

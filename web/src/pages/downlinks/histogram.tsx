@@ -2,29 +2,33 @@
  * The delivery times of downlinks, divided by the causes of their waits. At first, downlinks of sessions are left out, because
  * devices cause them and not users.
  */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
-import { current } from '../../api/session.js';
-import { CauseReader, MOST_READ } from '../../model/cause-reader.js';
 import { type Bar, type Cause, coloursOf, deliveryTime, histogramOf, UNKNOWN } from '../../model/causes.js';
+import { MOST_READ } from '../../model/journey-reader.js';
+import type { Journey } from '../../model/journeys.js';
 import { lengthText } from '../../model/length.js';
 import { runState } from '../../model/run.js';
-import { model } from '../../model/space.js';
 
 /** Options of the type selection in addition to the types: all but sessions, and all. */
 const [MOST_TYPES, ALL_TYPES] = ['', '*'];
 
-/** @param messages newest first */
-export function Histogram({ messages }: { readonly messages: readonly Message[] }) {
+interface HistogramProps {
+  /** Newest first. */
+  readonly messages: readonly Message[];
+  readonly journeys: ReadonlyMap<string, Journey>;
+  /** Called with the delivered downlinks of the chosen type, whose journeys are needed. */
+  readonly want: (delivered: readonly Message[]) => void;
+}
+
+export function Histogram({ messages, journeys, want }: HistogramProps) {
   const [type, setType] = useState(MOST_TYPES);
   const [only, setOnly] = useState<string | undefined>(undefined);
-  const causes = useMemo(() => new CauseReader(current().client, model()), []);
-  useEffect(() => () => causes.close(), [causes]);
   const types = [...new Set(messages.map((message) => message.type))].sort();
   const delivered = messages.filter((each) => isChosen(each, type) && deliveryTime(each) !== undefined);
   const isRun = runState.value !== undefined;
-  useEffect(() => causes.want(delivered, messages), [causes, messages, type, isRun]);
-  const histogram = histogramOf(delivered, causes.waits.value, isRun ? undefined : MOST_READ);
+  useEffect(() => want(isRun ? delivered : delivered.slice(0, MOST_READ)), [messages, type, isRun]);
+  const histogram = histogramOf(delivered, journeys, isRun ? undefined : MOST_READ);
   const colours = useRef<ReadonlyMap<string, number>>(new Map());
   colours.current = coloursOf(histogram.causes, colours.current);
   const colourOf = (cause: string) => `cause-${colours.current.get(cause) ?? 'rest'}`;

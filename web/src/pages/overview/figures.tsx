@@ -9,7 +9,7 @@ import { lengthText } from '../../model/length.js';
 import { now } from '../../model/now.js';
 import { type RunFault, runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
-import { Area } from '../../parts/area.js';
+import { Card } from '../../parts/card.js';
 import { later } from '../../parts/later.js';
 
 interface Figure {
@@ -31,7 +31,16 @@ export function Figures() {
       <ul class="figures">
         {figures().map((figure) => (
           <li key={figure.title}>
-            <Card figure={figure} open={open} setOpen={setOpen} />
+            <Card
+              {...figure}
+              span="the last hour"
+              chart={
+                figure.chart && {
+                  isOpen: open === figure.chart,
+                  toggle: () => setOpen(open === figure.chart ? undefined : figure.chart),
+                }
+              }
+            />
           </li>
         ))}
       </ul>
@@ -44,37 +53,6 @@ export function Figures() {
         />
       )}
     </>
-  );
-}
-
-interface CardProps {
-  readonly figure: Figure;
-  readonly open: keyof typeof CHARTS | undefined;
-  readonly setOpen: (open: keyof typeof CHARTS | undefined) => void;
-}
-
-/** A figure; a click opens its chart. */
-function Card({ figure: { title, value, more, tone, curve, chart }, open, setOpen }: CardProps) {
-  const content = (
-    <>
-      <span class="title">{title}</span>
-      <span class={`number ${tone ?? ''}`}>{value}</span>
-      <span class="dim" title={more}>
-        {more}
-      </span>
-      {curve ? <Area curve={curve} label={`${title}, the last hour`} /> : <span class="area" />}
-    </>
-  );
-  if (!chart) return <div class="card">{content}</div>;
-  return (
-    <button
-      type="button"
-      class="card"
-      aria-expanded={open === chart}
-      onClick={() => setOpen(open === chart ? undefined : chart)}
-    >
-      {content}
-    </button>
   );
 }
 

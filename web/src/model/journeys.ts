@@ -1,0 +1,266 @@
+/**
+ * The journey of a downlink: its stops from the queue to the answer, where it is now, and what it waits for. Pure functions.
+ * In a run, the run knows all stops and causes; without one, the cloud knows what its timeline has.
+ */
+import type { Message, TimelineEntry } from '../../../src/client/types.js';
+import type { DownlinkWaits } from '../../../src/control/run-state.js';
+import { printableLine } from '../../../src/kernel/printable.js';
+import { humanDuration } from '../../../src/kernel/time.js';
+import { type Wait, waitsIn } from './causes.js';
+import type { Downlink } from './downlinks.js';
+
+/** What is known about the way of a downlink. */
+export interface Journey {
+  readonly waits: readonly Wait[];
+  /** What a pending downlink waits for now, in the words of explanations; undefined if that is not known (yet). */
+  readonly now: string | undefined;
+  /** Times since it was queued, in ms. `delivered`: the cloud counts it as received. */
+  readonly stages: Readonly<Partial<Record<'offered' | 'received' | 'delivered' | 'executed' | 'answered', number>>>;
+  /** Whether the stops `received` and `executed` are those of the device itself, which only a run knows. */
+  readonly isOfRun: boolean;
+}
+
+export function journeyOfRun({ waits, now, stages_ms }: DownlinkWaits): Journey {
+  return {
+    waits: waits.map(({ what, time_ms }) => ({ what: printableLine(what), time: time_ms })),
+    now: now === null ? undefined : printableLine(now),
+    stages: stages_ms,
+    isOfRun: true,
+  };
+}
+
+/** @param others downlinks of the space */
+export function journeyOfCloud(
+  message: Message,
+  entries: readonly TimelineEntry[],
+  others: readonly Message[],
+): Journey {
+  const queued = Date.parse(message.created_at);
+  const after = (what: string) => {
+    const found = entries.find((entry) => entry.what === what);
+    return found && Math.max(0, Date.parse(found.at) - queued);
+  };
+  const known = { offered: after('offered'), delivered: after('sent'), answered: after('answered') };
+  // The cast is safe because only entries without a value are left out.
+  const stages = Object.fromEntries(Object.entries(known).filter(([, at]) => at !== undefined)) as Journey['stages'];
+  return { waits: waitsIn(message, entries, others), now: undefined, stages, isOfRun: false };
+}
+
+/** Types of downlinks that users queue. Devices cause the others by their start. */
+const USER_TYPES: readonly string[] = ['config', 'shell', 'data'];
+
+export const STOPS = ['queued', 'waiting', 'offered', 'received', 'executed', 'answered'] as const;
+export type StopName = (typeof STOPS)[number];
+
+interface Stop {
+  readonly name: StopName;
+  readonly state: 'passed' | 'here' | 'ahead';
+  /** Time since the downlink was queued, in ms; undefined if it is not known, or lies ahead. */
+  readonly at: number | undefined;
+}
+
+/** A downlink on its way, for display. */
+export interface Lane {
+  readonly message: Message;
+  readonly stops: readonly Stop[];
+  /** Heading of the lanes with the same cause. */
+  readonly group: string;
+  /** Where it is, in words. */
+  readonly text: string;
+  readonly tone: 'plain' | 'good' | 'late' | 'bad';
+  readonly isOver: boolean;
+}
+
+const GROUP_OVER = 'Arrived or ended';
+export const GROUP_RECEIVED = 'Received, not answered yet';
+export const GROUP_UNKNOWN = 'Just queued: the cause is not computed yet';
+
+interface Around {
+  /** Number of pending downlinks of the device before this one. */
+  readonly ahead: number;
+  /** Last contact of the device in Unix ms, 0 before the first one; undefined if the device is not known (yet). */
+  readonly lastContact: number | undefined;
+  /** Whether there is a run, which computes the causes. */
+  readonly isRun: boolean;
+  /** Unix time in ms. */
+  readonly now: number;
+}
+
+/** What the lanes of all downlinks share. */
+interface Surroundings extends Pick<Around, 'isRun' | 'now'> {
+  readonly lastContact: (deviceId: string) => Around['lastContact'];
+}
+
+/** The lanes of the downlinks that users queued, and of parts of firmware updates, oldest first. */
+export function lanesOf(
+  downlinks: readonly Downlink[],
+  journeys: ReadonlyMap<string, Journey>,
+  { isRun, now, lastContact }: Surroundings,
+): readonly Lane[] {
+  const pending = new Map<string, number>();
+  return downlinks
+    .filter(
+      ({ message: { type, down_state } }) =>
+        USER_TYPES.includes(type) || (type === 'firmware' && down_state === 'pending'),
+    )
+    .sort((a, b) => (a.message.id < b.message.id ? -1 : 1))
+    .map((downlink) => {
+      const { id, device_id, down_state } = downlink.message;
+      const ahead = pending.get(device_id) ?? 0;
+      if (down_state === 'pending') pending.set(device_id, ahead + 1);
+      return laneOf(downlink, journeys.get(id), { ahead, lastContact: lastContact(device_id), isRun, now });
+    });
+}
+
+/** A device that has received a downlink executes and answers it within this time, unless something prevents it. In ms. */
+const PATIENCE = 600_000;
+
+function laneOf(downlink: Downlink, journey: Journey | undefined, around: Around): Lane {
+  const { message } = downlink;
+  const isWatched = journey?.isOfRun ?? around.isRun;
+  const stages = stagesOf(downlink, journey, isWatched);
+  const isAnswerable = message.type === 'shell' || message.type === 'config';
+  // Only a run sees what the device does with a downlink.
+  const names = STOPS.filter((name) => (name === 'executed' ? isWatched : name !== 'answered' || isAnswerable));
+  const place = names.findLastIndex((name) => stages[name] !== undefined);
+  const age = Math.max(0, around.now - Date.parse(message.created_at));
+  const { group, text, tone } = describe(downlink, journey, {
+    ...around,
+    stages,
+    age,
+    isLast: place === names.length - 1,
+  });
+  const isOver = group === GROUP_OVER;
+  const stops = names.map((name, n): Stop => {
+    return {
+      name,
+      state: n > place ? 'ahead' : n === place && !isOver ? 'here' : 'passed',
+      at: stages[name] ?? undefined,
+    };
+  });
+  return { message, stops, group, text, tone, isOver };
+}
+
+/** Times by stop; null if the downlink has passed the stop at an unknown time. */
+type Stages = Readonly<Partial<Record<StopName, number | null>>>;
+
+function stagesOf({ message, station }: Downlink, journey: Journey | undefined, isWatched: boolean): Stages {
+  const { down_state, down_state_at, down_attempt, created_at } = message;
+  const queued = Date.parse(created_at);
+  const since = (at: string | null) => (at === null ? null : Math.max(0, Date.parse(at) - queued));
+  const { offered, received, delivered, executed, answered } = journey?.stages ?? {};
+  const sent = down_state === 'sent' ? (delivered ?? since(down_state_at)) : undefined;
+  // Before the run has told its stages, the view of the cloud counts.
+  const arrived = received ?? (isWatched && journey !== undefined ? undefined : sent);
+  return defined({
+    ...{ queued: 0, waiting: 0 },
+    offered: offered ?? (down_attempt > 0 || sent !== undefined ? null : undefined),
+    ...{ received: arrived, executed },
+    answered: answered ?? (station?.what === 'answered' ? since(station.at) : undefined),
+  });
+}
+
+/** The entries with a value. */
+function defined<K extends string, V>(entries: Readonly<Record<K, V | undefined>>): Readonly<Partial<Record<K, V>>> {
+  // The cast is safe because the filter removes what the type of the result does not have.
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as Partial<
+    Record<K, V>
+  >;
+}
+
+interface Found extends Around {
+  readonly stages: Stages;
+  /** Since it was queued, in ms. */
+  readonly age: number;
+  /** Whether it has reached its last stop. */
+  readonly isLast: boolean;
+}
+
+type Reason = Pick<Lane, 'group' | 'text' | 'tone'>;
+
+function describe(downlink: Downlink, journey: Journey | undefined, found: Found): Reason {
+  const { stages, age, isLast } = found;
+  const { down_state, down_state_at, created_at, type } = downlink.message;
+  const over = (text: string, tone: Lane['tone']) => ({ group: GROUP_OVER, text, tone });
+  const sentAfter = down_state_at === null ? null : Math.max(0, Date.parse(down_state_at) - Date.parse(created_at));
+  if (down_state === 'expired') return over(`expired after ${timeText(sentAfter)}: the device never fetched it`, 'bad');
+  if (down_state === 'cancelled') return over(`cancelled after ${timeText(sentAfter)}`, 'plain');
+  if (stages.answered !== undefined) return over(`answered after ${timeText(stages.answered)}`, 'good');
+  if (isLast && stages.executed !== undefined) return over(`executed after ${timeText(stages.executed)}`, 'good');
+  if (isLast) return over(`delivered after ${timeText(stages.received)}`, 'good');
+  if (down_state === 'sent') {
+    if (stages.received === undefined) return over(LOST, 'bad');
+    const missing = type === 'data' ? 'executed' : 'answered';
+    const arrived = `received after ${timeText(stages.received)}`;
+    if (age - (stages.received ?? 0) > PATIENCE) return over(`${arrived}, never ${missing}`, 'late');
+    return { group: GROUP_RECEIVED, text: `${arrived}, not ${missing} yet`, tone: 'plain' };
+  }
+  const wait = waitOf(downlink, journey, found);
+  return { ...wait, text: `${wait.text} · ${humanDuration(age)}` };
+}
+
+const LOST = 'lost: the cloud counts it as delivered, but the device has not received it';
+
+function timeText(ms: number | null | undefined): string {
+  return ms === null || ms === undefined ? 'an unknown time' : humanDuration(ms);
+}
+
+/** What a pending downlink waits for. */
+function waitOf({ message, station }: Downlink, journey: Journey | undefined, found: Found): Reason {
+  const { ahead, lastContact, isRun, stages } = found;
+  if (station?.what === 'waiting') {
+    const reason = printableLine(station.detail ?? 'the reason is unknown');
+    return { group: `Held back by the cloud: ${reason}`, text: reason, tone: 'late' };
+  }
+  if (isRun) return waitInRun(journey, ahead);
+  if (lastContact === 0)
+    return { group: 'Waits for the first contact of the device', text: 'never seen', tone: 'late' };
+  if (ahead > 0) return behind(ahead);
+  if (stages.offered !== undefined) {
+    const { down_attempt } = message;
+    const times = down_attempt > 1 ? `, ${down_attempt} times` : '';
+    return { group: 'Waits for the confirmation of the device', text: `offered${times}, not confirmed`, tone: 'late' };
+  }
+  return { group: 'Waits for the next contact of the device', text: 'no contact since', tone: 'plain' };
+}
+
+function behind(ahead: number): Reason {
+  const others = ahead === 1 ? '1 other' : `${ahead} others`;
+  return {
+    group: 'Behind other downlinks of the device',
+    text: ahead === 0 ? 'behind others' : `behind ${others}`,
+    tone: 'plain',
+  };
+}
+
+function waitInRun(journey: Journey | undefined, ahead: number): Reason {
+  if (journey?.now === undefined) return { group: GROUP_UNKNOWN, text: 'computing the cause', tone: 'plain' };
+  const known = RESTS.get(journey.now);
+  if (known) return known;
+  if (journey.now === 'other downlinks first') return behind(ahead);
+  return { group: journey.now, text: journey.now, tone: 'bad' };
+}
+
+/** Waits that are no faults, by their names in explanations. */
+const RESTS: ReadonlyMap<string, Reason> = new Map(
+  Object.entries({
+    'next report or poll': {
+      group: 'The device sleeps until its next report or poll',
+      text: 'the device sleeps',
+      tone: 'plain',
+    },
+    'not switched on yet': { group: 'The device is not switched on yet', text: 'not switched on yet', tone: 'late' },
+    'no encoder': {
+      group: 'No encoder: the cloud cannot write the data for the device',
+      text: 'no encoder',
+      tone: 'late',
+    },
+    'firmware update first': {
+      group: 'Behind a firmware update of the device',
+      text: 'behind a firmware update',
+      tone: 'plain',
+    },
+    exchange: { group: 'In the exchange with the device', text: 'in the exchange', tone: 'good' },
+    unknown: { group: 'The cause is not known', text: 'the cause is not known', tone: 'late' },
+  } as const),
+);

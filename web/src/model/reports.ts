@@ -1,0 +1,57 @@
+/** The reports of a device in a time, for its charts. */
+import { signal } from '@preact/signals';
+import type { DeviceCloudClient } from '../../../src/client/client.js';
+import type { Message } from '../../../src/client/types.js';
+
+const PAGE = 100;
+/** Maximum number of API pages that are read; a week has 672 reports at one a quarter of an hour. */
+const MOST_PAGES = 10;
+
+export class DeviceReports {
+  /** Newest first. */
+  readonly all = signal<readonly Message[]>([]);
+  /** Whether there are older reports in the time, which are too many to read. */
+  readonly isCut = signal(false);
+  readonly #client: Pick<DeviceCloudClient, 'messages'>;
+  readonly #deviceId: string;
+  /** Counts the calls of {@link load}: a later one replaces an earlier one. */
+  #turn = 0;
+
+  constructor(client: Pick<DeviceCloudClient, 'messages'>, deviceId: string) {
+    this.#client = client;
+    this.#deviceId = deviceId;
+  }
+
+  /** Reads the reports since a moment, newest first; they are shown page by page. @param from Unix time in ms */
+  async load(from: number): Promise<void> {
+    const turn = ++this.#turn;
+    const after = new Date(from).toISOString();
+    const found: Message[] = [];
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const offset = found.at(-1)?.id;
+      const reports = await this.#client.messages({
+        ...{ device_id: this.#deviceId, type: ['data'], direction: 'up', after, limit: PAGE },
+        ...(offset !== undefined && { offset }),
+      });
+      if (turn !== this.#turn) return;
+      found.push(...reports);
+      this.isCut.value = reports.length === PAGE;
+      // Reports that have arrived as events meanwhile are newer.
+      this.#put(found);
+      if (reports.length < PAGE) return;
+    }
+  }
+
+  /** Takes messages of the device; those that are no reports are ignored. */
+  see(messages: readonly Message[]): void {
+    this.#put(messages.filter(({ type, direction }) => type === 'data' && direction === 'up'));
+  }
+
+  #put(reports: readonly Message[]): void {
+    const known = new Set(this.all.value.map(({ id }) => id));
+    const fresh = reports.filter(({ id }) => !known.has(id));
+    if (fresh.length === 0) return;
+    // The ids sort by the time of creation.
+    this.all.value = [...this.all.value, ...fresh].sort((a, b) => (a.id < b.id ? 1 : -1));
+  }
+}

@@ -1,0 +1,112 @@
+/** The state of a device at a glance: whether it is on time, what it does, its next contact, signal, battery and uptime. */
+import type { Device } from '../../../../src/client/types.js';
+import { findHealth } from '../../../../src/contract/health.js';
+import type { DeviceDoing } from '../../../../src/control/run-state.js';
+import { printableLine } from '../../../../src/kernel/printable.js';
+import { faultName, isLasting } from '../../model/faults.js';
+import { lengthText } from '../../model/length.js';
+import { now } from '../../model/now.js';
+import { runState } from '../../model/run.js';
+import type { Series } from '../../model/series.js';
+import { uptimeOf, valueText } from '../../model/values.js';
+import { Ago } from '../../parts/ago.js';
+import { Card } from '../../parts/card.js';
+import { HEALTH_NAMES } from '../../parts/health-badge.js';
+import { nextContact, rhythmOf } from './next-contact.js';
+
+interface StateProps {
+  readonly device: Device;
+  /** Undefined without a run. */
+  readonly doing: DeviceDoing | undefined;
+  readonly series: readonly Series[];
+  /** Body of the latest report; undefined without a report. */
+  readonly report: { readonly created_at: string; readonly body: unknown } | undefined;
+}
+
+const TONES = { on_time: 'good', late: 'late', silent: 'bad', never_seen: undefined } as const;
+
+export function State({ device, doing, series, report }: StateProps) {
+  const rhythm = rhythmOf(device);
+  const health = findHealth(rhythm, now.value);
+  const name = HEALTH_NAMES[health];
+  const next = nextContact({ ...rhythm, doing, now: now.value });
+  const known = (end: string) => series.find((each) => each.isOwn && each.name.endsWith(end));
+  const [signal, battery] = [known('rsrp'), known('voltage rest')];
+  const uptime = uptimeOf(report?.body);
+  return (
+    <>
+      <ul class="figures">
+        <li>
+          <Card
+            title="State"
+            value={`${name[0]?.toUpperCase()}${name.slice(1)}`}
+            tone={TONES[health]}
+            more={
+              doing ? (
+                <span class={doing.kind === 'trouble' ? 'late' : ''} title={doing.text}>
+                  {doing.text}
+                </span>
+              ) : (
+                <>
+                  last contact <Ago at={rhythm.lastContact ?? 0} />
+                </>
+              )
+            }
+          />
+        </li>
+        <li>
+          <Card title="Next contact" {...next} />
+        </li>
+        <li>
+          <Measured title="Signal (RSRP)" series={signal} />
+        </li>
+        <li>
+          <Measured title="Battery at rest" series={battery} />
+        </li>
+        <li>
+          <Card
+            title="Up for"
+            value={
+              uptime === undefined || !report
+                ? '–'
+                : lengthText(uptime * 1000 + now.value - Date.parse(report.created_at))
+            }
+            more={
+              <>
+                session since <Ago at={(device.session_id ?? 0) * 1000} />
+              </>
+            }
+          />
+        </li>
+      </ul>
+      <Faults doing={doing} />
+    </>
+  );
+}
+
+/** A value with its curve. */
+function Measured({ title, series }: { readonly title: string; readonly series: Series | undefined }) {
+  const values = series?.curve.mean.filter((value) => value !== null) ?? [];
+  const last = values.at(-1);
+  if (series === undefined || last === undefined) return <Card title={title} value="–" more="not reported yet" />;
+  const range = [Math.min(...values), Math.max(...values)].map((value) => valueText(value, ''));
+  const more = range[0] === range[1] ? 'steady' : `${range[0]} to ${range[1]} ${series.unit}`;
+  if (values.length === 1) return <Card title={title} value={valueText(last, series.unit)} more="one report" />;
+  return (
+    <Card title={title} value={valueText(last, series.unit)} more={more} curve={series.curve} span="in its charts" />
+  );
+}
+
+/** The faults in force that affect the device, except the conditions of the whole run. */
+function Faults({ doing }: Pick<StateProps, 'doing'>) {
+  const ids = new Set(doing?.faults);
+  const faults = runState.value?.faults.filter(
+    (fault) => ids.has(fault.id) && fault.state === 'active' && !isLasting(fault),
+  );
+  if (!faults || faults.length === 0) return null;
+  return (
+    <p class="in-force bad" role="status">
+      In force: {faults.map((fault) => printableLine(faultName(fault))).join(', ')}
+    </p>
+  );
+}
