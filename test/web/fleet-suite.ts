@@ -58,6 +58,17 @@ export function fleetSuite(here: () => World, open: (fragment: string) => Promis
       await page.getByRole('heading', { name: 'gate-0001' }).waitFor();
     });
 
+    it('makes each row as wide as its columns, so a narrow window cuts off no column', async () => {
+      const page = await open('#/fleet');
+      await page.setViewportSize({ width: 800, height: 600 });
+      await page.getByRole('link', { name: 'cellar-0001' }).waitFor();
+      const width = () => page.evaluate('document.querySelector(".fleet .space .row").offsetWidth');
+      const before = Number(await width());
+      const columns = 'getComputedStyle(document.querySelector(".fleet")).getPropertyValue("--columns")';
+      await page.evaluate(`document.querySelector(".fleet").style.setProperty("--columns", ${columns} + " 500px")`);
+      expect(Number(await width()) - before).toBe(500);
+    });
+
     it('shows hostile names as text', async () => {
       const page = await open('#/fleet');
       await page.getByRole('link', { name: here().hostile.name }).waitFor();
