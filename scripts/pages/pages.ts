@@ -1,4 +1,5 @@
 /** The files that are made from others, and that are in the package but not in the repository. */
+import { packagedProfiles } from '../../src/profile/library.js';
 import { makeProfileSchema } from '../../src/profile/schema.js';
 import { scenarioSchema } from '../../src/scenario/parse/schema.js';
 import { licencesPage } from '../licences/packages.js';
@@ -9,7 +10,7 @@ export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/API-COVERAGE.md': makeCoveragePage,
   'docs/LICENCES.md': licencesPage,
   'schemas/profile.schema.json': () => formatSchema(makeProfileSchema()),
-  'schemas/scenario.schema.json': () => formatSchema(scenarioSchema()),
+  'schemas/scenario.schema.json': () => formatSchema(scenarioSchema({ profiles: packagedProfiles(), others: true })),
 };
 
 function formatSchema(schema: unknown): string {

@@ -15,6 +15,7 @@
  * the setup: `call.latency p(99) of client/dashboard`. `ghostfleet list metrics` and `ghostfleet list invariants` print the
  * names.
  */
+import type { Form } from '../../input/checks.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import { DURATION_FORM, parseDuration } from '../../kernel/time.js';
 import { INVARIANTS } from '../../trace/invariants/index.js';
@@ -35,6 +36,34 @@ import {
   type Scope,
 } from './expectation.js';
 import { combine, describeMismatch, findCommon, getUnit, type Kind, NOUN } from './kinds.js';
+
+/** JSON Schema of expectations. It accepts every expectation, and others whose kinds, scopes or parentheses do not match. */
+export function makeExpectationForm(): Form {
+  const names = METRICS.map(({ name }) => name).sort((a, b) => b.length - a.length);
+  const duration = String.raw`(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+`;
+  const metric = `(?:${names.join('|').replaceAll('.', String.raw`\.`)})(?![\\w.-])`;
+  const aggregate = String.raw`count|min|max|mean|p\s*\(\s*\d+(?:\.\d+)?\s*\)|within\s+${duration}`;
+  const factor = String.raw`(?:${duration}|\d+(?:\.\d+)?\s*%?|${metric}(?:\s*\b(?:${aggregate}))?(?:\s+of\s+[^<>=]*[^<>=!\s])?)`;
+  const sum = String.raw`[(\s]*${factor}[)\s]*(?:[-+*/][(\s]*${factor}[)\s]*)*`;
+  const always = String.raw`\s*always\s+(?:${Object.keys(INVARIANTS).join('|')})\s*`;
+  return {
+    type: 'string',
+    pattern: `^(?:${always}|${sum}(?:${COMPARISON_OPERATORS.join('|')})${sum})$`,
+    defaultSnippets: METRICS.map((metric) => ({
+      label: metric.name,
+      description: metric.about,
+      body: writeExample(metric),
+    })),
+    patternErrorMessage:
+      'This is not an expectation, such as "uplink.stored == uplink.sent", "downlink.answered p(95) of region/north < 45m" or "always uplinks-stored-once". `ghostfleet list metrics` prints the metrics.',
+  };
+}
+
+/** An expectation about a metric, for completions. */
+function writeExample({ name, shape, within }: MetricInfo): string {
+  if (within) return `${name} within 1h >= 95%`;
+  return shape === 'durations' ? `${name} p(95) < 45m` : `${name} >= 1`;
+}
 
 /** A syntax error in an expectation; `column` counts from 1 within the line. */
 export class ExpectationError extends Error {

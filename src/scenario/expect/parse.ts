@@ -1,9 +1,9 @@
 /** Reads the expectations of a scenario; grammar.ts has the grammar. */
-import { type Check, complain, type Form, formed } from '../../input/checks.js';
+import { type Check, complain, formed } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { type FleetNames, readSelector } from '../selector/check.js';
 import type { Expectation } from './expectation.js';
-import { ExpectationError, parseExpectation } from './grammar.js';
+import { ExpectationError, makeExpectationForm, parseExpectation } from './grammar.js';
 
 /** The names that scopes of a scenario can use. */
 export interface ScopeNames extends FleetNames {
@@ -37,8 +37,4 @@ function readLine(node: LocatedNode, problems: Problems, names: ScopeNames): Exp
     problems.add(at(error.column), error.message);
     return undefined;
   }
-}
-
-function makeExpectationForm(): Form {
-  return { type: 'string', pattern: /[=!<>]|^\s*always\b/.source };
 }

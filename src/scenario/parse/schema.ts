@@ -7,6 +7,7 @@
 import type { Form } from '../../input/checks.js';
 import { VARIABLE_FORM } from '../source/variables.js';
 import { partForms } from './scenario.js';
+import { type KnownProfiles, makeValueForms } from './schema-values.js';
 
 /** What each part means, and an example. */
 const ABOUT: Readonly<Record<string, readonly [about: string, example: unknown]>> = {
@@ -43,13 +44,20 @@ const ABOUT: Readonly<Record<string, readonly [about: string, example: unknown]>
   next: ['Lines that the report prints at its end.', ['ghostfleet explain runs/demo']],
 };
 
-/** The schema, in draft 7, which all common editors support. */
-export function scenarioSchema(): Form {
+/** Where the schema of the newest published version is. */
+export const SCHEMA_URL = 'https://unpkg.com/ghostfleet/schemas/scenario.schema.json';
+
+/**
+ * The schema, in draft 7, which all common editors support.
+ * @param known device types, whose names and parameters the schema then contains
+ */
+export function scenarioSchema(known?: KnownProfiles): Form {
   const parts = Object.entries(partForms()).map(([key, form]) => {
     const open = key === 'vars' || key === 'include' ? form : withVariables(form);
     const [description, example] = ABOUT[key] ?? [];
     return [key, { description, examples: [example], ...open }];
   });
+  const values = known && makeValueForms(known, VARIABLE);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'A scenario of ghostfleet',
@@ -58,7 +66,8 @@ export function scenarioSchema(): Form {
     // With `include`, no key is required, because an included file may contain it.
     anyOf: [{ required: ['name', 'duration', 'fleet'] }, { required: ['include'] }],
     additionalProperties: false,
-    definitions: { variable: VARIABLE_FORM },
+    ...(values && { allOf: [values.restriction] }),
+    definitions: { variable: VARIABLE_FORM, ...values?.definitions },
   };
 }
 
@@ -69,7 +78,11 @@ function withVariables(form: Form): Form {
   const inner = Object.fromEntries(Object.entries(form).map(([keyword, value]) => [keyword, widened(keyword, value)]));
   if (!isScalar(form)) return inner;
   const { description, examples, ...rest } = inner;
-  return { ...(description !== undefined && { description, examples }), anyOf: [rest, VARIABLE] };
+  return {
+    ...(description !== undefined && { description }),
+    ...(examples !== undefined && { examples }),
+    anyOf: [rest, VARIABLE],
+  };
 }
 
 function widened(keyword: string, value: unknown): unknown {

@@ -4,7 +4,7 @@ import type { LocatedNode, Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import type { SelectableGroup } from './device.js';
 import { FIELDS } from './fields.js';
-import { parseSelector, SelectorError } from './grammar.js';
+import { parseSelector, SELECTOR_FORM, SelectorError } from './grammar.js';
 import { canTouch } from './match.js';
 import { nameSelector, type Selector } from './selector.js';
 
@@ -22,19 +22,17 @@ export const RESERVED = ['all', 'region', 'tag'] as const;
 
 /** The text of a selector; {@link readSelector} checks the names in it. */
 export const selectorText: Check<string> = formed(
-  () => ({ type: ['string', 'number'], description: SELECTOR_FORM }),
+  () => SELECTOR_FORM,
   (node, problems) => (node.kind === 'scalar' && typeof node.value === 'number' ? node.source : text()(node, problems)),
 );
 
-export const ABOUT_TO = 'Devices that are meant. Default: all.';
+export const ABOUT_TO =
+  'Devices that are meant: all (default), a group, a device such as cellar/3, region/…, tag/…, or a sample.';
 
 /** The key `to`; default: all devices. */
 export const TO: { readonly to: OptionalCheck<string, string> } = {
   to: optional(describeKey(ABOUT_TO, 'region/north', selectorText), 'all'),
 };
-
-const SELECTOR_FORM =
-  'all, a group, a device such as clime/3, clime/3..7, region/…, tag/…, or a sample such as "10% of clime"';
 
 /**
  * Reads a selector and checks it against the fleet.

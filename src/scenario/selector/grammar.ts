@@ -69,6 +69,25 @@ const SIGNS = ['<=', '>=', '!=', '<', '>', '=', '(', ')', '&', '|', '!'];
 const WORD = /^[^\s()&|!<>="']+/;
 const TAG = 'tag/';
 const PERCENT = /^\d+(?:\.\d+)?%$/;
+const QUOTED = /"[^"]*"|'[^']*'/.source;
+const COMPARED = FIELD_NAMES.filter((name) => !FIELDS[name].live).join('|');
+/** One selector without its parentheses, for {@link SELECTOR_FORM}. */
+const ONE = [
+  String.raw`\d+(?:\.\d+)?%(?:\s+of\s+(?:${TAG}[^&|()]+|${QUOTED}|[^\s()&|!<>="']+))?`,
+  String.raw`(?:${COMPARED})\s*(?:${OPERATORS.join('|')})\s*(?:${QUOTED}|[^\s()&|!<>="']+)`,
+  '(?:tag|region)/[^&|()]+',
+  QUOTED,
+  String.raw`(?!(?:tag|region)/)[^\s()&|!<>="']+`,
+].join('|');
+
+/** JSON Schema of the selectors of scenarios. It accepts every selector, and others whose parentheses do not match. */
+export const SELECTOR_FORM = {
+  type: ['string', 'number'],
+  pattern: String.raw`^\s*[!(\s]*(?:${ONE})[)\s]*(?:[&|][!(\s]*(?:${ONE})[)\s]*)*$`,
+  patternErrorMessage:
+    'This is not a selector, such as cellar, cellar/3..7, region/north, "tag/indoor & !profile=push" or 10% of cellar.',
+};
+
 /** Limit of nesting, so that recursion cannot overflow the stack. */
 const DEEPEST = 100;
 

@@ -12,7 +12,7 @@ import { quote } from '../../input/problems.js';
 import { shellLine, shellLines } from './shell-lines.js';
 
 /** The module of a parameter that is written without one. */
-const DEFAULT_MODULE = 'app';
+export const DEFAULT_MODULE = 'app';
 
 /** Reads either form. Returns lines such as `app config interval-report 900`. */
 export const configLines = formed(

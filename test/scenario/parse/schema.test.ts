@@ -4,6 +4,8 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Form } from '../../../src/input/checks.js';
+import { packagedProfiles } from '../../../src/profile/library.js';
+import { chooseFirmware } from '../../../src/profile/versions.js';
 import { scenarioSchema } from '../../../src/scenario/parse/schema.js';
 import { schemaNamedIn } from '../../support/schema-line.js';
 import { problemsOf, yamlOf } from '../fixtures.js';
@@ -12,7 +14,9 @@ const root = new URL('../../../', import.meta.url);
 const schema = new URL('schemas/scenario.schema.json', root);
 const scenarios = readdirSync(new URL('scenarios/', root), { recursive: true, encoding: 'utf8' });
 // Optimising the validation code would take longer than it saves here.
-const validate = new Ajv({ strict: false, allErrors: false, code: { optimize: false } }).compile(scenarioSchema());
+const ajv = new Ajv({ strict: false, allErrors: false, code: { optimize: false } });
+const published = scenarioSchema({ profiles: packagedProfiles(), others: true });
+const validate = ajv.compile(published);
 const errors = (yaml: string) => {
   validate(parse(yaml));
   return validate.errors ?? [];
@@ -33,7 +37,6 @@ it('describes every key, with an example that the schema accepts', () => {
   expect(schemas.length).toBeGreaterThan(200);
   const poor = schemas.filter(({ form: { description, examples } }) => !description || !examples);
   expect(poor.map(({ path }) => path)).toEqual([]);
-  const ajv = new Ajv({ strict: false, logger: false, code: { optimize: false } });
   // Keys that several maps share are checked once, because each schema takes milliseconds to compile.
   const distinct = new Map(schemas.map((each) => [JSON.stringify(each.form), each]));
   const wrong = [...distinct.values()].filter(({ form: { examples, ...form } }) => {
@@ -41,6 +44,28 @@ it('describes every key, with an example that the schema accepts', () => {
     return !(examples as readonly unknown[]).every((example) => accepts(example));
   });
   expect(wrong.map(({ path }) => path)).toEqual([]);
+});
+
+it('accepts the default of every parameter of every device type and version, as a value and as a text', () => {
+  const definitions = published.definitions as Readonly<Record<string, Form>>;
+  const wrong: string[] = [];
+  let tried = 0;
+  for (const [name, profile] of packagedProfiles()) {
+    const accepts = ajv.compile({ definitions, $ref: `#/definitions/config-of-${name}` });
+    for (const version of profile.firmware.names) {
+      for (const { name: module, parameters } of chooseFirmware(profile, version).modules) {
+        for (const { name: parameter, default: usual } of parameters) {
+          for (const value of [usual, String(usual)]) {
+            tried++;
+            if (!accepts({ [`${module} ${parameter}`.replace(/^app /, '')]: value }))
+              wrong.push(`${name} ${module} ${parameter}: ${value}`);
+          }
+        }
+      }
+    }
+  }
+  expect(tried).toBeGreaterThan(1000);
+  expect(wrong).toEqual([]);
 });
 
 /** The schemas of all keys, with the keys that lead to them. */
