@@ -45,7 +45,7 @@ const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|apikey|claim|basic)\s+[^\s"\\]+/gi, `$1 ${MASK}`],
   [/:\/\/[^\s/@"\\]+@/g, `://${MASK}@`],
   // Input and output of a device shell.
-  [/(\bconfig [^\s"\\]*(?:passw|key|token|secret)[^\s"\\]*\s+)(?:\\"(?:(?!\\").)*\\"|[^\s"\\]+)/gi, `$1${MASK}`],
+  [/(\bconfig (?=[^\s"\\]*(?:passw|key|token|secret))[^\s"\\]+\s+)(?:\\"(?:(?!\\").)*\\"|[^\s"\\]+)/gi, `$1${MASK}`],
   [/(\bpasskey: )[^\s"\\]+/g, `$1${MASK}`],
 ];
 

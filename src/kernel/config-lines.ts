@@ -6,21 +6,28 @@
  * config address add 12345678`. Two kinds of lines of `wanted` are ignored: lines that set no parameter, and list commands that
  * a report never contains (`app config address erase`).
  */
-export function containsConfig(reported: readonly string[], wanted: readonly string[]): boolean {
-  const present = new Map<string, Setting[]>();
-  for (const line of reported) {
-    const setting = readSetting(line);
-    if (setting === undefined) continue;
-    const others = present.get(setting.key);
-    if (others) others.push(setting);
-    else present.set(setting.key, [setting]);
-  }
+export function containsConfig(reported: ReportedConfig, wanted: readonly string[]): boolean {
   return wanted.every((line) => {
     const setting = readSetting(line);
     if (setting === undefined) return true;
-    const shown = present.get(setting.key) ?? [];
+    const shown = reported.get(setting.key) ?? [];
     return shown.some(({ value }) => isSameValue(value, setting.value)) || isOtherListCommand(setting, shown);
   });
+}
+
+/** The settings of a reported configuration, by parameter. */
+export type ReportedConfig = ReadonlyMap<string, readonly Setting[]>;
+
+export function readReported(lines: readonly string[]): ReportedConfig {
+  const reported = new Map<string, Setting[]>();
+  for (const line of lines) {
+    const setting = readSetting(line);
+    if (setting === undefined) continue;
+    const others = reported.get(setting.key);
+    if (others) others.push(setting);
+    else reported.set(setting.key, [setting]);
+  }
+  return reported;
 }
 
 /** Whether the body of a configuration is a list of lines. */
@@ -37,9 +44,11 @@ interface Setting {
 }
 
 function readSetting(line: string): Setting | undefined {
-  const match = /^\s*(\S+)\s+config\s+(\S+)\s+(.+?)\s*$/.exec(line);
+  const trimmed = line.trim();
+  // A line can be long: each part of the expression ends where the next one begins, so that it takes one pass.
+  const match = /^(\S+)\s+config\s+(\S+)\s+(?=\S)/.exec(trimmed);
   if (!match) return undefined;
-  const text = match[3] ?? '';
+  const text = trimmed.slice(match[0].length);
   const value = text.replace(/^(["'])(.*)\1$/, '$2');
   const [, command] = value === text ? (/^(\S+)\s/.exec(text) ?? []) : [];
   return { key: `${match[1]} ${match[2]}`, value, command };

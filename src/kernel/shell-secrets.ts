@@ -7,21 +7,39 @@ const MASK = '********';
 
 /** Claim tokens and LoRaWAN keys; no other output of a device has this form. */
 const TOKEN = /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/gi;
-/** A word that names a secret, such as `password`, `appskey` or `lte/password`. */
-const NAME = String.raw`\S*(?:passw|key|token|secret)\S*`;
-/** The value that is typed after such a name, or after a pattern such as `pass*` that may match such a name (shell S-11). */
-const TYPED = new RegExp(String.raw`((?:${NAME}|\bconfig\s+\S*\*\S*|\bpsk\s+set)\s+).+`, 'i');
+/** Part of a word that names a secret, such as `password`, `appskey` or `lte/password`. */
+const NAME = /passw|key|token|secret/i;
 /** Matches `lte config password "sesame"` and `ble passkey: 123456`, but no empty value (`""`, `(unset)`). */
-const PRINTED = new RegExp(String.raw`^(\S+ config ${NAME} |(?:claim token|ble passkey): )(?!""$|\(unset\)$).+`, 'i');
+const PRINTED = /^(\S+ config (\S+) |(?:claim token|ble passkey): )(?!""$|\(unset\)$).+/i;
 /** A command that prints the bare value. */
-const READING = new RegExp(String.raw`^\s*settings\s+read\s.*${NAME}`, 'i');
+const READING = /^\s*settings\s+read\s(.*)/i;
+
+// Devices choose these texts, so no expression here may take longer than one pass over them.
 
 export function withoutSecrets(line: string): string {
-  return line.trim().replace(TOKEN, MASK).replace(TYPED, `$1${MASK}`);
+  const shown = line.trim().replace(TOKEN, MASK);
+  const end = findSecret(shown);
+  return end === undefined ? shown : shown.slice(0, end) + MASK;
+}
+
+/** Where the typed value of a secret begins; undefined if the line has none. */
+function findSecret(line: string): number | undefined {
+  const words = [...line.matchAll(/\S+/g)];
+  const at = words.findIndex(([word], i) => {
+    const before = words[i - 1]?.[0] ?? '';
+    if (/\bconfig$/i.test(before) && word.includes('*')) return true;
+    return NAME.test(word) || (/\bpsk$/i.test(before) && /^set$/i.test(word));
+  });
+  return at === -1 ? undefined : words[at + 1]?.index;
 }
 
 /** Masks the secrets in the output of a line. @param code result code of the line */
 export function printedWithoutSecrets(line: string, code: number, printed: readonly string[]): readonly string[] {
-  if (code === 0 && READING.test(line)) return printed.map(() => MASK);
-  return printed.map((text) => text.replace(PRINTED, `$1${MASK}`).replace(TOKEN, MASK));
+  if (code === 0 && NAME.test(READING.exec(line)?.[1] ?? '')) return printed.map(() => MASK);
+  return printed.map((text) => withoutPrinted(text).replace(TOKEN, MASK));
+}
+
+function withoutPrinted(text: string): string {
+  const [, label, name] = PRINTED.exec(text) ?? [];
+  return label === undefined || (name !== undefined && !NAME.test(name)) ? text : label + MASK;
 }

@@ -1,6 +1,6 @@
 /** Converts messages of the public API to a recording, without data that identifies a device or a person. */
 import type { Message } from '../client/client.js';
-import { containsConfig, isLines } from '../kernel/config-lines.js';
+import { containsConfig, isLines, type ReportedConfig, readReported } from '../kernel/config-lines.js';
 import type { Millis, Seconds, UnixMillis } from '../kernel/time.js';
 import { groupByDevice } from './group.js';
 import {
@@ -161,9 +161,9 @@ function matchAnswers(messages: readonly Message[], numbers: ReadonlyMap<string,
 
 /** The configurations that uplinks show, by the numbers of the uplinks. */
 class ShownConfigs {
-  readonly #bodies = new Map<number, unknown>();
+  readonly #shown = new Map<number, ReportedConfig | 'another form'>();
   /** By the device. */
-  readonly #last = new Map<string, unknown>();
+  readonly #last = new Map<string, ReportedConfig | 'another form'>();
   readonly #starting = new Set<string>();
 
   /** A configuration shows itself; the first report after a start shows that the last configuration is unchanged. */
@@ -171,20 +171,22 @@ class ShownConfigs {
     if (type === 'session') this.#starting.add(device);
     if (type !== 'config' && type !== 'data') return;
     if (type === 'config') {
-      this.#last.set(device, body);
-      this.#bodies.set(n, body);
-    } else if (this.#starting.has(device) && isLines(this.#last.get(device))) {
-      this.#bodies.set(n, this.#last.get(device));
+      // Some clouds show a configuration in another form.
+      const shown = isLines(body) ? readReported(body) : 'another form';
+      this.#last.set(device, shown);
+      this.#shown.set(n, shown);
+    } else if (this.#starting.has(device)) {
+      const last = this.#last.get(device);
+      if (last !== undefined && last !== 'another form') this.#shown.set(n, last);
     }
     this.#starting.delete(device);
   }
 
   /** Whether the uplink shows that the device has set all lines of a configuration downlink (wire W-54). */
   proves(n: number, wanted: unknown): boolean {
-    const body = this.#bodies.get(n);
-    if (body === undefined) return false;
-    // Some clouds show a configuration in another form.
-    return !isLines(body) || !isLines(wanted) || containsConfig(body, wanted);
+    const shown = this.#shown.get(n);
+    if (shown === undefined) return false;
+    return shown === 'another form' || !isLines(wanted) || containsConfig(shown, wanted);
   }
 }
 

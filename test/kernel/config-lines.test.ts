@@ -1,6 +1,6 @@
 /** Whether a reported configuration proves that a config downlink was carried out. */
 import { describe, expect, it } from 'vitest';
-import { containsConfig } from '../../src/kernel/config-lines.js';
+import { containsConfig, readReported } from '../../src/kernel/config-lines.js';
 
 const REPORTED = [
   'app config address count 2',
@@ -27,7 +27,7 @@ describe('a reported configuration', () => {
     ['a line that sets nothing', ['info show']],
     ['a value between spaces', ['  app  config  interval-report  900  ']],
   ])('proves %s', (_, wanted) => {
-    expect(containsConfig(REPORTED, wanted)).toBe(true);
+    expect(containsConfig(readReported(REPORTED), wanted)).toBe(true);
   });
 
   it.each([
@@ -40,7 +40,7 @@ describe('a reported configuration', () => {
     ['a parameter that it does not have', ['app config nonsense 1']],
     ['another value between spaces', ['  app  config  interval-report  901  ']],
   ])('does not prove %s', (_, wanted) => {
-    expect(containsConfig(REPORTED, wanted)).toBe(false);
+    expect(containsConfig(readReported(REPORTED), wanted)).toBe(false);
   });
 
   it.each([
@@ -51,6 +51,14 @@ describe('a reported configuration', () => {
     ['a setting by a line with words before it', 'error: app config name 1', 'app config name 1'],
     ['a setting by a line that sets nothing', 'config saved', 'app config name 1'],
   ])('does not prove %s', (_, reported, wanted) => {
-    expect(containsConfig([reported], [wanted])).toBe(false);
+    expect(containsConfig(readReported([reported]), [wanted])).toBe(false);
+  });
+
+  it('is read in one pass, also if its lines have many blanks', () => {
+    const long = `app config name a${' '.repeat(300_000)}b`;
+    expect(containsConfig(readReported([long]), [long])).toBe(true);
+    expect(containsConfig(readReported([`app config name${' '.repeat(300_000)}\n`]), ['app config name 1'])).toBe(
+      false,
+    );
   });
 });

@@ -50,6 +50,21 @@ describe('a typed line', () => {
   ])('%s is shown as %s', (line, written) => expect(withoutSecrets(line)).toBe(written));
 });
 
+describe('a long text', () => {
+  const many = 300_000;
+  it.each([
+    ['names of secrets', 'key'.repeat(many)],
+    ['names of secrets after config', `x config ${'key'.repeat(many)}`],
+    ['patterns after config', `x config ${'*'.repeat(many)}`],
+    ['words config', 'config '.repeat(many)],
+    ['names after settings read', `settings read ${'token '.repeat(many)}`],
+    ['blanks', `key${' '.repeat(many)}`],
+  ])('of many %s is read in one pass', (_, text) => {
+    expect(withoutSecrets(`${text}\n`).length).toBeLessThanOrEqual(text.length);
+    expect(printedWithoutSecrets(`${text}\n`, 0, [`${text}\n`])).toHaveLength(1);
+  });
+});
+
 describe('the parameters of the packaged device types', () => {
   it('that are secret are recognised by their names', () => {
     const names = [...packagedProfiles().values()].flatMap(({ modules }) =>

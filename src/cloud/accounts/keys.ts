@@ -96,14 +96,16 @@ export async function withDescendants(store: Store, key: ApiKey): Promise<readon
 
 /** These keys with their descendants, each once. @param all keys of their space */
 export function familyOf(keys: readonly ApiKey[], all: readonly ApiKey[]): readonly ApiKey[] {
+  const children = new Map<Id, ApiKey[]>();
+  for (const each of all) {
+    if (each.parentId === undefined) continue;
+    const others = children.get(each.parentId);
+    if (others) others.push(each);
+    else children.set(each.parentId, [each]);
+  }
   const family = new Set(keys);
-  for (const each of family) for (const child of childrenOf(each, all)) family.add(child);
+  for (const { id } of family) for (const child of children.get(id) ?? []) family.add(child);
   return [...family];
-}
-
-/** The keys that were created with a key. @param all keys of its space */
-function childrenOf({ id }: ApiKey, all: readonly ApiKey[]): readonly ApiKey[] {
-  return all.filter(({ parentId }) => parentId === id);
 }
 
 /**
@@ -113,10 +115,12 @@ function childrenOf({ id }: ApiKey, all: readonly ApiKey[]): readonly ApiKey[] {
 export function adopt(key: ApiKey, all: readonly ApiKey[]): readonly Change[] {
   const { parentId } = key;
   const mark = (key.isGiven || key.isOfGiven) && ({ isOfGiven: true } as const);
-  return childrenOf(key, all).map((child) => {
-    const { parentId: _, ...others } = child;
-    return changeKey(child, { ...others, ...mark, ...(parentId !== undefined && { parentId }) });
-  });
+  return all
+    .filter((each) => each.parentId === key.id)
+    .map((child) => {
+      const { parentId: _, ...others } = child;
+      return changeKey(child, { ...others, ...mark, ...(parentId !== undefined && { parentId }) });
+    });
 }
 
 /** The key with this secret; undefined if it does not exist or was deleted. */

@@ -28,6 +28,7 @@ import { untilUndisturbed } from '../store/records.js';
 import type { Change, Id, Store } from '../store/store.js';
 import type { Caller } from './access.js';
 import type { ApiContext, Family } from './family.js';
+import { Quota } from './quotas.js';
 import { knownTags, tagViews } from './tags.js';
 import { pageOf } from './totals.js';
 
@@ -40,7 +41,17 @@ export const keys: Family = (routes, context) => {
 const COLLECTION = '/spaces/:space_id/keys';
 const ITEM = '/spaces/:space_id/keys/:id';
 
+/** Maximum number of keys of a space. A change of a key can concern all keys that were made with it. */
+const MOST = 1000;
+
 function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext, resource: KeyResource): void {
+  const quota = new Quota(
+    store,
+    (spaceId) => ['key', spaceId],
+    MOST,
+    `the space already has ${MOST} keys, which is the maximum; delete some`,
+  );
+
   routes.get(
     COLLECTION,
     operation({
@@ -76,6 +87,7 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
       params: SpaceParams,
       body: NewKey,
       response: { 201: KeyWithSecret },
+      errors: { 409: `The space already has ${MOST} keys (\`quota\`).` },
     }),
     async ({ spaceId, body, access }, reply) => {
       const fields = {
@@ -89,14 +101,15 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
         ...(access.keyId !== null && { parentId: access.keyId }),
       };
       const secret = newSecret(random);
-      const key = await untilUndisturbed(async () => {
+      const make = async () => {
         const parent = await ownKey(store, { spaceId, access });
         const made: ApiKey = { ...fields, expiresAt: await resource.endOf(body.expires_at, { spaceId, access }) };
         // The parent changes too, so that of this commit and one that deletes the parent or moves its end, one fails.
         const counted = parent ? [changeKey(parent, { ...parent, created: (parent.created ?? 0) + 1 })] : [];
         await store.commit([...counted, ...putKey(made, secret)]);
         return made;
-      });
+      };
+      const key = await quota.within(spaceId, () => untilUndisturbed(make));
       return reply.code(201).send(await resource.withSecret(key, secret));
     },
   );

@@ -4,7 +4,7 @@
  */
 import { noteConfig, noteContact } from '../../contract/health.js';
 import type { Clock } from '../../kernel/clock.js';
-import { containsConfig } from '../../kernel/config-lines.js';
+import { containsConfig, readReported } from '../../kernel/config-lines.js';
 import type { Log } from '../../kernel/log.js';
 import { hours } from '../../kernel/time.js';
 import type { Codec } from '../../protocol/codec.js';
@@ -381,8 +381,9 @@ export class UplinkHandler {
   /** Ids of the config downlinks whose lines are all contained in the reported configuration. */
   async #findProvedConfigs(session: DeviceSession, reported: readonly string[]): Promise<readonly string[]> {
     const open = await this.#options.store.unansweredDownlinks(session.device.id);
+    const settings = readReported(reported);
     return open
-      .filter((row) => row.type === 'config' && containsConfig(reported, row.body as readonly string[]))
+      .filter((row) => row.type === 'config' && containsConfig(settings, row.body as readonly string[]))
       .map((row) => row.id);
   }
 

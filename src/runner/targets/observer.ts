@@ -15,7 +15,7 @@ import {
   type Message,
 } from '../../client/client.js';
 import type { Alarm, Clock } from '../../kernel/clock.js';
-import { containsConfig, isLines } from '../../kernel/config-lines.js';
+import { containsConfig, isLines, readReported } from '../../kernel/config-lines.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { type Instant, seconds, type UnixMillis } from '../../kernel/time.js';
 import {
@@ -317,7 +317,8 @@ export class Observer implements Trace {
     const reported = type === 'config' ? body : await findLastConfig(api, message);
     // Some clouds show a configuration in another form.
     if (!isLines(reported)) return type === 'config' ? open.slice(0, 1) : [];
-    return open.filter((entry) => isLines(entry.body) && containsConfig(reported, entry.body));
+    const settings = readReported(reported);
+    return open.filter((entry) => isLines(entry.body) && containsConfig(settings, entry.body));
   }
 
   /** The downlink that the answer names, or else the first open one that the device has received. */

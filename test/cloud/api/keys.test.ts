@@ -60,6 +60,17 @@ describe('an API key', () => {
     expect((await call('GET', `keys/${id}`)).json.last_used_at).toBe('2026-01-01T00:01:00.000Z');
   });
 
+  it('is rejected if the space has 1,000 keys', async () => {
+    const { call, store, ids, spaceId } = await service();
+    const at = { spaceId, tagIds: null, access: 'read', createdAt: START, prefix: '' } as const;
+    const others = Array.from({ length: 999 }, () => ({ ...at, id: ids.uuid(), name: 'script' }));
+    await store.commit(others.flatMap((key) => putKey(key, key.id)));
+    const rejected = await call('POST', 'keys', { name: 'script' });
+    expect(rejected).toMatchObject({ status: 409, json: { code: 'quota' } });
+    await call('DELETE', `keys/${others[0]?.id}`);
+    expect((await call('POST', 'keys', { name: 'script' })).status).toBe(201);
+  });
+
   it('is invalid from its expiry time on, which can be changed', async () => {
     const { call, clock } = await service();
     const made = await call('POST', 'keys', { name: 'temporary', expires_at: '2026-01-01T00:10:00+00' });
