@@ -81,11 +81,11 @@ export function noteConfig(
   return { contactEvery: contactGap === null ? null : contactEvery, contactGap };
 }
 
-/** An interval of 0 is off. */
+/** An interval of 0 is off. A device may report any number of digits. */
 function intervalIn(lines: readonly string[], name: string): Millis | undefined {
   for (const line of lines) {
     const [, found, seconds] = /^\s*app\s+config\s+(\S+)\s+(\d+)\s*$/.exec(line) ?? [];
-    if (found === name && Number(seconds) > 0) return Number(seconds) * 1000;
+    if (found === name && Number(seconds) > 0) return Math.min(Number(seconds) * 1000, LONGEST_INTERVAL);
   }
   return undefined;
 }

@@ -72,6 +72,11 @@ describe('the rhythm of a device', () => {
     });
   });
 
+  it('is a day if the device reports a longer one, which cannot be configured', () => {
+    const { contactEvery } = noteConfig(NEW, [`app config interval-report ${'9'.repeat(400)}`]);
+    expect(contactEvery).toBe(hours(24));
+  });
+
   it('stays the configured one, whatever the contacts are', () => {
     const configured = { ...NEW, ...noteConfig(NEW, ['app config interval-report 900']) };
     expect(rhythmAfter([600, 600, 600], noteContact(configured, T0))).toMatchObject({ contactEvery: minutes(15) });

@@ -12,6 +12,7 @@ import {
   clearDatabase,
   connected,
   newDatabase,
+  newSeparateDatabase,
   openShared,
   query,
   sharedServer,
@@ -78,6 +79,46 @@ describe('the PostgreSQL store', () => {
     expect(rejected).toEqual(Array.from({ length: 12 }, (_, n) => n * 100 + 99));
     expect(await store.messages(SPACE, { limit: 2000 })).toHaveLength(1188);
     await store.close();
+  });
+
+  it('sends few statements for a batch in which most commits conflict', async () => {
+    const url = await newDatabase();
+    const store = await openShared(url);
+    await furnish(store);
+    await query(
+      url,
+      `CREATE SEQUENCE attempts;
+       CREATE FUNCTION count_attempt() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN PERFORM nextval('attempts'); RETURN NEW; END $$;
+       CREATE TRIGGER attempt BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION count_attempt()`,
+    );
+    const results = await Promise.allSettled(
+      Array.from({ length: 300 }, (_, n) => store.commit([insert.message(message(n % 100))])),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(100);
+    // A transaction for each conflict would be 20,000.
+    expect(Number((await query<{ count: string }>(url, "SELECT nextval('attempts') AS count"))[0]?.count)).toBeLessThan(
+      1000,
+    );
+    await store.close();
+  });
+
+  it('sets what it needs, also if the database has stricter isolation, a short limit of locks and fewer digits', async () => {
+    const url = await newSeparateDatabase();
+    const name = new URL(url).pathname.slice(1);
+    for (const setting of [
+      'default_transaction_isolation = serializable',
+      'lock_timeout = 1',
+      'extra_float_digits = -15',
+    ]) {
+      await query(url, `ALTER DATABASE "${name}" SET ${setting}`);
+    }
+    const [a, b] = [await openShared(url), await openShared(url)];
+    await furnish(a, [device(1)]);
+    const rename = (n: number) => ({ kind: 'device.change', id: device(1).id, change: { name: `new ${n}` } }) as const;
+    const commits = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? a : b).commit([rename(n)]));
+    expect((await Promise.allSettled(commits)).filter(({ status }) => status === 'rejected')).toEqual([]);
+    await Promise.all([a.close(), b.close()]);
   });
 
   it('rejects all commits of a failed transaction, and continues', async () => {
@@ -267,6 +308,13 @@ describe('opening a PostgreSQL database that cannot be used', () => {
     expect(await refusal(unknown)).toMatch(/cannot be reached: unknown host$/);
     expect(await refusal('postgres://user:secret@host:port/x')).toBe(
       'the address of the PostgreSQL database cannot be read',
+    );
+    expect(await refusal(`${server}?sslmode=verify-full`)).toMatch(/does not support encrypted connections$/);
+    expect(await refusal(`${server}?sslrootcert=/nowhere.pem`)).toMatch(
+      /the file "\/nowhere.pem" of its address cannot be read \(ENOENT\)$/,
+    );
+    expect(await refusal(`${server}?sslmode=sometimes`)).toBe(
+      '"sslmode=sometimes" in the address is not known; use one of disable, no-verify, verify-full',
     );
     expect(await refusal(`${server}?options=${encodeURIComponent('-c search_path=nowhere')}`)).toMatch(
       /has no schema to create tables in$/,

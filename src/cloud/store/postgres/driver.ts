@@ -3,13 +3,13 @@
  *
  * As in SQLite, commits share the cost of durability: those that arrive in one turn of the event loop, or while earlier ones
  * are written, form one transaction (a batch). All statements of a batch are sent without waiting for results, so that the
- * batch costs one round trip. If one commit conflicts, the transaction fails and is repeated without it: conflicts are rare,
- * and a savepoint for each commit would cost time in every transaction. The driver writes one batch at a time, so that commits
- * take effect in the order of the calls. Copies of messages are not rare: they are found before the transaction, because the
- * server logs every statement that fails.
+ * batch costs one round trip. If one commit conflicts, the transaction fails and the batch is written once more, in groups with
+ * savepoints: conflicts are rare, and savepoints would cost time in every transaction. The driver writes one batch
+ * at a time, so that commits take effect in the order of the calls. Copies of messages are not rare: they are found before the
+ * transaction, because the server logs every statement that fails.
  */
 
-import { DatabaseError, type Pool, type QueryConfig, type QueryResult } from 'pg';
+import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { endOfTurn } from '../../../kernel/real-timers.js';
 import { StoreBusy } from '../bounded-commits.js';
 import { ScanTurns } from '../scan-turns.js';
@@ -58,11 +58,6 @@ interface Waiting {
   readonly statements: readonly Statement[];
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
-}
-
-interface Failure {
-  readonly entry: Waiting;
-  readonly error: DatabaseError;
 }
 
 interface Rejection {
@@ -147,20 +142,22 @@ export class PostgresDriver implements SqlDriver {
   /** Writes all commits of the batch that do not conflict, and settles every promise of the batch. */
   async #writeAll(batch: readonly Waiting[]): Promise<void> {
     let rest = batch;
-    let deadlocks = 0;
     // Conflicting commits are rejected only after the batch is written. A commit may conflict with another commit of the batch,
     // and its caller then reads the rows of that other commit.
     const rejections: Rejection[] = [];
+    const reject = (more: readonly Rejection[]) => {
+      rejections.push(...more);
+      rest = rest.filter((each) => !more.some(({ entry }) => entry === each));
+    };
     try {
-      rejections.push(...(await this.#found(batch, ({ isCopy }) => isCopy)).map(asCopy));
-      rest = batch.filter((each) => !rejections.some(({ entry }) => entry === each));
-      while (rest.length > 0) {
-        const failure = await this.#attempt(rest);
-        if (!failure) break;
-        if (failure.error.code === '40P01' && deadlocks++ < DEADLOCK_RETRIES) continue;
-        const rejected = await this.#rejectedWith(failure, rest);
-        rejections.push(...rejected);
-        rest = rest.filter((each) => !rejected.some(({ entry }) => entry === each));
+      reject((await this.#findCopies(batch)).map(asCopy));
+      for (let deadlocks = 0; rest.length > 0; deadlocks++) {
+        try {
+          if (!(await this.#writeTogether(rest))) reject(await this.#writeSeparately(rest));
+          break;
+        } catch (error) {
+          if (!isDeadlock(error) || deadlocks === DEADLOCK_RETRIES) throw error;
+        }
       }
       for (const entry of rest) entry.resolve();
     } catch (error) {
@@ -172,71 +169,90 @@ export class PostgresDriver implements SqlDriver {
     for (const { entry, reason } of rejections) entry.reject(reason);
   }
 
-  /** The commit that failed; and if rules have changed, the other commits of the batch that would fail one by one for it. */
-  async #rejectedWith({ entry, error }: Failure, batch: readonly Waiting[]): Promise<readonly Rejection[]> {
-    const reason = asConflict(error);
-    const others = batch.filter((other) => other !== entry);
-    const isRules = reason instanceof ConflictError && reason.field === 'rules';
-    const outdated = isRules ? await this.#found(others, ({ isOutdated }) => isOutdated) : [];
-    return [{ entry, reason }, ...outdated.map((other) => ({ entry: other, reason: new ConflictError('rules') }))];
-  }
-
-  /** The commits of a batch with a statement whose question (`isCopy`, `isOutdated`) has the answer yes. */
-  async #found(
-    batch: readonly Waiting[],
-    questionOf: (statement: Statement) => Statement | undefined,
-  ): Promise<readonly Waiting[]> {
+  /** The commits of a batch that store a copy of a stored message. */
+  async #findCopies(batch: readonly Waiting[]): Promise<readonly Waiting[]> {
     const asked = batch.flatMap((entry) =>
-      entry.statements.flatMap((statement) => {
-        const question = questionOf(statement);
-        return question ? [{ entry, query: this.#query(question) }] : [];
-      }),
+      entry.statements.flatMap(({ isCopy }) => (isCopy ? [{ entry, query: this.#query(isCopy) }] : [])),
     );
     if (asked.length === 0) return [];
+    return this.#use(async (client) => {
+      const answers = await Promise.all(asked.map(({ query }) => client.query<{ found: boolean }>(query)));
+      return asked.filter((_, n) => answers[n]?.rows[0]?.found).map(({ entry }) => entry);
+    });
+  }
+
+  /**
+   * Writes the batch as one transaction, all or none. False if a commit failed by its own fault.
+   * @throws if the transaction failed for another reason
+   */
+  #writeTogether(batch: readonly Waiting[]): Promise<boolean> {
+    return this.#use(async (client) => {
+      // After an error, the database ignores the other statements and treats COMMIT as a rollback.
+      const failure = await settle([
+        ...this.#begin(client, batch),
+        ...batch.flatMap((entry) => this.#send(client, entry)),
+        client.query('COMMIT'),
+      ]);
+      if (failure !== undefined && !isOwnFault(failure)) throw failure;
+      return failure === undefined;
+    });
+  }
+
+  /**
+   * Writes the batch as one transaction without the commits that fail by their own fault, and returns these. Commits are sent in
+   * groups, each after a savepoint. A group grows as long as none fails, so that a batch with one failure costs few round trips,
+   * and a batch of failures as many as it has commits.
+   * @throws if the transaction failed for another reason
+   */
+  #writeSeparately(batch: readonly Waiting[]): Promise<readonly Rejection[]> {
+    return this.#use(async (client) => {
+      const rejections: Rejection[] = [];
+      await Promise.all(this.#begin(client, batch));
+      let size = 1;
+      for (let at = 0; at < batch.length; ) {
+        const group = batch.slice(at, at + size);
+        const failure = await settle([
+          client.query('SAVEPOINT separate'),
+          ...group.flatMap((entry) => this.#send(client, entry)),
+          client.query('RELEASE separate'),
+        ]);
+        const [entry] = group;
+        if (failure === undefined) at += group.length;
+        else if (!isOwnFault(failure) || entry === undefined) throw failure;
+        else {
+          await client.query('ROLLBACK TO separate');
+          if (group.length === 1) {
+            rejections.push({ entry, reason: asConflict(failure) });
+            at++;
+          }
+        }
+        size = failure === undefined ? 2 * size : Math.ceil(size / 2);
+      }
+      await client.query('COMMIT');
+      return rejections;
+    });
+  }
+
+  #begin(client: PoolClient, batch: readonly Waiting[]): readonly Promise<QueryResult>[] {
+    const isInOrder = batch.some(({ statements }) => statements.some(({ inOrder }) => inOrder));
+    return [client.query(BEGIN), ...(isInOrder ? [client.query(IN_ORDER)] : [])];
+  }
+
+  #send(client: PoolClient, { statements }: Waiting): readonly Promise<QueryResult>[] {
+    return statements.map((statement) => client.query(this.#query(statement)));
+  }
+
+  /** Uses the connection for writing, which is closed if `work` fails. */
+  async #use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#writing.connect();
     try {
-      const answers = await Promise.all(asked.map(({ query }) => client.query<{ found: boolean }>(query)));
+      const result = await work(client);
       client.release();
-      return asked.filter((_, n) => answers[n]?.rows[0]?.found).map(({ entry }) => entry);
+      return result;
     } catch (error) {
       client.release(true);
       throw error;
     }
-  }
-
-  /**
-   * Writes the batch as one transaction, all or none; returns the commit that made it fail, if any.
-   * @throws if the transaction failed for another reason
-   */
-  async #attempt(batch: readonly Waiting[]): Promise<Failure | undefined> {
-    if (batch.every((entry) => entry.statements.length === 0)) return undefined;
-    const client = await this.#writing.connect();
-    const sent: Promise<QueryResult>[] = [client.query(BEGIN)];
-    if (batch.some(({ statements }) => statements.some(({ inOrder }) => inOrder))) sent.push(client.query(IN_ORDER));
-    const senders: (Waiting | undefined)[] = sent.map(() => undefined);
-    for (const entry of batch) {
-      for (const statement of entry.statements) {
-        sent.push(client.query(this.#query(statement)));
-        senders.push(entry);
-      }
-    }
-    // After an error, the database ignores the other statements and treats COMMIT as a rollback.
-    sent.push(client.query('COMMIT'));
-    const results = await Promise.allSettled(sent);
-    const failed = results.findIndex(({ status }) => status === 'rejected');
-    const result = results[failed];
-    if (result?.status !== 'rejected') {
-      client.release();
-      return undefined;
-    }
-    const error: unknown = result.reason;
-    const entry = senders[failed];
-    if (entry && error instanceof DatabaseError && isOwnFault(error)) {
-      client.release();
-      return { entry, error };
-    }
-    client.release(true);
-    throw error;
   }
 
   /** The error for callers of the store. Reports damage to `soundness`, which then rejects all writes. */
@@ -266,9 +282,19 @@ function toParameter(value: SqlValue): unknown {
   return Array.isArray(value) ? value.map(toPostgres) : value;
 }
 
-/** Errors caused by a statement: invalid data (22), constraints (23), our triggers (GF), a deadlock (40P01). */
-function isOwnFault({ code = '' }: DatabaseError): boolean {
-  return /^(22|23|GF)/.test(code) || code === '40P01';
+/** The first error of queries that were sent together. */
+async function settle(sent: readonly Promise<QueryResult>[]): Promise<unknown> {
+  const results = await Promise.allSettled(sent);
+  return results.find((result) => result.status === 'rejected')?.reason;
+}
+
+/** Errors caused by a statement: invalid data (22), constraints (23), our triggers (GF). */
+function isOwnFault(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && /^(22|23|GF)/.test(error.code ?? '');
+}
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '40P01';
 }
 
 const CONFLICTS: Readonly<Record<string, ConflictField>> = {

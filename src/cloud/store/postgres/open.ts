@@ -36,10 +36,17 @@ export async function openPostgres(url: string, key: NamedKey | undefined, alone
   return new PostgresDriver({ reading: pool, writing: openPool(url, 1, node), nodes });
 }
 
+/**
+ * Settings on which the service depends: the database or the user may have others. They are set after connecting, because
+ * connection poolers reject unknown settings in the request for a connection. In stricter isolation, changes that two services
+ * make at the same time would fail, instead of taking place one after another. Doubles are read with all their digits.
+ */
+const SETTINGS =
+  "SET default_transaction_isolation = 'read committed'; SET lock_timeout = 0; SET extra_float_digits = 1; SET DateStyle = 'ISO'";
+
 /** @param node name of this service in the database */
 function openPool(url: string, connections: number, node: string): pg.Pool {
-  // Set after connecting, because connection poolers reject unknown settings in the request for a connection.
-  const settings = `SET statement_timeout = ${STATEMENT_LIMIT}; SET application_name = '${node}'; ${USE_KEY}`;
+  const settings = `${SETTINGS}; SET statement_timeout = ${STATEMENT_LIMIT}; SET application_name = '${node}'; ${USE_KEY}`;
   const pool = new pg.Pool({
     connectionString: parsePostgresUrl(url).href,
     max: connections,
@@ -123,13 +130,15 @@ function needKey(key: NamedKey | undefined, name: string): NamedKey {
 async function connected<T>(url: string, name: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   let client: pg.Client | undefined;
   try {
-    client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_LIMIT });
+    client = new pg.Client({ connectionString: parsePostgresUrl(url).href, connectionTimeoutMillis: CONNECT_LIMIT });
     client.on('error', () => {});
     await client.connect();
+    await client.query(SETTINGS);
     return await work(client);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError('bad-database', `"${name}" ${complaint(error)}`);
+    const [what, hint] = complaint(error);
+    throw new UsageError('bad-database', `"${name}" ${what}`, hint);
   } finally {
     await client?.end().catch(() => {});
   }
@@ -137,7 +146,6 @@ async function connected<T>(url: string, name: string, work: (client: pg.Client)
 
 /** Messages by error code, most of them codes of PostgreSQL. */
 const COMPLAINTS: Readonly<Record<string, string>> = {
-  ENOENT: 'cannot be reached: unknown socket',
   '28P01': 'rejects the password',
   '28000': 'rejects the user',
   '3D000': 'does not exist: create the database',
@@ -146,13 +154,26 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
   '53300': 'has too many connections already',
 };
 
-function complaint(error: unknown): string {
-  const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
-  if (code === '42P07' || code === '42723') return `is used by another program: ${message}`;
-  if (/timeout expired|connection timeout/i.test(message)) return unreachable('ETIMEDOUT');
-  if (/password must be a string/.test(message)) return 'requires a password';
-  return COMPLAINTS[code] ?? (systemReason(code) ? unreachable(code) : `cannot be used: ${message}`);
+/** What is wrong, and what to do. */
+function complaint(error: unknown): readonly [what: string, hint?: string] {
+  const { code = '', message = String(error), syscall, path } = error as Partial<NodeJS.ErrnoException>;
+  if (code === '42P07' || code === '42723') return [`is used by another program: ${message}`];
+  if (/timeout expired|connection timeout/i.test(message)) return [unreachable('ETIMEDOUT')];
+  if (/password must be a string/.test(message)) return ['requires a password'];
+  if (code === '28000' && /no encryption/.test(message))
+    return ['accepts only encrypted connections from here', 'add ?sslmode=verify-full to the address'];
+  if (/does not support SSL/.test(message))
+    return ['does not support encrypted connections', 'use ?sslmode=disable only within a network that you trust'];
+  if (CERTIFICATE.test(code)) return [`has a certificate that is not trusted here: ${message}`, TRUST];
+  if (syscall === 'open') return [`cannot be used: the file "${path}" of its address cannot be read (${code})`];
+  if (code === 'ENOENT') return ['cannot be reached: unknown socket'];
+  return [COMPLAINTS[code] ?? (systemReason(code) ? unreachable(code) : `cannot be used: ${message}`)];
 }
+
+/** Codes of OpenSSL and Node for a chain of certificates that cannot be verified. */
+const CERTIFICATE = /SELF_SIGNED|UNABLE_TO_|^CERT_|ERR_TLS_CERT/;
+const TRUST =
+  'add &sslrootcert=FILE with the certificate of its authority, or set NODE_EXTRA_CA_CERTS; ?sslmode=no-verify trusts any server';
 
 function unreachable(code: string): string {
   return `cannot be reached: ${systemReason(code)}`;

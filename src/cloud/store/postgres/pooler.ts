@@ -6,6 +6,7 @@
 import pg from 'pg';
 import { UsageError } from '../../../kernel/errors.js';
 import { seconds } from '../../../kernel/time.js';
+import { parsePostgresUrl } from './url.js';
 
 /** How long the pooler may take to find a connection of the server. */
 const LIMIT = seconds(5);
@@ -17,7 +18,7 @@ export async function refusePooledTransactions(client: pg.Client, url: string, n
   const process = await processOf(client, name);
   // Without a pooler, the server announces the process that executes the statements. A pooler announces a number of its own.
   if (process === announced(client)) return;
-  const other = new pg.Client({ connectionString: url, connectionTimeoutMillis: LIMIT });
+  const other = new pg.Client({ connectionString: parsePostgresUrl(url).href, connectionTimeoutMillis: LIMIT });
   other.on('error', () => {});
   try {
     await other.connect();

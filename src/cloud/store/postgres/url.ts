@@ -1,5 +1,6 @@
 /** Addresses of PostgreSQL databases: `postgres://user:password@host:5432/database?options`. */
 import { UsageError } from '../../../kernel/errors.js';
+import { printableLine } from '../../../kernel/printable.js';
 import { IN_PASSWORDS } from '../../../kernel/web-address.js';
 
 /** Whether a text is meant as such an address. It may be invalid. */
@@ -7,10 +8,13 @@ export function isPostgresUrl(spec: string): boolean {
   return /^postgres(ql)?:/i.test(spec);
 }
 
+/** The modes that `sslmode` may have. `require`, `verify-ca` and `prefer` mean `verify-full` for the library (pg). */
+const MODES = ['disable', 'no-verify', 'verify-full', 'require', 'verify-ca', 'prefer'];
+
 /** @throws UsageError `bad-database` */
 export function parsePostgresUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed !== undefined && isWhole(parsed)) return parsed;
+  if (parsed !== undefined && isWhole(parsed)) return withMode(parsed);
   // The message does not contain the text, because it may contain a password.
   const message = 'the address of the PostgreSQL database cannot be read';
   throw new UsageError(
@@ -18,6 +22,22 @@ export function parsePostgresUrl(url: string): URL {
     message,
     `expected postgres://user:password@host:5432/database; ${IN_PASSWORDS}`,
   );
+}
+
+/** The library warns of the modes that it takes for another one. */
+function withMode(url: URL): URL {
+  const mode = url.searchParams.get('sslmode');
+  if (mode === null) return url;
+  if (!MODES.includes(mode)) {
+    const modes = MODES.slice(0, 3).join(', ');
+    throw new UsageError(
+      'bad-database',
+      `"sslmode=${printableLine(mode)}" in the address is not known; use one of ${modes}`,
+    );
+  }
+  if (MODES.indexOf(mode) > 2 && !url.searchParams.has('uselibpqcompat'))
+    url.searchParams.set('sslmode', 'verify-full');
+  return url;
 }
 
 /**

@@ -10,8 +10,6 @@ export interface Statement {
   readonly inOrder?: true;
   /** A query with the value `found`: whether this statement's message is a copy. For a database that logs rejections. */
   readonly isCopy?: Statement;
-  /** A query with the value `found`: whether rules have changed so that this statement would be rejected. */
-  readonly isOutdated?: Statement;
 }
 
 export interface Dialect {

@@ -106,7 +106,7 @@ export class QueueDatabase {
 
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client({
-      connectionString: this.url,
+      connectionString: parsePostgresUrl(this.url).href,
       connectionTimeoutMillis: CONNECT_LIMIT,
       query_timeout: QUERY_LIMIT,
       keepAlive: true,
