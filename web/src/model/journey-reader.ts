@@ -2,9 +2,9 @@
 import { signal } from '@preact/signals';
 import type { DeviceCloudClient } from '../../../src/client/client.js';
 import type { Message } from '../../../src/client/types.js';
+import type { DownlinkWaits } from '../../../src/control/run-state.js';
 import type { Downlink } from './downlinks.js';
 import { type Journey, journeyOfCloud, journeyOfRun } from './journeys.js';
-import { type Run, runState } from './run.js';
 
 /** Maximum number of delivered downlinks whose timelines are read from a service without a run. Each needs a request. */
 export const MOST_READ = 200;
@@ -12,34 +12,47 @@ export const MOST_READ = 200;
 const AT_ONCE = 50;
 /** Maximum number of concurrent requests for timelines. */
 const READERS = 4;
-/** Time after which the journey of a pending downlink is read again, in ms: its cause may have changed. */
-const AGAIN = 2_000;
+/**
+ * Times after which the journey of a pending downlink is read again, in ms, because its cause may have changed: of those that
+ * are shown, and of the others, which may be thousands.
+ */
+const [AGAIN, LATER] = [2_000, 30_000];
+
+interface JourneysOfRun {
+  /** Without the downlinks that the run does not know. @param downlinks at most 50, with the serial numbers of their devices */
+  journeys(downlinks: readonly { readonly id: string; readonly serial: string }[]): Promise<readonly DownlinkWaits[]>;
+}
+
+/** The downlinks whose journeys are needed. */
+interface Wanted {
+  readonly shown: readonly Downlink[];
+  readonly others: readonly Downlink[];
+  /** Messages of all downlinks of the space. */
+  readonly all: readonly Message[];
+  /** Whether there is a run to ask. */
+  readonly isRun: boolean;
+}
 
 export class JourneyReader {
   /** Journeys by the ids of the downlinks. */
   readonly journeys = signal<ReadonlyMap<string, Journey>>(new Map());
   readonly #client: Pick<DeviceCloudClient, 'timeline'>;
-  readonly #run: Pick<Run, 'journeys'>;
+  readonly #run: JourneysOfRun;
   readonly #known = new Map<string, Journey>();
   /** The state of each downlink when it was read last, and the time. */
   readonly #read = new Map<string, { readonly state: string; readonly at: number }>();
   #isReading = false;
   #isClosed = false;
-  #wanted: readonly Downlink[] = [];
-  #all: readonly Message[] = [];
+  #wanted: Wanted = { shown: [], others: [], all: [], isRun: false };
 
-  constructor(client: Pick<DeviceCloudClient, 'timeline'>, run: Pick<Run, 'journeys'>) {
+  constructor(client: Pick<DeviceCloudClient, 'timeline'>, run: JourneysOfRun) {
     this.#client = client;
     this.#run = run;
   }
 
-  /**
-   * Reads journeys that are not known, or are no longer true. A further call replaces the list.
-   * @param wanted the most important first @param all downlinks of the space
-   */
-  want(wanted: readonly Downlink[], all: readonly Message[]): void {
+  /** Reads journeys that are not known, or are no longer true. A further call replaces the list. */
+  want(wanted: Wanted): void {
     this.#wanted = wanted;
-    this.#all = all;
     if (!this.#isReading) void this.#readAll();
   }
 
@@ -53,7 +66,7 @@ export class JourneyReader {
       const at = performance.now();
       for (const downlink of next) this.#read.set(downlink.message.id, { state: stateOf(downlink), at });
       const messages = next.map(({ message }) => message);
-      const found = runState.value === undefined ? NONE : await this.#fromRun(messages).catch(() => NONE);
+      const found = this.#wanted.isRun ? await this.#fromRun(messages).catch(() => NONE) : NONE;
       // Downlinks that the run does not know, or has forgotten, are read from the cloud.
       const rest = messages.filter(({ id }) => !found.has(id));
       await Promise.all(Array.from({ length: READERS }, () => this.#fromCloud(rest)));
@@ -64,18 +77,19 @@ export class JourneyReader {
 
   #next(): readonly Downlink[] {
     const next: Downlink[] = [];
-    for (const downlink of this.#wanted) {
-      if (this.#isDue(downlink)) next.push(downlink);
+    const { shown, others } = this.#wanted;
+    for (const [n, downlink] of [...shown, ...others].entries()) {
+      if (this.#isDue(downlink, n < shown.length ? AGAIN : LATER)) next.push(downlink);
       if (next.length === AT_ONCE) break;
     }
     return next;
   }
 
-  #isDue(downlink: Downlink): boolean {
+  #isDue(downlink: Downlink, again: number): boolean {
     const { id, down_state } = downlink.message;
     const read = this.#read.get(id);
     if (read?.state !== stateOf(downlink)) return true;
-    return runState.value !== undefined && down_state === 'pending' && performance.now() - read.at > AGAIN;
+    return this.#wanted.isRun && down_state === 'pending' && performance.now() - read.at > again;
   }
 
   async #fromRun(messages: readonly Message[]): Promise<ReadonlySet<string>> {
@@ -89,7 +103,7 @@ export class JourneyReader {
   async #fromCloud(messages: Message[]): Promise<void> {
     for (let message = messages.shift(); message && !this.#isClosed; message = messages.shift()) {
       const entries = await this.#client.timeline(message.id).catch(() => []);
-      this.#known.set(message.id, journeyOfCloud(message, entries, this.#all));
+      this.#known.set(message.id, journeyOfCloud(message, entries, this.#wanted.all));
     }
   }
 }

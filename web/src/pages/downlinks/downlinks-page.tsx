@@ -5,14 +5,14 @@ import { recoveries } from '../../api/answering.js';
 import { current, explain } from '../../api/session.js';
 import { type Downlink, Downlinks } from '../../model/downlinks.js';
 import { JourneyReader } from '../../model/journey-reader.js';
-import { lanesOf } from '../../model/journeys.js';
+import { type Lane, lanesOf } from '../../model/journeys.js';
 import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Failure } from '../../parts/failure.js';
 import { GroupPlaces, groupsOf } from './groups.js';
 import { Histogram } from './histogram.js';
-import { Lanes } from './lanes.js';
+import { Lanes, MOST_LANES } from './lanes.js';
 
 export function DownlinksPage() {
   const [failure, setFailure] = useState('');
@@ -44,10 +44,13 @@ export function DownlinksPage() {
     lastContact: (deviceId) => fleet.row(deviceId)?.lastContact,
   });
   const { groups, over } = groupsOf(lanes, places.current);
-  const wanted = [...groups.flatMap(({ members }) => members), ...over].flatMap(
-    ({ message: { id } }) => all.get(id) ?? [],
+  const downlinksOf = (shown: readonly Lane[]) => shown.flatMap(({ message: { id } }) => all.get(id) ?? []);
+  const inView = downlinksOf([...groups.flatMap(({ members }) => members.slice(0, MOST_LANES)), ...over]);
+  const others = downlinksOf(groups.flatMap(({ members }) => members.slice(MOST_LANES)));
+  const isRun = runState.value !== undefined;
+  useEffect(() =>
+    reader.want({ shown: inView, others: [...others, ...delivered.map(asDownlink)], all: messages, isRun }),
   );
-  useEffect(() => reader.want([...wanted, ...delivered.map(asDownlink)], messages));
   const waiting = lanes.filter(({ isOver }) => !isOver).length;
   return (
     <div class="page">

@@ -12,7 +12,7 @@ import { Way } from '../device/way.js';
 import type { LaneGroup } from './groups.js';
 
 /** Maximum number of lanes that are shown of a group. */
-const MOST = 40;
+export const MOST_LANES = 40;
 
 interface LanesProps {
   readonly groups: readonly LaneGroup[];
@@ -34,11 +34,13 @@ export function Lanes({ groups, downlinks }: LanesProps) {
       </li>
       {groups.flatMap(({ name, tone, members }) => [
         ...(name === '' ? [] : [<GroupTitle key={`group ${name}`} name={name} tone={tone} count={members.length} />]),
-        ...members.slice(0, MOST).map((lane) => <LaneRow key={lane.message.id} lane={lane} downlinks={downlinks} />),
-        ...(members.length > MOST
+        ...members
+          .slice(0, MOST_LANES)
+          .map((lane) => <LaneRow key={lane.message.id} lane={lane} downlinks={downlinks} />),
+        ...(members.length > MOST_LANES
           ? [
               <li key={`more ${name}`} class="dim">
-                and {members.length - MOST} more
+                and {members.length - MOST_LANES} more
               </li>,
             ]
           : []),

@@ -1,0 +1,103 @@
+/** What the pages of a device and of the downlinks read, and when. */
+import { describe, expect, it } from 'vitest';
+import type { Message } from '../../src/client/types.js';
+import type { Downlink } from '../../web/src/model/downlinks.js';
+import { JourneyReader } from '../../web/src/model/journey-reader.js';
+import { DeviceReports } from '../../web/src/model/reports.js';
+import { until } from '../support/until.js';
+
+const T0 = Date.parse('2026-01-01T00:00:00.000Z');
+const idOf = (n: number) => String(n).padStart(6, '0');
+
+describe('the journeys of downlinks', () => {
+  const downlink = (n: number, down_state: 'pending' | 'sent' = 'sent'): Downlink => ({
+    // The cast is safe because the reader reads only these fields.
+    message: {
+      ...{ id: idOf(n), device_id: 'a', device_serial_number: '2159017985', down_state, down_attempt: 0 },
+      ...{ created_at: new Date(T0).toISOString(), down_state_at: new Date(T0).toISOString() },
+    } as Message,
+    station: undefined,
+  });
+  /** A reader, and the ids that it has asked the cloud and the run for. */
+  function fixture(knownToRun: (id: string) => boolean = () => true) {
+    const [timelines, batches]: [string[], string[][]] = [[], []];
+    const reader = new JourneyReader(
+      {
+        timeline: async (id) => {
+          timelines.push(id);
+          return [];
+        },
+      },
+      {
+        journeys: async (downlinks) => {
+          batches.push(downlinks.map(({ id }) => id));
+          const known = downlinks.filter(({ id }) => knownToRun(id));
+          return known.map(({ id }) => ({ id, waits: [], now: 'outage', stages_ms: {} }));
+        },
+      },
+    );
+    const read = (count: number) => until(() => reader.journeys.value.size === count);
+    return { reader, timelines, batches, read };
+  }
+
+  const CLOUD = { all: [], isRun: false };
+
+  it('are read once from the cloud, and again when a downlink has moved', async () => {
+    const { reader, timelines, read } = fixture();
+    reader.want({ ...CLOUD, shown: [downlink(1, 'pending')], others: [downlink(2)] });
+    await read(2);
+    reader.want({ ...CLOUD, shown: [downlink(1, 'pending'), downlink(3)], others: [downlink(2)] });
+    await read(3);
+    expect(timelines).toEqual([idOf(1), idOf(2), idOf(3)]);
+    reader.want({ ...CLOUD, shown: [downlink(1, 'sent')], others: [downlink(2)] });
+    await until(() => timelines.length === 4);
+    expect(timelines.at(-1)).toBe(idOf(1));
+  });
+
+  it('are read from the run, fifty at a time, and from the cloud if the run does not know them', async () => {
+    const { reader, timelines, batches, read } = fixture((id) => id !== idOf(7));
+    const shown = Array.from({ length: 60 }, (_, n) => downlink(n));
+    reader.want({ shown, others: [], all: [], isRun: true });
+    await read(60);
+    expect(batches.map(({ length }) => length)).toEqual([50, 10]);
+    expect(timelines).toEqual([idOf(7)]);
+    expect(reader.journeys.value.get(idOf(1))).toMatchObject({ now: 'outage', isOfRun: true });
+    expect(reader.journeys.value.get(idOf(7))?.isOfRun).toBe(false);
+  });
+});
+
+describe('the reports of a device', () => {
+  const report = (n: number): Message =>
+    // The cast is safe because the class reads only these fields.
+    ({ id: idOf(n), type: 'data', direction: 'up', created_at: new Date(T0 + n).toISOString() }) as Message;
+  /** A device with the reports 1 to `count`. */
+  function deviceWith(count: number) {
+    const asked: (string | undefined)[] = [];
+    const messages = async ({ offset }: { readonly offset?: string | undefined } = {}) => {
+      asked.push(offset);
+      const newest = offset === undefined ? count : Number(offset) - 1;
+      return Array.from({ length: Math.min(100, newest) }, (_, n) => report(newest - n));
+    };
+    return { asked, reports: new DeviceReports({ messages }, 'a') };
+  }
+
+  it('are read to the first one of the time, newest first', async () => {
+    const { reports, asked } = deviceWith(230);
+    await reports.load(T0);
+    expect(asked).toEqual([undefined, idOf(131), idOf(31)]);
+    expect([reports.all.value.length, reports.all.value[0]?.id, reports.isCut.value]).toEqual([230, idOf(230), false]);
+  });
+
+  it('end after a thousand, and it is known that there are more', async () => {
+    const { reports, asked } = deviceWith(5_000);
+    await reports.load(T0);
+    expect([asked.length, reports.all.value.length, reports.isCut.value]).toEqual([10, 1_000, true]);
+  });
+
+  it('contain those that arrive meanwhile, once, and no other messages', async () => {
+    const { reports } = deviceWith(3);
+    await reports.load(T0);
+    reports.see([report(4), { ...report(5), type: 'session' }, report(2)]);
+    expect(reports.all.value.map(({ id }) => Number(id))).toEqual([4, 3, 2, 1]);
+  });
+});
