@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/client/types.js';
 import type { DownlinkWaits } from '../../src/control/run-state.js';
 import { type Journey, journeyOfCloud, journeyOfRun, type Lane, lanesOf } from '../../web/src/model/journeys.js';
+import type { Contacts } from '../../web/src/model/story.js';
 import { GroupPlaces, groupsOf } from '../../web/src/pages/downlinks/groups.js';
 
 const T0 = Date.parse('2026-01-01T00:00:00.000Z');
@@ -29,19 +30,21 @@ const station = (what: string, detail: string | null = null) =>
 const ofRun = (now: string | null, stages_ms: DownlinkWaits['stages_ms'] = {}) =>
   journeyOfRun({ id: '1', waits: [], now, stages_ms });
 
+const SEEN: Contacts = { last: T0, next: undefined };
+
 interface Given {
   readonly journey?: Journey;
   readonly isRun?: boolean;
-  readonly lastContact?: number;
+  readonly contacts?: Contacts;
   readonly station?: never;
 }
 
-function laneOf(of: Message, { journey, isRun = true, lastContact = T0, station }: Given = {}): Lane {
+function laneOf(of: Message, { journey, isRun = true, contacts = SEEN, station }: Given = {}): Lane {
   const journeys = new Map(journey && [[of.id, journey]]);
   const [lane] = lanesOf([{ message: of, station }], journeys, {
     isRun,
     now: T0 + 5 * minute,
-    lastContact: () => lastContact,
+    contactsOf: () => contacts,
   });
   if (!lane) throw new Error('no lane');
   return lane;
@@ -60,6 +63,10 @@ describe('the lane of a downlink in a run', () => {
       'bad',
     ]);
     const asleep = laneOf(message(), { journey: ofRun('next report or poll') });
+    const soon = laneOf(message(), {
+      ...{ journey: ofRun('next report or poll'), contacts: { last: T0, next: T0 + 15 * minute } },
+    });
+    expect(soon.text).toBe('the device sleeps, contact in about 10m · 5m 00s');
     expect([asleep.group, asleep.tone]).toEqual(['The device sleeps until its next report or poll', 'plain']);
   });
 
@@ -112,7 +119,7 @@ describe('the lane of a downlink in a run', () => {
       [{ message: sent(1_000), station: undefined }],
       new Map([['1', ofRun(null, { received: 1_000 })]]),
       {
-        ...{ isRun: true, now: T0 + 20 * minute, lastContact: () => T0 },
+        ...{ isRun: true, now: T0 + 20 * minute, contactsOf: () => SEEN },
       },
     );
     expect([late?.isOver, late?.text]).toEqual([true, 'received after 1.0s, never answered']);
@@ -121,7 +128,7 @@ describe('the lane of a downlink in a run', () => {
 
 describe('the lane of a downlink without a run', () => {
   it.each([
-    [message(), { lastContact: 0 }, 'Waits for the first contact of the device'],
+    [message(), { contacts: { last: undefined, next: undefined } }, 'Waits for the first contact of the device'],
     [message(), {}, 'Waits for the next contact of the device'],
     [message({ down_attempt: 2 }), {}, 'Waits for the confirmation of the device'],
     [message(), { station: station('waiting', 'no encoder') }, 'Held back by the cloud: no encoder'],
@@ -153,7 +160,7 @@ describe('the lane of a downlink without a run', () => {
 
 describe('the lanes of a device', () => {
   const all = ['1', '2', '3'].map((id) => ({ message: message({ id }), station: undefined }));
-  const around = { isRun: false, now: T0, lastContact: () => T0 };
+  const around = { isRun: false, now: T0, contactsOf: () => SEEN };
 
   it('count the downlinks ahead of each', () => {
     const texts = lanesOf(all, new Map(), around).map(({ text }) => text.split(' · ')[0]);

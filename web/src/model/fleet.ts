@@ -9,6 +9,7 @@ import { findHealth, type Health } from '../../../src/contract/health.js';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { recentDownlinks } from './downlinks.js';
 import type { Station } from './feed.js';
+import type { Contacts } from './story.js';
 import { type Reading, readingsOf, rsrpOf, voltageOf } from './values.js';
 
 /** A row of the table. Rows are changed in place; {@link Fleet.version} counts the changes. */
@@ -48,6 +49,12 @@ interface Report {
 /** @param now Unix time in ms, by the clock of the service or of the run */
 export function healthOf({ lastContact, contactEvery }: Row, now: number): Health {
   return findHealth({ lastContact: lastContact === 0 ? null : lastContact, contactEvery }, now);
+}
+
+/** The last contact of a device and the next one that is expected. */
+export function contactsOf({ lastContact, contactEvery }: Row): Contacts {
+  if (lastContact === 0) return { last: undefined, next: undefined };
+  return { last: lastContact, next: contactEvery === null ? undefined : lastContact + contactEvery };
 }
 
 /** Number of reports that are requested when a device comes into view. */

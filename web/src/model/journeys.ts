@@ -8,6 +8,8 @@ import { printableLine } from '../../../src/kernel/printable.js';
 import { humanDuration } from '../../../src/kernel/time.js';
 import { type Wait, waitsIn } from './causes.js';
 import type { Downlink } from './downlinks.js';
+import { lengthText } from './length.js';
+import type { Contacts } from './story.js';
 
 /** What is known about the way of a downlink. */
 export interface Journey {
@@ -78,8 +80,8 @@ export const GROUP_UNKNOWN = 'Just queued: the cause is not computed yet';
 interface Around {
   /** Number of pending downlinks of the device before this one. */
   readonly ahead: number;
-  /** Last contact of the device in Unix ms, 0 before the first one; undefined if the device is not known (yet). */
-  readonly lastContact: number | undefined;
+  /** Undefined if the device is not known (yet). */
+  readonly contacts: Contacts | undefined;
   /** Whether there is a run, which computes the causes. */
   readonly isRun: boolean;
   /** Unix time in ms. */
@@ -88,14 +90,14 @@ interface Around {
 
 /** What the lanes of all downlinks share. */
 interface Surroundings extends Pick<Around, 'isRun' | 'now'> {
-  readonly lastContact: (deviceId: string) => Around['lastContact'];
+  readonly contactsOf: (deviceId: string) => Contacts | undefined;
 }
 
 /** The lanes of the downlinks that users queued, and of parts of firmware updates, oldest first. */
 export function lanesOf(
   downlinks: readonly Downlink[],
   journeys: ReadonlyMap<string, Journey>,
-  { isRun, now, lastContact }: Surroundings,
+  { isRun, now, contactsOf }: Surroundings,
 ): readonly Lane[] {
   const pending = new Map<string, number>();
   return downlinks
@@ -108,7 +110,7 @@ export function lanesOf(
       const { id, device_id, down_state } = downlink.message;
       const ahead = pending.get(device_id) ?? 0;
       if (down_state === 'pending') pending.set(device_id, ahead + 1);
-      return laneOf(downlink, journeys.get(id), { ahead, lastContact: lastContact(device_id), isRun, now });
+      return laneOf(downlink, journeys.get(id), { ahead, contacts: contactsOf(device_id), isRun, now });
     });
 }
 
@@ -207,13 +209,13 @@ function timeText(ms: number | null | undefined): string {
 
 /** What a pending downlink waits for. */
 function waitOf({ message, station }: Downlink, journey: Journey | undefined, found: Found): Reason {
-  const { ahead, lastContact, isRun, stages } = found;
+  const { ahead, contacts, isRun, stages } = found;
   if (station?.what === 'waiting') {
     const reason = printableLine(station.detail ?? 'the reason is unknown');
     return { group: `Held back by the cloud: ${reason}`, text: reason, tone: 'late' };
   }
-  if (isRun) return waitInRun(journey, ahead);
-  if (lastContact === 0)
+  if (isRun) return waitInRun(journey, found);
+  if (contacts !== undefined && contacts.last === undefined)
     return { group: 'Waits for the first contact of the device', text: 'never seen', tone: 'late' };
   if (ahead > 0) return behind(ahead);
   if (stages.offered !== undefined) {
@@ -221,7 +223,11 @@ function waitOf({ message, station }: Downlink, journey: Journey | undefined, fo
     const times = down_attempt > 1 ? `, ${down_attempt} times` : '';
     return { group: 'Waits for the confirmation of the device', text: `offered${times}, not confirmed`, tone: 'late' };
   }
-  return { group: 'Waits for the next contact of the device', text: 'no contact since', tone: 'plain' };
+  return {
+    group: 'Waits for the next contact of the device',
+    text: expected(found) ?? 'no contact since',
+    tone: 'plain',
+  };
 }
 
 function behind(ahead: number): Reason {
@@ -233,22 +239,32 @@ function behind(ahead: number): Reason {
   };
 }
 
-function waitInRun(journey: Journey | undefined, ahead: number): Reason {
+function waitInRun(journey: Journey | undefined, found: Found): Reason {
   if (journey?.now === undefined) return { group: GROUP_UNKNOWN, text: 'computing the cause', tone: 'plain' };
   const known = RESTS.get(journey.now);
+  const soon = expected(found);
+  if (known === ASLEEP && soon !== undefined) return { ...known, text: `${known.text}, ${soon}` };
   if (known) return known;
-  if (journey.now === 'other downlinks first') return behind(ahead);
+  if (journey.now === 'other downlinks first') return behind(found.ahead);
   return { group: journey.now, text: journey.now, tone: 'bad' };
 }
+
+/** `contact in about 12m`; undefined if no contact is expected, or if it is overdue. */
+function expected({ contacts, now }: Found): string | undefined {
+  const left = (contacts?.next ?? 0) - now;
+  return left > 0 ? `contact in about ${lengthText(left)}` : undefined;
+}
+
+const ASLEEP: Reason = {
+  group: 'The device sleeps until its next report or poll',
+  text: 'the device sleeps',
+  tone: 'plain',
+};
 
 /** Waits that are no faults, by their names in explanations. */
 const RESTS: ReadonlyMap<string, Reason> = new Map(
   Object.entries({
-    'next report or poll': {
-      group: 'The device sleeps until its next report or poll',
-      text: 'the device sleeps',
-      tone: 'plain',
-    },
+    'next report or poll': ASLEEP,
     'not switched on yet': { group: 'The device is not switched on yet', text: 'not switched on yet', tone: 'late' },
     'no encoder': {
       group: 'No encoder: the cloud cannot write the data for the device',
@@ -262,5 +278,5 @@ const RESTS: ReadonlyMap<string, Reason> = new Map(
     },
     exchange: { group: 'In the exchange with the device', text: 'in the exchange', tone: 'good' },
     unknown: { group: 'The cause is not known', text: 'the cause is not known', tone: 'late' },
-  } as const),
+  } as const satisfies Readonly<Record<string, Reason>>),
 );

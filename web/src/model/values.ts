@@ -1,4 +1,5 @@
 /** The numbers in a report, with their units. Pure functions. */
+import { lengthText } from './length.js';
 import { inUnit, unitOf } from './units.js';
 
 export interface Reading {
@@ -78,8 +79,9 @@ export function uptimeOf(body: unknown): number | undefined {
   return numberAt(body, ['system', 'uptime']) ?? numberAt(body, ['state', 'uptime']);
 }
 
-/** A number with its unit: `21.5 °C`. */
+/** A number with its unit: `21.5 °C`. Seconds are written as a length of time. */
 export function valueText(value: number, unit: string): string {
+  if (unit === 's') return lengthText(value * 1000);
   return `${Number(value.toPrecision(6))} ${unit}`.trim();
 }
 

@@ -166,10 +166,10 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
 }
 
 /** uPlot asks with the times of the data for the whole chart, otherwise with the times that the user has chosen. */
-function xRange(plot: uPlot, from: number, until: number, range: ChartProps['range']): [number, number] {
-  const { data } = plot;
-  const isWhole = from === data[0][0] && until === data[0].at(-1);
-  return range && (isWhole || from === null) ? [...range] : [from, until];
+function xRange({ data: [times] }: uPlot, from: number, until: number, range: ChartProps['range']): [number, number] {
+  // Around a single time, uPlot asks for times of its own choice.
+  const isWhole = times.length < 2 || (from === times[0] && until === times.at(-1));
+  return range && isWhole ? [...range] : [from, until];
 }
 
 /** Whether the chart shows only a part of its time. */

@@ -47,8 +47,7 @@ function OfQuantity({
   series: { name, unit, curve },
   ...around
 }: Omit<ChartsProps, 'series'> & { readonly series: Series }) {
-  // Seconds since the boot are shown as a length of time.
-  const isTime = name.endsWith('uptime');
+  const isTime = unit === 's';
   const lines = useMemo(() => [{ name: '', curve: isTime ? inMs(curve) : curve }], [curve, isTime]);
   const text = isTime ? lengthText : (value: number) => valueText(value, unit);
   return <Chart title={name} lines={lines} text={text} isTime={isTime} fits {...around} />;

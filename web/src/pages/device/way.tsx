@@ -48,13 +48,13 @@ function Story({ contacts, message, entries }: StoryProps) {
   return <p class="story">{storyOf(message, entries, contacts, now.value).map(printableLine).join(' ')}</p>;
 }
 
-/** Time between two requests for the explanation of a pending downlink, in ms. */
+/** Time between two requests for the explanation of a pending downlink, in ms of real time: a run may be much faster. */
 const EVERY = 5_000;
 
 /** The explanation by the run, which knows its faults and every exchange of the device. */
 function Explained({ contacts, message, entries }: StoryProps) {
   const { id, down_state, down_attempt, device_serial_number: serial } = message;
-  const turn = down_state === 'pending' ? Math.floor(now.value / EVERY) : 0;
+  const turn = down_state === 'pending' ? Math.floor(performance.now() / EVERY) : 0;
   // The latest entry of the timeline is an input as well, because the answer of the device changes neither state nor attempt.
   const latest = entries.at(-1)?.id;
   const { value, failure } = useLoad(

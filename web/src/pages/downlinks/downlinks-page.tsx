@@ -4,6 +4,7 @@ import type { Message } from '../../../../src/client/types.js';
 import { recoveries } from '../../api/answering.js';
 import { current, explain } from '../../api/session.js';
 import { type Downlink, Downlinks } from '../../model/downlinks.js';
+import { contactsOf } from '../../model/fleet.js';
 import { JourneyReader } from '../../model/journey-reader.js';
 import { type Lane, lanesOf } from '../../model/journeys.js';
 import { now } from '../../model/now.js';
@@ -41,7 +42,10 @@ export function DownlinksPage() {
   fleet.version.value;
   const lanes = lanesOf([...all.values()], journeys, {
     ...{ isRun: runState.value !== undefined, now: now.value },
-    lastContact: (deviceId) => fleet.row(deviceId)?.lastContact,
+    contactsOf: (deviceId) => {
+      const row = fleet.row(deviceId);
+      return row && contactsOf(row);
+    },
   });
   const { groups, over } = groupsOf(lanes, places.current);
   const downlinksOf = (shown: readonly Lane[]) => shown.flatMap(({ message: { id } }) => all.get(id) ?? []);

@@ -47,9 +47,13 @@ export function Histogram({ messages, journeys, want }: HistogramProps) {
         </select>{' '}
         <span class="dim">{summaryOf(delivered)}</span>
       </p>
-      <Legend causes={histogram.causes} colourOf={colourOf} only={only} choose={setOnly} />
-      <Bars {...histogram} colourOf={colourOf} only={only} />
-      {delivered.length > 0 && <p class="dim">{sourceOf(isRun, delivered.length)}</p>}
+      {delivered.length > 0 && (
+        <>
+          <Legend causes={histogram.causes} colourOf={colourOf} only={only} choose={setOnly} />
+          <Bars {...histogram} colourOf={colourOf} only={only} />
+          <p class="dim">{sourceOf(isRun, delivered.length)}</p>
+        </>
+      )}
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
 import type { Downlinks } from '../../model/downlinks.js';
+import { contactsOf } from '../../model/fleet.js';
 import { type Lane, STOPS } from '../../model/journeys.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
@@ -125,9 +126,7 @@ const STATES = { passed: 'done', here: 'now', ahead: 'not yet' } as const;
 function Details({ lane: { message }, downlinks }: { readonly lane: Lane; readonly downlinks: Downlinks }) {
   const { id, device_id, down_state } = message;
   const row = model().fleet.row(device_id);
-  const last = row === undefined || row.lastContact === 0 ? undefined : row.lastContact;
-  const every = row?.contactEvery ?? undefined;
-  const contacts = { last, next: last === undefined || every === undefined ? undefined : last + every };
+  const contacts = row ? contactsOf(row) : { last: undefined, next: undefined };
   return (
     <div class="inside">
       <Way message={message} station={downlinks.all.value.get(id)?.station?.what} contacts={contacts} />
