@@ -10,17 +10,18 @@ declare module 'fastify' {
 
 /** Collects the methods of all routes. Call it before adding the routes. */
 export function collectMethods(api: FastifyInstance): void {
-  const collected = new Map<string, { readonly paths: RegExp; readonly methods: Set<string> }>();
+  const collected = new Map<string, Set<string>>();
   api.addHook('onRoute', ({ url, method }) => {
     // A wildcard stands for files and for preflight requests.
     if (url.includes('*')) return;
-    const route = collected.get(url) ?? { paths: pathsOf(url), methods: new Set() };
-    for (const each of [method].flat()) route.methods.add(each);
-    collected.set(url, route);
+    const methods = collected.get(url) ?? new Set();
+    for (const each of [method].flat()) methods.add(each);
+    collected.set(url, methods);
   });
+  // The expressions are made when a path is asked for: most services are never asked.
   api.decorate('methodsOf', (path) => {
-    const found = [...collected.values()].filter(({ paths }) => paths.test(path));
-    return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort();
+    const found = [...collected].filter(([url]) => pathsOf(url).test(path));
+    return [...new Set(found.flatMap(([, methods]) => [...methods]))].sort();
   });
 }
 
