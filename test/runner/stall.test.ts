@@ -23,9 +23,13 @@ it.each([
   const plan = planScenario(parseScenario(SCENARIO + more, 'stalled.yaml', describeDeviceTypes(packagedProfiles())), {
     seed: 1,
   });
-  const stop = setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600), 1000);
-  const { exitCode, failure } = await runPlan(plan, { clock: 'real', speed: 10 });
-  clearTimeout(stop);
+  const stop = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+  const { exitCode, failure } = await runPlan(plan, {
+    clock: 'real',
+    speed: 10,
+    // By the clock of the run, because a busy machine may need seconds to begin the run.
+    started: ({ clock }) => void clock.after(10_000, 'a stall of the process', stop),
+  });
   expect(exitCode).toBe(EXIT.invalid);
   expect(failure).toMatch(/^the run is invalid: /);
 });
