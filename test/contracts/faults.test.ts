@@ -27,9 +27,9 @@ const types = describeDeviceTypes(profiles);
 
 /** A device that reports every minute and gets a command every 6 minutes. @param fault one entry of `faults` */
 function planWith(fault: string, boot = '0s'): Plan {
-  const steps = Array.from({ length: 24 }, (_, i) => `  - { at: ${6 * (i + 1)}m, commands: [info show] }\n`);
+  const steps = Array.from({ length: 12 }, (_, i) => `  - { at: ${6 * (i + 1)}m, commands: [info show] }\n`);
   const text = `name: test
-duration: 150m
+duration: 80m
 fleet:
   - { name: meteo, profile: meteo, count: 1, boot: { from: ${boot} }, config: { interval-report: 60 } }
 faults: [${fault}]

@@ -1,11 +1,12 @@
 /** The action for GitHub and the job for GitLab: their scripts run, with stand-ins for `npx`, `gh`, `curl` and the network. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { program } from '../../scripts/support/program.js';
 import { folderOfTest } from '../support/folder-of-test.js';
+import { ghostfleet } from '../support/host.js';
 
 const MAIN = resolve(program());
 
@@ -85,7 +86,7 @@ describe('the check of the action', () => {
     },
   );
 
-  it('works with the program: a run, and then a comparison with it', () => {
+  it('works with the program: a run, and a comparison with an earlier one', async () => {
     const folder = makeFolder({ npx: `shift 2; exec "${process.execPath}" "${MAIN}" "$@"` });
     const lines = [
       'name: small',
@@ -93,10 +94,11 @@ describe('the check of the action', () => {
       'fleet: [{ name: clime, profile: clime, count: 3 }]',
       'expect: [device.ready == 3]',
     ];
-    writeFileSync(join(folder, 'small.yaml'), lines.join('\n'));
+    const scenario = join(folder, 'small.yaml');
+    writeFileSync(scenario, lines.join('\n'));
+    const before = join(folder, 'ghostfleet/before/run');
+    expect((await ghostfleet(['run', scenario, '--seeds', '3', '--out', before])).exit).toBe(0);
     const env = { SCENARIO: 'small.yaml', SEEDS: '3', FAIL_IF: 'uplink.stored > +10%' };
-    expect(runScript(folder, CHECK, env)).toBe(0);
-    cpSync(join(folder, 'ghostfleet/run'), join(folder, 'ghostfleet/before/run'), { recursive: true });
     expect(runScript(folder, CHECK, env)).toBe(0);
     const summary = read(folder, 'ghostfleet/summary.md');
     expect(summary).toContain('### small: passed · 3 of 3 runs passed');

@@ -8,7 +8,7 @@ const CLIME = { name: 'clime', profile: 'clime', count: 1, config: { 'interval-r
 /** Explains the downlink that waited longest. */
 async function slowest(change: Partial<ScenarioDefinition>): Promise<Explanation> {
   const plan = defineScenario({
-    ...{ name: 'explained', duration: '4h', settle: '30m', fleet: [CLIME] },
+    ...{ name: 'explained', duration: '3h', settle: '30m', fleet: [CLIME] },
     ...{ steps: [{ at: '65m', commands: ['info show'] }] },
     ...change,
   });

@@ -16,7 +16,7 @@ const INDEX = readFileSync('docs/scenarios/README.md', 'utf8');
 const SMALL: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'api-poller': { devices: 3, modest: 6, rate: 4, limit: 80 },
   'battery-winter': { hill: 1, valley: 1, worn: 1 },
-  'boot-storm': { valley: 30, hill: 30 },
+  'boot-storm': { valley: 20, hill: 10 },
   'config-rollout': { canary: 2, early: 2, rest: 4 },
   'flapping-link': { devices: 6 },
   'half-failed-firmware': { canary: 2, early: 5, shaky: 3, tired: 2, rest: 2, size: 16_384 },
