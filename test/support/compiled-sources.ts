@@ -35,23 +35,29 @@ export const isCompiled = /\/\.compiled\//;
 
 export function compiledSources(): Plugin {
   let isUsed = false;
+  /** The sources that are compiled. */
+  let sources: ReadonlySet<string> = new Set();
   return {
     name: 'compiled-sources',
     enforce: 'pre',
     async configureVitest({ vitest }) {
       const { coverage, watch, changed, related } = vitest.config;
       isUsed = !(coverage.enabled || watch || changed || related);
-      if (isUsed) await compile();
+      if (isUsed) sources = new Set(await compile());
     },
     async resolveId(source, importer, options) {
       if (!isUsed || !/^[./]/.test(source)) return undefined;
+      // Most imports of tests are such, and vite would look for each of them on the disk.
+      const named = importer === undefined ? '' : resolve(dirname(importer), source).replace(/\.js$/, '.ts');
+      if (sources.has(named)) return compiledOf(named);
       const found = await this.resolve(source, importer, { ...options, skipSelf: true });
       return found?.id.startsWith(`${SOURCES}/`) ? compiledOf(found.id) : found;
     },
   };
 }
 
-async function compile(): Promise<void> {
+/** Returns the paths of the sources. */
+async function compile(): Promise<readonly string[]> {
   const sources = filesIn(SOURCES);
   const { outputFiles } = await build({
     entryPoints: sources.filter((file) => file.endsWith('.ts')),
@@ -70,6 +76,7 @@ async function compile(): Promise<void> {
     modules.set(join(COMPILED, 'profile', PROFILES, basename(file)), readFileSync(file));
   }
   updateFolder(COMPILED, modules);
+  return sources;
 }
 
 function compiledOf(source: string): string {
