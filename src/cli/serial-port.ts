@@ -1,15 +1,16 @@
 /**
  * Serial ports of virtual devices, for programs that are made for the shell of a real one: over TCP, or as a pseudo-terminal of
  * the program socat. The bytes are those of the real shell: no prompt, no echo, no colours, and CR LF after every line (shell
- * S-2). Only one program can have the port open.
+ * S-2). Only one program can have a port over TCP open; a pseudo-terminal is as open as a real one.
  */
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, lstatSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Answer, Member } from '../console/member.js';
 import { UsageError } from '../kernel/errors.js';
+import { printableLine } from '../kernel/printable.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
 import { portRefused } from '../kernel/system-errors.js';
@@ -91,11 +92,36 @@ async function openAt(
   if (place.kind === 'tcp') return formatAddress({ ...place.at, port: await server.listen(place.at) });
   const port = await server.listen({ host: '127.0.0.1', port: 0 });
   const path = place.path ?? join(tmpdir(), `ghostfleet-${name}`);
+  checkLink(path);
   const failed = (sentence: string) => err.write(`ghostfleet: ${sentence}\n`);
   const terminal = await PseudoTerminal.open({ path, port, env, failed });
   closers.push(() => terminal.close());
   return path;
 }
+
+/** Characters with a meaning for socat. */
+const OF_SOCAT = /[,!:"'\\(){}[\]]/;
+
+/** socat replaces what is at the path. @throws UsageError for a path that is not free */
+function checkLink(path: string): void {
+  const sign = OF_SOCAT.exec(path);
+  if (sign !== null) {
+    throw new UsageError(
+      'bad-serial-port',
+      `the path "${printableLine(path)}" contains ${sign[0]}, which socat cannot use`,
+    );
+  }
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  // A link without a terminal is left by a device that was killed.
+  if (found === undefined || (found.isSymbolicLink() && !existsSync(path))) return;
+  throw new UsageError('bad-serial-port', `"${path}" exists already`, 'remove it, or choose another path: pty:PATH');
+}
+
+/**
+ * The first line of a request by HTTP. A web page in the browser of the user can send requests to ports on the user's machine,
+ * with lines of its own after this one.
+ */
+const HTTP = /^[A-Z]+ \S+ HTTP\/\d/;
 
 /** Unsent bytes above which a program that does not read is disconnected. */
 const MOST_BACKLOG = 1 << 20;
@@ -161,8 +187,9 @@ class SerialServer {
   }
 
   #execute(line: string, socket: Socket): void {
+    if (HTTP.test(line)) socket.destroy();
     const member = this.#member();
-    if (line.trim() === '' || member === undefined) return;
+    if (line.trim() === '' || member === undefined || socket.destroyed) return;
     const { secrets, noted } = this.#options;
     const answer = ({ code, lines }: Answer): void => {
       const shown = secrets ? lines : printedWithoutSecrets(line, code, lines);

@@ -3,9 +3,10 @@
  * contains datagrams, names of devices, ids of downlinks, and the keys of DTLS connections; never claim tokens or keys of
  * devices.
  */
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { AppendedFile } from '../kernel/appended-file.js';
 import { isoTime } from '../kernel/calendar.js';
-import { GhostfleetError } from '../kernel/errors.js';
+import { GhostfleetError, UsageError } from '../kernel/errors.js';
 import type { UnixMillis } from '../kernel/time.js';
 import { CONTENT } from '../protocol/dtls/record.js';
 import type { PacketFormat } from '../protocol/flap/envelope.js';
@@ -59,8 +60,15 @@ export class Capture {
   /** Devices whose next datagram acknowledges a fragment of the downlink. */
   readonly #answering = new Set<number>();
 
-  /** Creates the file or truncates it. @throws UsageError when it cannot be written */
+  /** Creates the file or truncates it. @throws UsageError when it cannot be written, or has other content */
   constructor(path: string, { about, live }: CaptureOptions) {
+    if (hasOtherContent(path)) {
+      throw new UsageError(
+        'foreign-files',
+        `"${path}" has other content than a capture, and would be replaced`,
+        'choose another name',
+      );
+    }
     this.#file = new AppendedFile(path, `the capture "${path}"`);
     this.#about = about;
     this.#live = live;
@@ -164,3 +172,20 @@ export class Capture {
 /** Before the format in the name of an interface, and before the time in the comment of a file; the reader knows both. */
 export const INTERFACE = 'flap-';
 export const TIMES_FROM = 'times count from';
+
+/** How each file in the format pcapng begins. */
+const BEGINNING = '0a0d0d0a';
+
+/** Whether the path is a file with other content than a capture. Pipes are not read; what cannot be read is reported when it is written. */
+function hasOtherContent(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || !found.isFile() || found.size === 0) return false;
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(4);
+    readSync(file, bytes);
+    return bytes.toString('hex') !== BEGINNING;
+  } finally {
+    closeSync(file);
+  }
+}

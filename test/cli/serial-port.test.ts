@@ -1,7 +1,7 @@
 /** Serial ports of virtual devices: the bytes of the real shell over TCP, by pyserial and through a pseudo-terminal. */
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { lstatSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -218,9 +218,43 @@ describe('the option --serial-port', () => {
     const { exit, err } = await ghostfleet(['device', 'clime', '--serial', 'tcp:127.0.0.1:7001', '--token', TOKEN]);
     expect([exit, err]).toEqual([2, expect.stringContaining('for a serial port, use --serial-port')]);
   });
+
+  it('closes a connection that begins like HTTP: a web page of the user could send it commands', async () => {
+    const { result } = await withPorts([...DEVICE, ...TCP], async ([at = '']) => {
+      const page = await open(at);
+      page.write('POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n\r\napp config interval-report 77\r\nconfig save\r\n');
+      await once(page, 'close');
+      let answer = '';
+      await until(async () => {
+        const next = await open(at);
+        answer = await firstAnswer(next, 'app config interval-report');
+        next.destroy();
+        return !answer.includes('in use');
+      });
+      return answer;
+    });
+    expect(result).toBe('app config interval-report 1800');
+  });
 });
 
 describe('a pseudo-terminal', () => {
+  it.each([
+    ['a file', (path: string) => writeFileSync(path, 'precious')],
+    ['a link to a file', (path: string) => symlinkSync('/dev/null', path)],
+  ])('does not replace %s', async (_, make) => {
+    const path = join(folderOfTest(), 'mine');
+    make(path);
+    const before = lstatSync(path);
+    const { exit, err } = await ghostfleet([...DEVICE, '--serial-port', `pty:${path}`]);
+    expect([exit, err]).toEqual([2, expect.stringContaining(`"${path}" exists already`)]);
+    expect(lstatSync(path).ino).toBe(before.ino);
+  });
+
+  it('has a path without signs that socat understands', async () => {
+    const { exit, err } = await ghostfleet([...DEVICE, '--serial-port', 'pty:x!!EXEC:id']);
+    expect([exit, err]).toEqual([2, expect.stringContaining('contains !, which socat cannot use')]);
+  });
+
   it('is refused without socat, with what to do', async () => {
     const { exit, err } = await ghostfleet([...DEVICE, '--serial-port', 'pty'], { env: { PATH: '/nowhere' } });
     expect([exit, err]).toEqual([

@@ -185,6 +185,16 @@ steps: [{ at: 5m, to: clime/1, power-cycle: {} }]
     expect(err).toContain(`--capture cannot be used with ${named}`);
   });
 
+  it('replaces an earlier capture, but no other file', async () => {
+    const other = fileWith('{"summary": true}');
+    const { exit, err } = await ghostfleet(['serve', '--port', '0', '--capture', other]);
+    expect([exit, err]).toEqual([2, expect.stringContaining('has other content than a capture')]);
+    expect(readFileSync(other, 'utf8')).toBe('{"summary": true}');
+    const scenario = fileWith('name: x\nduration: 1m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n', 'yaml');
+    const earlier = newPath();
+    for (const _ of [1, 2]) expect((await ghostfleet(['run', scenario, '--capture', earlier])).exit).toBe(0);
+  });
+
   it('in a folder that does not exist is refused before the run', async () => {
     const path = `${newPath()}/missing/x.pcapng`;
     const { exit, out, err } = await ghostfleet(['run', fileWith(ALL_FORMATS, 'yaml'), '--capture', path]);
