@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
       ],
       types: ['report', 'console'],
     },
-    control: { values: ['kernel', 'input', 'cloud', 'console', 'scenario'], types: ['explain', 'runner'] },
+    control: { values: ['kernel', 'input', 'cloud', 'console', 'scenario'], types: ['explain', 'runner', 'client'] },
     library: {
       values: [
         ...['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],

@@ -8,7 +8,7 @@ import type { TimeTravel } from '../control/travel.js';
 import { GhostfleetError, InterruptedError, messageOf } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { sinceStart } from '../kernel/time.js';
+import { type Millis, sinceStart } from '../kernel/time.js';
 import type { RunControl } from '../runner/run.js';
 import type { RequestWait } from '../runner/targets/paced.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -46,6 +46,8 @@ type World = NonNullable<RunControl['world']>;
 
 interface WebConsoleOptions {
   readonly travel?: TimeTravel | undefined;
+  /** The moment of a run of the past. */
+  readonly pastOf?: Millis;
   readonly place?: Place | undefined;
   readonly signedOut?: () => void;
 }
@@ -133,19 +135,19 @@ export class LiveServices {
       happened: () => happened().plan,
       now: () => sinceStart(pace.now),
       speed: () => pace.speed,
-      openConsole: async (control) => {
-        const opened = await this.#openWebConsole(control);
+      openConsole: async (control, pastOf) => {
+        const opened = await this.#openWebConsole(control, { pastOf });
         return opened && { link: opened.link, close: (why) => opened.server.close(why) };
       },
     });
   }
 
-  async #openWebConsole({ world, ...control }: RunControl, { travel, ...rest }: WebConsoleOptions = {}) {
+  async #openWebConsole({ world, ...control }: RunControl, { travel, pastOf, ...rest }: WebConsoleOptions) {
     const link = world?.consoleLink();
     if (link === undefined || world?.pace === undefined) return undefined;
     const { host, plan } = this.#options;
     const { fleet, faults, pace, api, hasSession } = world;
-    const controls = new RunControls(plan, { ...control, world }, { fleet, faults, pace, travel });
+    const controls = new RunControls(plan, { ...control, world }, { fleet, faults, pace, travel, pastOf });
     const server = await RunServer.open({
       controls,
       hasSession,

@@ -7,13 +7,15 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   ScenarioCheck,
+  ScenarioEnd,
   ScenarioProcess,
   ScenarioTools,
-  ScenarioVerdict,
   ScenarioWords,
 } from '../control/scenarios.js';
+import { findRedCause } from '../explain/red-cause.js';
 import { makeTemporaryDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
+import { RENDERERS } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
 import { listPackaged, readPackaged } from './find-scenario.js';
 import type { Host } from './host.js';
@@ -53,7 +55,7 @@ export class PageScenarios implements ScenarioTools {
     const ended = child.ended.then(({ out, err, signal }) => {
       rmSync(folder, { recursive: true, force: true });
       if (signal !== undefined) return `the run was ended by ${signal}`;
-      return parseVerdict(out) ?? err.replaceAll(file, 'scenario').trim().slice(-LONGEST_REASON);
+      return parseEnd(out) ?? err.replaceAll(file, 'scenario').trim().slice(-LONGEST_REASON);
     });
     return { ended, stop: () => child.stop() };
   }
@@ -64,10 +66,19 @@ export class PageScenarios implements ScenarioTools {
 }
 
 /** Undefined if the text is not the result of a run. */
-function parseVerdict(out: string): ScenarioVerdict | undefined {
+function parseEnd(out: string): ScenarioEnd | undefined {
   try {
-    const { passed, failure, digest, events, simulatedMs, wallMs, expectations } = JSON.parse(out) as RunResult;
-    return { passed, failure, digest, events, simulatedMs, wallMs, expectations };
+    const result = JSON.parse(out) as RunResult;
+    const { passed, failure, digest, events, simulatedMs, wallMs } = result;
+    const [slow] = result.explanations ?? [];
+    const expectations = result.expectations.map((each) => ({
+      ...each,
+      cause: each.passed ? null : (findRedCause(each.line, result, slow) ?? null),
+    }));
+    return {
+      verdict: { passed, failure, digest, events, simulatedMs, wallMs, expectations },
+      report: () => RENDERERS.html(result),
+    };
   } catch {
     return undefined;
   }

@@ -2,15 +2,18 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
+import { DeviceCloudClient } from '../client/client.js';
+import type { History } from '../client/types.js';
 import type { PastRun, RunComparison, RunEnd, TimeTravel } from '../control/travel.js';
-import { InterruptedError, UsageError } from '../kernel/errors.js';
+import { EXIT, InterruptedError, UsageError } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
 import { makeTemporaryDirectory } from '../kernel/private-directory.js';
-import { exactDuration, type Millis } from '../kernel/time.js';
+import { exactDuration, type Millis, sinceStart } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
 import type { RunControl, RunOptions } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
-import { compareLogs } from '../trace/diverge/compare.js';
+import { compareLogs, type LoggedEvent } from '../trace/diverge/compare.js';
+import { describeEvent } from '../trace/event-words.js';
 import type { LineSink } from '../trace/log.js';
 import { FileSink } from '../trace/sinks.js';
 
@@ -33,7 +36,8 @@ interface PastRunsOptions {
   readonly now: () => Millis;
   /** The speed at which a run of the past continues from its moment. */
   readonly speed: () => number;
-  readonly openConsole: (control: RunControl) => Promise<Console | undefined>;
+  /** @param at the moment, in ms since the start */
+  readonly openConsole: (control: RunControl, at: Millis) => Promise<Console | undefined>;
 }
 
 interface Open {
@@ -90,31 +94,59 @@ export class PastRuns implements TimeTravel {
     return opened.shown;
   }
 
-  async compare(id: string): Promise<RunComparison | undefined> {
+  async compare(id: string, lasts?: Millis): Promise<RunComparison | undefined> {
     const fork = this.#open.find(({ shown }) => shown.id === id);
     if (!fork) return undefined;
-    const { folder, plan, pace } = fork;
+    const { folder, plan, pace, control } = fork;
+    const until = Math.min(plan.duration, lasts === undefined ? plan.duration : sinceStart(pace.now) + lasts);
+    const forked = this.#endAt(until, plan, control, fork.result);
     pace.speed = FAST;
     pace.resume();
-    const forked = await fork.result;
+    const end = await forked;
     const path = join(folder, 'original.jsonl');
-    const original = await this.#options.again({ plan, pace: FAST, sinks: [new FileSink(path)] });
+    const original = await new Promise<RunEnd>((resolve, reject) => {
+      const result: Promise<RunResult> = this.#options.again({
+        plan,
+        pace: FAST,
+        sinks: [new FileSink(path)],
+        started: (begun) => this.#endAt(until, plan, begun, result).then(resolve, reject),
+      });
+      result.catch(reject);
+    });
     const { difference, same } = compareLogs(path, join(folder, 'events.jsonl'));
     await this.#end(fork, 'This run of the past has been compared with the original, and has ended.');
-    const [a, b] = [difference?.a?.event.at, difference?.b?.event.at];
+    const names = new Map(plan.devices.map((device) => [device.serial, device.name]));
+    const [a, b] = [difference?.a, difference?.b];
+    const at = Math.min(a?.event.at ?? Number.POSITIVE_INFINITY, b?.event.at ?? Number.POSITIVE_INFINITY);
     return {
-      original: describeEnd(original),
-      fork: describeEnd(forked),
+      until_ms: until,
+      original,
+      fork: end,
       same,
+      // Runs that are stopped may have other events in their last instant.
       difference:
-        difference !== undefined
-          ? {
-              at_ms: Math.round(Math.min(a ?? Number.POSITIVE_INFINITY, b ?? Number.POSITIVE_INFINITY)),
-              original: difference.a?.text ?? null,
-              fork: difference.b?.text ?? null,
-            }
-          : null,
+        difference === undefined || (until < plan.duration && at >= until)
+          ? null
+          : { at_ms: Math.round(at), original: ownEvent(a, names), fork: ownEvent(b, names) },
     };
+  }
+
+  /** Ends the run at a moment, unless it ends by itself, and describes it. */
+  async #endAt(until: Millis, plan: Plan, { world, stop }: RunControl, result: Promise<RunResult>): Promise<RunEnd> {
+    const { pace, api } = world ?? {};
+    if (!pace || !api) throw new UsageError('bad-moment', 'the run has no pace');
+    let history: History | null = null;
+    // One millisecond before the end, the cloud still answers.
+    pace.after(Math.max(0, until - 1 - sinceStart(pace.now)), 'the end of a comparison', () => {
+      pace.pause();
+      void readHistory(api).then((read) => {
+        history = read;
+        if (until < plan.duration) stop(new InterruptedError('a comparison'));
+        else pace.resume();
+      });
+    });
+    const ended = await result;
+    return { ...describeEnd(ended), history };
   }
 
   async close(): Promise<void> {
@@ -148,7 +180,7 @@ export class PastRuns implements TimeTravel {
             there();
           });
         });
-        const page = await openConsole(control);
+        const page = await openConsole(control, at);
         if (!page) throw new UsageError('bad-moment', 'the console cannot be opened');
         await reached;
         pace.speed = speed();
@@ -189,10 +221,34 @@ function dropActions(log: LineSink): LineSink {
   };
 }
 
-function describeEnd({ passed, failure, digest, events, expectations }: RunResult): RunEnd {
+/** Null if the cloud does not answer, for example because a fault has stopped it. */
+async function readHistory({
+  baseUrl,
+  spaceId,
+  apiKey,
+}: NonNullable<RunControl['world']>['api']): Promise<History | null> {
+  const client = new DeviceCloudClient({ baseUrl, spaceId, apiKey, connections: 1 });
+  try {
+    return await client.history();
+  } catch {
+    return null;
+  } finally {
+    await client.close();
+  }
+}
+
+function ownEvent(line: LoggedEvent | undefined, names: ReadonlyMap<number, string>) {
+  if (line === undefined) return null;
+  const { event, text } = line;
+  const words = describeEvent(event);
+  return { sentence: 'serial' in event ? `${names.get(event.serial) ?? event.serial} ${words}` : words, text };
+}
+
+function describeEnd({ passed, exitCode, failure, digest, events, expectations }: RunResult): Omit<RunEnd, 'history'> {
+  const isStopped = exitCode === EXIT.interrupted;
   return {
-    passed,
-    failure,
+    passed: isStopped ? expectations.every((each) => each.passed || each.undecided) : passed,
+    failure: isStopped ? null : failure,
     digest,
     events,
     expectations: expectations.map(({ line, passed: holds, undecided = false, sentence }) => ({

@@ -44,6 +44,7 @@ interface FromDevice extends Answer {
 export class RunControls {
   /** Undefined if the run has no time travel. */
   readonly travel: TimeTravel | undefined;
+  readonly #pastOf: Millis | null;
   readonly #plan: Plan;
   readonly #control: RunControl;
   readonly #fleet: Fleet;
@@ -61,6 +62,8 @@ export class RunControls {
       readonly faults: LiveFaults;
       /** Left out if the run has no time travel. */
       readonly travel?: TimeTravel | undefined;
+      /** The moment to which the run was repeated; left out for an original run. */
+      readonly pastOf?: Millis | undefined;
     },
   ) {
     this.#plan = plan;
@@ -69,6 +72,7 @@ export class RunControls {
     this.#clock = live.pace;
     this.#faults = live.faults;
     this.travel = live.travel;
+    this.#pastOf = live.pastOf ?? null;
   }
 
   state(): RunState {
@@ -87,7 +91,8 @@ export class RunControls {
     }
     const expectations = this.#plan.expectations.map((expectation) => {
       const { line, passed, undecided = false, sentence } = evaluate(expectation, evidence);
-      return { line, state: undecided ? 'undecided' : passed ? 'holds' : 'fails', sentence } as const;
+      const state = undecided ? 'undecided' : passed ? 'holds' : 'fails';
+      return { line, state, sentence, cause: state === 'fails' ? this.#control.causeOf(line) : null } as const;
     });
     return {
       name: this.#plan.scenario,
@@ -103,6 +108,7 @@ export class RunControls {
       expectations,
       faults: this.#faults.all(),
       travels: this.travel !== undefined,
+      past_of_ms: this.#pastOf,
     };
   }
 
@@ -161,11 +167,11 @@ export class RunControls {
   }
 
   /**
-   * Explains a downlink by its events; undefined if they are unknown or no longer kept. Only `ghostfleet explain`, after the
-   * run, says what would have delivered it sooner.
+   * Explains a downlink by its events; undefined if they are unknown or no longer kept.
+   * @param whatIf whether to say what would have delivered it sooner, in virtual time: the run waits for the answer
    */
-  explain(serial: number, id: string): Promise<Explanation | undefined> {
-    return this.#control.explainer().explainById(serial, id);
+  explain(serial: number, id: string, whatIf: boolean): Promise<Explanation | undefined> {
+    return this.#control.explainer(whatIf).explainById(serial, id);
   }
 
   /** The waits of downlinks until their delivery, and their stages; unknown downlinks are left out. */
@@ -182,6 +188,11 @@ export class RunControls {
   /** Ends a fault. Returns false for an unknown fault, and for one that is over. */
   lift(id: string): boolean {
     return this.#faults.lift(id);
+  }
+
+  /** Undoes {@link lift}. Returns false if the fault was not lifted, or its time is over. */
+  restore(id: string): boolean {
+    return this.#faults.restore(id);
   }
 
   /** The devices that a selector selects. @throws UsageError for an invalid selector */

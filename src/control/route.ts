@@ -11,6 +11,15 @@ export interface Parts {
   send(value: unknown): void;
 }
 
+/** An answer that the browser shows as a page; all others are JSON. */
+export class HtmlPage {
+  readonly html: string;
+
+  constructor(html: string) {
+    this.html = html;
+  }
+}
+
 export interface Request {
   readonly controls: RunControls;
   readonly scenarios: Scenarios;

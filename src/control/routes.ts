@@ -11,6 +11,9 @@ const STATE_EVERY = 500;
 /** Longest wait for the output of a line, in real milliseconds. */
 const LONGEST_LINE = 60_000;
 
+/** Real time in ms after which the events of an instant of the run are complete, unless the run is very busy. */
+const INSTANT = 300;
+
 /** Maximum number of downlinks whose waits one request reads. The run pauses while the events of their devices are read. */
 const MOST_WAITS = 50;
 
@@ -74,6 +77,14 @@ export const ROUTES: readonly Route[] = [
       if (!controls.lift(id)) throw new ApiFault(404, 'fault not found');
     },
   },
+  {
+    method: 'POST',
+    path: '/run/faults/restored',
+    status: 204,
+    handle: ({ controls, body }) => {
+      if (!controls.restore(text(body, 'id'))) throw new ApiFault(404, 'the fault was not lifted, or its time is over');
+    },
+  },
   { method: 'GET', path: '/run/past', status: 200, handle: ({ controls }) => travelOf(controls).all },
   {
     method: 'POST',
@@ -117,15 +128,21 @@ function travelOf({ travel }: RunControls): TimeTravel {
 }
 
 async function comparison({ controls, body }: Request): Promise<RunComparison> {
-  const found = await travelOf(controls).compare(text(body, 'id'));
+  const lasts = optionalText(body, 'for');
+  const found = await travelOf(controls).compare(text(body, 'id'), lasts === undefined ? undefined : durationIn(lasts));
   if (!found) throw new ApiFault(404, 'run of the past not found');
   return found;
 }
 
-async function explanation({ controls, query, id }: Request): Promise<Explanation> {
-  const found = await controls.explain(Number(query.serial), id);
-  if (!found) throw new ApiFault(404, 'downlink not found');
-  return found;
+async function explanation({ controls, clock, query, id }: Request): Promise<Explanation> {
+  const ask = () => controls.explain(Number(query.serial), id, query['what-if'] === 'true');
+  const found = await ask();
+  if (found) return found;
+  // A downlink that was queued just now is known when the events of its instant are complete.
+  await new Promise<void>((resolve) => clock.after(INSTANT, 'the events of an instant', resolve));
+  const later = await ask();
+  if (!later) throw new ApiFault(404, 'downlink not found');
+  return later;
 }
 
 /** @throws ApiFault 400 */

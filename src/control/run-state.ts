@@ -24,10 +24,14 @@ export interface RunState {
     readonly line: string;
     readonly state: 'holds' | 'fails' | 'undecided';
     readonly sentence: string;
+    /** The likely cause of a failure, as a sentence; null if it does not fail, or if nothing is known. */
+    readonly cause: string | null;
   }[];
   readonly faults: readonly RunFault[];
   /** Whether the run has time travel. */
   readonly travels: boolean;
+  /** The moment to which a run of the past was repeated, since its start; null for an original run. */
+  readonly past_of_ms: Millis | null;
 }
 
 /** Times in ms since the start of the run. */

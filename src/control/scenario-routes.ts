@@ -1,6 +1,6 @@
 /** The requests below `/scenarios`, for the page of scenarios. docs/reference/console.md describes them. */
 import { ApiFault } from '../cloud/http/errors.js';
-import { optionalNumber, type Route, text } from './route.js';
+import { HtmlPage, optionalNumber, type Route, text } from './route.js';
 
 export const SCENARIO_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/scenarios', status: 200, handle: ({ scenarios }) => scenarios.tools.words() },
@@ -26,6 +26,16 @@ export const SCENARIO_ROUTES: readonly Route[] = [
     path: '/scenarios/run',
     status: 201,
     handle: ({ scenarios, body }) => scenarios.start(text(body, 'text'), optionalNumber(body, 'seed')),
+  },
+  {
+    method: 'GET',
+    path: '/scenarios/report',
+    status: 200,
+    handle: ({ scenarios }) => {
+      const { report } = scenarios;
+      if (report === undefined) throw new ApiFault(404, 'no scenario has ended with a result');
+      return new HtmlPage(report);
+    },
   },
   {
     method: 'DELETE',

@@ -41,7 +41,7 @@ interface ScenarioProblem {
 }
 
 /** The verdict on a run, as in its report. */
-export interface ScenarioVerdict {
+interface ScenarioVerdict {
   readonly passed: boolean;
   readonly failure: string | null;
   readonly digest: string;
@@ -53,7 +53,16 @@ export interface ScenarioVerdict {
     readonly passed: boolean;
     readonly undecided?: boolean;
     readonly sentence: string;
+    /** The likely cause of a failure, as a sentence; null if it is met, or if nothing is known. */
+    readonly cause: string | null;
   }[];
+}
+
+/** A run that has ended with a result. */
+export interface ScenarioEnd {
+  readonly verdict: ScenarioVerdict;
+  /** Writes its whole report as an HTML page. */
+  readonly report: () => string;
 }
 
 /** The parts of the program that scenarios need. */
@@ -68,8 +77,8 @@ export interface ScenarioTools {
 }
 
 export interface ScenarioProcess {
-  /** The verdict; if the run has none, a sentence with the reason. Never rejects. */
-  readonly ended: Promise<ScenarioVerdict | string>;
+  /** The result; if the run has none, a sentence with the reason. Never rejects. */
+  readonly ended: Promise<ScenarioEnd | string>;
   stop(): void;
 }
 
@@ -94,6 +103,7 @@ export class Scenarios {
   readonly tools: ScenarioTools;
   #state: ScenarioRunState = { state: 'none' };
   #child: ScenarioProcess | undefined;
+  #report: (() => string) | undefined;
 
   constructor(tools: ScenarioTools) {
     this.tools = tools;
@@ -101,6 +111,11 @@ export class Scenarios {
 
   get state(): ScenarioRunState {
     return this.#state;
+  }
+
+  /** The report of the latest run as an HTML page; undefined if it has none. */
+  get report(): string | undefined {
+    return this.#state.state === 'ended' ? this.#report?.() : undefined;
   }
 
   /** @throws ApiFault 409 while another scenario runs, and if this one is stopped during its check; 400 if it is invalid */
@@ -129,10 +144,11 @@ export class Scenarios {
     void child.ended.then((end) => {
       if (this.#child !== child) return;
       this.#child = undefined;
+      this.#report = typeof end === 'string' ? undefined : end.report;
       this.#state =
         typeof end === 'string'
           ? { ...begun, state: 'failed', message: end }
-          : { ...begun, state: 'ended', verdict: end };
+          : { ...begun, state: 'ended', verdict: end.verdict };
     });
     return this.#state;
   }

@@ -24,7 +24,7 @@ import { RealClock } from '../kernel/real-clock.js';
 import { portRefused } from '../kernel/system-errors.js';
 import type { RunControls } from './controls.js';
 import { passOn } from './proxy.js';
-import type { Parts } from './route.js';
+import { HtmlPage, type Parts } from './route.js';
 import { findRoute, isOfRun } from './routes.js';
 import type { Scenarios } from './scenarios.js';
 
@@ -232,8 +232,9 @@ export class RunServer {
       body: parsed(text),
       lines,
     });
-    if (!response.headersSent) json(response, route.status, answer);
-    else response.end();
+    if (response.headersSent) response.end();
+    else if (answer instanceof HtmlPage) page(response, answer);
+    else json(response, route.status, answer);
   }
 }
 
@@ -289,6 +290,13 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   const value = 'value' in read ? read.value : undefined;
   if (isObject(value)) return { ...value };
   throw new ApiFault(400, 'the body must be a JSON object');
+}
+
+/** The page has an origin of its own, so that its script could not use the session. */
+function page(response: ServerResponse, { html }: HtmlPage): void {
+  const headers = { ...SAFE_HEADERS, 'content-security-policy': 'sandbox allow-scripts' };
+  response.writeHead(200, { ...headers, 'content-type': 'text/html; charset=utf-8' });
+  response.end(html);
 }
 
 function json(response: ServerResponse, status: number, value: unknown): void {

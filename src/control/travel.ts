@@ -2,6 +2,7 @@
  * Time travel: a run in virtual time is repeated from its seed up to a moment. If a user then changes something, the repeated
  * run becomes a fork, whose end can be compared with that of the original run.
  */
+import type { History } from '../client/types.js';
 import type { Millis } from '../kernel/time.js';
 
 /** A run that was repeated up to a moment. */
@@ -14,6 +15,7 @@ export interface PastRun {
 }
 
 export interface RunEnd {
+  /** False if an expectation fails, or the run failed; an undecided expectation may still hold. */
   readonly passed: boolean;
   readonly failure: string | null;
   readonly digest: string;
@@ -24,9 +26,21 @@ export interface RunEnd {
     readonly undecided: boolean;
     readonly sentence: string;
   }[];
+  /** The history of its space from the start on; null if the cloud was down at the end. */
+  readonly history: History | null;
+}
+
+/** An event that only one of two runs has. */
+interface OwnEvent {
+  /** `cellar-0003 wakes up for a report` */
+  readonly sentence: string;
+  /** As JSON. */
+  readonly text: string;
 }
 
 export interface RunComparison {
+  /** Until when both runs were compared, in ms since their start. */
+  readonly until_ms: Millis;
   readonly original: RunEnd;
   readonly fork: RunEnd;
   /** Number of events before the first difference. */
@@ -35,9 +49,9 @@ export interface RunComparison {
   readonly difference: {
     /** In ms since the start of the run. */
     readonly at_ms: Millis;
-    /** The event of each run as JSON; null at the end of its log. */
-    readonly original: string | null;
-    readonly fork: string | null;
+    /** The event of each run; null at the end of its log. */
+    readonly original: OwnEvent | null;
+    readonly fork: OwnEvent | null;
   } | null;
 }
 
@@ -49,7 +63,10 @@ export interface TimeTravel {
    * @throws UsageError if the run has not reached the moment yet
    */
   back(at: Millis): Promise<PastRun>;
-  /** Lets a fork run to its end, and compares it with the same run without the changes. Undefined for an unknown id. */
-  compare(id: string): Promise<RunComparison | undefined>;
+  /**
+   * Lets a fork run on, and compares it with the same run without the changes. Undefined for an unknown id.
+   * @param lasts how long the fork runs on; undefined: to its end
+   */
+  compare(id: string, lasts?: Millis): Promise<RunComparison | undefined>;
   close(): Promise<void>;
 }

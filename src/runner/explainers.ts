@@ -80,11 +80,16 @@ export function makeExplainers(
 /** Note in an explanation if the oldest events of the run are no longer kept. */
 const LATEST = ['Only the latest events of the device are known.'];
 
-/** Explains the downlinks of a run that has not ended, from its events so far. */
+/**
+ * Explains the downlinks of a run that has not ended, from its events so far.
+ * @param repeated whether to say what would have delivered them sooner, for which their devices are repeated: the run waits for
+ * that. Only in virtual time
+ */
 export function makeExplainerNow(
   { plan, profiles, clock: kind, transport }: Pick<WorldOptions, 'plan' | 'profiles' | 'clock' | 'transport'>,
   { histories, names }: Pick<Journal, 'histories' | 'names'>,
   { clock, world }: Pick<WorldControl, 'clock' | 'world'>,
+  repeated: boolean,
 ): RunExplainer {
   const end = { kind: 'world.closing', at: clock.now } as const;
   const soFar = {
@@ -100,12 +105,13 @@ export function makeExplainerNow(
     transport,
     end: sinceStart(clock.now),
     isExact: true,
+    onlyAlone: true,
     histories: soFar,
   });
   return new RunExplainer(soFar, names, {
     situation,
     unknown: histories.overflowed ? LATEST : [],
-    // In real time, repetitions would delay the devices of the run.
-    repeats: kind === 'virtual' && !histories.overflowed ? new DownlinkRepeats(whatIf, situation) : undefined,
+    repeats:
+      repeated && kind === 'virtual' && !histories.overflowed ? new DownlinkRepeats(whatIf, situation) : undefined,
   });
 }

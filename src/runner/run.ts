@@ -20,6 +20,7 @@ import { warnOfNeverReady } from './never-ready.js';
 import { withoutEffect } from './no-effect.js';
 import { warnOfOversized } from './oversized.js';
 import { type PlayOptions, play } from './play.js';
+import { makeRedCauses } from './red-causes.js';
 import { warnOfClock } from './targets/target-clock.js';
 import { describeLeftovers } from './world/clean-up.js';
 import type { LeftBehind, WorldControl } from './world/options.js';
@@ -60,8 +61,13 @@ export interface RunControl extends WorldControl {
   readonly metrics: Metrics;
   /** The results so far, for expectations. */
   readonly evidence: () => Evidence;
-  /** Explains the downlinks so far. */
-  readonly explainer: () => RunExplainer;
+  /**
+   * Explains the downlinks so far.
+   * @param repeats whether to say what would have delivered them sooner: only in virtual time, which waits for it. Default: false
+   */
+  readonly explainer: (repeats?: boolean) => RunExplainer;
+  /** The likely cause of an expectation that fails, as a sentence; null if nothing is known. @param line the expectation */
+  readonly causeOf: (line: string) => string | null;
 }
 
 /** Runs a plan. @throws UsageError if the cloud or the fleet cannot be set up, or this process may open too few files */
@@ -78,14 +84,18 @@ export async function run(options: RunOptions): Promise<RunResult> {
     record = options.leftBehind?.(noted);
     left = noted.things.length > 0 ? noted : undefined;
   };
-  const played = await play({ ...options, left: note }, (control, journal) =>
+  const played = await play({ ...options, left: note }, (control, journal) => {
+    const explainer = (repeats = false) => makeExplainerNow(options, journal, control, repeats);
+    const { metrics, nameOf } = journal;
+    const now = () => control.clock.now;
     options.started?.({
       ...control,
-      metrics: journal.metrics,
-      evidence: () => journal.soFar(control.clock.now),
-      explainer: () => makeExplainerNow(options, journal, control),
-    }),
-  );
+      metrics,
+      evidence: () => journal.soFar(now()),
+      explainer,
+      causeOf: makeRedCauses({ metrics, explainer, nameOf, now }),
+    });
+  });
   const { journal, course, expectations } = played;
   const { metrics, names, histories } = journal;
   const { end, simulatedMs, generator, remarks = [], happened, targetClock, workers } = course;

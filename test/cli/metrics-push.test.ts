@@ -74,6 +74,7 @@ function pushingTo(host: string) {
     explainer: () => {
       throw new Error('not used');
     },
+    causeOf: () => null,
   });
   closing.push(() => push.close());
   return { push, clock, complaints };

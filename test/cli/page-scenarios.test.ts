@@ -102,9 +102,11 @@ describe('the thread of the checks', () => {
 });
 
 describe('a run from the console', () => {
-  it('uses a folder of its own, deletes it, and returns the verdict', async () => {
+  it('uses a folder of its own, deletes it, and returns the verdict and the report', async () => {
     const end = await tools.run(SMALL, 7, () => {}).ended;
-    expect(end).toMatchObject({ passed: true, failure: null, simulatedMs: expect.any(Number) });
+    if (typeof end === 'string') throw new Error(end);
+    expect(end.verdict).toMatchObject({ passed: true, failure: null, simulatedMs: expect.any(Number) });
+    expect(end.report()).toMatch(/^<!doctype html>[\s\S]*device\.ready == fleet\.devices/);
     const [command, file = '', ...flags] = started.at(-1) ?? [];
     expect([command, ...flags]).toEqual(['run', '--seed', '7', '--workers', '1', '--json']);
     expect([file.endsWith('/scenario.yaml'), existsSync(file)]).toEqual([true, false]);

@@ -54,8 +54,29 @@ it('a run of the past differs from the original after a fault, from the moment o
   const { original, fork, difference } = (await past.compare(id)) ?? {};
   expect([original?.passed, fork?.passed]).toEqual([true, false]);
   expect(difference?.at_ms).toBeGreaterThanOrEqual(25 * 60_000);
-  expect(difference?.fork).toContain('"kind":"net.fault"');
-  expect(difference?.original).not.toBe(difference?.fork);
+  expect(difference?.fork?.text).toContain('"kind":"net.fault"');
+  expect(difference?.fork?.sentence).toMatch(/^clime-000\d (sends|is sent) a datagram that is hit by outage$/);
+  expect(difference?.original?.sentence).not.toBe(difference?.fork?.sentence);
+  // Both have a curve, and reports arrive only in the original after the fault.
+  const reports = (end: typeof fork) =>
+    end?.history?.figures.reports_per_minute.mean.slice(150).reduce<number>((sum, each) => sum + (each ?? 0), 0);
+  expect([reports(fork), Number(reports(original)) > 0]).toEqual([0, true]);
+});
+
+it('a comparison of the next minutes stops both runs then, and leaves what follows undecided', async () => {
+  const { id } = await past.back(25 * 60_000);
+  const { original, fork, difference, until_ms } = (await past.compare(id, 3 * 60_000)) ?? {};
+  expect([until_ms, difference, original?.passed, original?.failure]).toEqual([28 * 60_000, null, true, null]);
+  expect(original?.expectations).toMatchObject([{ undecided: true }]);
+  expect(fork?.history?.figures.devices_on_time.mean.length).toBe(28 * 6);
+});
+
+it('a run says what would have delivered a downlink sooner only if it is asked, because its time waits for the answer', async () => {
+  await past.back(40 * 60_000);
+  const [record] = [...(control?.metrics.downlinks ?? [])].filter(({ type }) => type === 'shell');
+  const ask = (repeats: boolean) => control?.explainer(repeats).explainById(record?.serial ?? 0, record?.id ?? '');
+  expect((await ask(false))?.sooner).toEqual([]);
+  expect((await ask(true))?.sooner).toContainEqual(expect.objectContaining({ change: 'with interval-poll 60' }));
 });
 
 it('the first run of the past ends with a message when a third one begins, and can be started again', async () => {

@@ -364,8 +364,14 @@ describe('scenarios of the page', () => {
     tools.child.progress('half of it');
     expect(await state()).toMatchObject({ state: 'running', progress: 'half of it' });
     expect((await ask('POST', '/scenarios/run', { text: 'x' })).status).toBe(409);
-    tools.child.end(VERDICT);
+    expect((await ask('GET', '/scenarios/report')).status).toBe(404);
+    tools.child.end({ verdict: VERDICT, report: () => '<!doctype html>"the report"' });
     expect(await state()).toMatchObject({ state: 'ended', verdict: VERDICT });
+    const report = await fetch(`${new URL(link).origin}/scenarios/report`, { headers: { cookie } });
+    expect(await report.text()).toBe('<!doctype html>"the report"');
+    // The page of a foreign scenario gets no access to the session.
+    expect(report.headers.get('content-security-policy')).toBe('sandbox allow-scripts');
+    expect(report.headers.get('content-type')).toContain('text/html');
     await ask('POST', '/scenarios/run', { text: 'x', seed: 9 });
     tools.child.end('the fleet is too large');
     expect(await state()).toMatchObject({ state: 'failed', seed: 9, message: 'the fleet is too large' });

@@ -77,7 +77,8 @@ export async function openPage(
   page.on('console', (message) => {
     // A service without a run answers this request with 404, which the browser reports as an error.
     if (message.location().url.endsWith('/run')) return;
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    if (message.type() === 'error' || message.type() === 'warning')
+      complaints.push(`${message.text()} ${message.location().url}`);
   });
   return { page, context, complaints };
 }

@@ -109,6 +109,9 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await atSpeed(AWAITED);
       await held.getByText(/because of outage \(pump-0007\)/).waitFor();
       await atSpeed(BROWSED);
+      await held.getByRole('button', { name: /^What if\?/ }).click();
+      // Its device was used on a console, so that its course cannot be repeated.
+      await held.getByText(/because a user controlled the device on a console/).waitFor();
       expect(await held.locator('.badge').textContent()).toBe('pending');
 
       // The causes of the waits of delivered downlinks, in the words of the explanations.
@@ -186,7 +189,7 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       const streams: string[] = [];
       second.on('request', (request) => streams.push(...(/[^/]+\/(states|events)(?=\?|$)/.exec(request.url()) ?? [])));
       await second.goto(`${origin}/#/run`);
-      const moment = second.locator('.bar', { hasText: 'Pause' });
+      const moment = second.locator('.bar.time');
       const before = await moment.textContent();
       await expect.poll(() => moment.textContent()).not.toBe(before);
       expect(streams).toEqual([]);

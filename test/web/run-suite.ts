@@ -20,14 +20,27 @@ const STATE = {
   },
   counts: { 'device.ready': 300, 'uplink.stored': 1234 },
   latencies: { 'downlink.delivered': { p50_ms: 600_000, p95_ms: 1_500_000 } },
-  expectations: [{ line: 'uplink.stored == uplink.sent', state: 'undecided', sentence: '1234 of 1240 so far' }],
+  expectations: [
+    { line: 'uplink.stored == uplink.sent', state: 'undecided', sentence: '1234 of 1240 so far', cause: null },
+    {
+      line: 'update.failed == 0',
+      state: 'fails',
+      sentence: 'update.failed is 4',
+      cause: 'Updates failed: reverted (4).',
+    },
+  ],
   faults: [
     {
-      ...{ id: 'f1', fault: 'loss 50%', part: 'network', way: 'both', to: 'cellar', from: 0, until: null },
+      ...{ id: 'f1', fault: 'loss 50%', part: 'network', way: 'both', to: 'cellar', from: 300_000, until: null },
       ...{ state: 'active', injected: true },
+    },
+    {
+      ...{ id: 'f0', fault: 'loss 1%', part: 'network', way: 'both', to: null, from: 0, until: null },
+      ...{ state: 'active', injected: false },
     },
   ],
   travels: true,
+  past_of_ms: null as number | null,
 };
 
 const DOWN = {
@@ -42,10 +55,14 @@ const SELECTION = {
   controls: [{ name: '.sensor', usage: 'QUANTITY NUMBER', about: 'a reading', words: ['hygrometer.temperature'] }],
 };
 
-const END = { passed: true, failure: null, digest: 'f12733bf294ac1b2', events: 1234, expectations: [] };
+const END = { passed: true, failure: null, digest: '0f0f0f0f0f0f0f0f', events: 1234, expectations: [], history: null };
 const COMPARISON = {
-  ...{ original: END, fork: { ...END, passed: false, digest: '1122334455667788' }, same: 1000 },
-  difference: { at_ms: 2_400_000, original: '{"kind":"uplink.sent"}', fork: '{"kind":"net.fault"}' },
+  ...{ original: END, fork: { ...END, passed: false, digest: '1122334455667788' }, same: 1000, until_ms: 9_600_000 },
+  difference: {
+    at_ms: 2_400_000,
+    original: { sentence: 'cellar-0001 sends an uplink (data)', text: '{"kind":"uplink.sent"}' },
+    fork: null,
+  },
 };
 
 export function runSuite(browser: () => Browser, here: () => World): void {
@@ -85,7 +102,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
           return route.fulfill({ json: pasts[isAgain ? 0 : 1] });
         }
         if (pathname === '/run/comparisons') return route.fulfill({ json: COMPARISON });
-        if (method === 'DELETE') return route.fulfill({ status: 204 });
+        if (method === 'DELETE' || pathname.endsWith('/restored')) return route.fulfill({ status: 204 });
         if (pathname === '/run/resume') return route.fulfill({ json: { ...STATE, faults: [...STATE.faults, DOWN] } });
         return route.fulfill({
           json: pathname === '/run/faults' ? { id: 'f2' } : { ...STATE, paused: pathname === '/run/pause' },
@@ -95,31 +112,39 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.reload();
       await page.getByText('10m 00s of 1h 00m').waitFor();
       await page.getByText('1234 of 1240 so far').waitFor();
-      await page.getByRole('img', { name: 'loss 50%, active: from the start until it is lifted' }).waitFor();
+      await page.getByText('Updates failed: reverted (4).').waitFor();
+      await page.getByRole('img', { name: 'loss 50%, active: from 5m 00s until it is lifted' }).waitFor();
+      await page.getByText('Always: loss 1%').waitFor();
       await page.getByRole('img', { name: /^Time until a downlink is delivered: half within/ }).waitFor();
-      await page.locator('.xterm').waitFor();
-      await page.getByText('300 devices are selected').waitFor();
       expect(await violationsInThemes(page)).toEqual([]);
       await page.getByRole('button', { name: 'Pause' }).click();
       await page.getByText('10m 00s of 1h 00m, paused').waitFor();
       await page.getByRole('button', { name: 'Lift loss 50%' }).click();
+      await page.locator('button:focus', { hasText: 'Undo' }).click();
       await page.getByText('Inject a fault').click();
       expect(await page.locator('datalist option').getAttribute('value')).toBe('no-signal:');
       await page.getByLabel(/^Fault, as/).fill('no-signal');
       await page.getByLabel(/^For/).fill('10m');
       await page.getByRole('button', { name: 'Inject', exact: true }).click();
-      await page.getByText('Go back to a moment').click();
-      await page.getByLabel('Moment').fill('40m');
-      await page.getByRole('button', { name: 'Go back', exact: true }).click();
+      await page.getByRole('alertdialog', { name: 'The fault affects 300 devices?' }).waitFor();
+      await page.getByRole('button', { name: 'Yes' }).click();
+      await page.getByLabel('Go back in time').press('ArrowLeft');
+      await page.getByRole('button', { name: 'Go back to 9m 00s' }).click();
+      await page.locator('a:focus', { hasText: 'Open the run at 40m 00s' }).waitFor();
       await page.getByRole('button', { name: 'Enter it again: the run at 20m 00s' }).click();
       await page.locator('a:focus', { hasText: 'Open the run at 20m 00s' }).waitFor();
-      await page.getByRole('button', { name: 'Run it to its end and compare, from 40m 00s on' }).click();
-      await page.getByText('The first 1,000 events are the same').waitFor();
+      await page.getByRole('button', { name: 'Compare with the original: the run at 40m 00s' }).click();
+      await page.getByText('in the original, cellar-0001 sends an uplink (data); in the fork,').waitFor();
       expect(await violationsInThemes(page)).toEqual([]);
+      await page.getByRole('link', { name: 'Terminal' }).click();
       await page.getByRole('searchbox').fill('cellar');
+      await page.getByText('300 devices are selected').waitFor();
       await page.locator('.xterm').click();
       await page.keyboard.type('info fw-name');
       await page.keyboard.press('Enter');
+      await page.getByRole('alertdialog', { name: 'info fw-name: Send the line to 300 devices?' }).waitFor();
+      await page.getByRole('button', { name: 'Yes' }).click();
+      await page.locator('.xterm :focus').waitFor();
       await expect.poll(() => page.locator('.xterm-rows').textContent()).toContain('firmware name: \\u001b[2JClime');
       await page.keyboard.press('Shift+Tab');
       expect(await page.locator('.xterm :focus').count()).toBe(0);
@@ -127,15 +152,17 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       expect(await page.locator('.bench :focus').count()).toBe(1);
       await page.getByLabel('Sensor: value').fill('31.5');
       await page.getByRole('button', { name: 'Sensor: Set' }).click();
+      await page.getByRole('button', { name: 'Yes' }).click();
       const meaning = /error.-22.\(EINVAL:.invalid.command.or.value\)/;
       await expect.poll(() => page.locator('.xterm-rows').textContent()).toMatch(meaning);
       expect(requests).toEqual([
         'POST /run/pause {}',
         'DELETE /run/faults/f1',
+        'POST /run/faults/restored {"id":"f1"}',
         'POST /run/faults {"fault":"no-signal:","for":"10m"}',
-        'POST /run/past {"at":"40m"}',
+        'POST /run/past {"at":"540000ms"}',
         'POST /run/past {"at":"1200000ms"}',
-        'POST /run/comparisons {"id":"past-1"}',
+        'POST /run/comparisons {"id":"past-1","for":"2h"}',
         `POST /run/lines ${JSON.stringify({ on: CELLAR, line: 'info fw-name' })}`,
         `POST /run/lines ${JSON.stringify({ on: CELLAR, line: '.sensor hygrometer.temperature 31.5' })}`,
       ]);
@@ -144,6 +171,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       // The stream of events stays open while a fault makes the service reject all requests.
       const spaces = /\/v2\/spaces(\?|\/[^/]+\/messages\?)/;
       await context.route(spaces, (route) => route.fulfill({ status: 503, json: { message: 'the cloud is down' } }));
+      await page.getByRole('link', { name: 'Run' }).click();
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByText('no answer: service-down').waitFor();
       await page.getByRole('link', { name: 'Downlinks' }).click();

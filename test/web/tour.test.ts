@@ -17,7 +17,7 @@ function stateAt(now_ms: number, state: 'planned' | 'active' | 'over'): RunState
   const loss = { id: 'f0', fault: 'loss 1%', part: 'network', to: null, from: 0, until: null, state: 'active' };
   return {
     ...{ name: 'live', seed: 42, devices: 300, now_ms, now: '2026-03-02T07:00:00.000Z', duration_ms: 600 * minute },
-    ...{ speed: 60, paused: false, counts: {}, latencies: {}, expectations: [], travels: true },
+    ...{ speed: 60, paused: false, counts: {}, latencies: {}, expectations: [], travels: true, past_of_ms: null },
     faults: [loss, { ...outage, state }] as RunState['faults'],
   };
 }
@@ -34,18 +34,16 @@ describe('the tour', () => {
     expect(steps.map(({ path }) => path.join('/'))).toEqual([
       ...['overview', 'overview', 'devices/d2/queue', 'downlinks', 'run', 'scenario'],
     ]);
-    expect(steps[0]?.text).toContain('1 min of its time pass in a second');
+    expect(steps[0]?.text).toContain('1m of its time pass in a second');
   });
 
   it('says when the next outage begins, also in real time, and not the losses that are always there', () => {
-    expect(outageText(stateAt(20 * minute, 'planned'))).toMatch(
-      /^In 40 min, outage both \(cellar\) begins: 40 s at this/,
-    );
+    expect(outageText(stateAt(20 * minute, 'planned'))).toMatch(/^In 40m, outage both \(cellar\) begins: 40s at this/);
   });
 
   it('says how long an outage lasts, and that the last one is over', () => {
     expect(outageText(stateAt(90 * minute, 'active'))).toMatch(
-      /^Now in force: outage both \(cellar\), for another 90 min\./,
+      /^Now in force: outage both \(cellar\), for another 90m\./,
     );
     expect(outageText(stateAt(200 * minute, 'over'))).toMatch(/^outage both \(cellar\) is over\./);
   });

@@ -70,6 +70,8 @@ export class LiveFaults {
   #periods: readonly Period[];
   /** The periods that were lifted or cancelled; the later steps of their faults are skipped. */
   #lifted: readonly { readonly fault: PlannedFault; readonly window: FaultWindow; readonly at: Instant }[] = [];
+  /** The lifted periods with their places in the list, for {@link restore}. */
+  readonly #restorable = new Map<string, { readonly period: Period; readonly index: number }>();
   /** The steps of injected faults, and those that end lifted faults. */
   #actions: readonly PlannedAction[] = [];
   #service: Target['faults'];
@@ -174,6 +176,7 @@ export class LiveFaults {
     if (lifted === undefined || now >= (lifted.liftedAt ?? lifted.window.until ?? Number.POSITIVE_INFINITY))
       return false;
     const { fault, window } = lifted;
+    this.#restorable.set(id, { period: lifted, index: this.#periods.indexOf(lifted) });
     this.#lifted = [...this.#lifted, { fault, window, at: now }];
     const scheduled = this.#scheduled.get(window);
     if (scheduled) this.list.remove(scheduled);
@@ -182,6 +185,31 @@ export class LiveFaults {
     if (end !== null && now >= window.from) this.#carry(end, now, fault);
     const ended = now < window.from ? [] : [{ ...lifted, liftedAt: now }];
     this.#periods = this.#periods.flatMap((each) => (each === lifted ? ended : each));
+    return true;
+  }
+
+  /**
+   * Undoes {@link lift}: a planned fault is planned again, and another one begins again, as a new fault for the rest of its
+   * time. Returns false if the fault was not lifted, or its time is over.
+   */
+  restore(id: string): boolean {
+    const lifted = this.#restorable.get(id);
+    if (lifted === undefined) return false;
+    this.#restorable.delete(id);
+    const { period, index } = lifted;
+    const { fault, window } = period;
+    const now = sinceStart(this.#clock.now);
+    if (now >= window.from) {
+      const lasts = window.until === null ? undefined : window.until - now;
+      if (lasts !== undefined && lasts <= 0) return false;
+      this.inject({ call: fault, to: fault.to, devices: fault.devices, lasts });
+      return true;
+    }
+    this.#lifted = this.#lifted.filter((each) => each.window !== window);
+    this.#periods = this.#periods.toSpliced(index, 0, period);
+    const scheduled = this.#schedule(fault, window);
+    if (scheduled) this.list.add(scheduled);
+    if (kindOf(fault).service) this.#service?.add(fault, window);
     return true;
   }
 

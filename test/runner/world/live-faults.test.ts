@@ -34,6 +34,33 @@ describe('the faults of a run in progress', () => {
     ]);
   });
 
+  it('can be restored after they were lifted: planned ones as they were, others for the rest of their time', async () => {
+    const { live } = await runAfter(15, '  - { outage: both, from: 10m, until: 35m, every: 20m, lasts: 6m }\n');
+    const before = live.all();
+    expect([live.lift('planned-2'), live.restore('planned-2'), live.all()]).toEqual([true, true, before]);
+    expect([live.lift('planned-1'), live.restore('planned-1'), live.restore('planned-1')]).toEqual([true, true, false]);
+    expect(live.all().map(({ id, from, until, state }) => [id, from, until, state])).toEqual([
+      ['planned-1', minutes(10), minutes(15), 'over'],
+      ['planned-2', minutes(30), minutes(35), 'planned'],
+      ['injected-1', minutes(15), minutes(16), 'active'],
+    ]);
+    expect(live.list.all.map(({ from, until }) => [from, until])).toEqual([
+      [minutes(30), minutes(35)],
+      [minutes(15), minutes(16)],
+    ]);
+  });
+
+  it('of devices can be restored, too: their steps are carried out again', async () => {
+    const { live, carried } = await runAfter(20, '  - { no-signal:, from: 10m, until: 1h, to: clime/1 }\n');
+    live.lift('planned-1');
+    expect(live.restore('planned-1')).toBe(true);
+    expect(carried.map(({ options, at }) => [options, at])).toEqual([
+      ['on', minutes(20)],
+      ['off', minutes(20)],
+      ['on', minutes(60)],
+    ]);
+  });
+
   it('include a fault of devices without an end, which the user can end by its step', async () => {
     const { live, carried } = await runAfter(90, '  - { no-signal:, from: 1h, to: clime/1 }\n');
     expect(live.lift('planned-1')).toBe(true);

@@ -57,6 +57,8 @@ export interface Band {
   readonly from: number;
   /** Null: until now. */
   readonly until: number | null;
+  /** A moment that is chosen, drawn as a line. */
+  readonly isMark?: true;
 }
 
 /** The faults of a run as bands. */

@@ -103,19 +103,33 @@ export class Run {
     return (await this.#http.request('POST', '/run/past', {}, { at })) as PastRun;
   }
 
-  /** Lets a repeated run ({@link goBack}) continue to its end, and compares it with the original. */
-  async compare(id: string): Promise<RunComparison> {
-    return (await this.#http.request('POST', '/run/comparisons', {}, { id })) as RunComparison;
+  /**
+   * Lets a repeated run ({@link goBack}) continue, and compares it with the original.
+   * @param lasts for how long, such as `2h`; empty: to its end
+   */
+  async compare(id: string, lasts: string): Promise<RunComparison> {
+    const body = { id, ...(lasts !== '' && { for: lasts }) };
+    return (await this.#http.request('POST', '/run/comparisons', {}, body)) as RunComparison;
   }
 
   async lift(id: string): Promise<void> {
     await this.#http.request('DELETE', `/run/faults/${encodeURIComponent(id)}`);
   }
 
-  /** Explains the time that a downlink of a device takes. @param serial serial number of the device */
-  async explain(id: string, serial: string): Promise<Explanation> {
+  /** Undoes {@link lift}. */
+  async restore(id: string): Promise<void> {
+    await this.#http.request('POST', '/run/faults/restored', {}, { id });
+  }
+
+  /**
+   * Explains the time that a downlink of a device takes.
+   * @param serial serial number of the device
+   * @param whatIf whether to say what would have delivered it sooner, in virtual time. Default: false
+   */
+  async explain(id: string, serial: string, whatIf = false): Promise<Explanation> {
+    const query = { serial, ...(whatIf && { 'what-if': 'true' }) };
     // The cast is safe because src/control answers with this type.
-    return (await this.#http.request('GET', `/run/explanations/${encodeURIComponent(id)}`, { serial })) as Explanation;
+    return (await this.#http.request('GET', `/run/explanations/${encodeURIComponent(id)}`, query)) as Explanation;
   }
 
   /**

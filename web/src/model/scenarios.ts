@@ -5,55 +5,17 @@
 import { signal } from '@preact/signals';
 import { JsonHttp } from '../../../src/client/http.js';
 import type { ScenarioCheck, Scenarios, ScenarioWords } from '../../../src/control/scenarios.js';
-import { ofTab } from '../platform/storage.js';
+import { ofBrowser } from '../platform/storage.js';
+import { Drafts } from './drafts.js';
 
 export type ScenarioRun = Scenarios['state'];
 
-const DRAFT = 'ghostfleet.scenario';
-
-const FIRST = `# A small scenario to begin with. Ctrl-Space completes.
-name: mine
-duration: 2h
-
-fleet:
-  - { name: cellar, profile: clime, count: 20, boot: { over: 5m }, config: { interval-report: 900 } }
-
-network:
-  latency: 150ms..900ms
-  faults:
-    - { outage: both, from: 30m, until: 1h, to: cellar }
-
-steps:
-  - { at: 35m, to: cellar, over: 10m, commands: [info show] }
-
-expect:
-  - device.ready == fleet.devices
-  - downlink.delivered p(95) < 1h
-`;
-
-/** The text of the editor. It is stored in the session storage of this browser tab. */
-export const draft = signal(ofTab.get(DRAFT) ?? FIRST);
+/** The texts of the editor. */
+export const drafts = new Drafts(ofBrowser, () => `${Date.now().toString(36)}-${performance.now().toString(36)}`);
 /** The check of the text; undefined before the first one. */
 export const checked = signal<ScenarioCheck | undefined>(undefined);
 /** The latest scenario that was run from a page. */
 export const scenarioRun = signal<ScenarioRun>({ state: 'none' });
-
-/**
- * Number of texts that were opened. When it changes, the editor is created again, with the new text and an empty undo history.
- */
-export const opened = signal(0);
-
-/** Puts another text into the editor. */
-export function openDraft(text: string): void {
-  changeDraft(text);
-  opened.value++;
-}
-
-/** Keeps what the user has typed. */
-export function changeDraft(text: string): void {
-  draft.value = text;
-  ofTab.set(DRAFT, text);
-}
 
 const EMPTY: ScenarioCheck = {
   problems: [{ line: 1, column: 1, message: 'the scenario is empty; open an example to begin with' }],

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { explain } from '../api/session.js';
+import { Question } from './question.js';
 
 interface ActionProps {
   readonly run: () => Promise<unknown>;
@@ -18,13 +19,11 @@ export function Action({ run, confirm: question, label, isDangerous = false, chi
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState('');
   const asking = useRef<HTMLButtonElement>(null);
-  const refusing = useRef<HTMLButtonElement>(null);
   const wasAsking = useRef(false);
 
-  // The focus moves to the question and, after it, back to the button.
+  // After the question, the focus moves back to the button.
   useLayoutEffect(() => {
-    if (isAsking) refusing.current?.focus();
-    else if (wasAsking.current) asking.current?.focus();
+    if (!isAsking && wasAsking.current) asking.current?.focus();
     wasAsking.current = isAsking;
   }, [isAsking]);
 
@@ -40,24 +39,7 @@ export function Action({ run, confirm: question, label, isDangerous = false, chi
     setBusy(false);
   }
 
-  if (isAsking) {
-    return (
-      <span
-        class="question"
-        role="alertdialog"
-        aria-label={question}
-        onKeyDown={(event) => event.key === 'Escape' && setAsking(false)}
-      >
-        {question}{' '}
-        <button type="button" class="danger" onClick={start}>
-          Yes
-        </button>{' '}
-        <button type="button" ref={refusing} onClick={() => setAsking(false)}>
-          No
-        </button>
-      </span>
-    );
-  }
+  if (isAsking) return <Question text={question ?? ''} yes={start} no={() => setAsking(false)} />;
   return (
     <>
       <button

@@ -158,7 +158,7 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
     ],
     bands: lines.map((_, n) => ({ series: [3 * n + 3, 3 * n + 1] as [number, number], fill: `${colours[n]}38` })),
     hooks: {
-      drawClear: [(plot) => drawBands(plot, props().bands, colour('--bad'))],
+      drawClear: [(plot) => drawBands(plot, props().bands, { band: colour('--bad'), mark: colour('--text') })],
       setCursor: [({ cursor: { left = -1, idx = null } }) => events.pointed(left < 0 ? null : (idx ?? null))],
       setScale: [(plot, scale) => scale === 'x' && events.zoomed(isPart(plot, props().range))],
     },
@@ -206,13 +206,17 @@ function momentText(at: number, start: number | undefined): string {
 }
 
 /** Draws the times in which something is different as bands behind the lines. */
-function drawBands(plot: uPlot, bands: readonly Band[], colour: string): void {
+function drawBands(
+  plot: uPlot,
+  bands: readonly Band[],
+  colours: { readonly band: string; readonly mark: string },
+): void {
   const { ctx, bbox, scales } = plot;
   const { min = 0, max = 0 } = scales.x ?? {};
   if (min === null || max === null) return;
   ctx.save();
   ctx.globalAlpha = 0.15;
-  ctx.fillStyle = colour;
+  ctx.fillStyle = colours.band;
   ctx.beginPath();
   for (const { from, until } of bands) {
     const [begin, end] = [Math.max(from, min), Math.min(until ?? max, max)];
@@ -223,5 +227,10 @@ function drawBands(plot: uPlot, bands: readonly Band[], colour: string): void {
   }
   // Filled together, so that a time with two faults is not darker.
   ctx.fill();
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = colours.mark;
+  for (const { from, isMark = false } of bands) {
+    if (isMark && from >= min && from <= max) ctx.fillRect(plot.valToPos(from, 'x', true), bbox.top, 2, bbox.height);
+  }
   ctx.restore();
 }

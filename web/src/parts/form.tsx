@@ -4,6 +4,7 @@ import type { Tag } from '../../../src/client/types.js';
 import { explain } from '../api/session.js';
 import { Failure } from './failure.js';
 import type { Field, Values } from './fields.js';
+import { Question } from './question.js';
 
 interface SheetProps {
   readonly fields: readonly Field[];
@@ -11,6 +12,8 @@ interface SheetProps {
   /** Text of the button. */
   readonly button: string;
   readonly submit: (values: Values) => Promise<void>;
+  /** A question that the user must confirm first; undefined without any. */
+  readonly ask?: (values: Values) => Promise<string | undefined>;
   /** Called by the cancel button, which leaves the form without a request; omitted if the form has no such button. */
   readonly cancel?: () => void;
 }
@@ -25,19 +28,33 @@ export function Form({ title, ...sheet }: SheetProps & { readonly title: string 
   );
 }
 
-export function Sheet({ fields, tags, button, submit, cancel }: SheetProps) {
+export function Sheet({ fields, tags, button, submit, ask, cancel }: SheetProps) {
   const [failure, setFailure] = useState('');
   const [isBusy, setBusy] = useState(false);
+  const [question, setQuestion] = useState<{ readonly text: string; readonly confirm: () => void }>();
 
   async function send(event: SubmitEvent): Promise<void> {
     event.preventDefault();
     // The cast is safe because the handler belongs to a form.
     const form = event.currentTarget as HTMLFormElement;
+    await attempt(async () => {
+      const values = await valuesOf(form);
+      const carryOut = async () => {
+        await submit(values);
+        form.reset();
+      };
+      const text = await ask?.(values);
+      if (text === undefined) await carryOut();
+      else setQuestion({ text, confirm: () => void attempt(carryOut) });
+    });
+  }
+
+  async function attempt(action: () => Promise<void>): Promise<void> {
+    setQuestion(undefined);
     setBusy(true);
     setFailure('');
     try {
-      await submit(await valuesOf(form));
-      form.reset();
+      await action();
     } catch (error) {
       setFailure(explain(error));
     }
@@ -50,8 +67,9 @@ export function Sheet({ fields, tags, button, submit, cancel }: SheetProps) {
         <Input key={field.name} field={field} tags={tags} />
       ))}
       <Failure text={failure} />
+      {question && <Question text={question.text} yes={question.confirm} no={() => setQuestion(undefined)} />}
       <div class="bar">
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary" disabled={isBusy || question !== undefined}>
           {button}
         </button>
         {cancel && (

@@ -1,5 +1,6 @@
 /** The frame of all pages: navigation, space, connection, theme. */
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { humanDuration } from '../../../src/kernel/time.js';
 import { isAnswering } from '../api/answering.js';
@@ -68,11 +69,32 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           </button>
         </div>
       </header>
+      <PastNote />
       {tourStep.value !== undefined && !isPresenting && <Tour />}
       <main id="content" tabIndex={-1}>
         {children}
       </main>
     </>
+  );
+}
+
+/** A bar in a run of the past, whose pages also have another colour. */
+function PastNote() {
+  const { past_of_ms = null, now_ms = 0, paused = false } = runState.value ?? {};
+  const isPast = past_of_ms !== null;
+  useEffect(() => {
+    document.documentElement.toggleAttribute('data-past', isPast);
+  }, [isPast]);
+  if (!isPast) return null;
+  return (
+    <p class="past-note">
+      <strong>
+        Past: {humanDuration(now_ms)}
+        {paused ? ', paused' : ''}
+      </strong>{' '}
+      This run repeats the original up to {humanDuration(past_of_ms)}. What you change here does not change the
+      original.
+    </p>
   );
 }
 

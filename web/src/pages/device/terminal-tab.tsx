@@ -10,7 +10,12 @@ export function TerminalTab({ device: { id, device } }: TabProps) {
   return (
     <section class="page">
       <h2 class="hidden">Terminal</h2>
-      <Shells targets={[{ id, name: printableLine(name) }]} on={serial} controls={selection.value?.controls ?? []} />
+      <Shells
+        targets={[{ id, name: printableLine(name) }]}
+        on={serial}
+        selected={1}
+        controls={selection.value?.controls ?? []}
+      />
     </section>
   );
 }

@@ -12,6 +12,7 @@ import { Answer } from '../../parts/answer.js';
 import { Failure } from '../../parts/failure.js';
 import { useLoad } from '../../parts/load.js';
 import { Timeline, useTimeline } from '../../parts/timeline.js';
+import { WhatIf } from '../../parts/what-if.js';
 
 interface WayProps {
   readonly message: Message;
@@ -67,6 +68,7 @@ function Explained({ contacts, message, entries }: StoryProps) {
   return (
     <div class="explained">
       <p class="story">{printableLine(value.text)}</p>
+      <WhatIf id={id} serial={serial} />
       <details>
         <summary>Everything that happened meanwhile ({value.timeline.length})</summary>
         <Course explanation={value} />
@@ -77,25 +79,15 @@ function Explained({ contacts, message, entries }: StoryProps) {
 
 const MARKS = { stage: '', contact: '', failure: '✗', fault: '!', rule: '!' } as const;
 
-function Course({ explanation: { timeline, sooner } }: { readonly explanation: Explanation }) {
+function Course({ explanation: { timeline } }: { readonly explanation: Explanation }) {
   return (
-    <>
-      <ol class="course">
-        {timeline.map(({ at, kind, what }, i) => (
-          <li key={`${at} ${i}`} class={kind}>
-            <span class="dim">+{humanDuration(at)}</span> <span aria-hidden="true">{MARKS[kind]}</span>{' '}
-            {printableLine(what)}
-          </li>
-        ))}
-      </ol>
-      {sooner.length > 0 && <p class="dim">What would have delivered it sooner:</p>}
-      <ul class="course">
-        {sooner.map(({ change, time }) => (
-          <li key={change}>
-            {humanDuration(time)} {printableLine(change)}
-          </li>
-        ))}
-      </ul>
-    </>
+    <ol class="course">
+      {timeline.map(({ at, kind, what }, i) => (
+        <li key={`${at} ${i}`} class={kind}>
+          <span class="dim">+{humanDuration(at)}</span> <span aria-hidden="true">{MARKS[kind]}</span>{' '}
+          {printableLine(what)}
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -1,4 +1,7 @@
-/** The faults of a run as bands on a time axis, which shows the time so far and a quarter more. */
+/**
+ * The faults of a run as bands on a time axis, which shows the time so far and a quarter more. What holds over the whole run is
+ * a condition of the network, and a note below them.
+ */
 
 import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
@@ -13,17 +16,17 @@ const WIDTH = 1000;
 const LEAST = 600_000;
 
 export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly state: RunState }) {
-  if (faults.length === 0) return null;
+  const passing = faults.filter((fault) => !isLasting(fault));
+  if (passing.length === 0) return null;
   const end = Math.min(duration_ms, Math.max(LEAST, now_ms * 1.25));
   const place = (at: number) => (Math.min(at, end) / end) * WIDTH;
-  const near = faults.filter(({ from }) => from < end);
-  const lasting = near.filter(({ state }) => state === 'active');
+  const near = passing.filter(({ from }) => from < end);
+  const active = near.filter(({ state }) => state === 'active');
   const rest = near.filter(({ state }) => state !== 'active');
-  const others = rest.slice(Math.max(0, rest.length - Math.max(0, MOST - lasting.length)));
-  const shown = near.filter((fault) => lasting.includes(fault) || others.includes(fault));
+  const others = rest.slice(Math.max(0, rest.length - Math.max(0, MOST - active.length)));
+  const shown = near.filter((fault) => active.includes(fault) || others.includes(fault));
   return (
-    <section>
-      <h2>Faults over time</h2>
+    <>
       {shown.length < near.length && (
         <p class="dim">
           {shown.length} of {near.length} faults: all active ones, and the latest of the others.
@@ -40,7 +43,7 @@ export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly sta
               <title>{sentenceOf(fault)}</title>
               <rect class="whole" x="0" width={WIDTH} y="0" height="12" />
               <rect
-                class={isLasting(fault) ? 'over' : fault.state}
+                class={fault.state}
                 x={place(fault.from)}
                 // At least 3 units wide, so that a fault that happens once is visible as a line.
                 width={Math.max(3, place(fault.until ?? end) - place(fault.from))}
@@ -52,7 +55,7 @@ export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly sta
           </li>
         ))}
       </ul>
-    </section>
+    </>
   );
 }
 
@@ -60,7 +63,7 @@ function sentenceOf({ fault, from, until, state }: RunFault): string {
   return `${printableLine(fault)}, ${state}: ${periodOf({ from, until })}`;
 }
 
-/** `from 10 min to 20 min` */
+/** `from 10m 00s to 20m 00s` */
 export function periodOf({ from, until }: Pick<RunFault, 'from' | 'until'>): string {
   if (until === from) return `at ${humanDuration(from)}`;
   return `from ${from === 0 ? 'the start' : humanDuration(from)} ${until === null ? 'until it is lifted' : `to ${humanDuration(until)}`}`;

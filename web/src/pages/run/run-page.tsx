@@ -1,4 +1,5 @@
-/** The run behind the service: its progress, expectations, faults and time, and controls for its devices. */
+/** The run behind the service: its progress, expectations, faults, figures and time. */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
@@ -14,7 +15,6 @@ import { Faults } from './faults.js';
 import { Past } from './past.js';
 
 const Charts = later(async () => (await import('./charts.js')).Charts);
-const SelectedShells = later(async () => (await import('../terminal/selected-shells.js')).SelectedShells);
 
 const SPEEDS = [1, 10, 60, 300, 1200];
 
@@ -38,28 +38,51 @@ export function RunPage() {
         <p class="dim">
           {counted(state.devices, 'device')}, seed {state.seed}
         </p>
+        <Time state={state} />
       </div>
-      <Time state={state} />
-      <Charts state={state} />
-      <Bands state={state} />
-      <div class="columns">
-        <Counts state={state} />
-        {state.expectations.length > 0 && <Expectations state={state} />}
-        <Faults faults={state.faults} />
+      <div class="panels">
+        <Panel title="Expectations so far" name="expectations">
+          <Expectations state={state} />
+        </Panel>
+        <Panel title="Faults" name="faults">
+          <Bands state={state} />
+          <Faults faults={state.faults} />
+        </Panel>
+        <Charts state={state} />
+        {state.travels && (
+          <Panel title="Time travel" name="past">
+            <Past state={state} />
+          </Panel>
+        )}
+        <Panel title="Counts" name="counts">
+          <Counts state={state} />
+        </Panel>
       </div>
-      {state.travels && <Past />}
-      <section class="page">
-        <h2>Terminal</h2>
-        <SelectedShells initial="all" />
-      </section>
     </div>
+  );
+}
+
+interface PanelProps {
+  readonly title: string;
+  readonly name: string;
+  readonly children: ComponentChildren;
+}
+
+/** A part of the page that scrolls by itself, so that all parts fit one screen. */
+function Panel({ title, name, children }: PanelProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls an element only with the focus in it
+    <section class={`panel ${name}`} tabIndex={0} aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
   );
 }
 
 function Time({ state: { now_ms, duration_ms, speed, paused } }: { readonly state: RunState }) {
   const { run } = model();
   return (
-    <div class="bar">
+    <div class="bar time">
       <progress value={now_ms} max={duration_ms} aria-label="Progress of the run" />
       <span role="status">
         {humanDuration(now_ms)} of {humanDuration(duration_ms)}
@@ -98,31 +121,28 @@ function Counts({ state: { counts, now_ms } }: { readonly state: RunState }) {
     draw((turn) => turn + 1);
   }, [now_ms]);
   return (
-    <section>
-      <h2>Counts</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col">Number</th>
-            <th scope="col">Rate</th>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">Number</th>
+          <th scope="col">Rate</th>
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(counts).map(([name, count]) => (
+          <tr key={name}>
+            <td>
+              <code>{name}</code>
+            </td>
+            <td>{count.toLocaleString('en')}</td>
+            <td>
+              <Sparkline values={ratesOf(history.current, name)} label={`rate of ${name} in the last minute`} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {Object.entries(counts).map(([name, count]) => (
-            <tr key={name}>
-              <td>
-                <code>{name}</code>
-              </td>
-              <td>{count.toLocaleString('en')}</td>
-              <td>
-                <Sparkline values={ratesOf(history.current, name)} label={`rate of ${name} in the last minute`} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -137,17 +157,16 @@ function ratesOf(history: readonly Readonly<Record<string, number>>[], name: str
 const BADGES = { holds: 'good', fails: 'bad', undecided: 'late' } as const;
 
 function Expectations({ state: { expectations } }: { readonly state: RunState }) {
+  if (expectations.length === 0) return <p class="dim">The scenario expects nothing.</p>;
   return (
-    <section>
-      <h2>Expectations so far</h2>
-      <ul class="messages">
-        {expectations.map(({ line, state, sentence }) => (
-          <li key={line}>
-            <span class={`badge ${BADGES[state]}`}>{state}</span> <code>{printableLine(line)}</code>
-            <p class="dim">{printableLine(sentence)}</p>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <ul class="messages">
+      {expectations.map(({ line, state, sentence, cause }) => (
+        <li key={line}>
+          <span class={`badge ${BADGES[state]}`}>{state}</span> <code>{printableLine(line)}</code>
+          <p class="dim">{printableLine(sentence)}</p>
+          {cause !== null && <p class="cause">{printableLine(cause)}</p>}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,6 +1,6 @@
 /** The editor. This file contains CodeMirror and is loaded when the page is opened. */
 import { autocompletion, type CompletionContext, closeBrackets, completionKeymap } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { defaultKeymap, history, historyField, historyKeymap } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from '@codemirror/lint';
@@ -25,7 +25,13 @@ export interface Target {
   readonly column: number;
 }
 
+/** The states of the drafts that were shown before, with what the user can undo in them, by id. */
+const KEPT = new Map<string, unknown>();
+const FIELDS = { history: historyField };
+
 interface EditorBoxProps {
+  /** Of the draft. */
+  readonly id: string;
   /** Initial text. Later values have no effect, because the editor itself has the present text. */
   readonly text: string;
   readonly change: (text: string) => void;
@@ -45,7 +51,11 @@ export function EditorBox(props: EditorBoxProps) {
     const view = withStyleSheets(() => open(parent, latest));
     editor.current = view;
     forceLinting(view);
-    return () => view.destroy();
+    const { id } = latest.current;
+    return () => {
+      KEPT.set(id, view.state.toJSON(FIELDS));
+      view.destroy();
+    };
   }, []);
   useEffect(() => {
     const { current: view } = editor;
@@ -57,8 +67,9 @@ export function EditorBox(props: EditorBoxProps) {
 }
 
 function open(parent: HTMLElement, props: { readonly current: EditorBoxProps }): EditorView {
-  const state = EditorState.create({
-    doc: props.current.text,
+  const { id, text: doc } = props.current;
+  const config = {
+    doc,
     extensions: [
       ...[lineNumbers(), lintGutter(), history(), drawSelection(), highlightActiveLine(), closeBrackets(), yaml()],
       ...[EditorView.lineWrapping, EditorState.tabSize.of(2), COLOURS, syntaxHighlighting(HIGHLIGHTS)],
@@ -74,7 +85,11 @@ function open(parent: HTMLElement, props: { readonly current: EditorBoxProps }):
         if (update.docChanged) props.current.change(update.state.doc.toString());
       }),
     ],
-  });
+  };
+  const kept = KEPT.get(id);
+  const before = kept === undefined ? undefined : EditorState.fromJSON(kept, config, FIELDS);
+  // Another window may have changed the draft meanwhile.
+  const state = before?.doc.toString() === doc ? before : EditorState.create(config);
   return new EditorView({ parent, state });
 }
 

@@ -1,6 +1,5 @@
 /** The latest scenario that was run from a page: its progress, and its verdict. */
 
-import type { ScenarioVerdict } from '../../../../src/control/scenarios.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
 import { formatDuration } from '../../../../src/kernel/time.js';
 import { counted } from '../../model/count.js';
@@ -26,7 +25,17 @@ export function Outcome({ run, client }: OutcomeProps) {
         )}
       </p>
       {run.state === 'failed' && <pre>{printable(run.message)}</pre>}
-      {run.state === 'ended' && <Expectations verdict={run.verdict} />}
+      {run.state === 'ended' && (
+        <>
+          <Expectations verdict={run.verdict} />
+          <p>
+            <a href="/scenarios/report" target="_blank" rel="noopener">
+              Open the whole report
+            </a>{' '}
+            <span class="dim">with plots, and why the slowest downlinks took so long</span>
+          </p>
+        </>
+      )}
     </section>
   );
 }
@@ -49,16 +58,21 @@ function Summary({ run }: { readonly run: ScenarioRun }) {
   );
 }
 
-function Expectations({ verdict: { expectations } }: { readonly verdict: ScenarioVerdict }) {
+interface ExpectationsProps {
+  readonly verdict: Extract<ScenarioRun, { readonly state: 'ended' }>['verdict'];
+}
+
+function Expectations({ verdict: { expectations } }: ExpectationsProps) {
   return (
     <ul class="messages">
-      {expectations.map(({ line, passed, undecided = false, sentence }) => (
+      {expectations.map(({ line, passed, undecided = false, sentence, cause }) => (
         <li key={line}>
           <span class={`badge ${undecided ? 'late' : passed ? 'good' : 'bad'}`}>
             {undecided ? 'undecided' : passed ? 'holds' : 'fails'}
           </span>{' '}
           <code>{printableLine(line)}</code>
           <p class="dim">{printableLine(sentence)}</p>
+          {cause !== null && <p class="cause">{printableLine(cause)}</p>}
         </li>
       ))}
     </ul>

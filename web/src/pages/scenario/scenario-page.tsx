@@ -4,8 +4,9 @@ import type { ScenarioCheck, ScenarioWords } from '../../../../src/control/scena
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { explain } from '../../api/session.js';
 import { counted } from '../../model/count.js';
+import { draftName } from '../../model/drafts.js';
 import { runState } from '../../model/run.js';
-import { changeDraft, checked, draft, openDraft, opened, ScenarioClient, scenarioRun } from '../../model/scenarios.js';
+import { checked, drafts, ScenarioClient, scenarioRun } from '../../model/scenarios.js';
 import { Action } from '../../parts/action.js';
 import { Failure } from '../../parts/failure.js';
 import { later } from '../../parts/later.js';
@@ -55,11 +56,12 @@ function Scenario() {
   }
 
   const { value: result } = checked;
+  const { value: shown } = drafts.shown;
   return (
     <div class="page scenario-page">
       <div class="bar">
         <h1>Scenario</h1>
-        <Files words={words} open={openDraft} example={(name) => client.example(name)} />
+        <Files words={words} example={(name) => client.example(name)} />
         <div class="bar">
           <label>
             Seed{' '}
@@ -71,17 +73,19 @@ function Scenario() {
               onInput={({ currentTarget }) => setSeed(currentTarget.value)}
             />
           </label>
-          <Action run={() => client.start(draft.value, seedIn(seed))}>Run</Action>
+          <Action run={() => client.start(drafts.text, seedIn(seed))}>Run</Action>
         </div>
       </div>
       <Failure text={failure} />
+      <Tabs />
       <div class="columns">
         <section>
           <EditorBox
-            key={opened.value}
-            text={draft.value}
+            key={shown}
+            id={shown}
+            text={drafts.text}
             change={(text) => {
-              changeDraft(text);
+              drafts.change(shown, text);
               setFailure('');
             }}
             check={check}
@@ -109,16 +113,46 @@ function seedIn(text: string): number | undefined {
 
 interface FilesProps {
   readonly words: ScenarioWords | undefined;
-  readonly open: (text: string) => void;
   readonly example: (name: string) => Promise<string>;
 }
 
+/** The open drafts. */
+function Tabs() {
+  const { value: closed } = drafts.closed;
+  const { value: shown } = drafts.shown;
+  return (
+    <nav class="tabs drafts" aria-label="Scenarios">
+      {drafts.all.value.map(({ id, text }) => (
+        <span key={id} class={id === shown ? 'current' : ''}>
+          <button
+            type="button"
+            {...(id === shown && { 'aria-current': 'true' as const })}
+            onClick={() => {
+              drafts.shown.value = id;
+            }}
+          >
+            {draftName(text)}
+          </button>
+          <button type="button" aria-label={`Close ${draftName(text)}`} title="Close" onClick={() => drafts.close(id)}>
+            ×
+          </button>
+        </span>
+      ))}
+      {closed && (
+        <button type="button" class="link" onClick={() => drafts.reopen()}>
+          Open {draftName(closed.text)} again
+        </button>
+      )}
+    </nav>
+  );
+}
+
 /** Controls to open and save the text. */
-function Files({ words, open, example }: FilesProps) {
+function Files({ words, example }: FilesProps) {
   const [failure, setFailure] = useState('');
   const take = (text: Promise<string>) => {
     setFailure('');
-    text.then(open, (error: unknown) => setFailure(explain(error)));
+    text.then((read) => drafts.open(read)).catch((error: unknown) => setFailure(explain(error)));
   };
   return (
     <>
@@ -161,8 +195,8 @@ function Files({ words, open, example }: FilesProps) {
 
 function save(): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([draft.value], { type: 'application/yaml' }));
-  link.download = `${/^name:\s*([a-z0-9-]+)/m.exec(draft.value)?.[1] ?? 'scenario'}.yaml`;
+  link.href = URL.createObjectURL(new Blob([drafts.text], { type: 'application/yaml' }));
+  link.download = `${draftName(drafts.text)}.yaml`;
   link.click();
   URL.revokeObjectURL(link.href);
 }

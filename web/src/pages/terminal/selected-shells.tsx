@@ -8,13 +8,8 @@ import { useSelection } from './selection.js';
 import { Shells } from './shells.js';
 import { way } from './way.js';
 
-interface SelectedShellsProps {
-  /** Initial selection; empty for no device. */
-  readonly initial: string;
-}
-
-export function SelectedShells({ initial }: SelectedShellsProps) {
-  const [text, setText] = useState(initial);
+export function SelectedShells() {
+  const [text, setText] = useState('');
   const isEmpty = text.trim() === '';
   const on = isEmpty ? '' : runSelector(text);
   const selection = useSelection(on);
@@ -34,7 +29,12 @@ export function SelectedShells({ initial }: SelectedShellsProps) {
           failure={failure}
         />
       </div>
-      <Shells targets={remote.targets} on={on} controls={selection.value?.controls ?? []} />
+      <Shells
+        targets={remote.targets}
+        on={on}
+        selected={selection.value?.devices ?? 0}
+        controls={selection.value?.controls ?? []}
+      />
     </>
   );
 }

@@ -4,11 +4,14 @@
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ControlDescription } from '../../../../src/console/control-help.js';
+import { printableLine } from '../../../../src/kernel/printable.js';
 import { current } from '../../api/session.js';
 import { lengthText } from '../../model/length.js';
+import { questionFor } from '../../model/many.js';
 import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
+import { Question } from '../../parts/question.js';
 import { Bench } from './bench.js';
 import type { LineEditor } from './line-editor.js';
 import { enterLocally } from './local.js';
@@ -21,14 +24,28 @@ interface ShellsProps {
   readonly targets: readonly Target[];
   /** The selector of the run for the next local line; empty for no device. */
   readonly on: string;
+  /** Number of devices that the next local line goes to. */
+  readonly selected: number;
   /** The control commands for these devices. */
   readonly controls: readonly ControlDescription[];
 }
 
-export function Shells({ targets, on, controls }: ShellsProps) {
+interface Doubted {
+  readonly question: string;
+  readonly line: string;
+}
+
+export function Shells({ targets, on, selected, controls }: ShellsProps) {
   const { feed, run, lines } = model();
   const latest = useRef({ targets, on });
   latest.current = { targets, on };
+  /** A line for many devices, which the user has not confirmed yet. */
+  const [doubted, setDoubted] = useState<Doubted>();
+  const waiting = useRef(false);
+  const doubt = (line: Doubted | undefined) => {
+    waiting.current = line !== undefined;
+    setDoubted(line);
+  };
   const [editor, setEditor] = useState<LineEditor>();
   const isLocal = way.value === 'local';
   const remote = useMemo(
@@ -39,6 +56,14 @@ export function Shells({ targets, on, controls }: ShellsProps) {
   useEffect(() => () => remote?.close(), [remote]);
   useEffect(() => editor?.ask(`${way.value}> `), [editor, way.value]);
   const enter = (line: string) => {
+    const question =
+      line.trim() === '' ? undefined : questionFor('Send the line to', isLocal ? selected : targets.length);
+    // Pasted lines may arrive before the page shows the question.
+    if (waiting.current) editor?.print('not sent: answer the question first', 'failed');
+    else if (question === undefined) send(line);
+    else doubt({ question: `${printableLine(line)}: ${question}`, line });
+  };
+  const send = (line: string) => {
     if (!editor) return;
     if (way.value === 'local') void enterLocally(run, latest.current.on, line, editor);
     else if (line.trimStart().startsWith('.')) editor.print(NO_CONTROL, 'failed');
@@ -47,6 +72,19 @@ export function Shells({ targets, on, controls }: ShellsProps) {
   return (
     <>
       <Ways />
+      {doubted && (
+        <Question
+          text={doubted.question}
+          yes={() => {
+            doubt(undefined);
+            send(doubted.line);
+          }}
+          no={() => {
+            doubt(undefined);
+            editor?.print('not sent', 'dim');
+          }}
+        />
+      )}
       {!isLocal && <p role="status">{remote ? waitText(remote.waiting.value) : ''}</p>}
       <div class={isLocal ? 'shells with-bench' : 'shells'}>
         <TerminalBox

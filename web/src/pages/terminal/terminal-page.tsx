@@ -5,7 +5,7 @@ export function TerminalPage() {
   return (
     <div class="page">
       <h1>Terminal</h1>
-      <SelectedShells initial="" />
+      <SelectedShells />
     </div>
   );
 }

@@ -1,0 +1,40 @@
+/** The likely cause of an expectation that fails. */
+import { beforeAll, expect, it } from 'vitest';
+import { findRedCause } from '../../src/explain/red-cause.js';
+import { runScenario } from '../../src/index.js';
+import type { RunResult } from '../../src/report/result.js';
+
+let result: RunResult;
+
+beforeAll(async () => {
+  result = await runScenario({
+    name: 'red',
+    duration: '2h',
+    setup: [{ firmware: { name: 'bad', profile: 'clime', version: 'v9.0.0', size: 512, damaged: true } }],
+    fleet: [{ name: 'clime', profile: 'clime', count: 3, config: { 'interval-report': 300 } }],
+    network: { faults: [{ outage: 'both', from: '20m', until: '80m', to: 'clime/1..2' }] },
+    steps: [
+      { at: '25m', to: 'clime/1', commands: ['info show'] },
+      { at: '25m', to: 'clime/3', firmware: 'bad' },
+    ],
+    expect: ['update.failed == 0'],
+  });
+});
+
+const causeOf = (line: string) => findRedCause(line, result, result.explanations?.[0]);
+
+it('is the longest wait of the slowest downlink, for an expectation about downlinks', () => {
+  expect(causeOf('downlink.delivered p(95) of clime < 5m')).toMatch(
+    /^The slowest downlink, to clime-0001, took .*: .* for outage \(clime\/1\.\.2\)\.$/,
+  );
+});
+
+it('is the reason of failed updates, and of nothing that the run does not know', () => {
+  expect(causeOf('update.failed == 0')).toMatch(/^Updates failed: reverted: .* \(1\)\.$/);
+  expect(causeOf('call.failed == 0')).toBeUndefined();
+  expect(causeOf('always uplinks-stored-once')).toBeUndefined();
+});
+
+it('is the faults that hit datagrams, if no report was dropped', () => {
+  expect(causeOf('uplink.stored == uplink.made')).toMatch(/^(Reports were dropped|The network hit datagrams): /);
+});

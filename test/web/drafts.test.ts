@@ -1,0 +1,66 @@
+/** The tabs of the page of scenarios. */
+import { describe, expect, it } from 'vitest';
+import { Drafts, draftName, FIRST } from '../../web/src/model/drafts.js';
+
+/** A browser, in which each call opens a window. */
+function browser() {
+  const texts = new Map<string, string>();
+  const store = {
+    get: (key: string) => texts.get(key),
+    set: (key: string, text: string | undefined) =>
+      void (text === undefined ? texts.delete(key) : texts.set(key, text)),
+  };
+  let count = 0;
+  return { open: () => new Drafts(store, () => `d${++count}`), texts };
+}
+
+const names = ({ all }: Drafts) => all.value.map(({ text }) => draftName(text));
+
+describe('the drafts of scenarios', () => {
+  it('begin with a small scenario, and an example opens in a tab of its own', () => {
+    const drafts = browser().open();
+    drafts.change(drafts.shown.value, 'name: my-work');
+    drafts.open('name: boot-storm');
+    expect([names(drafts), drafts.text]).toEqual([['my-work', 'boot-storm'], 'name: boot-storm']);
+    drafts.open('name: my-work');
+    expect([names(drafts), drafts.text]).toEqual([['my-work', 'boot-storm'], 'name: my-work']);
+  });
+
+  it('can be opened again after they were closed, also the last one', () => {
+    const drafts = browser().open();
+    drafts.change(drafts.shown.value, 'name: my-work');
+    drafts.close(drafts.shown.value);
+    expect(drafts.text).toBe(FIRST);
+    drafts.reopen();
+    expect([drafts.text, drafts.closed.value, names(drafts)]).toEqual([
+      'name: my-work',
+      undefined,
+      ['mine', 'my-work'],
+    ]);
+  });
+
+  it('are there at the next visit, and a window does not remove those of another', () => {
+    const { open } = browser();
+    const [one, two] = [open(), open()];
+    one.open('name: one');
+    two.open('name: two');
+    one.change(one.shown.value, 'name: one-more');
+    expect(names(open())).toEqual(['mine', 'one-more', 'two']);
+    one.close(one.shown.value);
+    expect([names(one), names(open())]).toEqual([
+      ['mine', 'two'],
+      ['mine', 'two'],
+    ]);
+  });
+
+  it('are at most 20, and a damaged store is like an empty one', () => {
+    const { open, texts } = browser();
+    const drafts = open();
+    for (let n = 1; n < 20; n++) drafts.open(`name: n${n}`);
+    expect(() => drafts.open('name: more')).toThrow('at most 20 scenarios can be open');
+    for (const text of ['{', '{}', '[1, {"id": 1}]']) {
+      texts.set('ghostfleet.drafts', text);
+      expect(names(open())).toEqual(['mine']);
+    }
+  });
+});

@@ -1,0 +1,129 @@
+/**
+ * The scenarios that the user writes, each in a tab of the page. The browser keeps them for later visits. Other windows of the
+ * browser may have them open, too: a change is written into the stored list, so that no window removes the drafts of another.
+ */
+import { signal } from '@preact/signals';
+
+export interface Draft {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The part of platform/storage.ts that is used. */
+interface Texts {
+  get(key: string): string | undefined;
+  set(key: string, text: string | undefined): void;
+}
+
+const KEY = 'ghostfleet.drafts';
+const MOST = 20;
+
+export const FIRST = `# A small scenario to begin with. Ctrl-Space completes.
+name: mine
+duration: 2h
+
+fleet:
+  - { name: cellar, profile: clime, count: 20, boot: { over: 5m }, config: { interval-report: 900 } }
+
+network:
+  latency: 150ms..900ms
+  faults:
+    - { outage: both, from: 30m, until: 1h, to: cellar }
+
+steps:
+  - { at: 35m, to: cellar, over: 10m, commands: [info show] }
+
+expect:
+  - device.ready == fleet.devices
+  - downlink.delivered p(95) < 1h
+`;
+
+export class Drafts {
+  readonly all = signal<readonly Draft[]>([]);
+  readonly shown = signal('');
+  /** The draft that was closed last, for {@link reopen}. */
+  readonly closed = signal<Draft | undefined>(undefined);
+  readonly #store: Texts;
+  readonly #newId: () => string;
+
+  constructor(store: Texts, newId: () => string) {
+    this.#store = store;
+    this.#newId = newId;
+    this.all.value = this.#stored();
+    const [first] = this.all.value;
+    if (first) this.shown.value = first.id;
+    else this.open(FIRST);
+  }
+
+  /** The text of the draft that is shown. */
+  get text(): string {
+    return this.all.value.find(({ id }) => id === this.shown.value)?.text ?? '';
+  }
+
+  /** Shows a text in a tab of its own, unless a tab has it already. @throws Error if too many tabs are open */
+  open(text: string): void {
+    const same = this.all.value.find((each) => each.text === text);
+    if (same === undefined && this.all.value.length >= MOST) {
+      throw new Error(`at most ${MOST} scenarios can be open; close one first`);
+    }
+    const { id } = same ?? this.#put({ id: this.#newId(), text });
+    this.shown.value = id;
+  }
+
+  change(id: string, text: string): void {
+    this.#put({ id, text });
+  }
+
+  close(id: string): void {
+    const { value: before } = this.all;
+    const at = before.findIndex((each) => each.id === id);
+    const draft = before[at];
+    if (draft === undefined) return;
+    this.closed.value = draft;
+    this.#write(this.#stored().filter((each) => each.id !== id));
+    if (this.shown.value !== id) return;
+    const next = this.all.value[Math.min(at, this.all.value.length - 1)];
+    if (next) this.shown.value = next.id;
+    else this.open(FIRST);
+  }
+
+  /** Undoes {@link close}. */
+  reopen(): void {
+    const { value: draft } = this.closed;
+    if (draft === undefined) return;
+    this.closed.value = undefined;
+    this.#put(draft);
+    this.shown.value = draft.id;
+  }
+
+  #put(draft: Draft): Draft {
+    const stored = this.#stored();
+    const isKnown = stored.some(({ id }) => id === draft.id);
+    this.#write(isKnown ? stored.map((each) => (each.id === draft.id ? draft : each)) : [...stored, draft]);
+    return draft;
+  }
+
+  #write(drafts: readonly Draft[]): void {
+    this.#store.set(KEY, JSON.stringify(drafts));
+    this.all.value = drafts;
+  }
+
+  #stored(): readonly Draft[] {
+    try {
+      const read: unknown = JSON.parse(this.#store.get(KEY) ?? '[]');
+      return Array.isArray(read) ? read.filter(isDraft) : [];
+    } catch {
+      return [];
+    }
+  }
+}
+
+function isDraft(value: unknown): value is Draft {
+  if (typeof value !== 'object' || value === null || !('id' in value && 'text' in value)) return false;
+  return typeof value.id === 'string' && typeof value.text === 'string';
+}
+
+/** The name of the scenario; `untitled` without one. */
+export function draftName(text: string): string {
+  return /^name:\s*["']?([\w.-]+)/m.exec(text)?.[1] ?? 'untitled';
+}

@@ -1,0 +1,78 @@
+/** Time travel: the moment that is chosen, and what differs between two runs. */
+import { signal } from '@preact/signals';
+import type { RunState } from '../../../src/control/run-state.js';
+import type { RunComparison, RunEnd } from '../../../src/control/travel.js';
+import { printableLine } from '../../../src/kernel/printable.js';
+import { humanDuration } from '../../../src/kernel/time.js';
+import { type Band, CHARTS, type ChartPlan, linesOf, startOf } from './charts.js';
+import { counted } from './count.js';
+import { latest } from './history.js';
+
+/** The moment on the slider, in ms since the start of the run; undefined before the user moves it. */
+export const chosenMoment = signal<number | undefined>(undefined);
+
+/** The chosen moment as a line on the charts. */
+export function momentBand(state: RunState | undefined, moment: number | undefined): readonly Band[] {
+  const start = startOf(state);
+  if (state === undefined || start === undefined || moment === undefined) return [];
+  return [{ from: start + moment, until: start + moment, isMark: true }];
+}
+
+/** What differs, in sentences; the first one says when it began. */
+export function differencesOf({ original, fork, same, difference }: RunComparison): readonly string[] {
+  if (difference === null) return [`Nothing differs: both runs have the same ${counted(same, 'event')}.`];
+  const own = (event: typeof difference.original) =>
+    event === null ? 'there are no more events' : printableLine(event.sentence);
+  return [
+    `The first difference is after ${humanDuration(difference.at_ms)}: in the original, ${own(difference.original)}; in the ` +
+      `fork, ${own(difference.fork)}.`,
+    ...expectationsThatDiffer(original, fork),
+    ...figuresThatDiffer(original, fork),
+  ];
+}
+
+function outcomeOf({ passed, undecided }: RunEnd['expectations'][number]): string {
+  return undecided ? 'is undecided' : passed ? 'holds' : 'fails';
+}
+
+function expectationsThatDiffer(original: RunEnd, fork: RunEnd): readonly string[] {
+  return original.expectations.flatMap((each, n) => {
+    const other = fork.expectations[n];
+    if (other === undefined || outcomeOf(each) === outcomeOf(other)) return [];
+    const [one, two] = [outcomeOf(each), outcomeOf(other)];
+    return [`${printableLine(each.line)} ${one} in the original, and ${two} in the fork.`];
+  });
+}
+
+/** The figures at the end that differ. */
+function figuresThatDiffer({ history: one }: RunEnd, { history: two }: RunEnd): readonly string[] {
+  if (one === null || two === null) return [];
+  return Object.values(CHARTS).flatMap((plan: ChartPlan) =>
+    plan.lines.flatMap(({ figure }) => {
+      const words = FIGURES[figure];
+      const [a, b] = [latest(one, figure) ?? 0, latest(two, figure) ?? 0];
+      if (words === undefined || Math.abs(a - b) < 0.5) return [];
+      return [`At the end, ${words(a)} in the original, and ${words(b)} in the fork.`];
+    }),
+  );
+}
+
+const FIGURES: Readonly<Partial<Record<string, (value: number) => string>>> = {
+  devices_on_time: (value) =>
+    `${counted(Math.round(value), 'device')} ${Math.round(value) === 1 ? 'is' : 'are'} on time`,
+  downlinks_waiting: (value) =>
+    `${counted(Math.round(value), 'downlink')} ${Math.round(value) === 1 ? 'waits' : 'wait'}`,
+  delivery_p95_seconds: (value) =>
+    `95 % of the downlinks were delivered within ${humanDuration(Math.round(value) * 1000)}`,
+};
+
+/** A chart of both runs: for each figure two lines over each other. */
+export function curvesOf({ original, fork }: RunComparison, plan: ChartPlan) {
+  const line = plan.lines.at(-1);
+  if (original.history === null || fork.history === null || line === undefined) return [];
+  const of = (history: NonNullable<RunEnd['history']>) => linesOf({ ...plan, lines: [line] }, history);
+  return [
+    ...of(original.history).map(({ curve }) => ({ name: 'original', curve })),
+    ...of(fork.history).map(({ curve }) => ({ name: 'fork', curve })),
+  ];
+}

@@ -1,0 +1,78 @@
+/** What differs between a run of the past and the original: in sentences, as curves over each other, and as the first event. */
+import type { RunState } from '../../../../src/control/run-state.js';
+import type { RunComparison, RunEnd } from '../../../../src/control/travel.js';
+import { printable, printableLine } from '../../../../src/kernel/printable.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
+import { bandsOf, CHARTS, startOf, textOf } from '../../model/charts.js';
+import { counted } from '../../model/count.js';
+import { curvesOf, differencesOf } from '../../model/travel.js';
+import { Chart } from '../../parts/chart.js';
+
+interface ComparisonProps {
+  readonly comparison: RunComparison;
+  readonly state: RunState;
+}
+
+export function Comparison({ comparison, state }: ComparisonProps) {
+  const { original, fork, same, difference, until_ms } = comparison;
+  return (
+    <div class="comparison" aria-live="polite">
+      <h3>Original and fork, until {humanDuration(until_ms)}</h3>
+      <ul>
+        {differencesOf(comparison).map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      <div class="charts">
+        {Object.values(CHARTS).map((plan) => {
+          const lines = curvesOf(comparison, plan);
+          if (lines.length < 2) return null;
+          const chart = { lines, text: textOf(plan), start: startOf(state), bands: bandsOf(state) };
+          return <Chart key={plan.title} title={plan.title} isTime={'isTime' in plan} {...chart} />;
+        })}
+      </div>
+      <details>
+        <summary>Both ends and the first events that differ</summary>
+        <End title="Original" end={original} />
+        <End title="Fork" end={fork} />
+        {difference !== null && (
+          <>
+            <p>The first {counted(same, 'event')} are the same. The next ones:</p>
+            <pre>
+              {`original  ${printable(difference.original?.text ?? 'no more events')}\nfork      ${printable(difference.fork?.text ?? 'no more events')}`}
+            </pre>
+          </>
+        )}
+      </details>
+    </div>
+  );
+}
+
+interface EndProps {
+  readonly title: string;
+  readonly end: RunEnd;
+}
+
+function End({ title, end: { passed, failure, digest, events, expectations } }: EndProps) {
+  return (
+    <>
+      <p>
+        <strong>{title}</strong> <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? 'passed' : 'failed'}</span>{' '}
+        <span class="dim">
+          {counted(events, 'event')}, digest {digest}
+        </span>
+        {failure !== null && ` ${printableLine(failure)}`}
+      </p>
+      <ul class="messages spaced">
+        {expectations.map(({ line, passed: holds, undecided, sentence }) => (
+          <li key={line}>
+            <span class={`badge ${undecided ? 'late' : holds ? 'good' : 'bad'}`}>
+              {undecided ? 'undecided' : holds ? 'holds' : 'fails'}
+            </span>{' '}
+            <span class="dim">{printableLine(sentence)}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
