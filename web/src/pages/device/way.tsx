@@ -1,5 +1,6 @@
 /** The delivery of a downlink: its timeline, and an explanation in words of the time that it took. */
 
+import { useEffect, useState } from 'preact/hooks';
 import type { Message, TimelineEntry } from '../../../../src/client/types.js';
 import type { Explanation } from '../../../../src/explain/explanation.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
@@ -29,11 +30,12 @@ export function Way({ message, station, contacts }: WayProps) {
     <>
       <Timeline entries={entries} />
       <Failure text={failure} />
-      {isUsers && runState.value !== undefined ? (
-        <Explained contacts={contacts} message={message} entries={entries} />
-      ) : (
-        <Story contacts={contacts} message={message} entries={entries} />
-      )}
+      {entries.length > 0 &&
+        (isUsers && runState.value !== undefined ? (
+          <Explained contacts={contacts} message={message} entries={entries} />
+        ) : (
+          <Story contacts={contacts} message={message} entries={entries} />
+        ))}
       <Answer entries={entries} />
     </>
   );
@@ -45,26 +47,31 @@ interface StoryProps extends Pick<WayProps, 'message' | 'contacts'> {
 
 /** The description without a run, from the data of the cloud alone. */
 function Story({ contacts, message, entries }: StoryProps) {
-  if (entries.length === 0) return null;
   return <p class="story">{storyOf(message, entries, contacts, now.value).map(printableLine).join(' ')}</p>;
 }
 
-/** Time between two requests for the explanation of a pending downlink, in ms of real time: a run may be much faster. */
-const EVERY = 5_000;
+/** Time from an explanation of a pending downlink to the next request, in ms of real time. */
+const PAUSE = 10_000;
 
 /** The explanation by the run, which knows its faults and every exchange of the device. */
 function Explained({ contacts, message, entries }: StoryProps) {
   const { id, down_state, down_attempt, device_serial_number: serial } = message;
-  const turn = down_state === 'pending' ? Math.floor(performance.now() / EVERY) : 0;
+  const [turn, setTurn] = useState(0);
   // The latest entry of the timeline is an input as well, because the answer of the device changes neither state nor attempt.
   const latest = entries.at(-1)?.id;
   const { value, failure } = useLoad(
     () => model().run.explain(id, serial),
     [id, serial, down_state, down_attempt, latest, turn],
   );
+  // An explanation may take longer than the pause, because the run repeats the device: the pause begins with the answer.
+  useEffect(() => {
+    if (down_state !== 'pending' || !value) return;
+    const timer = setTimeout(() => setTurn((last) => last + 1), PAUSE);
+    return () => clearTimeout(timer);
+  }, [value, down_state]);
   // The request fails if the run has forgotten the downlink, or has ended.
   if (failure !== '') return <Story contacts={contacts} message={message} entries={entries} />;
-  if (!value) return null;
+  if (!value) return <p class="dim">The explanation is not computed yet.</p>;
   return (
     <div class="explained">
       <p class="story">{printableLine(value.text)}</p>

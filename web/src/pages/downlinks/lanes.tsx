@@ -65,7 +65,7 @@ function LaneRow({ lane, downlinks }: { readonly lane: Lane; readonly downlinks:
   const { message, text, tone } = lane;
   const summary = summaryOf(message);
   return (
-    <li class={`lane ${tone}`}>
+    <li class="lane">
       <div class="lane-what">
         <button
           type="button"
