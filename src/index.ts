@@ -49,7 +49,7 @@ export type {
 } from './report/capacity/result.js';
 export type { ChangedDownlink, ChangedExpectation, WhatIfAnswer } from './report/explanation/what-if.js';
 export type { ReportFormat } from './report/renderers/index.js';
-export type { ExpectationResult, GeneratorReport, RunResult } from './report/result.js';
+export type { ExpectationResult, GeneratorReport, PartResult, RunResult } from './report/result.js';
 export type { RemoteCloud } from './runner/targets/remote-api.js';
 export type { Plan } from './scenario/model/plan.js';
 export type {

@@ -9,7 +9,7 @@ import { PRIVATE } from '../kernel/private-file.js';
 import { cannotWrite, fileReason } from '../kernel/system-errors.js';
 import { shownAddress } from '../kernel/web-address.js';
 import { isDirectory, writeWhole } from '../kernel/write-files.js';
-import { writeDownlinksCsv } from '../report/renderers/csv.js';
+import { writeDownlinksCsv, writePartsCsv } from '../report/renderers/csv.js';
 import { RENDERERS, REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult, RunSource } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
@@ -183,6 +183,7 @@ export const SEEDS_FILES = { json: 'seeds.json', csv: 'seeds.csv' } as const;
 export const CAPACITY_FILES = { json: 'capacity.json', html: 'capacity.html', junit: 'junit.xml' } as const;
 
 export const DOWNLINKS_FILE = 'downlinks.csv';
+const PARTS_FILE = 'parts.csv';
 export const EVENTS_FILE = 'events.jsonl';
 const DATABASE_FILE = 'cloud.db';
 /** Exists only while a run uses the directory, or if it was killed. */
@@ -200,6 +201,7 @@ const BEGINNINGS: Readonly<Record<string, RegExp>> = {
     html: /^<!doctype html>\n<html lang="en">\n.*<title>[^<]* · [^<]* · [0-9a-f]{16}<\/title>/s,
   }),
   [DOWNLINKS_FILE]: /^id,device,serial,type,queued_at_ms,/,
+  [PARTS_FILE]: /^by,value,metric,count,/,
   [EVENTS_FILE]: /^\{"kind":"[a-z]+\.[a-z-]+","at":/,
   [SEEDS_FILES.json]: /^\{\n {2}"scenario": ".*",\n {2}"runs": \[/,
   [CAPACITY_FILES.json]: /^\{\n {2}"format": \d+,\n {2}"scenario": "/,
@@ -307,5 +309,7 @@ export function writeReports(
   };
   for (const format of formats) write(REPORT_FILES[format], () => RENDERERS[format](result));
   if (downlinks !== undefined) write(DOWNLINKS_FILE, () => writeDownlinksCsv(downlinks, result.names));
+  const { parts } = result;
+  if (parts !== undefined && formats.includes('series')) write(PARTS_FILE, () => writePartsCsv(parts));
   if (failed.length > 0) throw new UsageError('cannot-write', failed.join('; '));
 }

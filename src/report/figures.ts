@@ -4,7 +4,7 @@ import { humanDuration } from '../kernel/time.js';
 import type { Spread } from '../trace/distribution.js';
 import { STAGES, type Stage } from '../trace/downlinks/ledger.js';
 import { WAIT_CAUSES, type WaitCause } from '../trace/downlinks/waits.js';
-import type { RunResult } from './result.js';
+import type { PartResult, RunResult } from './result.js';
 
 export type Row = readonly string[];
 
@@ -55,6 +55,53 @@ export function listStageRows({ downlinks }: RunResult): readonly StageRow[] {
     }),
   );
 }
+
+/** The parts of the run by one property: the columns, and a row for each part. */
+interface PartTable {
+  readonly by: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+/** The most important figures of each part. `parts.csv` has all of them. */
+export function listPartTables({ parts = [] }: RunResult): readonly PartTable[] {
+  return [...new Set(parts.map(({ by }) => by))].map((by) => {
+    const figures = by === 'client' ? OF_CLIENTS : OF_DEVICES;
+    const rows = parts.flatMap((part) =>
+      part.by === by ? [[part.value, ...figures.map(([, read]) => read(part))]] : [],
+    );
+    return { by, columns: figures.map(([title]) => title), rows };
+  });
+}
+
+type PartFigure = readonly [title: string, read: (part: PartResult) => string];
+
+const countOf =
+  (metric: string) =>
+  ({ counts, durations }: PartResult) =>
+    humanCount(counts[metric] ?? durations[metric]?.spread?.count ?? 0);
+const showP95 =
+  (metric: string) =>
+  ({ durations }: PartResult) => {
+    const spread = durations[metric]?.spread ?? undefined;
+    return spread === undefined ? '–' : humanDuration(spread.p95);
+  };
+
+const OF_DEVICES: readonly PartFigure[] = [
+  ['devices', countOf('fleet.devices')],
+  ['ready', countOf('device.ready')],
+  ['uplinks sent', countOf('uplink.sent')],
+  ['stored', countOf('uplink.stored')],
+  ['downlinks', countOf('downlink.queued')],
+  ['answered', countOf('downlink.answered')],
+  ['answered p95', showP95('downlink.answered')],
+];
+const OF_CLIENTS: readonly PartFigure[] = [
+  ['requests', countOf('call.sent')],
+  ['answered', countOf('call.answered')],
+  ['failed', countOf('call.failed')],
+  ['latency p95', showP95('call.latency')],
+];
 
 /** Name of a stage. `delivered` (`sent` in the API): the cloud counts it so; the device may not have it. */
 export function nameStage(stage: Stage): string {

@@ -58,6 +58,8 @@ export interface RunResult extends RunSummary {
   /** Number of events in the trace. */
   readonly events: number;
   readonly expectations: readonly ExpectationResult[];
+  /** The metrics of parts of the run, by group, region and so on; missing unless the scenario asks for them. */
+  readonly parts?: readonly PartResult[];
   readonly planned: PlannedSchedule;
   /** Explanations of the slowest downlinks, five at most, slowest first. Missing if the run had too many events to keep. */
   readonly explanations?: readonly Explanation[];
@@ -71,6 +73,17 @@ export interface RunResult extends RunSummary {
   readonly left?: Leftovers;
   /** Names of the devices in the report, by serial number. */
   readonly names: Readonly<Record<string, string>>;
+}
+
+/** The metrics of a part of the run. */
+export interface PartResult {
+  /** What divides the run: `group`, `region`, `profile`, `firmware` (that of the factory), `tag` or `client`. */
+  readonly by: string;
+  /** `(none)`: what has no value. `(others)`: all values but the 20 largest ones. */
+  readonly value: string;
+  readonly counts: Readonly<Record<string, number>>;
+  /** Durations in ms. Without a measurement, `spread` is null. */
+  readonly durations: Readonly<Record<string, { readonly spread: Spread | null; readonly missing: number }>>;
 }
 
 /** A scenario file, and everything besides the seed that decides the plan. */

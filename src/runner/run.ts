@@ -19,6 +19,7 @@ import { describeEarlyEnd } from './judge.js';
 import { warnOfNeverReady } from './never-ready.js';
 import { withoutEffect } from './no-effect.js';
 import { warnOfOversized } from './oversized.js';
+import { readParts } from './part-results.js';
 import { type PlayOptions, play } from './play.js';
 import { makeRedCauses } from './red-causes.js';
 import { warnOfClock } from './targets/target-clock.js';
@@ -109,6 +110,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
   const planned = { ...outline(plan, slowest), ...situation };
   const explanations = histories.overflowed ? undefined : await reported.explainSlowest(EXPLAINED);
+  const parts = readParts(plan, metrics);
   const { exitCode, failure } = played.judge(findDiffering(explanations ?? [], metrics.downlinks));
   const result: RunResult = {
     ...summary,
@@ -145,6 +147,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     ...(workers !== undefined && { workers }),
     events: journal.events,
     expectations,
+    ...(parts && { parts }),
     planned,
     ...(explanations && { explanations }),
     reproduce: options.reproduce + remarkOnConsole(summary.console.actions),

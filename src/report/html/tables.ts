@@ -9,6 +9,7 @@ import {
   callTimeRows,
   DOWNLINK_COLUMNS,
   listDownlinkRows,
+  listPartTables,
   listStageRows,
   listUplinkRows,
   nameStage,
@@ -62,6 +63,13 @@ function writeRows(about: string, group: string, columns: readonly string[], row
 /** Shows as many parts next to each other as fit. */
 function sideBySide(parts: readonly Markup[]): Markup {
   return markup`<div class="tables">${parts}</div>`;
+}
+
+/** A table for each property that divides the run. */
+export function writePartTables(result: RunResult): Markup {
+  const tables = listPartTables(result);
+  if (tables.length === 0) return NOTHING;
+  return sideBySide(tables.map(({ by, columns, rows }) => writeTable(`By ${by}`, columns, rows)));
 }
 
 export function downlinkTables(result: RunResult): Markup {

@@ -4,7 +4,7 @@ import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
 import { FLEET_STATES } from '../../trace/metrics/fleet-states.js';
 import { SERIES_COUNTS } from '../../trace/metrics/series.js';
 import { writeCsvRow } from '../csv-row.js';
-import type { RunResult } from '../result.js';
+import type { PartResult, RunResult } from '../result.js';
 
 /** The run over time: counts of each bin, and the fleet's states at its end. Not measured: empty. */
 export function writeSeriesCsv({ series }: RunResult): string {
@@ -18,6 +18,22 @@ export function writeSeriesCsv({ series }: RunResult): string {
   const rows = Array.from({ length: bins }, (_, i) => [(i * bin) / 1000, ...columns.map(([, values]) => values[i])]);
   return [['from_s', ...columns.map(([name]) => name)], ...rows].map(writeCsvRow).join('');
 }
+
+/** One row per part of the run and metric. A duration has its percentiles in ms, and the number of exchanges without one. */
+export function writePartsCsv(parts: readonly PartResult[]): string {
+  const rows = parts.flatMap(({ by, value, counts, durations }) => [
+    ...Object.entries(counts).map(([metric, count]) => [by, value, metric, count, null, ...SPREAD.map(() => null)]),
+    ...Object.entries(durations).map(([metric, { spread, missing }]) => [
+      ...[by, value, metric, spread?.count ?? 0, missing],
+      ...SPREAD.map((figure) => round(spread?.[figure])),
+    ]),
+  ]);
+  return [['by', 'value', 'metric', 'count', 'missing', ...SPREAD.map((figure) => `${figure}_ms`)], ...rows]
+    .map(writeCsvRow)
+    .join('');
+}
+
+const SPREAD = ['min', 'mean', 'p50', 'p95', 'p99', 'max'] as const;
 
 /**
  * One row per downlink. The text is yielded in pieces, because all rows of a long run may not fit into one string. Times are in

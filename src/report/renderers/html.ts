@@ -11,7 +11,14 @@ import { drawHistogram } from '../html/histogram.js';
 import { type Markup, makeId, markup, NOTHING } from '../html/markup.js';
 import { drawOverTime } from '../html/over-time.js';
 import { writePage } from '../html/page.js';
-import { downlinkTables, loadTables, updateTable, writeFleetTables, writeWorkerTable } from '../html/tables.js';
+import {
+  downlinkTables,
+  loadTables,
+  updateTable,
+  writeFleetTables,
+  writePartTables,
+  writeWorkerTable,
+} from '../html/tables.js';
 import { drawSlowest } from '../html/timelines.js';
 import type { ExpectationResult, RunResult } from '../result.js';
 import { getMark, getVerdict } from '../verdict.js';
@@ -28,6 +35,7 @@ export function renderHtml(result: RunResult): string {
     makeSection('Over time', drawOverTime(result)),
     makeSection('Downlinks', writeDownlinks(result)),
     makeSection('API requests', loadTables(result)),
+    makeSection('Parts of the run', writePartTables(result)),
     makeSection(
       'Workers',
       writeWorkerTable(result),

@@ -48,7 +48,13 @@ export interface MetricTerm {
   readonly aggregate: Aggregate;
   /** Restricts the metric to a scope; left out if it is not restricted. */
   readonly of?: Scope | undefined;
+  /** The expectation is about each part of the run: the plan has one expectation for each, in which `of` is the part. */
+  readonly by?: Dimension | undefined;
 }
+
+/** What divides a run into parts: the devices by a property of their group, or the API requests by their client. */
+export const DIMENSIONS = ['group', 'region', 'profile', 'firmware', 'tag', 'client'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
 
 interface Operation {
   readonly kind: 'operation';
@@ -73,10 +79,14 @@ export function listTerms(expression: Expression): readonly MetricTerm[] {
   }
 }
 
-/** Devices, or the loads of a client. */
-export type Scope = Selector | { readonly kind: 'client'; readonly client: string };
+/** Devices, the loads of a client, or a part of the run. */
+export type Scope =
+  | Selector
+  | { readonly kind: 'client'; readonly client: string }
+  | { readonly kind: 'part'; readonly by: Dimension; readonly value: string };
 
 export function nameScope(scope: Scope): string {
+  if (scope.kind === 'part') return `${scope.by}/${scope.value}`;
   return scope.kind === 'client' ? `${CLIENT}${scope.client}` : nameSelector(scope);
 }
 

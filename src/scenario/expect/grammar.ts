@@ -6,13 +6,14 @@
  *     comparison  = "==" | "!=" | "<" | "<=" | ">" | ">="
  *     sum         = product { ("+" | "-") product }   uplink.acked + uplink.dropped
  *     product     = factor { ("*" | "/") factor }     downlink.answered / downlink.queued
- *     factor      = number ["%"] | duration | metric [aggregate] ["of" scope] | "(" sum ")"
+ *     factor      = number ["%"] | duration | metric [aggregate] ["of" scope | "by" dimension] | "(" sum ")"
  *     aggregate   = "count" | "min" | "max" | "mean" | "p(" number ")" | "within" duration
  *
  * A metric without an aggregate means its count. Both sides are counts, shares or durations (kinds.ts). A minus needs a space
  * before it, because names have hyphens; after a scope "*" and "/" need spaces around them, because selectors use both. A scope
  * is a selector without comparisons, as in `to`: `uplink.stored of region/north`; for metrics of API calls it is a client of
- * the setup: `call.latency p(99) of client/dashboard`. `ghostfleet list metrics` and `ghostfleet list invariants` print the
+ * the setup: `call.latency p(99) of client/dashboard`. With "by", the expectation holds if it holds for each part of the run:
+ * `uplink.stored by region >= 100`. `ghostfleet list metrics` and `ghostfleet list invariants` print the
  * names.
  */
 import type { Form } from '../../input/checks.js';
@@ -29,6 +30,8 @@ import {
   CLIENT,
   COMPARISON_OPERATORS,
   type ComparisonOperator,
+  DIMENSIONS,
+  type Dimension,
   type Expectation,
   type Expression,
   listTerms,
@@ -43,7 +46,7 @@ export function makeExpectationForm(): Form {
   const duration = String.raw`(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+`;
   const metric = `(?:${names.join('|').replaceAll('.', String.raw`\.`)})(?![\\w.-])`;
   const aggregate = String.raw`count|min|max|mean|p\s*\(\s*\d+(?:\.\d+)?\s*\)|within\s+${duration}`;
-  const factor = String.raw`(?:${duration}|\d+(?:\.\d+)?\s*%?|${metric}(?:\s*\b(?:${aggregate}))?(?:\s+of\s+[^<>=]*[^<>=!\s])?)`;
+  const factor = String.raw`(?:${duration}|\d+(?:\.\d+)?\s*%?|${metric}(?:\s*\b(?:${aggregate}))?(?:\s+by\s+(?:${DIMENSIONS.join('|')})|\s+of\s+[^<>=]*[^<>=!\s])?)`;
   const sum = String.raw`[(\s]*${factor}[)\s]*(?:[-+*/][(\s]*${factor}[)\s]*)*`;
   const always = String.raw`\s*always\s+(?:${Object.keys(INVARIANTS).join('|')})\s*`;
   return {
@@ -97,6 +100,7 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   rejectShareOfCount(left, comparison, right, 'left');
   rejectShareOfCount(right, MIRRORED[comparison], left, 'right');
   rejectMoreThanAll(left, comparison, right);
+  rejectSeveralDimensions(left, right);
   const kind = findCommon(left.kind, right.kind);
   if (kind === undefined) {
     const hint = suggestKind(left, right) ?? suggestKind(right, left) ?? '';
@@ -268,7 +272,33 @@ function readMetric(reader: Reader, word: string): Read {
     throw new ExpectationError(place, `${quote(word)} has no "within"; ${orList(known)} have it`);
   }
   const of = readScope(reader, info);
-  return { expression: { kind: 'metric', metric: word, aggregate, of }, kind, column };
+  const by = of === undefined ? readDimension(reader, info) : undefined;
+  return { expression: { kind: 'metric', metric: word, aggregate, of, ...(by && { by }) }, kind, column };
+}
+
+function readDimension(reader: Reader, { name, of }: MetricInfo): Dimension | undefined {
+  const first = reader.token;
+  if (first !== 'by') return undefined;
+  const known = DIMENSIONS.filter((one) => (one === 'client' ? 'clients' : 'devices') === of);
+  if (known.length === 0) reader.fail(`${quote(name)} is counted for the whole run only: it has no "by"`);
+  reader.take();
+  const { token } = reader;
+  const found = known.find((one) => one === token);
+  if (found === undefined) {
+    const meant = token === undefined ? '' : didYouMean(token, known);
+    reader.fail(`${showToken(token)} does not divide ${quote(name)}${meant}; expected ${orList(known)}`);
+  }
+  reader.take();
+  return found;
+}
+
+/** Rejects an expectation by several dimensions, whose parts would not belong together. */
+function rejectSeveralDimensions(left: Read, right: Read): void {
+  const dimensions = new Set(
+    [left, right].flatMap(({ expression }) => listTerms(expression)).flatMap(({ by }) => by ?? []),
+  );
+  if (dimensions.size < 2) return;
+  throw new ExpectationError(right.column, `an expectation has one "by", not ${[...dimensions].join(' and ')}`);
 }
 
 function readScope(reader: Reader, { name, of }: MetricInfo): Scope | undefined {
@@ -373,6 +403,7 @@ function readAggregate(reader: Reader): Aggregate {
       return { kind: 'within', limit };
     }
     case 'of':
+    case 'by':
       return { kind: 'count' };
     default:
       if (word !== undefined && /^[a-z]/i.test(word))

@@ -7,7 +7,7 @@
  */
 import type { Span } from '../../device/modem/timing.js';
 import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
-import type { Expectation, MetricExpectation } from '../expect/expectation.js';
+import type { Dimension, Expectation, MetricExpectation } from '../expect/expectation.js';
 import type { FaultCall } from '../faults/index.js';
 import type { Load } from '../load/load.js';
 import type { SetupCall } from '../setup/index.js';
@@ -46,6 +46,8 @@ export interface Plan {
   readonly expectations: readonly Expectation[];
   /** Scopes that expectations and conditions use; left out if empty. */
   readonly scopes?: readonly PlannedScope[];
+  /** Parts of the run whose metrics the report has; each is one of the scopes. Left out if empty. */
+  readonly parts?: readonly PlannedPart[];
   /** Lines that the report prints at its end, for example commands to try next. */
   readonly next: readonly string[];
 }
@@ -132,6 +134,15 @@ export type PlannedScope = {
       readonly loads: readonly string[];
     }
 );
+
+/** A part of the run: the devices, or the loads, that have a value in common. */
+export interface PlannedPart {
+  readonly by: Dimension;
+  /** `north`; `(none)` for what has no value, `(others)` for values beyond the largest ones. */
+  readonly value: string;
+  /** Name of its scope: `region/north`. */
+  readonly scope: string;
+}
 
 /** A step with its time. A step that is spread over time becomes one action for each device. */
 export type PlannedAction = StepCall & {

@@ -32,6 +32,7 @@
  *     load: ...                          # none; see parse/load.ts
  *     expect:                            # none; grammar in expect/grammar.ts
  *       - uplink.stored == uplink.sent
+ *     by: [region, firmware]             # none; the report then has the metrics of each part
  *     next: [ghostfleet plan cold-store.yaml]   # none; lines that the report prints at its end
  *
  * The configuration of a group is written to flash before the first boot. If the device type has the parameter `mode` and the
@@ -40,7 +41,7 @@
 import type { Span } from '../../device/modem/timing.js';
 import type { Ratio } from '../../kernel/ratio.js';
 import type { Millis, UnixMillis } from '../../kernel/time.js';
-import type { Expectation, MetricExpectation } from '../expect/expectation.js';
+import type { Dimension, Expectation, MetricExpectation } from '../expect/expectation.js';
 import type { FaultCall } from '../faults/index.js';
 import type { Load } from '../load/load.js';
 import type { Selector } from '../selector/selector.js';
@@ -73,6 +74,8 @@ export interface Scenario {
   readonly steps: readonly ScenarioStep[];
   readonly loads: readonly ScenarioLoad[];
   readonly expectations: readonly Expectation[];
+  /** The report has the metrics of the parts of the run by these, and by those of the expectations. */
+  readonly by: readonly Dimension[];
   /** Lines that the report prints at its end, for example commands to try next. */
   readonly next: readonly string[];
 }

@@ -4,6 +4,7 @@
  */
 import { Problems } from '../../input/document.js';
 import { valueNode } from '../../input/value.js';
+import type { Dimension } from '../expect/expectation.js';
 import type { FaultName } from '../faults/index.js';
 import type { CallName } from '../load/calls.js';
 import type { BootPattern } from '../model/fleet.js';
@@ -37,6 +38,8 @@ export interface ScenarioDefinition {
   readonly load?: readonly LoadDefinition[];
   /** A line, or `{ that: line, abort: true }`, which ends the run when it fails; `abort: '10m'`: from then on. */
   readonly expect?: readonly (string | { readonly that: string; readonly abort: true | string })[];
+  /** The report has the metrics of each part of the run by these. */
+  readonly by?: readonly Dimension[];
   readonly next?: readonly string[];
 }
 

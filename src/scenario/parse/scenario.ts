@@ -9,6 +9,7 @@ import {
   formOf,
   integer,
   list,
+  oneOf,
   refine,
   rejectUnknownKeys,
   text,
@@ -18,6 +19,7 @@ import { type LocatedNode, type MapNode, Problems } from '../../input/document.j
 import { isoTime, parseTime, TIME_FORM } from '../../kernel/calendar.js';
 import { DEFAULT_START } from '../../kernel/clock.js';
 import { hours, LAST_TIME, type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
+import { DIMENSIONS } from '../expect/expectation.js';
 import type { ScopeNames } from '../expect/parse.js';
 import type { CloudSettings } from '../model/cloud.js';
 import type { FleetGroup } from '../model/fleet.js';
@@ -68,12 +70,13 @@ const PLAIN = {
   duration: { check: positiveDuration },
   settle: { check: duration, fallback: DEFAULT_SETTLE },
   'warm-up': { check: duration, fallback: 0 },
+  by: { check: list(oneOf(DIMENSIONS)), fallback: [] },
   next: { check: list(text()), fallback: [] },
 };
 
 const KEYS = [
   ...['name', 'about', 'include', 'vars', 'seed', 'start', 'duration', 'settle', 'warm-up', 'cloud'],
-  ...['setup', 'fleet', 'network', 'faults', 'steps', 'load', 'expect', 'next'],
+  ...['setup', 'fleet', 'network', 'faults', 'steps', 'load', 'expect', 'by', 'next'],
 ];
 
 /** JSON Schemas of the parts of a scenario, in the order of a file. */
@@ -187,6 +190,7 @@ function readParts(
     [],
   );
   const expectations = read('expect', expectationList(names, length), []);
+  const by = plain('by');
   const next = plain('next');
   if (name === undefined || about === undefined || seed === undefined || start === undefined) return undefined;
   if (warmUp === undefined || loads === undefined || settings === undefined) return undefined;
@@ -199,7 +203,7 @@ function readParts(
     wrong === undefined
   )
     return undefined;
-  if (begun === undefined || expectations === undefined || next === undefined) return undefined;
+  if (begun === undefined || expectations === undefined || by === undefined || next === undefined) return undefined;
   return {
     name,
     secretVars: findSecretVariables(root),
@@ -217,6 +221,7 @@ function readParts(
     steps: [...(saving ? [] : [REFUSE_POWER_SAVING]), ...begun],
     loads,
     expectations,
+    by,
     next,
   };
 }

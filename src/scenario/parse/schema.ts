@@ -41,6 +41,7 @@ const ABOUT: Readonly<Record<string, readonly [about: string, example: unknown]>
   ],
   load: ['API requests in addition to the steps.', [{ 'list-devices': null, rate: '2/s' }]],
   expect: ['Expectations that the run must meet.', ['uplink.stored == uplink.sent', 'downlink.answered p(95) < 45m']],
+  by: ['The report has the metrics of each part of the run by these.', ['region', 'firmware']],
   next: ['Lines that the report prints at its end.', ['ghostfleet explain runs/demo']],
 };
 

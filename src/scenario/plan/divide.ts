@@ -62,7 +62,7 @@ function withDevices(plan: Plan, belongs: (index: number) => boolean): Plan {
   const places = new Map<number, number>();
   for (const index of plan.devices.keys()) if (belongs(index)) places.set(index, places.size);
   const own = (devices: readonly number[]) => devices.flatMap((index) => places.get(index) ?? []);
-  const { scopes: _, ...rest } = plan;
+  const { scopes: _, parts: _parts, ...rest } = plan;
   return {
     ...rest,
     devices: plan.devices.filter((_, index) => belongs(index)),

@@ -4,7 +4,7 @@
  */
 import { between, exponential, type Random, randomBytes, seededRandom } from '../../kernel/random.js';
 import { type Instant, type Millis, sinceStart } from '../../kernel/time.js';
-import { type Expectation, listTerms, nameScope } from '../expect/expectation.js';
+import { type Dimension, type Expectation, listTerms, nameScope } from '../expect/expectation.js';
 import { kindOf, timedSteps } from '../faults/index.js';
 import { isOfDevice } from '../load/calls.js';
 import type { Load } from '../load/load.js';
@@ -25,6 +25,7 @@ import { makeSamplingRandom, type SelectableFleet, select } from '../selector/ma
 import { nameSelector } from '../selector/selector.js';
 import { describeStep } from '../steps/index.js';
 import { sets } from '../values/config-lines.js';
+import { divideBy, expandParts, listDimensions } from './parts.js';
 
 interface PlanOptions {
   /** Overrides the seed of the scenario. */
@@ -47,8 +48,19 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     ...faults.flatMap((fault, index) => faultSteps(fault, `fault-${index + 1}`, scenario.duration)),
   ];
   const { actions, waits } = planSteps(steps, whole);
-  const conditions = [...scenario.expectations, ...waits.map(({ condition }) => condition)];
-  const scopes = planScopes(conditions, whole, scenario.loads);
+  const divided = new Map(
+    listDimensions(scenario.by, scenario.expectations).map((by) => [by, divideBy(by, scenario)] as const),
+  );
+  const partsBy = (by: Dimension) => divided.get(by) ?? { parts: [], scopes: [] };
+  const expectations = scenario.expectations.flatMap((expectation) => expandParts(expectation, partsBy));
+  const parts = [...divided.values()].flatMap((each) => each.parts);
+  const conditions = [...expectations, ...waits.map(({ condition }) => condition)];
+  const scopes = planScopes(
+    conditions,
+    whole,
+    scenario.loads,
+    [...divided.values()].flatMap((each) => each.scopes),
+  );
   return {
     scenario: scenario.name,
     about: scenario.about,
@@ -69,8 +81,9 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
       ...load,
       devices: isOfDevice(load.call.kind) ? select(to, whole) : [],
     })),
-    expectations: scenario.expectations,
+    expectations,
     ...(scopes.length > 0 && { scopes }),
+    ...(parts.length > 0 && { parts }),
     next: scenario.next,
   };
 }
@@ -133,11 +146,13 @@ function planScopes(
   conditions: readonly Expectation[],
   fleet: SelectableFleet,
   loads: readonly Load[],
+  parts: readonly PlannedScope[],
 ): readonly PlannedScope[] {
-  const scopes = new Map<string, PlannedScope>();
+  const scopes = new Map(parts.map((scope) => [scope.name, scope]));
   const sides = conditions.flatMap((condition) => ('invariant' in condition ? [] : [condition.left, condition.right]));
   for (const { of } of sides.flatMap(listTerms)) {
-    if (of === undefined) continue;
+    // The parts have their scopes already.
+    if (of === undefined || of.kind === 'part') continue;
     const name = nameScope(of);
     if (scopes.has(name)) continue;
     if (of.kind !== 'client') scopes.set(name, { name, devices: select(of, fleet) });

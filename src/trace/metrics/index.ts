@@ -86,6 +86,8 @@ export class Metrics implements Fold {
   readonly #calls: CallFold;
   readonly #dispatch: Dispatch;
   readonly #scopes: ReadonlyMap<string, MetricScope>;
+  /** The scopes to which each device belongs, by serial number. */
+  readonly #scopesOf = new Map<number, MetricScope[]>();
   readonly #callScopes: ReadonlyMap<string, CallTotals>;
   /** Time of the last event before the scenario's end, after which devices start nothing new. */
   #now: Instant = 0;
@@ -113,8 +115,15 @@ export class Metrics implements Fold {
     const counting = [realTime, this.#devices, this.#uplinks, this.#downlinks, this.#updates, this.#calls, this.#world];
     this.#dispatch = dispatchTo([...counting, ...this.#uplinks.windows.folds, this.#series, this.#samples]);
     this.#scopes = new Map(
-      [...scopes.devices].map(([name, serials]) => [name, new MetricScope(serials, warmUp, limits)]),
+      [...scopes.devices].map(([name, serials]) => [name, new MetricScope(serials.length, warmUp, limits)]),
     );
+    for (const [name, scope] of this.#scopes) {
+      for (const serial of scopes.devices.get(name) ?? []) {
+        const known = this.#scopesOf.get(serial);
+        if (known === undefined) this.#scopesOf.set(serial, [scope]);
+        else known.push(scope);
+      }
+    }
     this.#callScopes = new Map([...scopes.loads].map(([name, loads]) => [name, this.#calls.sumLoads(loads)]));
   }
 
@@ -123,7 +132,19 @@ export class Metrics implements Fold {
     if (event.kind === 'world.closing') this.#closed = true;
     const handlers = this.#dispatch.get(event.kind);
     if (handlers !== undefined) for (const handler of handlers) handler(event);
-    for (const scope of this.#scopes.values()) scope.take(event);
+    for (const scope of this.#listTouched(event)) scope.take(event);
+  }
+
+  /** The scopes that an event concerns. */
+  #listTouched(event: TraceEvent): Iterable<MetricScope> {
+    if ('serial' in event) return this.#scopesOf.get(event.serial) ?? [];
+    return event.kind === 'world.closing' ? this.#scopes.values() : [];
+  }
+
+  /** All metrics of a scope, by name. */
+  readAll(of: string): ReadonlyMap<string, Measure> {
+    const measures = METRICS.map(({ name }) => [name, this.read(name, of)] as const);
+    return new Map(measures.flatMap(([name, measure]) => (measure === undefined ? [] : [[name, measure]])));
   }
 
   /**

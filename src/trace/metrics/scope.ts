@@ -9,7 +9,6 @@ import { UPDATE_METRICS, UpdateFold } from './updates.js';
 import { UPLINK_METRICS, UplinkFold } from './uplinks.js';
 
 export class MetricScope {
-  readonly #serials: ReadonlySet<number>;
   readonly #devices: DeviceFold;
   readonly #uplinks: UplinkFold;
   readonly #downlinks = new DownlinkFold();
@@ -17,12 +16,11 @@ export class MetricScope {
   readonly #dispatch: Dispatch;
 
   /**
-   * @param serials serial numbers of the devices that count
+   * @param devices number of the devices that count
    * @param limits durations for which `within` can be called, for boots and uplinks
    */
-  constructor(serials: readonly number[], warmUp: Millis, limits: readonly Millis[]) {
-    this.#serials = new Set(serials);
-    this.#devices = new DeviceFold(serials.length, warmUp, limits);
+  constructor(devices: number, warmUp: Millis, limits: readonly Millis[]) {
+    this.#devices = new DeviceFold(devices, warmUp, limits);
     this.#uplinks = new UplinkFold(warmUp, limits);
     this.#dispatch = dispatchTo([
       this.#devices,
@@ -33,9 +31,8 @@ export class MetricScope {
     ]);
   }
 
+  /** @param event of one of the devices, or about the whole run */
   take(event: TraceEvent): void {
-    const concerns = 'serial' in event ? this.#serials.has(event.serial) : event.kind === 'world.closing';
-    if (!concerns) return;
     for (const handler of this.#dispatch.get(event.kind) ?? []) handler(event);
   }
 

@@ -134,6 +134,7 @@ const GOOD: readonly (readonly [what: string, text: string])[] = [
   ],
   ['a scope', change('downlink.answered p(95) < 45m', 'uplink.stored of region/north >= 100')],
   ['a client', change('downlink.answered p(95) < 45m', 'call.latency p(99.9) of client/dashboard <= 250ms')],
+  ['a dimension', change('downlink.answered p(95) < 45m', 'downlink.answered p(95) by region < 45m')],
   ['an invariant', change('downlink.answered p(95) < 45m', 'always uplinks-stored-once')],
   [
     'an expectation that ends the run',
@@ -187,6 +188,7 @@ const BAD: readonly (readonly [what: string, from: string, to: string])[] = [
   ['a region without a name', 'to: 10% of cellar', 'to: region/'],
   ['a metric that does not exist', 'downlink.answered p(95) < 45m', 'downlink.answred p(95) < 45m'],
   ['an aggregate that does not exist', 'downlink.answered p(95) < 45m', 'downlink.answered median < 45m'],
+  ['a dimension that does not exist', 'downlink.answered p(95) < 45m', 'downlink.answered p(95) by colour < 45m'],
   ['an expectation without a comparison', 'downlink.answered p(95) < 45m', 'downlink.answered p(95)'],
   ['an invariant that does not exist', 'downlink.answered p(95) < 45m', 'always uplinks-stored-twice'],
   ['a metric of a condition that does not exist', 'device.ready == fleet', 'device.redy == fleet'],

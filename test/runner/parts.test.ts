@@ -1,0 +1,171 @@
+/** Metrics by group, region, profile, firmware, tag and client: in expectations, in the result and in its reports. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { defineScenario, type RunResult, run, type ScenarioDefinition } from '../../src/index.js';
+import { writePartsCsv } from '../../src/report/renderers/csv.js';
+import { renderHtml } from '../../src/report/renderers/html.js';
+import { renderText } from '../../src/report/renderers/text.js';
+import { problemsOf, yamlOf } from '../scenario/fixtures.js';
+import { folderOfTest } from '../support/folder-of-test.js';
+
+const SCENARIO: ScenarioDefinition = {
+  name: 'parts',
+  duration: '2h',
+  setup: [{ client: { name: 'dashboard' } }],
+  fleet: [
+    { name: 'cellar', profile: 'clime', count: 4, region: 'north', tags: ['cold', 'indoor'], firmware: '3.5.5' },
+    { name: 'attic', profile: 'clime', count: 3, region: 'south', tags: ['indoor'] },
+    { name: 'gate', profile: 'control', count: 2 },
+  ],
+  steps: [{ at: '10m', to: 'cellar', commands: ['info show'] }],
+  load: [
+    { 'list-devices': null, rate: '60/h', as: 'dashboard' },
+    { 'count-devices': null, rate: '30/h' },
+  ],
+};
+
+let result: RunResult;
+beforeAll(async () => {
+  const plan = defineScenario({
+    ...SCENARIO,
+    by: ['profile', 'firmware', 'tag', 'client'],
+    expect: [
+      'device.ready by group == fleet.devices by group',
+      'downlink.answered by region >= 1',
+      'call.answered by client > 100',
+      'downlink.queued == 4',
+    ],
+  });
+  result = await run(plan, { workers: 1 });
+});
+
+const partsBy = (by: string) => (result.parts ?? []).filter((part) => part.by === by);
+const countsOf = (by: string, metric: string) =>
+  Object.fromEntries(
+    partsBy(by).map(({ value, counts, durations }) => [value, counts[metric] ?? durations[metric]?.spread?.count ?? 0]),
+  );
+
+describe('an expectation by a dimension', () => {
+  it('is judged for each part of the run', () => {
+    const outcomes = result.expectations.map(({ line, passed, left }) => [line, passed, left]);
+    expect(outcomes).toEqual([
+      ['device.ready of group/cellar == fleet.devices of group/cellar', true, 4],
+      ['device.ready of group/attic == fleet.devices of group/attic', true, 3],
+      ['device.ready of group/gate == fleet.devices of group/gate', true, 2],
+      ['downlink.answered of region/north >= 1', true, 4],
+      ['downlink.answered of region/south >= 1', false, 0],
+      ['downlink.answered of region/(none) >= 1', false, 0],
+      ['call.answered of client/dashboard > 100', true, 120],
+      ['call.answered of client/(none) > 100', false, 60],
+      ['downlink.queued == 4', true, 4],
+    ]);
+  });
+
+  it.each([
+    [
+      'uplink.sent by colour > 1',
+      /"colour" does not divide "uplink.sent"; expected group, region, profile, firmware or tag/,
+    ],
+    ['uplink.sent by client > 1', /"client" does not divide "uplink.sent"/],
+    ['call.sent by region > 1', /"region" does not divide "call.sent"; expected client/],
+    ['step.failed by region > 1', /"step.failed" is counted for the whole run only: it has no "by"/],
+    ['uplink.sent by > 1', /">" does not divide "uplink.sent"/],
+    ['uplink.sent by group == uplink.sent by region', /one "by", not group and region/],
+    ['uplink.sent of clime by group > 1', /clime by group/],
+  ])('is refused if the metric cannot be divided so: %s', (line, message) => {
+    expect(problemsOf(yamlOf({ expect: `  - ${line}\n` }))).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('is refused as a condition of a step', () => {
+    const steps = '  - { after: device.ready by group >= 1, shell: send }\n';
+    expect(problemsOf(yamlOf({ steps }))).toEqual([expect.stringContaining('a condition about the whole run')]);
+  });
+});
+
+describe('the parts of a result', () => {
+  it('add up to the whole run, unless a device has several tags', () => {
+    for (const by of ['group', 'region', 'profile', 'firmware']) {
+      const sum = Object.values(countsOf(by, 'uplink.sent')).reduce((all, count) => all + count, 0);
+      expect([by, sum]).toEqual([by, result.uplinks.sent]);
+    }
+    expect(countsOf('tag', 'fleet.devices')).toEqual({ cold: 4, indoor: 7, '(none)': 2 });
+    expect(countsOf('firmware', 'fleet.devices')).toEqual({ '3.5.5': 4, newest: 5 });
+    expect(countsOf('client', 'call.sent')).toEqual({ dashboard: 120, '(none)': 60 });
+  });
+
+  it('have durations, with the number of exchanges without one', () => {
+    const [clime, control] = partsBy('profile').map(({ durations }) => durations['downlink.answered']);
+    expect(clime).toEqual({ spread: expect.objectContaining({ count: 4 }), missing: 0 });
+    expect(control).toEqual({ spread: null, missing: 0 });
+  });
+
+  it('are the same in several threads', async () => {
+    // Loads need one thread.
+    const { load: _, setup: __, ...scenario } = SCENARIO;
+    const plan = defineScenario({ ...scenario, by: ['group', 'tag'] });
+    const [one, two] = [await run(plan, { workers: 1 }), await run(plan, { workers: 2 })];
+    expect(two.parts).toEqual(one.parts);
+    expect(one.parts?.length).toBe(6);
+  });
+
+  it('are missing without "by"', async () => {
+    const { parts } = await run(defineScenario(SCENARIO));
+    expect(parts).toBeUndefined();
+  });
+});
+
+describe('reports', () => {
+  it('have a table for each dimension', () => {
+    const text = renderText(result);
+    expect(text).toMatch(/by region +devices +ready .*\n +north +4 +4 /);
+    expect(text).toMatch(/by client +requests .*\n +dashboard +120 +120 +0 /);
+    const page = renderHtml(result);
+    for (const by of ['group', 'region', 'profile', 'firmware', 'tag', 'client']) expect(page).toContain(`By ${by}`);
+  });
+
+  it('have every metric of each part as CSV, with the same cells in each row', () => {
+    const rows = writePartsCsv(result.parts ?? [])
+      .trimEnd()
+      .split('\r\n')
+      .map((row) => row.split(','));
+    expect(new Set(rows.map(({ length }) => length))).toEqual(new Set([11]));
+    expect(rows).toContainEqual([
+      'region',
+      'north',
+      'uplink.sent',
+      String(countsOf('region', 'uplink.sent').north),
+      ...Array(7).fill(''),
+    ]);
+    expect(rows.filter(([by, value]) => by === 'client' && value === 'dashboard')).toHaveLength(9);
+  });
+
+  it('are written to parts.csv and summary.json', async () => {
+    const out = join(folderOfTest(), 'run');
+    const { parts } = await run(defineScenario({ ...SCENARIO, by: ['group'] }), { out });
+    expect(readFileSync(join(out, 'parts.csv'), 'utf8')).toBe(writePartsCsv(parts ?? []));
+    expect(JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8')).parts).toEqual(parts);
+  });
+});
+
+it('of more than 20 values, the largest have a part each, and the others are one part', () => {
+  const fleet = Array.from({ length: 30 }, (_, i) => ({
+    name: `group-${i}`,
+    profile: 'clime',
+    count: i === 29 ? 5 : 1 + (i % 2),
+  }));
+  const {
+    parts = [],
+    scopes = [],
+    expectations,
+  } = defineScenario({
+    ...{ name: 'many', duration: '1h', fleet },
+    expect: ['uplink.sent by group >= 0'],
+  });
+  expect(parts).toHaveLength(21);
+  expect(parts.at(-1)).toEqual({ by: 'group', value: '(others)', scope: 'group/(others)' });
+  expect(parts.map(({ value }) => value)).toContain('group-29');
+  expect(expectations).toHaveLength(21);
+  const devices = scopes.flatMap((scope) => ('devices' in scope ? scope.devices : []));
+  expect([...devices].sort((a, b) => a - b)).toEqual(Array.from({ length: 48 }, (_, i) => i));
+});
