@@ -27,7 +27,7 @@ interface Divided {
   readonly loads: readonly ScenarioLoad[];
 }
 
-export interface PartsBy {
+interface PartsBy {
   readonly parts: readonly PlannedPart[];
   readonly scopes: readonly PlannedScope[];
 }
