@@ -1,49 +1,29 @@
 /** Reading of messages (cloud C-27, C-25). */
 
+import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import { Message, MessageParams, MessageQuery, TimelineEvent } from '../../contract/messages.js';
 import { isoTimeOrNull, parseTimestamp } from '../../contract/time.js';
 import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
 import { days, type UnixMillis } from '../../kernel/time.js';
-import { operation, PageOf } from '../http/operation.js';
+import { operation, PageOf, type Routes } from '../http/operation.js';
 import { serialText } from '../store/order.js';
 import type { ListedMessage, MessageQuery as StoreQuery } from '../store/store.js';
 import { tenantOf } from '../store/tenants.js';
 import { type Access, type Caller, visibleMessage, visibleTag } from './access.js';
-import type { ApiOptions, Family } from './family.js';
+import type { ApiContext, ApiOptions, Family } from './family.js';
 import { maskingsFor } from './masking.js';
 import { pageOf, setTotal } from './totals.js';
 
 /** How far back a list without `after` reaches. */
 const WINDOW = days(1);
 
-export const messages: Family = (routes, { store, clock, downlinks, turns }, options) => {
+export const messages: Family = (routes, context, options) => {
+  const { store, downlinks } = context;
   const item = '/spaces/:space_id/messages/:id';
-
-  routes.get(
-    '/spaces/:space_id/messages',
-    operation({
-      tag: 'Messages',
-      id: 'listMessages',
-      summary: 'List messages, newest first',
-      description:
-        'Without `after`, only messages of the last 24 hours are listed. `type` may be repeated, also as `type[]`. The type ' +
-        '`data` stands for data from the device: data downlinks are listed only if `direction` or no `type` is given.',
-      params: SpaceParams,
-      querystring: MessageQuery,
-      response: { 200: PageOf(Message) },
-    }),
-    async (request, reply) => {
-      const { spaceId, query, access } = request;
-      const { limit = 20, offset } = query;
-      const rows = await store.messages(spaceId, { ...filterOf(query, access, clock.wall), limit, after: offset });
-      // Messages are not counted, because that could read a million rows to find a few. The header has the number of messages
-      // that the page proves to exist.
-      setTotal(reply, rows.length, offset === undefined ? limit : 0);
-      return shown(request, rows);
-    },
-  );
+  const shown = showerOf(context, options);
+  addList(routes, context, shown);
 
   routes.get(
     item,
@@ -85,6 +65,68 @@ export const messages: Family = (routes, { store, clock, downlinks, turns }, opt
       }));
     },
   );
+};
+
+function addList(routes: Routes, { store, clock, turns }: ApiContext, shown: Shown): void {
+  routes.get(
+    '/spaces/:space_id/messages',
+    operation({
+      tag: 'Messages',
+      id: 'listMessages',
+      summary: 'List messages, newest first',
+      description:
+        'Without `after`, only messages of the last 24 hours are listed. `type` may be repeated, also as `type[]`. The type ' +
+        '`data` stands for data from the device: data downlinks are listed only if `direction` or no `type` is given.',
+      params: SpaceParams,
+      querystring: MessageQuery,
+      response: { 200: PageOf(Message) },
+    }),
+    async (request, reply) => {
+      const { spaceId, query, access } = request;
+      const { limit = 20, offset } = query;
+      const pieces = piecesOf({ spaceId, query, access });
+      const begun: Piece[] = [];
+      const isWhole = await take(pieces, begun);
+      const count = begun.reduce((sum, piece) => sum + piece.count, 0);
+      // Messages are not counted, because that could read a million rows to find a few. The header has the number of messages
+      // that the page proves to exist; of a large page, those of its beginning.
+      setTotal(reply, count, isWhole && offset === undefined ? limit : 0);
+      reply.type('application/json; charset=utf-8');
+      const texts = begun.map(({ text }) => text);
+      return reply.send(isWhole ? `[${texts.join(',')}]` : Readable.from(textsOf(texts, pieces)));
+    },
+  );
+
+  /** Reads a page in pieces: a body may have 1 MB, and a page a hundred of them. */
+  async function* piecesOf({
+    query,
+    ...caller
+  }: Caller & { readonly query: Static<typeof MessageQuery> }): AsyncGenerator<Piece> {
+    const { spaceId, access } = caller;
+    const { limit = 20, offset } = query;
+    const filter = filterOf(query, access, clock.wall);
+    let after = offset;
+    let size = FIRST_PIECE;
+    for (let left = limit; left > 0; ) {
+      if (after !== offset) await turns.next(await tenantOf(store, spaceId));
+      const asked = Math.min(left, size);
+      const rows = await store.messages(spaceId, { ...filter, limit: asked, after });
+      const views = await shown(caller, rows);
+      const text = JSON.stringify(views).slice(1, -1);
+      if (rows.length > 0) yield { count: rows.length, text };
+      if (rows.length < asked) return;
+      left -= rows.length;
+      after = rows.at(-1)?.id;
+      size = Math.max(1, Math.floor((PIECE * rows.length) / text.length));
+    }
+  }
+}
+
+/** The views of messages in their present state, with masked secrets. */
+type Shown = (caller: Caller, rows: readonly ListedMessage[]) => Promise<Static<typeof Message>[]>;
+
+function showerOf({ store, downlinks, turns }: ApiContext, options: ApiOptions): Shown {
+  return shown;
 
   async function shown(caller: Caller, rows: readonly ListedMessage[]) {
     const maskings = await maskingsFor(
@@ -92,7 +134,6 @@ export const messages: Family = (routes, { store, clock, downlinks, turns }, opt
       caller,
       rows.map((row) => row.deviceId),
     );
-    // A body may have 1 MB, and a page a hundred of them.
     const isLong = maskings.size > 0 && rows.length > 1;
     const tenant = isLong ? await tenantOf(store, caller.spaceId) : undefined;
     const views: Static<typeof Message>[] = [];
@@ -111,7 +152,39 @@ export const messages: Family = (routes, { store, clock, downlinks, turns }, opt
       rows.map(async (row) => (row.downState === 'pending' ? await store.message(row.spaceId, row.id) : row) ?? row),
     );
   }
-};
+}
+
+/** Messages of a page as JSON, without the brackets of the list. */
+interface Piece {
+  readonly count: number;
+  readonly text: string;
+}
+
+/** Number of messages of the first piece, before their size is known. */
+const FIRST_PIECE = 4;
+/** Characters of a piece, about; a single message may be larger. */
+const PIECE = 256 * 1024;
+/** Pages up to this number of characters are sent as a whole. */
+const LARGEST_WHOLE = 1024 * 1024;
+
+/** Takes pieces until they are too large to be sent as a whole. True if there are no more. */
+async function take(pieces: AsyncGenerator<Piece>, taken: Piece[]): Promise<boolean> {
+  let size = 0;
+  for (;;) {
+    const { value, done } = await pieces.next();
+    if (done) return true;
+    taken.push(value);
+    size += value.text.length;
+    if (size > LARGEST_WHOLE) return false;
+  }
+}
+
+/** The text of a list: each further piece is read when the client has taken the one before. */
+async function* textsOf(begun: readonly string[], pieces: AsyncGenerator<Piece>): AsyncGenerator<string> {
+  yield `[${begun.join(',')}`;
+  for await (const { text } of pieces) yield `,${text}`;
+  yield ']';
+}
 
 function filterOf(query: Static<typeof MessageQuery>, access: Access, now: UnixMillis) {
   return {

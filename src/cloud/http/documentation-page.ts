@@ -1,4 +1,5 @@
 /** The API's documentation page, loaded at its first request, into a server without a port: it would slow the start. */
+import type { OutgoingHttpHeaders } from 'node:http';
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
@@ -15,34 +16,56 @@ function picture(content: string, width: number): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 32">${content}</svg>`;
 }
 
-/** Request headers that are passed on to the server of the page: they say which parts of a file the browser already has. */
-const FORWARDED = ['if-none-match', 'if-modified-since', 'range', 'if-range'] as const;
 /** Response headers that are not copied from the server of the page, because the server of the API sets its own. */
-const OWN: ReadonlySet<string> = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']);
+const OWN: ReadonlySet<string> = new Set([
+  ...['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'],
+  // Parts of files are not sent.
+  'accept-ranges',
+]);
+
+/** A file of the page. */
+interface File {
+  readonly headers: OutgoingHttpHeaders;
+  readonly content: Buffer;
+}
 
 /** Adds the page and the document that it shows to the API. @param name title of the page */
 export function addPage(api: FastifyInstance, name: string): void {
   let page: Promise<FastifyInstance> | undefined;
+  // Requests need no credential, so the files and the document are made once.
+  const files = new Map<string, File>();
+  let document: Buffer | undefined;
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     // Without a slash at its end, the address of the page would make relative addresses in the page wrong.
     if (/\/documentation(?:\?|$)/.test(request.url)) return reply.redirect('documentation/');
-    page ??= createPage(api, name);
-    const wanted = Object.fromEntries(FORWARDED.map((header) => [header, request.headers[header]]));
-    const headers = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
-    const made = await (await page).inject({ method: 'GET', url: request.url, headers });
     reply.header('content-security-policy', POLICY);
-    if (made.statusCode === 404) return reply.callNotFound();
-    for (const [header, value] of Object.entries(made.headers)) if (!OWN.has(header)) reply.header(header, value);
-    return reply.code(made.statusCode).send(made.rawPayload.length > 0 ? made.rawPayload : undefined);
+    const [url = ''] = request.url.split('?', 1);
+    let file = files.get(url);
+    if (file === undefined) {
+      page ??= createPage(api, name);
+      const { statusCode, headers, rawPayload } = await (await page).inject({ method: 'GET', url });
+      if (statusCode === 404) return reply.callNotFound();
+      if (statusCode !== 200) return reply.code(statusCode).headers(shared(headers)).send();
+      file = { headers: shared(headers), content: rawPayload };
+      files.set(url, file);
+    }
+    reply.headers(file.headers);
+    if (request.headers['if-none-match'] === file.headers.etag && file.headers.etag !== undefined)
+      return reply.code(304).send();
+    return reply.send(file.content);
   };
   const hidden = { schema: { hide: true } };
   api.get(`${PAGE}/json`, hidden, async (_, reply) => {
-    reply.header('content-security-policy', POLICY);
-    return api.swagger();
+    document ??= Buffer.from(JSON.stringify(api.swagger()));
+    return reply.header('content-security-policy', POLICY).type('application/json; charset=utf-8').send(document);
   });
   for (const path of ['', '/yaml', '/static/*']) api.get(`${PAGE}${path}`, hidden, answer);
   // Redirects are relative, because a proxy may have removed the beginning of the path.
   api.get(`${PAGE}/index.html`, hidden, (_, reply) => reply.redirect('./'));
+}
+
+function shared(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([header]) => !OWN.has(header)));
 }
 
 async function createPage(api: FastifyInstance, name: string): Promise<FastifyInstance> {

@@ -106,6 +106,29 @@ describe('the list of messages', () => {
     expect(seen).toEqual(Array.from({ length: 48 }, (_, n) => n));
   });
 
+  it('is read in pieces if its messages are large, and a piece is read when the client has taken the one before', async () => {
+    const sizes: number[] = [];
+    const { store, call, device, spaceId } = await service();
+    const { id: deviceId } = await device();
+    const rows = Array.from({ length: 30 }, (_, n) => {
+      const createdAt = START - minutes(n + 1);
+      const body = { n, text: 'x'.repeat(200_000) };
+      return message(n, { createdAt, id: idAt(createdAt, n), spaceId, deviceId, body });
+    });
+    await store.commit(rows.map((row) => ({ kind: 'message.insert', row }) as const).reverse());
+    const read = store.messages.bind(store);
+    store.messages = async (...args) => {
+      const found = await read(...args);
+      sizes.push(found.length);
+      return found;
+    };
+    const { json, headers } = await call('GET', 'messages?limit=25');
+    expect(json.map((m: { body: { n: number } }) => m.body.n)).toEqual(Array.from({ length: 25 }, (_, n) => n));
+    expect(sizes).toEqual([4, ...Array.from({ length: 21 }, () => 1)]);
+    // The headers are sent before the last pieces are read.
+    expect(Number(headers['x-total-at-least'])).toBeLessThan(25);
+  });
+
   it('is limited to the last 24 hours by default, also on a page after a cursor', async () => {
     const { numbers, rows } = await history();
     expect(await numbers(`?offset=${rows[21]?.id}`)).toEqual([22, 23]);

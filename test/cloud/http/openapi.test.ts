@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createApi } from '../../../src/cloud/api/index.js';
 import { CloudCore } from '../../../src/cloud/delivery/core.js';
 import { HttpGateway } from '../../../src/cloud/gateway/http.js';
@@ -75,6 +75,14 @@ function fieldsWithoutMeaning(schema: Schema, place: string): string[] {
 }
 
 describe('the OpenAPI document', () => {
+  it('is made once, because requests for it need no credential', async () => {
+    const { app, call } = await service();
+    await app.ready();
+    const made = vi.spyOn(app, 'swagger');
+    for (const _ of [1, 2, 3]) await call('GET', '/v2/documentation/json', undefined, ANYONE);
+    expect(made).toHaveBeenCalledOnce();
+  });
+
   it('has no path that two of its templates match equally well', () => {
     const paths = Object.keys(document.paths);
     expect(areAmbiguous('/a/{id}/b', '/a/c/{id}')).toBe(true);
