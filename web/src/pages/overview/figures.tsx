@@ -11,6 +11,7 @@ import { type RunFault, runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Card } from '../../parts/card.js';
 import { later } from '../../parts/later.js';
+import { TravelSlider } from '../../parts/travel-slider.js';
 
 interface Figure {
   readonly title: string;
@@ -52,6 +53,7 @@ export function Figures() {
           state={runState.value}
         />
       )}
+      {open && runState.value?.travels && <TravelSlider state={runState.value} />}
     </>
   );
 }

@@ -1,4 +1,5 @@
 /** What differs between a run of the past and the original: in sentences, as curves over each other, and as the first event. */
+import { useEffect, useRef } from 'preact/hooks';
 import type { RunState } from '../../../../src/control/run-state.js';
 import type { RunComparison, RunEnd } from '../../../../src/control/travel.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
@@ -15,9 +16,12 @@ interface ComparisonProps {
 
 export function Comparison({ comparison, state }: ComparisonProps) {
   const { original, fork, same, difference, until_ms } = comparison;
+  const box = useRef<HTMLElement>(null);
+  // The panels fill the screen, so that the result would be below it.
+  useEffect(() => box.current?.scrollIntoView({ block: 'start' }), [comparison]);
   return (
-    <div class="comparison" aria-live="polite">
-      <h3>Original and fork, until {humanDuration(until_ms)}</h3>
+    <section class="panel comparison" aria-live="polite" ref={box}>
+      <h2>Original and fork, until {humanDuration(until_ms)}</h2>
       <ul>
         {differencesOf(comparison).map((sentence) => (
           <li key={sentence}>{sentence}</li>
@@ -26,7 +30,7 @@ export function Comparison({ comparison, state }: ComparisonProps) {
       <div class="charts">
         {Object.values(CHARTS).map((plan) => {
           const lines = curvesOf(comparison, plan);
-          if (lines.length < 2) return null;
+          if (lines.length < 2 || difference === null) return null;
           const chart = { lines, text: textOf(plan), start: startOf(state), bands: bandsOf(state) };
           return <Chart key={plan.title} title={plan.title} isTime={'isTime' in plan} {...chart} />;
         })}
@@ -44,7 +48,7 @@ export function Comparison({ comparison, state }: ComparisonProps) {
           </>
         )}
       </details>
-    </div>
+    </section>
   );
 }
 

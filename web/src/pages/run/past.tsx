@@ -5,19 +5,20 @@ import type { PastRun, RunComparison } from '../../../../src/control/travel.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
-import { later } from '../../parts/later.js';
 import { useLoad } from '../../parts/load.js';
 import { TravelSlider } from '../../parts/travel-slider.js';
-
-const Comparison = later(async () => (await import('./comparison.js')).Comparison);
 
 /** How far both runs go on for a comparison. */
 const LENGTHS = ['30m', '2h', '6h', '1d'] as const;
 
-export function Past({ state }: { readonly state: RunState }) {
+interface PastProps {
+  readonly state: RunState;
+  readonly compared: (comparison: RunComparison) => void;
+}
+
+export function Past({ state, compared }: PastProps) {
   const { run } = model();
   const { value: pasts = [], reload } = useLoad(() => run.pastRuns(), []);
-  const [comparison, setComparison] = useState<RunComparison>();
   const [enteredAgain, setEnteredAgain] = useState('');
   const [lasts, setLasts] = useState<string>('2h');
   const enter = async (at: number) => {
@@ -38,7 +39,7 @@ export function Past({ state }: { readonly state: RunState }) {
               past={past}
               isNew={past.id === enteredAgain}
               compare={async () => {
-                setComparison(await run.compare(past.id, lasts));
+                compared(await run.compare(past.id, lasts));
                 reload();
               }}
               enter={enter}
@@ -59,7 +60,6 @@ export function Past({ state }: { readonly state: RunState }) {
           </select>
         </label>
       )}
-      {comparison && <Comparison comparison={comparison} state={state} />}
     </>
   );
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunState } from '../../../../src/control/run-state.js';
+import type { RunComparison } from '../../../../src/control/travel.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
 import { counted } from '../../model/count.js';
@@ -14,12 +15,14 @@ import { Bands } from './bands.js';
 import { Faults } from './faults.js';
 import { Past } from './past.js';
 
+const Comparison = later(async () => (await import('./comparison.js')).Comparison);
 const Charts = later(async () => (await import('./charts.js')).Charts);
 
 const SPEEDS = [1, 10, 60, 300, 1200];
 
 export function RunPage() {
   const { value: state } = runState;
+  const [comparison, setComparison] = useState<RunComparison>();
   if (!state) {
     return (
       <div class="page">
@@ -51,13 +54,14 @@ export function RunPage() {
         <Charts state={state} />
         {state.travels && (
           <Panel title="Time travel" name="past">
-            <Past state={state} />
+            <Past state={state} compared={setComparison} />
           </Panel>
         )}
         <Panel title="Counts" name="counts">
           <Counts state={state} />
         </Panel>
       </div>
+      {comparison && <Comparison comparison={comparison} state={state} />}
     </div>
   );
 }
@@ -155,18 +159,22 @@ function ratesOf(history: readonly Readonly<Record<string, number>>[], name: str
 }
 
 const BADGES = { holds: 'good', fails: 'bad', undecided: 'late' } as const;
+/** The order in which expectations are shown. */
+const ORDER = ['fails', 'undecided', 'holds'] as const;
 
 function Expectations({ state: { expectations } }: { readonly state: RunState }) {
   if (expectations.length === 0) return <p class="dim">The scenario expects nothing.</p>;
   return (
     <ul class="messages">
-      {expectations.map(({ line, state, sentence, cause }) => (
-        <li key={line}>
-          <span class={`badge ${BADGES[state]}`}>{state}</span> <code>{printableLine(line)}</code>
-          <p class="dim">{printableLine(sentence)}</p>
-          {cause !== null && <p class="cause">{printableLine(cause)}</p>}
-        </li>
-      ))}
+      {ORDER.flatMap((shown) => expectations.filter(({ state }) => state === shown)).map(
+        ({ line, state, sentence, cause }) => (
+          <li key={line}>
+            <span class={`badge ${BADGES[state]}`}>{state}</span> <code>{printableLine(line)}</code>
+            <p class="dim">{printableLine(sentence)}</p>
+            {cause !== null && <p class="cause">{printableLine(cause)}</p>}
+          </li>
+        ),
+      )}
     </ul>
   );
 }
