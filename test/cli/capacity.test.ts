@@ -164,7 +164,7 @@ describe('ghostfleet capacity', () => {
     [
       'a scenario without expectations',
       [],
-      'the scenario has no expectations',
+      'for example: call.refused == 0; for the speed of a service, use --target',
       LIMITED.slice(0, LIMITED.indexOf('expect:')),
     ],
     [
@@ -173,12 +173,55 @@ describe('ghostfleet capacity', () => {
       'no level of "load.latest-value.rate" can change the expectations: "fleet.devices == 1"',
       LIMITED.replace('call.refused == 0', 'fleet.devices == 1'),
     ],
+    ...['call.latency p(95) < 500ms', 'call.service max * 2 < 1s + 200ms', 'call.in-flight == 0'].map(
+      (line): [string, readonly string[], string, string] => [
+        `"${line}", because requests take no time in virtual time`,
+        [],
+        `can change the expectations: "${line}"; requests take no time in virtual time\nexpect something that depends on the load, for example: call.refused == 0; for the speed of a service, use --target`,
+        LIMITED.replace('call.refused == 0', line),
+      ],
+    ),
+    [
+      'a share of requests that no cloud refuses',
+      [],
+      'can change the expectations: "call.answered within 1s >= 99%"; requests take no time',
+      LIMITED.replace('call.refused == 0', 'call.answered within 1s >= 99%').replace(/cloud:.*\n/, ''),
+    ],
     ['a rate that is not steady', [], 'its rate is not steady', LIMITED.replace('0.1/s', '1/s..2/s')],
   ])('rejects %s', async (_, more, message, text = LIMITED) => {
     const given = new Map([...pairs(RATE), ...pairs(more)]);
     const words = ['capacity', file('bad', text), ...[...given].flat(), '--workers', '1'];
     const { exit, err } = await ghostfleet(words);
     expect([exit, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('accepts times that a fault makes longer, and shares of requests that can be refused', async () => {
+    const range = ['--vary', 'load.1.rate', '--from', '0.1', '--to', '3.2', '--budget', '1ms'];
+    const delayed = LIMITED.replace('load:', 'faults:\n  - { api-delay: 2s }\nload:');
+    const times = file('delayed', delayed.replace('call.refused == 0', 'call.latency p(95) < 5s'));
+    const share = file('share', LIMITED.replace('call.refused == 0', 'call.answered within 1s >= 99%'));
+    for (const scenario of [times, share])
+      expect(await resultOf(scenario, ...range)).toMatchObject({ outcome: 'unfinished', notes: [] });
+  });
+
+  it('notes in every format that times of requests say nothing in virtual time', async () => {
+    const out = join(folder, 'noted');
+    const text = LIMITED.replace('expect:', 'expect:\n  - call.latency p(95) < 500ms');
+    const range = ['--vary', 'load.1.rate', '--from', '0.1', '--to', '0.15'];
+    const { exit, out: shown } = await ghostfleet([
+      'capacity',
+      file('noted', text),
+      ...range,
+      '--workers',
+      '1',
+      '--out',
+      out,
+    ]);
+    const note = /"?call\.latency p\(95\) &?(lt;|<) 500ms(&quot;|")? says nothing here/;
+    expect(exit).toBe(0);
+    expect(shown.replace(/\s+/g, ' ')).toMatch(note);
+    for (const name of ['capacity.html', 'capacity.json', 'junit.xml'])
+      expect(readFileSync(join(out, name), 'utf8').replaceAll('\\"', '"')).toMatch(note);
   });
 
   it('notices during the search that no level changes what fails', async () => {

@@ -30,7 +30,7 @@ interface SearchOptions {
 export async function searchCapacity(options: SearchOptions): Promise<CapacityResult> {
   const { question, levels, known, signal, ended, more, reproduce, onRun } = options;
   const resultOf = (runs: readonly LevelRun[], end?: { holds: number | null; fails: number | null }) =>
-    conclude({ runs, end }, { question: question.asked, reproduce, ended: ended(), more });
+    conclude({ runs, end }, { question: question.asked, about: question.notes, reproduce, ended: ended(), more });
   try {
     const found = await findBorder({
       ...question,

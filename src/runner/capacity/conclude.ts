@@ -14,6 +14,8 @@ import { borderOf, kindOf, valuesOf } from './search.js';
 
 interface Circumstances {
   readonly question: CapacityQuestion;
+  /** Notes on the question. */
+  readonly about: readonly string[];
   readonly reproduce: string;
   /** Why the search was ended early; undefined if it was not. */
   readonly ended: { readonly why: string; readonly exitCode: ExitCode } | undefined;
@@ -23,7 +25,7 @@ interface Circumstances {
 
 /** @throws UsageError if the expectations that fail have nothing to do with the level */
 export function conclude({ runs, end }: Found, circumstances: Circumstances): CapacityResult {
-  const { question, reproduce, ended, more } = circumstances;
+  const { question, about, reproduce, ended, more } = circumstances;
   rejectUnchangeable(runs, question);
   const { holds, fails } = end ?? borderOf(runs);
   const levels = valuesOf(runs).flatMap((value) => levelOf(value, runs));
@@ -40,7 +42,7 @@ export function conclude({ runs, end }: Found, circumstances: Circumstances): Ca
     failed: firstFailed(atFails),
     sentence: sentenceOf(decided, atFails),
     advice: adviceOf(outcome, { ended: ended?.why, more, question, broken }),
-    notes: notesOn(levels, fails, question),
+    notes: [...about, ...notesOn(levels, fails, question)],
     levels,
     exitCode: exitOf(outcome, reached, question.atLeast, ended?.exitCode),
     reproduce,

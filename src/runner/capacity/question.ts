@@ -3,7 +3,9 @@ import { GhostfleetError, UsageError } from '../../kernel/errors.js';
 import { levelText } from '../../kernel/quantity.js';
 import type { Millis } from '../../kernel/time.js';
 import type { CapacityQuestion } from '../../report/capacity/result.js';
-import { type Expectation, listTerms } from '../../scenario/expect/expectation.js';
+import { type Expectation, listTerms, type MetricTerm } from '../../scenario/expect/expectation.js';
+import { kindOf } from '../../scenario/faults/index.js';
+import { getDownlinkType } from '../../scenario/load/calls.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { type Knob, knobOf, lasting, type Rewrite } from '../../scenario/parse/vary.js';
 import { planDigest } from '../../scenario/plan/describe.js';
@@ -43,6 +45,8 @@ export interface Question {
   readonly asked: CapacityQuestion;
   readonly range: SearchRange;
   readonly planAt: (value: number, repetition: number) => Plan;
+  /** Facts that put every result into question. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -59,7 +63,7 @@ export function questionOf(asked: Asked): Question {
     read((sources) => timed(knob.turn(sources, textOf(value))), seed);
   const lowest = validAt(from, () => planOf(from, asked.seed), { vary, unit });
   const highest = validAt(to, () => planOf(to, asked.seed), { vary, unit });
-  rejectPointless(lowest, highest, asked, { from: levelText(from, unit), to: levelText(to, unit) });
+  const notes = rejectPointless(lowest, highest, asked, { from: levelText(from, unit), to: levelText(to, unit) });
   const { scenario, seed } = lowest;
   const seeds = seedsFrom(seed, MOST_AT_LEVEL);
   return {
@@ -77,6 +81,7 @@ export function questionOf(asked: Asked): Question {
     },
     range: { from, to, whole, precision, atLeast },
     planAt: (value, repetition) => planOf(value, seeds[repetition]),
+    notes,
   };
 }
 
@@ -138,18 +143,20 @@ function validAt(
   }
 }
 
-/** @throws UsageError if no run could answer the question */
+/** Returns notes on expectations that say nothing. @throws UsageError if no run could answer the question */
 function rejectPointless(
   lowest: Plan,
   highest: Plan,
-  { vary }: Asked,
+  { vary, target }: Asked,
   range: { readonly from: string; readonly to: string },
-): void {
+): readonly string[] {
+  const example = target === undefined ? 'call.refused == 0' : 'call.latency p(95) < 500ms';
+  const orTarget = target === undefined ? '; for the speed of a service, use --target' : '';
   if (lowest.expectations.length === 0) {
     throw new UsageError(
       'no-expectations',
       'the scenario has no expectations, so every level would hold',
-      'say under "expect" what a good service does, for example: call.latency p(95) < 500ms',
+      `say under "expect" what a good service does, for example: ${example}${orTarget}`,
     );
   }
   if (planDigest(lowest) === planDigest(highest)) {
@@ -158,21 +165,50 @@ function rejectPointless(
       `"${vary}" changes nothing: the runs at ${range.from} and ${range.to} are the same`,
     );
   }
-  const fixed = lowest.expectations.filter((one, index) => isFixed(one, highest.expectations[index], lowest, highest));
-  if (fixed.length < lowest.expectations.length) return;
-  throw new UsageError(
-    'unchangeable',
-    `no level of "${vary}" can change the expectations: ${fixed.map(({ line }) => `"${line}"`).join(', ')}`,
-    'expect something that depends on the load, for example: call.latency p(95) < 500ms',
+  const isSameSize = lowest.devices.length === highest.devices.length;
+  const ofSize = ({ metric }: MetricTerm) => metric === 'fleet.devices' && isSameSize;
+  const ofSpeed = target === undefined ? findSpeed(highest) : () => false;
+  const linesOf = (isFixed: (term: MetricTerm) => boolean) =>
+    lowest.expectations
+      .filter((one, index) => hasOnly(isFixed, one, highest.expectations[index]))
+      .map(({ line }) => `"${line}"`);
+  const [fixed, withSpeed] = [linesOf(ofSize), linesOf((term) => ofSize(term) || ofSpeed(term))];
+  const timeless = withSpeed.filter((line) => !fixed.includes(line));
+  if (withSpeed.length === lowest.expectations.length) {
+    const why = timeless.length === 0 ? '' : '; requests take no time in virtual time';
+    throw new UsageError(
+      'unchangeable',
+      `no level of "${vary}" can change the expectations: ${withSpeed.join(', ')}${why}`,
+      `expect something that depends on the load, for example: ${example}${orTarget}`,
+    );
+  }
+  return timeless.map(
+    (line) => `${line} says nothing here, because requests take no time in virtual time; use --target`,
   );
 }
 
-/** Whether an expectation compares only numbers that are the same at both levels. */
-function isFixed(one: Expectation, other: Expectation | undefined, lowest: Plan, highest: Plan): boolean {
+/** Whether an expectation has the same line at both levels, and no terms but those. */
+function hasOnly(isFixed: (term: MetricTerm) => boolean, one: Expectation, other: Expectation | undefined): boolean {
   if ('invariant' in one || one.line !== other?.line) return false;
-  const terms = [...listTerms(one.left), ...listTerms(one.right)];
-  const isSame = (name: string) => name === 'fleet.devices' && lowest.devices.length === highest.devices.length;
-  return terms.every(({ metric }) => isSame(metric));
+  return [...listTerms(one.left), ...listTerms(one.right)].every(isFixed);
+}
+
+/** Terms that depend only on how fast the embedded cloud answers, which takes no time in virtual time. */
+function findSpeed({ faults, cloud, loads }: Plan): (term: MetricTerm) => boolean {
+  if (faults.some((fault) => kindOf(fault).part === 'service')) return () => false;
+  // A request that is refused is not answered in time.
+  const canRefuse = cloud?.rateLimit != null || loads.some(({ call }) => getDownlinkType(call) !== undefined);
+  return ({ metric, aggregate: { kind } }) => {
+    switch (metric) {
+      case 'call.latency':
+      case 'call.service':
+        return kind !== 'count';
+      case 'call.answered':
+        return kind === 'within' && !canRefuse;
+      default:
+        return metric === 'call.in-flight';
+    }
+  };
 }
 
 /** What to add to a generator that is too slow. @param threads threads of a run @param cores cores of this machine */
