@@ -98,13 +98,14 @@ async function execute(given: AbFlags, host: Host): Promise<ExitCode> {
   };
   const conditions = readConditions(flags);
   for (const name of NAMES) checkCloud(name, flags, host);
-  const plan = await planFirst({ ...flags, target: flags.a }, 'ab', host);
+  const { plan, isOther } = await planFirst({ ...flags, target: flags.a }, 'ab', host);
   const planned = planRuns(plan.seed, flags, host);
   const folders: RunFolder[] = [];
   try {
     if (flags.out !== undefined) for (const name of NAMES) folders.push(beginRunIn(flags.out, name));
     const runs = planned.map(({ run }) => run);
-    const { results, failures, interrupted } = await runSeveral(runs, { atOnce: 1, endsWith: isUnusable }, host);
+    const several = { atOnce: 1, isOther, endsWith: isUnusable };
+    const { results, failures, interrupted } = await runSeveral(runs, several, host);
     const ended = planned.flatMap((each, i) => {
       const result = results[i];
       return result === undefined ? [] : [{ ...each, result }];

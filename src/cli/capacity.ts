@@ -1,4 +1,6 @@
 /** `ghostfleet capacity`: searches the largest load at which all expectations of a scenario hold. */
+
+import type { NamedText } from '../input/text-file.js';
 import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, UsageError } from '../kernel/errors.js';
 import { levelText } from '../kernel/quantity.js';
@@ -147,12 +149,14 @@ async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
   const cloud = findCloud(flags, host);
   const queue = queueIn(flags, host);
   const { text, path } = await findScenario(flags.file, host);
-  const first = readPlan(text, path, { seed, vars, firmware, allowFiles });
+  const known = new Map<string, NamedText>();
+  const first = readPlan(text, path, { seed, vars, firmware, allowFiles, known });
   checkTrust(first.plan, flags);
   printWarnings(first.plan, first.profiles, host);
   const question = questionOf({
     read: (rewrite, own) => {
-      return readPlan(text, path, { seed: own, vars, firmware, allowFiles, profiles: first.profiles, rewrite }).plan;
+      const same = { vars, firmware, allowFiles, known, profiles: first.profiles };
+      return readPlan(text, path, { ...same, seed: own, rewrite }).plan;
     },
     vary,
     from,

@@ -34,15 +34,21 @@ export function parseCondition(line: string): Condition | string {
   if (digits === undefined)
     return wrong(at, `expected a change in percent, found ${limit === '' ? 'the end' : quote(limit)}`);
   const change = Number(digits) / 100;
+  const pointless = findPointless(comparison, change, digits);
+  if (pointless !== undefined) return wrong(at, `"${comparison} ${digits}%" ${pointless}`);
+  return { line: line.trim(), figure, comparison, limit: change };
+}
+
+/** Why a condition would always or never be met; undefined if this depends on the runs. */
+function findPointless(comparison: Condition['comparison'], change: number, digits: string): string | undefined {
   const grows = comparison.startsWith('>');
   if (grows ? change < 0 : change > 0) {
-    const meant = `${Math.abs(change * 100)}%`;
-    return wrong(
-      at,
-      `"${comparison} ${digits}%" would be met if nothing changed; write "> +${meant}" or "< -${meant}"`,
-    );
+    const meant = digits.replace(/^[+-]/, '');
+    return `would be met if nothing changed; write "> +${meant}%" or "< -${meant}%"`;
   }
-  return { line: line.trim(), figure, comparison, limit: change };
+  if (grows) return Number.isFinite(change) ? undefined : 'can never be met: nothing grows by so much';
+  const isBeyondAll = comparison === '<' ? change <= -1 : change < -1;
+  return isBeyondAll ? 'can never be met: nothing falls by so much' : undefined;
 }
 
 /** @param of `p(95)`, or the beginning of it */

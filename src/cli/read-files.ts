@@ -1,6 +1,6 @@
 /** Reads the user's files for a command. */
 import { dirname, join, relative } from 'node:path';
-import { readInside } from '../input/text-file.js';
+import { type NamedText, readInside } from '../input/text-file.js';
 import { LazyMap } from '../kernel/lazy-map.js';
 import { packagedProfiles, readProfilesIn } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
@@ -27,6 +27,8 @@ interface ScenarioSettings {
    * Profiles that an earlier call returned, to save reading them again. Default: the packaged ones and those beside the file.
    */
   readonly profiles?: Profiles | undefined;
+  /** The files that the scenario names, as earlier calls have read them: they may have changed since. Default: none. */
+  readonly known?: Map<string, NamedText> | undefined;
   /** Changes how the scenario is read. */
   readonly rewrite?: Rewrite | undefined;
 }
@@ -46,12 +48,13 @@ interface ReadPlan {
  */
 export function readPlan(text: string, path: string, settings: ScenarioSettings): ReadPlan {
   const { seed, vars = NO_VARIABLES, firmware, allowFiles, profiles = readProfiles(path, allowFiles) } = settings;
-  const { rewrite = (sources) => sources } = settings;
+  const { rewrite = (sources) => sources, known = new Map<string, NamedText>() } = settings;
   const files: string[] = [];
   const sources: ScenarioSources = {
     profiles,
     readFile: (name) => {
-      const read = readInside(dirname(path), name, allowFiles);
+      const read = known.get(name) ?? readInside(dirname(path), name, allowFiles);
+      known.set(name, read);
       files.push(read.file);
       return read;
     },

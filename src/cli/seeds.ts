@@ -69,12 +69,12 @@ export async function runSeeds(flags: SeedsFlags, chooseClock: () => Clock, host
     );
   }
   const clock = chooseClock();
-  const plan = await planFirst(flags, '--seeds', host);
+  const { plan, isOther } = await planFirst(flags, '--seeds', host);
   const seeds = seedsFrom(plan.seed, flags.seeds);
   const folder = flags.out === undefined ? undefined : beginRun(flags.out);
   try {
     const atOnce = clock === 'real' ? 1 : (flags.workers ?? host.cores);
-    const ended = await runSeveral(listRuns(seeds, clock, flags, host), { atOnce }, host);
+    const ended = await runSeveral(listRuns(seeds, clock, flags, host), { atOnce, isOther }, host);
     const { failures, interrupted } = ended;
     const results = ended.results.flatMap((one) => one?.result ?? []);
     if (results.length > 0) {

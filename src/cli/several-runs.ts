@@ -1,9 +1,13 @@
 /** Carries out several runs of this program, each in a process of its own. */
+import { isDeepStrictEqual } from 'node:util';
 import PQueue from 'p-queue';
-import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
+import type { NamedText } from '../input/text-file.js';
+import { EXIT, type ExitCode, GhostfleetError, InterruptedError, UsageError } from '../kernel/errors.js';
 import type { RunResult } from '../report/result.js';
 import { getVerdict } from '../report/verdict.js';
+import { packProfiles } from '../runner/world/plan-profiles.js';
 import type { Plan } from '../scenario/model/plan.js';
+import { planDigest } from '../scenario/plan/describe.js';
 import { findScenario, isReadOnce } from './find-scenario.js';
 import type { AnotherRun, EndedRun, Host } from './host.js';
 import { readPlan } from './read-files.js';
@@ -34,12 +38,18 @@ interface RepeatedFlags extends TrustFlags {
   readonly target: string | undefined;
 }
 
+interface PlannedFirst {
+  readonly plan: Plan;
+  /** Whether a run is of another scenario, because a file was changed meanwhile: each run reads the files again. */
+  readonly isOther: (run: RunResult) => boolean;
+}
+
 /**
  * Plans a scenario before it is run several times, so that its problems are reported once and not by every run.
  * @param command for messages, such as `--seeds`
  * @throws UsageError for a scenario that cannot be read, or only once
  */
-export async function planFirst(flags: RepeatedFlags, command: string, host: Host): Promise<Plan> {
+export async function planFirst(flags: RepeatedFlags, command: string, host: Host): Promise<PlannedFirst> {
   const { file, seed, var: vars, firmware, allowFile: allowFiles } = flags;
   if (isReadOnce(file)) {
     throw new UsageError(
@@ -48,10 +58,23 @@ export async function planFirst(flags: RepeatedFlags, command: string, host: Hos
     );
   }
   const { text, path } = await findScenario(file, host);
-  const { plan, profiles } = readPlan(text, path, { seed, vars, firmware, allowFiles });
+  const settings = { vars, firmware, allowFiles, known: new Map<string, NamedText>() };
+  const { plan, profiles } = readPlan(text, path, { ...settings, seed });
   checkTrust(plan, flags);
   printWarnings(plan, profiles, host);
-  return plan;
+  const packed = packProfiles(plan, profiles);
+  const isOther = (run: RunResult): boolean => {
+    try {
+      const now = readPlan(text, path, { ...settings, seed: run.seed });
+      return (
+        planDigest(now.plan) !== run.planDigest || !isDeepStrictEqual(packProfiles(now.plan, now.profiles), packed)
+      );
+    } catch (error) {
+      if (error instanceof GhostfleetError) return true;
+      throw error;
+    }
+  };
+  return { plan, isOther };
 }
 
 interface SeveralEnded {
@@ -65,23 +88,32 @@ interface SeveralEnded {
 interface SeveralOptions {
   /** Number of runs at the same time. */
   readonly atOnce: number;
+  /** See {@link PlannedFirst.isOther}. */
+  readonly isOther: PlannedFirst['isOther'];
   /** Whether the runs after one with this result are not made; undefined for a run without a result. Default: all are made. */
   readonly endsWith?: (result: RunResult | undefined) => boolean;
 }
 
-/** Says on the error output how each run has ended. Ctrl-C ends the runs. */
+/**
+ * Says on the error output how each run has ended. Ctrl-C ends the runs.
+ * @throws UsageError if the scenario was changed while the runs were made
+ */
 export async function runSeveral(
   runs: readonly NamedRun[],
-  { atOnce, endsWith = () => false }: SeveralOptions,
+  { atOnce, isOther, endsWith = () => false }: SeveralOptions,
   host: Host,
 ): Promise<SeveralEnded> {
   const queue = new PQueue({ concurrency: atOnce });
   const running = new Set<AnotherRun>();
   let interrupted: InterruptedError | undefined;
+  let changed: UsageError | undefined;
   let hasEnded = false;
+  const stopAll = () => {
+    for (const run of running) run.stop();
+  };
   const forget = host.onInterrupt((signal) => {
     interrupted ??= new InterruptedError(signal);
-    for (const run of running) run.stop();
+    stopAll();
   });
   const results = new Map<NamedRun, NamedResult>();
   const failures: ExitCode[] = [];
@@ -94,7 +126,12 @@ export async function runSeveral(
     const { exit, out } = ended;
     running.delete(run);
     const result = parseResult(out);
-    if (interrupted && (result?.exitCode ?? EXIT.interrupted) === EXIT.interrupted) return;
+    if (changed || (interrupted && wasInterrupted(result))) return;
+    if (result !== undefined && isOther(result)) {
+      changed = changedMeanwhile(name);
+      hasEnded = true;
+      return stopAll();
+    }
     if (result !== undefined) {
       results.set(named, { result, text: out });
       host.err.write(`${name}: ${getVerdict(result).word} (${results.size} of ${runs.length})\n`);
@@ -110,7 +147,20 @@ export async function runSeveral(
   } finally {
     forget();
   }
+  if (changed && !interrupted) throw changed;
   return { results: runs.map((run) => results.get(run)), failures, interrupted };
+}
+
+function wasInterrupted(result: RunResult | undefined): boolean {
+  return (result?.exitCode ?? EXIT.interrupted) === EXIT.interrupted;
+}
+
+function changedMeanwhile(name: string): UsageError {
+  return new UsageError(
+    'scenario-changed',
+    `the scenario was changed while its runs were made: the run with ${name} is of another one`,
+    'repeat the command; while it runs, edit a copy',
+  );
 }
 
 function failureOf({ exit, signal }: EndedRun): ExitCode {

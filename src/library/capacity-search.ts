@@ -2,13 +2,15 @@
 import { join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
 import { EXIT, GhostfleetError, UsageError } from '../kernel/errors.js';
+import { levelText } from '../kernel/quantity.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { formatDuration, type Millis } from '../kernel/time.js';
 import { writeWhole } from '../kernel/write-files.js';
 import { capacityHtml } from '../report/capacity/html.js';
 import { capacityJson, readCapacity } from '../report/capacity/json.js';
 import { capacityJunit } from '../report/capacity/junit.js';
-import type { CapacityResult, LevelRun } from '../report/capacity/result.js';
+import type { CapacityQuestion, CapacityResult, LevelRun } from '../report/capacity/result.js';
+import { questionText } from '../report/capacity/words.js';
 import { searchCapacity } from '../runner/capacity/capacity.js';
 import type { Levels } from '../runner/capacity/levels.js';
 import type { Question } from '../runner/capacity/question.js';
@@ -82,6 +84,12 @@ export async function search(settings: SearchSettings): Promise<CapacityResult> 
   }
 }
 
+/** What the search varies, from where to where, how exactly, and what it asks. */
+function searchText(question: Omit<CapacityQuestion, 'seed' | 'clock'>): string {
+  const { atLeast, unit } = question;
+  return `${questionText(question)}${atLeast === null ? '' : `, at least ${levelText(atLeast, unit)}`}`;
+}
+
 /** The runs of an earlier search that answer this question, too. @throws UsageError if none of them does */
 function earlierRuns(path: string, { asked, planAt }: Question): readonly LevelRun[] {
   const file = join(path, CAPACITY_FILES.json);
@@ -90,6 +98,8 @@ function earlierRuns(path: string, { asked, planAt }: Question): readonly LevelR
     new UsageError('other-search', `"${path}" has another search: ${what}`, 'use another folder with --out');
   if (question.scenario !== asked.scenario) throw other(`of the scenario "${question.scenario}"`);
   if (question.target !== asked.target) throw other(`against ${question.target}`);
+  // Its files keep only the runs that the continued search uses.
+  if (searchText(question) !== searchText(asked)) throw other(`of ${searchText(question)}`);
   const same = runs.filter(({ value, repetition, plan }) => {
     try {
       return planDigest(planAt(value, repetition)) === plan;

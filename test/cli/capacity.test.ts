@@ -99,6 +99,32 @@ describe('ghostfleet capacity', () => {
     expect(rest).toEqual(whole);
   });
 
+  it('is not continued with other options, which would remove earlier levels from its folder', async () => {
+    const out = join(folder, 'other');
+    const base = ['capacity', limited, '--workers', '1', '--hold', '10s'];
+    const range = ['--vary', 'load.1.rate', '--from', '0.1', '--to', '0.2'];
+    expect((await ghostfleet([...base, ...range, '--out', out])).exit).toBe(0);
+    const file = join(out, 'capacity.json');
+    const before = readFileSync(file, 'utf8');
+    for (const [i, text] of [
+      [1, 'load.latest-value.rate'],
+      [3, '0.05'],
+      [5, '0.4'],
+    ] as const) {
+      const { exit, err } = await ghostfleet([...base, ...range.with(i, text), '--continue', out]);
+      expect([exit, err]).toEqual([
+        2,
+        expect.stringContaining('has another search: of load.1.rate from 0.1/s to 0.2/s'),
+      ]);
+    }
+    for (const more of [
+      ['--precision', '20%'],
+      ['--at-least', '0.2'],
+    ])
+      expect((await ghostfleet([...base, ...range, ...more, '--continue', out])).exit).toBe(2);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
   it('stops when its time is over, and says so', async () => {
     const { exit, out } = await ghostfleet(['capacity', limited, ...RATE, '--workers', '1', '--budget', '1ms']);
     expect([exit, out]).toEqual([4, expect.stringContaining('stopped after 1ms; --budget sets the time limit')]);

@@ -27,6 +27,14 @@ function sideOf(from: number, { slower = 1, dropped = 0, spread = 0.01 } = {}): 
   return { name: 'side', runs };
 }
 
+/** A run with a count in few batches. */
+function fewOf(count: number): Side {
+  const [run] = sideOf(1).runs;
+  if (run === undefined) throw new Error('no run');
+  const samples = { batches: 24, counts: { 'device.wakes': [count, count, count] }, durations: {} };
+  return { name: 'side', runs: [{ ...run, samples }] };
+}
+
 function judge(line: string, b: Parameters<typeof sideOf>[1], a: typeof b = {}) {
   const [result] = compareSides(sideOf(1, a), sideOf(101, b), [conditionOf(line)]).conditions;
   return result;
@@ -38,6 +46,7 @@ describe('conditions', () => {
     ['  call.latency p( 99.9 )>=5%  ', 'call.latency', 99.9, 0.05],
     ['uplink.stored < -2.5 %', 'uplink.stored', null, -0.025],
     ['device.repeats > 0%', 'device.repeats', null, 0],
+    ['uplink.stored <= -100%', 'uplink.stored', null, -1],
   ])('read %j', (line, metric, percent, limit) => {
     expect(conditionOf(line)).toMatchObject({ line: line.trim(), figure: { metric, percent }, limit });
   });
@@ -57,6 +66,10 @@ describe('conditions', () => {
     ['call.latency p(95) > 300ms', 'column 22: expected a change in percent, found "300ms"'],
     ['call.latency p(95) >', 'column 21: expected a change in percent, found the end'],
     ['call.latency p(95) > -5%', 'column 22: "> -5%" would be met if nothing changed; write "> +5%" or "< -5%"'],
+    ['uplink.stored < -150%', 'column 17: "< -150%" can never be met: nothing falls by so much'],
+    ['call.latency p(50) < -100%', 'column 22: "< -100%" can never be met'],
+    ['uplink.stored <= -100.5%', 'column 18: "<= -100.5%" can never be met'],
+    [`uplink.stored >= ${'9'.repeat(400)}%`, 'can never be met: nothing grows by so much'],
     ['', 'column 1: expected a figure, found nothing'],
   ])('reject %j', (line, complaint) => {
     expect(parseCondition(line)).toContain(complaint);
@@ -78,6 +91,12 @@ describe('conditions', () => {
     const sharp = judge('call.latency p(50) > +10%', {});
     expect(sharp).toMatchObject({ outcome: 'not met', isSharp: true });
     expect(sharp && describeCondition(sharp)).toMatch(/^0\.0% \(\S+ … \S+\)$/);
+  });
+
+  it('are not decided by counts of too little data, also if they happen to be equal', () => {
+    const outcome = (a: number, b: number) =>
+      compareSides(fewOf(a), fewOf(b), [conditionOf('device.wakes > +10%')]).conditions[0]?.outcome;
+    expect([outcome(4, 5), outcome(4, 4), outcome(0, 0)]).toEqual(['undecided', 'undecided', 'not met']);
   });
 
   it('are met by a count that only B has, and not decided without data', () => {

@@ -46,6 +46,8 @@ const CHECK = scriptOf('Run and compare');
 const FAKE = `
 case "$*" in
   *" run "*) mkdir -p ghostfleet/run; touch ghostfleet/run/seeds.json; echo "of the run" > ghostfleet/run.md; exit $RUN;;
+  *" compare ghostfleet/run ghostfleet/run "*) [ -z "$CHECK" ] && exit 0
+    echo "wrong condition" >&2; exit $CHECK;;
   *" compare "*) [ "$COMPARE" = 2 ] && { echo "not comparable" >&2; exit 2; }
     echo "of the comparison" > ghostfleet/comparison.md; exit $COMPARE;;
 esac`;
@@ -71,6 +73,8 @@ describe('the check of the action', () => {
     { run: 0, compare: 4, failIf: 'a > +1%', exit: 4 },
     // The scenario has changed.
     { run: 0, compare: 2, failIf: 'a > +1%', exit: 0 },
+    // The comparison itself has failed.
+    { run: 0, compare: 1, failIf: 'a > +1%', exit: 1 },
   ])(
     'ends with $exit if the run ends with $run and the comparison with $compare, with the conditions "$failIf"',
     (one) => {
@@ -85,6 +89,18 @@ describe('the check of the action', () => {
       expect(read(folder, 'called.txt')).toContain(`--markdown ghostfleet/comparison.md${flags.join('')}\n`);
     },
   );
+
+  it.each([
+    { check: '2', exit: 2 },
+    { check: '1', exit: 1 },
+    { check: '4', exit: 0 },
+  ])('ends with $exit without earlier runs if the conditions end with $check', ({ check, exit }) => {
+    const folder = makeFolder({ npx: FAKE });
+    const env = { SCENARIO: 'a.yaml', FAIL_IF: '\n  \na > +1%\n', RUN: '0', COMPARE: '0', CHECK: check };
+    expect(runScript(folder, CHECK, env)).toBe(exit);
+    expect(read(folder, 'called.txt')).toMatch(/ compare ghostfleet\/run ghostfleet\/run --force --fail-if a > \+1%\n$/);
+    expect(read(folder, 'ghostfleet/summary.md').includes('wrong condition')).toBe(exit !== 0);
+  });
 
   it('works with the program: a run, and a comparison with an earlier one', async () => {
     const folder = makeFolder({ npx: `shift 2; exec "${process.execPath}" "${MAIN}" "$@"` });
@@ -104,15 +120,24 @@ describe('the check of the action', () => {
     expect(summary).toContain('### small: passed · 3 of 3 runs passed');
     expect(summary).toContain('| ✓ | device.ready == 3 | 3 of 3 |');
     expect(summary).toContain('Fails if:');
+    expect(runScript(folder, CHECK, { ...env, FAIL_IF: '# as agreed\nuplink.stord > +10%' })).toBe(2);
   });
 });
 
 describe('the other steps of the action', () => {
   it('download the runs of the last good run of the default branch', () => {
-    const folder = makeFolder({ gh: 'case "$*" in "run list"*) echo 42;; esac' });
+    const folder = makeFolder({
+      gh: 'case "$*" in *"--event push"*) echo 42;; *"--event schedule"*) echo 9;; "run list"*"--event workflow"*) exit 1;; esac',
+    });
     const env = { GITHUB_REPOSITORY: 'o/r', GITHUB_WORKFLOW: 'fleet', BRANCH: 'main' };
     expect(runScript(folder, scriptOf('Get the runs of the default branch'), env)).toBe(0);
-    expect(read(folder, 'called.txt')).toContain('--branch main --status success');
+    const lists = read(folder, 'called.txt').match(/^gh run list.*$/gm) ?? [];
+    // A list without an event has the runs of a fork's branch of the same name, too.
+    expect(lists.map((list) => /--branch main --event (\S+) --status success/.exec(list)?.[1])).toEqual([
+      'push',
+      'schedule',
+      'workflow_dispatch',
+    ]);
     expect(read(folder, 'called.txt')).toContain(
       'gh run download 42 --repo o/r --name ghostfleet --dir ghostfleet/before\n',
     );

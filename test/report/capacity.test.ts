@@ -70,8 +70,9 @@ describe('the result of a search', () => {
       ['{', 'it is not JSON'],
       ['null', '"format" is undefined, expected 1'],
       ['{"format":2}', '"format" is 2, expected 1'],
-      ['{"format":1}', '"scenario" or "target" is missing'],
-      ['{"format":1,"scenario":"a","target":"b","levels":[{"runs":[{"value":1}]}]}', 'a run in "levels" is incomplete'],
+      ['{"format":1}', 'a part of its question is missing'],
+      [capacityJson({ ...resultOf(), precision: Number.NaN }), 'a part of its question is missing or not valid'],
+      [capacityJson(resultOf()).replace(/"recovery": .*/, ''), 'a run in "levels" is incomplete'],
     ] as const) {
       expect(() => readCapacity(text, 'x')).toThrow(why);
     }

@@ -10,9 +10,12 @@ export function capacityJson(result: CapacityResult): string {
   return `${JSON.stringify(result, null, 2)}\n`;
 }
 
+/** What an earlier search looked for. */
+type EarlierQuestion = Omit<CapacityQuestion, 'seed' | 'clock'>;
+
 /** What a continued search takes from an earlier one. */
 interface EarlierSearch {
-  readonly question: Pick<CapacityQuestion, 'scenario' | 'target'>;
+  readonly question: EarlierQuestion;
   readonly runs: readonly LevelRun[];
 }
 
@@ -31,12 +34,19 @@ export function readCapacity(text: string, name: string): EarlierSearch {
   } catch {
     throw wrong('it is not JSON');
   }
-  const { format, scenario, target, levels } = read;
+  const { format, scenario, target, key, unit, from, to, precision, atLeast, levels } = read;
   if (format !== CAPACITY_FORMAT) throw wrong(`"format" is ${JSON.stringify(format)}, expected ${CAPACITY_FORMAT}`);
-  if (typeof scenario !== 'string' || typeof target !== 'string') throw wrong('"scenario" or "target" is missing');
+  const question = { scenario, target, key, unit, from, to, precision, atLeast };
+  if (!isQuestion(question)) throw wrong('a part of its question is missing or not valid');
   const runs = Array.isArray(levels) ? levels.flatMap((level) => (Array.isArray(level?.runs) ? level.runs : [])) : [];
   if (!runs.every(isRun)) throw wrong('a run in "levels" is incomplete or not valid');
-  return { question: { scenario, target }, runs: printableTexts(runs) };
+  return { question: printableTexts(question), runs: printableTexts(runs) };
+}
+
+function isQuestion(question: Readonly<Record<keyof EarlierQuestion, unknown>>): question is EarlierQuestion {
+  const { scenario, target, key, unit, from, to, precision, atLeast } = question;
+  const numbers = [from, to, precision, ...(atLeast === null ? [] : [atLeast])];
+  return [scenario, target, key, unit].every(isText) && numbers.every(Number.isFinite);
 }
 
 const KINDS: readonly unknown[] = ['holds', 'fails', 'generator limit'];

@@ -1,7 +1,7 @@
 /** The words and cells that the views of a search share. */
 import { humanCount, humanShare, levelText } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
-import type { CapacityResult, Level, LevelExpectation, LevelRun } from './result.js';
+import type { CapacityQuestion, CapacityResult, Level, LevelExpectation, LevelRun } from './result.js';
 
 type Look = 'good' | 'bad' | 'open';
 
@@ -80,8 +80,10 @@ export function reasonsOf({ why, expectations }: LevelRun): readonly string[] {
   return missed.length === 0 || !missed.every(({ sentence }) => why.includes(sentence)) ? [why] : missed.map(missText);
 }
 
+type Searched = Pick<CapacityQuestion, 'key' | 'from' | 'to' | 'unit' | 'precision'>;
+
 /** `load.latest-value.rate from 5/s to 100/s, to 5%` */
-export function questionText({ key, from, to, unit, precision }: CapacityResult): string {
+export function questionText({ key, from, to, unit, precision }: Searched): string {
   return `${key} from ${levelText(from, unit)} to ${levelText(to, unit)}, to ${humanShare(precision).replace('.0%', '%')}`;
 }
 

@@ -191,8 +191,8 @@ function judgeRatio(metric: string, unit: MetricDifference['unit'], ratio: Ratio
 
 function judgeInterval(ratio: Ratio, unit: Unit): MetricDifference['verdict'] {
   const { a, b, interval, emerged = false } = ratio;
-  // Both counts are 0, or both runs are the same. Without any duration, nothing is known.
-  if (a === b && (unit === 'count' || interval !== null)) return 'undetected';
+  // Where nothing happened on both sides, much would have shown. Without any duration, nothing is known.
+  if (a === b && (interval !== null || (unit === 'count' && a === 0))) return 'undetected';
   if (interval === null && !emerged) return 'unknown';
   if (!emerged && !(isSure(ratio) && Math.abs(b / a - 1) > LEAST_CHANGE)) return 'undetected';
   if (unit === 'ms') return b > a ? 'slower' : 'faster';
