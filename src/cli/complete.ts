@@ -6,6 +6,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import yargs, { type Argv } from 'yargs';
 import { EXIT, type ExitCode } from '../kernel/errors.js';
+import { printableLine } from '../kernel/printable.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
 import { findPlaces, type Known } from './check-arguments.js';
 import { COMMANDS, type ListedCommand } from './commands.js';
@@ -143,12 +144,17 @@ function findRuns(current: string): readonly string[] {
 function listFolders(base: string): readonly string[] {
   try {
     return readdirSync(base === '' ? '.' : base, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
+      .filter((entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name) && isOneWord(base + entry.name))
       .slice(0, MOST_ENTRIES)
       .map(({ name }) => base + name);
   } catch {
     return [];
   }
+}
+
+/** Whether a shell can take the name from a line of the answer as an argument, and not as an option. */
+function isOneWord(path: string): boolean {
+  return !path.startsWith('-') && printableLine(path) === path;
 }
 
 function isRunFolder(path: string): boolean {

@@ -11,16 +11,19 @@ export const FILES = ':files';
 const SCRIPTS = {
   bash: `# eval "$(ghostfleet completion bash)" in ~/.bashrc
 _ghostfleet() {
-  local IFS=$'\\n' line current="\${COMP_WORDS[COMP_CWORD]}"
+  local line file current="\${COMP_WORDS[COMP_CWORD]}"
+  local -a words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
   COMPREPLY=()
-  for line in $("$1" --complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); do
+  # Names of folders may mean something to the shell, so they are quoted, and the words that are typed are not.
+  while IFS= read -r line; do
     if [[ $line == ${FILES} ]]; then
       compopt -o filenames
-      COMPREPLY+=($(compgen -f -- "$current"))
+      while IFS= read -r file; do COMPREPLY+=("$file"); done < <(compgen -f -- "$current")
     else
-      COMPREPLY+=("\${line%%$'\\t'*}")
+      printf -v line %q "\${line%%$'\\t'*}"
+      COMPREPLY+=("$line")
     fi
-  done
+  done < <("$1" --complete "\${words[@]//\\\\/}" 2>/dev/null)
 }
 complete -F _ghostfleet ghostfleet
 `,
@@ -49,7 +52,7 @@ function __ghostfleet_complete
         if test "$line" = ${FILES}
             __fish_complete_path "$current"
         else
-            echo $line
+            printf '%s\\n' $line
         end
     end
 end

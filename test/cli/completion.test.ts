@@ -1,6 +1,6 @@
 /** Completion: the candidates for a command line, and the scripts in the shells of this machine. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { program } from '../../scripts/support/program.js';
@@ -119,6 +119,38 @@ describe('the scripts', () => {
       'library.yaml',
       'out runs/monday',
     ]);
+  });
+
+  it('quote in bash the names of runs that mean something to a shell', () => {
+    const names = [
+      'a b',
+      'c$(touch pwned)',
+      'd`touch pwned`',
+      "e'f",
+      'g;touch pwned',
+      'h*',
+      'i"j',
+      'k\\l',
+      'm>n',
+      'o&p',
+    ];
+    for (const name of [...names, 'q\n:files', 'r\n$(touch pwned)', '--json']) {
+      mkdirSync(join(folder, 'runs', name), { recursive: true });
+      writeFileSync(join(folder, 'runs', name, 'summary.json'), '{}');
+    }
+    const out = runIn(
+      'bash',
+      [
+        'compopt() { :; }',
+        'eval "$(ghostfleet completion bash)"',
+        'cd runs; COMP_WORDS=(ghostfleet explain ""); COMP_CWORD=2; _ghostfleet ghostfleet',
+        // As if the candidates were typed.
+        `eval "for name in \${COMPREPLY[*]}; do echo \\"\\$name\\"; done"`,
+        `COMP_WORDS=(ghostfleet explain 'c\\$'); _ghostfleet ghostfleet; echo "\${COMPREPLY[*]}"`,
+      ].join('\n'),
+    );
+    expect(out.trimEnd().split('\n').sort()).toEqual([...names, 'monday', String.raw`c\$\(touch\ pwned\)`].sort());
+    expect(existsSync(join(folder, 'runs', 'pwned'))).toBe(false);
   });
 
   it.skipIf(!has('zsh'))('are valid in zsh, where it is installed', () => {
