@@ -1,4 +1,8 @@
-/** Ctrl-C and termination signals: the first asks the command to end, the second exits. Early signals are kept. */
+/**
+ * Ctrl-C and termination signals: the first asks the command to end, the second exits. Early signals are kept. Node.js passes a
+ * signal on when the running code has returned, and drops it if nothing listens then. So the process listens all the time, and
+ * ends itself as the system would if no command does.
+ */
 import type { Alarm, Clock } from '../kernel/clock.js';
 import { EXIT } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -39,31 +43,23 @@ export class Interrupts {
     return this.#firstAt !== undefined;
   }
 
-  /** Called when the command has begun: without a handler, the system ends the process from now on. */
+  /** Called when the command has begun: without a handler, a signal ends the process from now on. */
   release(): void {
     this.#isHolding = false;
-    if (this.#listeners.size > 0) return;
-    for (const signal of SIGNALS) this.#self.off(signal, this.interrupt);
-    if (this.#held === undefined) return;
-    this.#say(`interrupted by ${this.#held}`);
-    // Not `exit`, which would wait for a thread that waits for the writer of a named pipe.
-    this.#self.kill(this.#self.pid, this.#held);
+    if (this.#listeners.size === 0 && this.#held !== undefined) this.#endBy(this.#held);
   }
 
-  /** See {@link Host.onInterrupt}. Without a handler, the system ends the process. */
+  /** See {@link Host.onInterrupt}. */
   listen(handler: InterruptHandler, left?: () => string | undefined): () => void {
     const listener = { handler, left };
     const held = this.#held;
     this.#held = undefined;
     if (held !== undefined) queueMicrotask(() => this.interrupt(held));
-    if (this.#listeners.size === 0 && !this.#isHolding)
-      for (const signal of SIGNALS) this.#self.on(signal, this.interrupt);
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
       this.#isHolding = false;
-      for (const signal of SIGNALS) this.#self.off(signal, this.interrupt);
       this.#reminder?.cancel();
     };
   }
@@ -71,7 +67,8 @@ export class Interrupts {
   /** Called for a signal, or for Ctrl-C read as a key press in raw mode. */
   readonly interrupt = (signal: string): void => {
     if (this.#listeners.size === 0) {
-      this.#held ??= signal;
+      if (this.#isHolding) this.#held ??= signal;
+      else this.#endBy(signal);
       return;
     }
     if (this.#firstAt !== undefined) {
@@ -84,6 +81,13 @@ export class Interrupts {
     );
     for (const { handler } of this.#listeners) handler(signal);
   };
+
+  #endBy(signal: string): void {
+    this.#say(`interrupted by ${signal}`);
+    for (const each of SIGNALS) this.#self.off(each, this.interrupt);
+    // Not `exit`, which would wait for a thread that waits for the writer of a named pipe.
+    this.#self.kill(this.#self.pid, signal);
+  }
 
   #endAtOnce(why: string): void {
     const left = [...this.#listeners].flatMap((listener) => listener.left?.() ?? []);

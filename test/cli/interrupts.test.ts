@@ -57,12 +57,34 @@ it('a slow shutdown explains how to quit immediately', async () => {
   expect(done).toEqual(['ghostfleet: shutting down; press Ctrl-C again to quit immediately\n']);
 });
 
-it('without a handler, the system handles signals and no timer is pending', () => {
-  const { self, clock, interrupts } = made();
+it('without a handler, a signal ends the process and no timer is pending', () => {
+  const { done, self, clock, interrupts } = made();
   const forget = interrupts.listen(() => {});
   self.emit('SIGINT', 'SIGINT', 2);
   forget();
-  expect([self.listenerCount('SIGINT'), self.listenerCount('SIGTERM'), clock.waiting]).toEqual([0, 0, 0]);
+  expect(clock.waiting).toBe(0);
+  self.emit('SIGINT', 'SIGINT', 2);
+  expect(done).toEqual(['ghostfleet: interrupted by SIGINT\n', 'kill 4711 SIGINT']);
+});
+
+// Node.js delivers a signal when the running code has returned: it arrives after a change that happened before.
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
+  '%s that is delivered late, while no command listens, is not lost',
+  (signal) => {
+    const { done, self, interrupts } = made();
+    interrupts.release();
+    self.emit(signal, signal, 1);
+    expect(done).toContain(`kill 4711 ${signal}`);
+    expect(self.listenerCount(signal)).toBe(0);
+  },
+);
+
+it('a signal that is delivered late, when the command listens, ends the command', () => {
+  const { done, self, interrupts } = made();
+  interrupts.release();
+  interrupts.listen((signal) => done.push(signal));
+  self.emit('SIGTERM', 'SIGTERM', 15);
+  expect(done).toEqual(['SIGTERM']);
 });
 
 it('SIGHUP ends a command as SIGTERM does', () => {
