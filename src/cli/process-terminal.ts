@@ -7,10 +7,11 @@ const HISTORY = 1000;
 
 /** @param interrupt called for Ctrl-C, which the line editor reads as a key press */
 export function processTerminal(
-  { stdin, stdout, env }: NodeJS.Process,
+  self: NodeJS.Process,
   { prompt, complete }: TerminalOptions,
   interrupt: () => void,
 ): Terminal | undefined {
+  const { stdin, stdout, env } = self;
   if (!stdin.isTTY || !stdout.isTTY) return undefined;
   const editor = createInterface({
     input: stdin,
@@ -28,9 +29,18 @@ export function processTerminal(
     },
   });
   editor.on('SIGINT', interrupt);
+  // After Ctrl-Z or SIGSTOP, the shell has reset the terminal, and after Ctrl-Z, the editor has paused.
+  const resume = () => {
+    stdin.setRawMode(false);
+    stdin.setRawMode(true);
+    editor.prompt(true);
+  };
+  self.on('SIGCONT', resume);
+  editor.on('SIGCONT', resume);
   let closed = false;
   editor.on('close', () => {
     closed = true;
+    self.off('SIGCONT', resume);
     // Moves later output off the line of the prompt.
     stdout.write('\n');
   });
