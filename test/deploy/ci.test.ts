@@ -98,7 +98,9 @@ describe('the check of the action', () => {
     const folder = makeFolder({ npx: FAKE });
     const env = { SCENARIO: 'a.yaml', FAIL_IF: '\n  \na > +1%\n', RUN: '0', COMPARE: '0', CHECK: check };
     expect(runScript(folder, CHECK, env)).toBe(exit);
-    expect(read(folder, 'called.txt')).toMatch(/ compare ghostfleet\/run ghostfleet\/run --force --fail-if a > \+1%\n$/);
+    expect(read(folder, 'called.txt')).toMatch(
+      / compare ghostfleet\/run ghostfleet\/run --force --fail-if a > \+1%\n$/,
+    );
     expect(read(folder, 'ghostfleet/summary.md').includes('wrong condition')).toBe(exit !== 0);
   });
 
