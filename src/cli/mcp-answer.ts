@@ -8,7 +8,7 @@ import { printable, printableTexts } from '../kernel/printable.js';
 /** Maximum number of characters in an answer. A model reads about four characters as one token. */
 export const LONGEST_ANSWER = 24_000;
 /** Maximum number of characters in a resource. The longest page has fewer. */
-export const LONGEST_RESOURCE = 100_000;
+export const LONGEST_RESOURCE = 200_000;
 
 /** How much of a value is kept, more first: entries of each list or object, and characters of each text. */
 const CUTS: readonly Cut[] = [
