@@ -1,6 +1,7 @@
 /** Serves the metrics of a run to Prometheus while the run lasts, on the loopback interface only. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
+import { answerHalfClosed } from '../cloud/http/sockets.js';
 import { portRefused } from '../kernel/system-errors.js';
 import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -25,6 +26,7 @@ export class LiveMetrics {
         else response.writeHead(405, { allow: 'GET, HEAD' }).end();
       } else response.writeHead(404, { 'content-type': 'text/plain' }).end('the metrics are at /metrics\n');
     });
+    answerHalfClosed(this.#server);
   }
 
   /** @param port 0 for any free port @throws UsageError if the port cannot be used */

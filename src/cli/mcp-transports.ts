@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
+import { answerHalfClosed } from '../cloud/http/sockets.js';
 import { asError, messageOf } from '../kernel/errors.js';
 import { portRefused } from '../kernel/system-errors.js';
 import type { Host } from './host.js';
@@ -100,6 +101,7 @@ export class HttpServer {
       if (status === 401) response.setHeader('www-authenticate', 'Bearer');
       response.writeHead(status).end();
     });
+    answerHalfClosed(http);
     await new Promise<void>((resolve, reject) => {
       http.once('error', (error) => reject(portRefused(`--http ${port}`, ADDRESS, error)));
       http.listen(port, ADDRESS, resolve);

@@ -1,6 +1,6 @@
 /** Passes requests of the console on to the cloud of the run, so that the page needs only one origin for the console and the cloud. */
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
-import { whenOver } from '../cloud/http/sockets.js';
+import { endWithClient, whenOver } from '../cloud/http/sockets.js';
 
 /** Headers of one connection, which are not passed on (RFC 9110, 7.6.1); this server has already answered `Expect`. */
 const OF_HOP = 'connection expect keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' ');
@@ -28,6 +28,7 @@ export function passOn(
     for (const [name, value] of Object.entries(endToEnd(answer.headers))) {
       if (value !== undefined) response.setHeader(name, value);
     }
+    if (answer.headers['content-type']?.startsWith('text/event-stream')) endWithClient(response);
     response.writeHead(answer.statusCode ?? 502);
     // The head is sent at once, because the first event of a stream may come much later.
     response.flushHeaders();

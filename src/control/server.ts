@@ -15,7 +15,15 @@ import { readJsonBody } from '../cloud/http/body.js';
 import { ApiFault } from '../cloud/http/errors.js';
 import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
 import { cookieSecret, needSameOrigin } from '../cloud/http/session-cookie.js';
-import { HTTP_LIMITS, inTurn, isFlood, limitConnections, whenOver } from '../cloud/http/sockets.js';
+import {
+  answerHalfClosed,
+  endWithClient,
+  HTTP_LIMITS,
+  inTurn,
+  isFlood,
+  limitConnections,
+  whenOver,
+} from '../cloud/http/sockets.js';
 import { ConsoleFiles } from '../cloud/web/files.js';
 import { consoleFile } from '../cloud/web/pages.js';
 import { GhostfleetError, messageOf } from '../kernel/errors.js';
@@ -99,6 +107,7 @@ export class RunServer {
     this.#hasSession = hasSession;
     this.#signedOut = signedOut;
     this.#files = webConsole === undefined ? undefined : new ConsoleFiles(webConsole);
+    answerHalfClosed(server, this.#clock);
     limitConnections(server, { all: MOST_CONNECTIONS, each: MOST_CONNECTIONS });
     server.on('request', (request, response) => void this.#serve(request, response));
     // The port must not keep the process of a finished run alive.
@@ -253,6 +262,7 @@ class Lines implements Parts {
 
   send(value: unknown): void {
     if (!this.#response.headersSent) {
+      endWithClient(this.#response);
       this.#response.writeHead(200, { ...SAFE_HEADERS, 'content-type': 'application/x-ndjson; charset=utf-8' });
     }
     if (!this.isOver && !this.#response.writableEnded) this.#response.write(`${JSON.stringify(value)}\n`);

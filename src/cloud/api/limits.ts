@@ -16,7 +16,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { BODY_LIMIT } from '../http/body.js';
 import { ApiFault, unknownRoute } from '../http/errors.js';
-import { closeHalfOpen, HTTP_LIMITS, isFlood, limitConnections, whenOver } from '../http/sockets.js';
+import { answerHalfClosed, closeHalfOpen, HTTP_LIMITS, isFlood, limitConnections, whenOver } from '../http/sockets.js';
 import { callerOf, isLimited, limitRate, secretOf } from './rate-limit.js';
 import { TimeLimit } from './time-limit.js';
 
@@ -82,6 +82,7 @@ export function limitRequests(
   { clock, rateLimit, rateLimitHolds, known = WITH_CREDENTIAL, isProxy, patience = new RealClock() }: RequestLimits,
 ): void {
   limitConnections(api.server, CONNECTIONS, isProxy);
+  answerHalfClosed(api.server, patience);
   const [knownOnes, strangers] = [new Callers(known), new Callers(WITHOUT_CREDENTIAL)];
   const enter = (request: FastifyRequest) => {
     const secret = secretOf(request);

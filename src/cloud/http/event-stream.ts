@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
-import { whenOver } from './sockets.js';
+import { endWithClient, whenOver } from './sockets.js';
 
 /** How long a client may take to receive the events that were sent. */
 const PATIENCE = seconds(10);
@@ -47,6 +47,7 @@ export class EventStream {
       });
     });
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
+    endWithClient(raw);
     raw.setHeader('content-type', 'text/event-stream; charset=utf-8');
     // Proxies must pass on each event at once.
     raw.setHeader('x-accel-buffering', 'no');

@@ -1,8 +1,9 @@
-/** Limits of connections: their number, requests of each, the time for a request to arrive, and for a rejected one's rest. */
+/** Limits of connections: their number, requests of each, the time for a request to arrive, and what a client's end means. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
-import { seconds } from '../../kernel/time.js';
+import { RealClock } from '../../kernel/real-clock.js';
+import { minutes, seconds } from '../../kernel/time.js';
 import { networkOf } from './addresses.js';
 
 /** Time within which the head of a request, and also the whole request, must arrive. */
@@ -23,6 +24,34 @@ const MOST_UNANSWERED = 32;
 
 /** How long a rejected request may continue to send its body, which is read and discarded. */
 const LINGER = seconds(1);
+
+/** How long a connection may go on whose client has closed its sending half. */
+const HALF_CLOSED = minutes(2);
+
+/**
+ * Lets clients close their sending half after a request and still get the answer (RFC 9112, 9.6). A client that is gone looks
+ * the same, so the connection ends with the answer, or {@link HALF_CLOSED} later.
+ */
+export function answerHalfClosed(server: Server, patience: Pick<Clock, 'after'> = new RealClock()): void {
+  // Node's types do not know this property. Without it, Node closes the connection at once.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on('connection', (socket: Socket) => {
+    socket.once('end', () => {
+      const alarm = patience.after(HALF_CLOSED, 'an answer to a client that sends no more', () => socket.destroy());
+      socket.once('close', () => alarm.cancel());
+    });
+  });
+}
+
+/** Call it when an answer begins that lasts as long as its client wants: it ends when the client closes its sending half. */
+export function endWithClient(response: ServerResponse): void {
+  const { socket } = response.req;
+  // A request that a test injects has no connection.
+  if (!(socket instanceof Socket)) return;
+  const end = () => socket.destroySoon();
+  socket.once('end', end);
+  response.once('close', () => socket.off('end', end));
+}
 
 /** Closes the connection if a request still arrives {@link LINGER} after its answer: at once, the answer could be lost. */
 export function closeHalfOpen(request: IncomingMessage, patience: Clock): void {
