@@ -136,9 +136,14 @@ const CHECKS = {
   warmUp: CHECKED_ELSEWHERE,
   recovery: CHECKED_ELSEWHERE,
   budget: CHECKED_ELSEWHERE,
-  signal: such((value) => value instanceof AbortSignal, 'an AbortSignal'),
+  signal: such(isSignal, 'an AbortSignal'),
   onRun: such((value) => typeof value === 'function', 'a function'),
 } as const;
+
+/** Also one of another class than the global one, such as Node's in a test environment with a DOM. */
+function isSignal(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
+}
 
 /** @throws UsageError for a text that is not a duration, and for a time that is not above 0 */
 function lengthOf(name: string, length: Duration | undefined): Millis | undefined {

@@ -1,4 +1,6 @@
 /** Encodes and decodes complete CBOR values. Bodies of data are read with {@link CborReader}, which is faster. */
+
+import { isBytes } from '../kernel/bytes.js';
 import { ARRAY, BYTES, CborError, CborReader, MAP, NEGATIVE, SIMPLE, TEXT, UINT } from './cbor-reader.js';
 import { CborWriter } from './cbor-writer.js';
 
@@ -103,7 +105,7 @@ function write(writer: CborWriter, value: CborValue): void {
   else if (typeof value === 'boolean') writer.bool(value);
   else if (typeof value === 'bigint' || Number.isSafeInteger(value)) writer.int(value as number | bigint);
   else if (typeof value === 'number') writer.float(value);
-  else if (value instanceof Uint8Array) writer.bytes(value);
+  else if (isBytes(value)) writer.bytes(value);
   else if (value instanceof Map) {
     writer.mapOf(value.size);
     for (const [key, item] of value) {

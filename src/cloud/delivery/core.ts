@@ -6,6 +6,7 @@
  */
 
 import { LONGEST_INTERVAL, noteContact } from '../../contract/health.js';
+import { isBytes } from '../../kernel/bytes.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
@@ -163,8 +164,7 @@ export class CloudCore implements Downlinks {
    * @returns true if the message is durable, or a copy of a stored message; false if it is rejected (wire W-35)
    */
   async accept(session: DeviceSession, message: Received, request: string | null = null): Promise<boolean> {
-    const aboutUpdate =
-      message instanceof Uint8Array ? UPDATE_REPORTS.has(message[0] ?? -1) : message.kind === 'create-session';
+    const aboutUpdate = isBytes(message) ? UPDATE_REPORTS.has(message[0] ?? -1) : message.kind === 'create-session';
     if (!aboutUpdate) {
       const accepted = await this.#accept(session, message, request);
       // A stalled download is restarted here as well as at polls, because some devices never poll.

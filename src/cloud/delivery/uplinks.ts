@@ -3,6 +3,7 @@
  * queues the downlinks that the cloud sends in response (wire W-35 to W-39; cloud C-31).
  */
 import { noteConfig, noteContact } from '../../contract/health.js';
+import { isBytes } from '../../kernel/bytes.js';
 import type { Clock } from '../../kernel/clock.js';
 import { containsConfig, readReported } from '../../kernel/config-lines.js';
 import type { Log } from '../../kernel/log.js';
@@ -120,7 +121,7 @@ export class UplinkHandler {
   ): Promise<UplinkResult | 'copy' | 'refused'> {
     const { log } = this.#options;
     try {
-      const parsed = message instanceof Uint8Array ? parseUp(message) : message;
+      const parsed = isBytes(message) ? parseUp(message) : message;
       if (session.unproven && isKnown(session, parsed)) return 'copy';
       return await this.#retryConflicts(session, async () => {
         // Most messages are prepared without waiting; an `await` would cost memory until the commit is durable.
@@ -428,7 +429,7 @@ function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): b
  * comes from a clock that is not set, so it distinguishes no messages.
  */
 function computeFingerprint(message: Received): string | null {
-  if (message instanceof Uint8Array) return contentFingerprint(message);
+  if (isBytes(message)) return contentFingerprint(message);
   if (message.kind !== 'decoded-data') return null;
   const { message: head } = message.body;
   if (typeof head !== 'object' || head === null) return null;

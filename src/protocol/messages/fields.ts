@@ -4,6 +4,8 @@
  * The cloud is tolerant: it ignores unknown keys and fields of an unexpected type (wire W-46). A device is strict: it rejects
  * the whole message in both cases (wire W-46).
  */
+
+import { isBytes } from '../../kernel/bytes.js';
 import { CborError, type CborKey, type CborValue, decodeCbor } from '../cbor.js';
 import { MessageError } from './error.js';
 
@@ -97,7 +99,6 @@ export function present<T extends object>(members: { readonly [K in keyof T]: T[
 }
 
 export const isText = (value: CborValue): value is string => typeof value === 'string';
-const isBytes = (value: CborValue): value is Uint8Array => value instanceof Uint8Array;
 const isList = (value: CborValue): value is readonly CborValue[] => Array.isArray(value);
 const isInt = (value: CborValue): value is number => Number.isSafeInteger(value);
 const isUint = (value: CborValue): value is number => isInt(value) && value >= 0;

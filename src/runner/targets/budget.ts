@@ -3,7 +3,7 @@
  * recording. A service that goes on answering is given more time, so a large fleet has enough; one that answers too slowly is
  * given up.
  */
-import { setMaxListeners } from 'node:events';
+import { abortMany } from '../../kernel/abort-many.js';
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { formatDuration, type Instant, type Millis, minutes, seconds } from '../../kernel/time.js';
 
@@ -15,7 +15,7 @@ const PER_ANSWER: Millis = seconds(2);
 export class Budget {
   readonly #clock: Pick<Clock, 'now' | 'after'>;
   readonly #perAnswer: Millis;
-  readonly #over = new AbortController();
+  readonly #over = abortMany();
   /** When the time is used up; undefined before the work begins. */
   #until: Instant | undefined;
   /** Since when the service has demanded a wait; undefined if it has not. */
@@ -30,8 +30,6 @@ export class Budget {
   constructor(clock: Pick<Clock, 'now' | 'after'>, perSecond: number | null, perAnswer = PER_ANSWER) {
     this.#clock = clock;
     this.#perAnswer = Math.max(perAnswer, perSecond === null ? 0 : 2000 / perSecond);
-    // Many requests may be open at the same time.
-    setMaxListeners(0, this.#over.signal);
   }
 
   /** Ends the requests when the time is used up; its reason is a sentence about the service. */

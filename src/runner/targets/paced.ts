@@ -2,9 +2,9 @@
  * Limits the load on a service that has other users: limits concurrent requests and requests a second, and obeys
  * `Retry-After`.
  */
-import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import { ApiError, ConnectionError, type Gate } from '../../client/client.js';
+import { abortMany } from '../../kernel/abort-many.js';
 import type { Clock } from '../../kernel/clock.js';
 import { pause } from '../../kernel/deadline.js';
 import { asError } from '../../kernel/errors.js';
@@ -47,8 +47,8 @@ export interface Patience {
  */
 export class RunPatience implements Patience {
   readonly #waits: Patience['waits'];
-  readonly #run = new AbortController();
-  readonly #cleanUp = new AbortController();
+  readonly #run = abortMany();
+  readonly #cleanUp = abortMany();
   /** The budgets before the run begins, after its end, and of its clean-up. */
   readonly #budgets: { readonly setUp: Budget; readonly run: Budget; readonly cleanUp: Budget } | undefined;
   #phase: 'setUp' | 'run' | 'cleanUp' = 'setUp';
@@ -60,8 +60,6 @@ export class RunPatience implements Patience {
     const made = () => new Budget(clock, pace?.perSecond ?? null);
     this.#budgets = pace && { setUp: made(), run: made(), cleanUp: made() };
     this.#budgets?.setUp.begin();
-    // Many requests may wait at the same time.
-    setMaxListeners(0, this.#run.signal, this.#cleanUp.signal);
   }
 
   readonly waits = (wait: RequestWait | undefined): void => {

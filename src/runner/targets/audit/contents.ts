@@ -6,6 +6,7 @@
  */
 
 import type { Message } from '../../../client/client.js';
+import { isBytes } from '../../../kernel/bytes.js';
 import { isObject } from '../../../kernel/json-text.js';
 import { type CborValue, decodeCbor } from '../../../protocol/cbor.js';
 import type { Codec } from '../../../protocol/codec.js';
@@ -151,7 +152,7 @@ function convertToJson(value: CborValue): unknown {
   if (value instanceof Map)
     return Object.fromEntries([...value].map(([key, item]) => [String(key), convertToJson(item)]));
   if (Array.isArray(value)) return value.map(convertToJson);
-  if (value instanceof Uint8Array) return toHex(value);
+  if (isBytes(value)) return toHex(value);
   return typeof value === 'bigint' ? String(value) : value;
 }
 

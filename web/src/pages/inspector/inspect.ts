@@ -1,5 +1,6 @@
 /** Decodes a datagram, a message or a body into its parts, with the code that the cloud uses. */
 import '../../platform/buffer.js';
+import { isBytes } from '../../../../src/kernel/bytes.js';
 import { type CborValue, decodeCbor } from '../../../../src/protocol/cbor.js';
 import { type Codec, readCodec } from '../../../../src/protocol/codec.js';
 import { decodeBody } from '../../../../src/protocol/decode.js';
@@ -154,7 +155,7 @@ function diagnostic(value: CborValue, indent = ''): string {
     const entries = [...value].map(([key, each]) => `${inner}${diagnostic(key)}: ${diagnostic(each, inner)}`);
     return entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n${indent}}`;
   }
-  if (value instanceof Uint8Array) return `h'${toHex(value)}'`;
+  if (isBytes(value)) return `h'${toHex(value)}'`;
   if (Array.isArray(value)) {
     const items = value.map((each) => diagnostic(each, inner));
     const line = `[${items.join(', ')}]`;
@@ -165,7 +166,7 @@ function diagnostic(value: CborValue, indent = ''): string {
 
 function jsonOf(message: UpMessage | DownMessage): string {
   const shown = (_: string, value: unknown) => {
-    if (value instanceof Uint8Array) return spaced(value);
+    if (isBytes(value)) return spaced(value);
     return typeof value === 'bigint' ? String(value) : value;
   };
   return JSON.stringify(message, shown, 2);
