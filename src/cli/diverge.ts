@@ -74,7 +74,7 @@ function report({ difference, reordered, same }: LogComparison, a: RunLog, b: Ru
     lines.push(`The first ${same === 1 ? 'event is' : `${same} events are`} the same; the next ones differ:`, '');
     lines.push(...showDifference(difference, names));
   } else if (reordered.first !== undefined) lines.push(`Otherwise the same: ${same} events.`);
-  else lines.push(`The same: ${same} events.`);
+  else lines.push(same === 0 ? 'Both logs are empty: there is nothing to compare.' : `The same: ${same} events.`);
   return `${lines.join('\n').trimEnd()}\n`;
 }
 

@@ -264,6 +264,14 @@ describe('ghostfleet diverge', () => {
     expect(differ.out).toContain('different fields: ');
   });
 
+  it('says of two empty logs that there is nothing to compare', async () => {
+    const { exit, out } = await ghostfleet(['diverge', file('empty.jsonl', ''), file('hollow.jsonl', '')]);
+    expect([exit, out]).toEqual([
+      0,
+      expect.stringMatching(/\n\nBoth logs are empty: there is nothing to compare\.\n$/),
+    ]);
+  });
+
   it('shows facts of a summary that are not what they should be', async () => {
     const odd = join(directory, 'odd');
     cpSync(one, odd, { recursive: true });

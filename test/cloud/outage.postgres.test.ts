@@ -137,3 +137,27 @@ describe.concurrent('a service whose database hangs', () => {
     expect(failures.filter((message) => message === 'request failed')).toEqual([]);
   });
 });
+
+describe.concurrent('a service whose database another session locks', () => {
+  it('says that the database does not answer in time, logs why, and continues when the lock is released', async (test) => {
+    const url = await newSeparateDatabase();
+    const { warnings, ask } = await serviceOn(url, test);
+    const [space] = JSON.parse((await ask('/v2/spaces')).text);
+    const locker = new pg.Client(url);
+    await locker.connect();
+    test.onTestFinished(() => locker.end());
+    await locker.query('BEGIN; LOCK TABLE message, record IN ACCESS EXCLUSIVE MODE');
+    const answers = await Promise.all([
+      ask(`/v2/spaces/${space.id}/messages`),
+      ask(`/v2/spaces/${space.id}/connectors`),
+    ]);
+    for (const { status, text } of answers)
+      expect([status, JSON.parse(text)]).toMatchObject([
+        503,
+        { code: 'store-slow', message: expect.stringContaining('did not answer in time') },
+      ]);
+    expect(warnings.join()).toContain('lock timeout');
+    await locker.query('ROLLBACK');
+    expect((await ask(`/v2/spaces/${space.id}/messages`)).status).toBe(200);
+  });
+});

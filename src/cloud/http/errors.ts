@@ -47,6 +47,9 @@ export function errorHandler(log: Log, form: ErrorForm) {
     if (fault.statusCode === 500) {
       log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'request failed');
     }
+    if (error instanceof StoreUnavailable && error.code === 'store-slow') {
+      log.warn({ reason: error.explained, route: request.routeOptions.url }, 'the database is too slow');
+    }
     if (form.plainNotFound && fault.statusCode === 404) {
       reply.code(404).type('text/plain').send('not found');
       return;

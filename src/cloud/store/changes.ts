@@ -154,10 +154,11 @@ export class ConflictError extends Error {
 }
 
 /** Why a store cannot be used; also the code of API responses. */
-export type UnavailableCode = 'store-unavailable' | 'store-read-only' | 'store-full' | 'store-damaged';
+export type UnavailableCode = 'store-unavailable' | 'store-slow' | 'store-read-only' | 'store-full' | 'store-damaged';
 
 const UNAVAILABLE: Readonly<Record<UnavailableCode, string>> = {
   'store-unavailable': 'the database cannot be reached',
+  'store-slow': 'the database did not answer in time; it may be overloaded or locked',
   'store-read-only': 'the database only permits reading; nothing was stored',
   'store-full': 'the disk of the database is full; nothing was stored',
   'store-damaged': 'the database is damaged; the service stores nothing until it is repaired',

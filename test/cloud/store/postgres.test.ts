@@ -321,6 +321,23 @@ describe('opening a PostgreSQL database that cannot be used', () => {
     );
   });
 
+  it('names the tables that belong to another user, and what to do', async () => {
+    const url = await newSeparateDatabase();
+    await (await openShared(url)).close();
+    const { pathname } = new URL(url);
+    await query(url, `CREATE ROLE restored LOGIN PASSWORD 'r'; GRANT CREATE, USAGE ON SCHEMA public TO restored`);
+    const other = changed((address) => {
+      Object.assign(address, { pathname, username: 'restored', password: 'r' });
+    });
+    const failure = () => openShared(other).catch((error: unknown) => error);
+    expect(await failure()).toMatchObject({
+      message: expect.stringMatching(/contains tables of another user: permission denied for table \w+$/),
+      hint: expect.stringContaining('REASSIGN OWNED'),
+    });
+    await query(url, 'GRANT ALL ON ALL TABLES IN SCHEMA public TO restored');
+    expect(await failure()).toMatchObject({ message: expect.stringMatching(/permission denied for sequence \w+$/) });
+  });
+
   it.each(['12#34', 'pa#ss', '12?34', 'pa/ss', '12/34', '1@2/3', '100%', '#12', 'a?b=c'])(
     'with the password %s, which is not encoded, is refused without a part of it, and with what to write',
     async (password) => {

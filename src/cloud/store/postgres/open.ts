@@ -18,6 +18,8 @@ const CONNECTIONS = 10;
 const CONNECT_LIMIT = seconds(3);
 const STATEMENT_LIMIT = seconds(4);
 const QUERY_LIMIT = seconds(5);
+/** Longest wait for a lock of another session: shorter, so that such a wait is not taken for a query that reads too much. */
+const LOCK_LIMIT = seconds(3);
 
 /**
  * Connects, runs the missing steps of the schema, and encrypts secrets that are not encrypted yet.
@@ -46,7 +48,7 @@ const SETTINGS =
 
 /** @param node name of this service in the database */
 function openPool(url: string, connections: number, node: string): pg.Pool {
-  const settings = `${SETTINGS}; SET statement_timeout = ${STATEMENT_LIMIT}; SET application_name = '${node}'; ${USE_KEY}`;
+  const settings = `${SETTINGS}; SET lock_timeout = ${LOCK_LIMIT}; SET statement_timeout = ${STATEMENT_LIMIT}; SET application_name = '${node}'; ${USE_KEY}`;
   const pool = new pg.Pool({
     connectionString: parsePostgresUrl(url).href,
     max: connections,
@@ -150,7 +152,6 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
   '28000': 'rejects the user',
   '3D000': 'does not exist: create the database',
   '3F000': 'has no schema to create tables in',
-  '42501': 'does not permit this user to create tables',
   '53300': 'has too many connections already',
 };
 
@@ -158,6 +159,7 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
 function complaint(error: unknown): readonly [what: string, hint?: string] {
   const { code = '', message = String(error), syscall, path } = error as Partial<NodeJS.ErrnoException>;
   if (code === '42P07' || code === '42723') return [`is used by another program: ${message}`];
+  if (code === '42501') return forbidden(message);
   if (/timeout expired|connection timeout/i.test(message)) return [unreachable('ETIMEDOUT')];
   if (/password must be a string/.test(message)) return ['requires a password'];
   if (code === '28000' && /no encryption/.test(message))
@@ -168,6 +170,16 @@ function complaint(error: unknown): readonly [what: string, hint?: string] {
   if (syscall === 'open') return [`cannot be used: the file "${path}" of its address cannot be read (${code})`];
   if (code === 'ENOENT') return ['cannot be reached: unknown socket'];
   return [COMPLAINTS[code] ?? (systemReason(code) ? unreachable(code) : `cannot be used: ${message}`)];
+}
+
+/** @param message names what the user may not use, for example `permission denied for sequence ghostfleet_node` */
+function forbidden(message: string): readonly [what: string, hint?: string] {
+  if (/for schema /.test(message)) return ['does not permit this user to create tables'];
+  if (!/ (table|sequence|relation|function|view) /.test(message)) return [`rejects the user: ${message}`];
+  return [
+    `contains tables of another user: ${message}`,
+    'make this user their owner (REASSIGN OWNED, ALTER … OWNER TO)',
+  ];
 }
 
 /** Codes of OpenSSL and Node for a chain of certificates that cannot be verified. */
