@@ -4,10 +4,11 @@
  */
 import { buildSync } from 'esbuild';
 
-/** Definitions that bundled CommonJS packages expect. */
-const COMMON_JS = `import { createRequire } from 'node:module';
-const require = createRequire(import.meta.url);
-const __dirname = import.meta.dirname;`;
+/** Definitions that bundled CommonJS packages expect. The sources have names of their own for what they import. */
+export const COMMON_JS = `import { createRequire as createRequireOfPackages } from 'node:module';
+const require = createRequireOfPackages(import.meta.url);
+const __dirname = import.meta.dirname;
+const __filename = import.meta.filename;`;
 
 /** @param programs the file of each program by its name @param folder where `NAME` + `extension` is written */
 export function bundle(programs: Readonly<Record<string, string>>, folder: string, extension: '.js' | '.mjs'): void {

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from
 import { basename, dirname, join, resolve } from 'node:path';
 import { buildSync, type Metafile } from 'esbuild';
 import { listPrepared } from '../../src/profile/library.js';
+import { COMMON_JS } from './bundle.js';
 import { isNewerThan } from './newer.mjs';
 import { filesIn, updateFolder } from './update-folder.js';
 
@@ -14,12 +15,6 @@ const OUTSIDE = [
   ...['better-sqlite3', 'pg-native', 'tsx', 'yargs', 'graphile-worker', '@fastify/swagger-ui'],
   ...['quickjs-emscripten-core', '@jitl/*'],
 ];
-
-/** Definitions that bundled CommonJS packages expect. */
-const COMMON_JS = `import { createRequire as createRequireOfPackages } from 'node:module';
-const require = createRequireOfPackages(import.meta.url);
-const __dirname = import.meta.dirname;
-const __filename = import.meta.filename;`;
 
 /** File with the licences of the packages in the program. */
 const LICENCES = 'LICENCES.txt';
