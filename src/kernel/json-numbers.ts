@@ -10,11 +10,14 @@ const POSSIBLE = /\d{16}|\d[eE]/;
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** The numbers that would be changed, as they are written; the text need not be valid JSON. */
+/**
+ * The numbers that would be changed, as they are written, up to {@link MOST_SHOWN} and one more; the text need not be valid
+ * JSON.
+ */
 export function changedNumbers(text: string): readonly string[] {
   if (!POSSIBLE.test(text)) return [];
   const changed: string[] = [];
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length && changed.length <= MOST_SHOWN; at++) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) at = endOfText(text, at);
     else if (unit === MINUS || (unit >= ZERO && unit <= NINE)) {
@@ -55,7 +58,7 @@ export function changedNumbersIn(text: string): string | undefined {
   const changed = changedNumbers(text);
   if (changed.length === 0) return undefined;
   const shown = changed.slice(0, MOST_SHOWN).map((number) => (number.length > 40 ? `${number.slice(0, 37)}…` : number));
-  const more = changed.length > MOST_SHOWN ? ` and ${changed.length - MOST_SHOWN} more` : '';
+  const more = changed.length > MOST_SHOWN ? ' and others' : '';
   return `${shown.join(', ')}${more} cannot be kept exactly as a number; write it as a text in quotation marks`;
 }
 

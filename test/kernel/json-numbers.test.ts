@@ -49,3 +49,9 @@ it('all changed numbers are named in one message, long ones shortened', () => {
     `1e400, 9007199254740993, ${'7'.repeat(37)}… cannot be kept exactly as a number; write it as a text in quotation marks`,
   );
 });
+
+it('of many changed numbers, ten are named, and the search ends with the next', () => {
+  const text = `[${Array.from({ length: 45_000 }, (_, n) => `1e4${String(n).padStart(5, '0')}`).join(',')}]`;
+  expect(changedNumbers(text)).toHaveLength(11);
+  expect(changedNumbersIn(text)).toMatch(/^1e400000, .*, 1e400009 and others cannot be kept exactly/);
+});

@@ -17,7 +17,7 @@ import type { Random } from '../../kernel/random.js';
 import { hours, type UnixMillis } from '../../kernel/time.js';
 import type { Ids } from '../store/ids.js';
 import { everyRecord } from '../store/records.js';
-import type { Change, Id, Page, RecordRow, Store } from '../store/store.js';
+import type { Change, Id, RecordRow, Store } from '../store/store.js';
 import { hashKey, newSecret } from './keys.js';
 import { passwordOf } from './member-records.js';
 
@@ -69,7 +69,7 @@ export function proofOf(userId: Id, hashed: string): Proof {
   return { userId, password: hashKey(hashed) };
 }
 
-/** Logins that were read because they are origins, by their id; undefined if a login has ended. */
+/** Logins that were read, by their id; undefined if a login has ended. */
 type Origins = Map<Id, Session | undefined>;
 
 interface LoginsOptions {
@@ -134,16 +134,22 @@ export class Logins {
   }
 
   /** Valid logins of an account, oldest first. */
-  async list(userId: Id, { limit, after }: Page): Promise<readonly Session[]> {
+  async list(userId: Id): Promise<readonly Session[]> {
     const password = await this.#password(userId);
-    const origins: Origins = new Map();
+    const all = await this.#all(userId);
+    const origins: Origins = new Map(all.map((login) => [login.id, login]));
     const found: Session[] = [];
-    for await (const row of everyRecord(this.#options.store, copiesOf(userId), null, after)) {
-      const login = loginOf(row);
+    for (const login of all) {
       if (login.password === password && (await this.#firstOf(login, origins))) found.push(login);
-      if (found.length === limit) break;
     }
     return found;
+  }
+
+  /** All stored logins of an account, oldest first: at most {@link MOST}, or a few more of services that share a database. */
+  async #all(userId: Id): Promise<readonly Session[]> {
+    const all: Session[] = [];
+    for await (const row of everyRecord(this.#options.store, copiesOf(userId), null)) all.push(loginOf(row));
+    return all;
   }
 
   /**
@@ -156,9 +162,9 @@ export class Logins {
     const login = row && loginOf(row);
     if (login?.userId !== userId || !(await this.#firstOf(login))) return false;
     const ended = [login];
-    const origins: Origins = new Map([[id, undefined]]);
-    for await (const other of everyRecord(store, copiesOf(userId), null)) {
-      const made = loginOf(other);
+    const all = await this.#all(userId);
+    const origins: Origins = new Map(all.map((other) => [other.id, other.id === id ? undefined : other]));
+    for (const made of all) {
       if (made.origin !== undefined && !(await this.#firstOf(made, origins))) ended.push(made);
     }
     await store.commit(ended.flatMap(deletionOf));

@@ -11,14 +11,15 @@ import { ApiFault } from '../http/errors.js';
 import { operation, PageOf, type Routes, type TAGS } from '../http/operation.js';
 import type { Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
-import { pageOf } from './totals.js';
+import { sendPage } from './pages.js';
 
 /** Chapters of the API document whose changes are recorded. `Downlinks` is missing: each downlink has its own timeline. */
 const RECORDED: ReadonlySet<string> = new Set<keyof typeof TAGS>([
   ...(['Accounts', 'Spaces', 'Devices', 'Tags', 'Connectors', 'Variables', 'Firmware', 'Users', 'Keys'] as const),
 ]);
 
-export const auditLog: Family = (routes, { audit }) => {
+export const auditLog: Family = (routes, context) => {
+  const { audit } = context;
   routes.get(
     '/spaces/:space_id/audit',
     operation({
@@ -30,9 +31,13 @@ export const auditLog: Family = (routes, { audit }) => {
       querystring: PageQuery,
       response: { 200: PageOf(AuditEntry) },
     }),
-    async ({ spaceId, access, query }, reply) => {
+    async (request, reply) => {
+      const { spaceId, access } = request;
       if (access.role !== 'admin') throw new ApiFault(403, 'only an admin may read the audit log');
-      return (await pageOf(reply, query, async (page) => (await audit?.list(spaceId, page)) ?? [])).map(view);
+      return sendPage(context, request, reply, {
+        read: async (page) => (await audit?.list(spaceId, page)) ?? [],
+        views: (entries) => entries.map(view),
+      });
     },
   );
 };

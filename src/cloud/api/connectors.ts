@@ -31,9 +31,9 @@ import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { MASK } from './masking.js';
 import { nameReader } from './names.js';
+import { sendPage } from './pages.js';
 import { Quota } from './quotas.js';
 import { knownTags, tagViews } from './tags.js';
-import { pageOf } from './totals.js';
 
 const NAME_TAKEN = { 409: 'The space already has a connector with this name.' };
 /** Maximum number of connectors of a space: every message of a device is compared with all of them. */
@@ -60,7 +60,8 @@ const NEW = {
 } as const;
 
 /** Adds the routes that list and create connectors, and the route that changes a connector by its name. */
-function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resource: ConnectorResource): void {
+function addCollection(routes: Routes, context: ApiContext, resource: ConnectorResource): void {
+  const { store, clock, ids } = context;
   const quota = new Quota(
     store,
     (spaceId) => ['connector', spaceId],
@@ -79,10 +80,11 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       querystring: PageQuery,
       response: { 200: PageOf(Connector) },
     }),
-    async ({ spaceId, query, access }, reply) => {
-      const rows = await pageOf(reply, query, (page) => store.records('connector', spaceId, page));
-      return Promise.all(rows.map((row) => resource.shown(access, toConnector(row))));
-    },
+    (request, reply) =>
+      sendPage(context, request, reply, {
+        read: (page) => store.records('connector', request.spaceId, page),
+        views: (rows) => Promise.all(rows.map((row) => resource.shown(request.access, toConnector(row)))),
+      }),
   );
 
   routes.post(

@@ -30,12 +30,13 @@ import { atMostEach } from './at-most.js';
 import { knownConnector } from './connectors.js';
 import type { Family } from './family.js';
 import { MASK, maskingsFor } from './masking.js';
-import { pageOf } from './totals.js';
+import { sendPage } from './pages.js';
 
 /** Most previews of a space that run or wait; others get 503. A script may take seconds, and they run one by one. */
 const PREVIEWS_AT_ONCE = 8;
 
-export const deliveries: Family = (routes, { store, connectors }) => {
+export const deliveries: Family = (routes, context) => {
+  const { store, connectors } = context;
   const item = '/spaces/:space_id/connectors/:id';
   const withTurn = atMostEach(PREVIEWS_AT_ONCE, 'too many concurrent previews');
 
@@ -72,9 +73,11 @@ export const deliveries: Family = (routes, { store, connectors }) => {
       response: { 200: PageOf(Delivery) },
     }),
     async (request, reply) => {
-      const { spaceId, params, query } = request;
-      const connector = await knownConnector(store, spaceId, params.id);
-      return withoutSecrets(store, request, await pageOf(reply, query, (page) => listed(connector, request, page)));
+      const connector = await knownConnector(store, request.spaceId, request.params.id);
+      return sendPage(context, request, reply, {
+        read: (page) => listed(connector, request, page),
+        views: (some) => withoutSecrets(store, request, some),
+      });
     },
   );
 

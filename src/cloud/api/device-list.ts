@@ -6,14 +6,16 @@ import { Count, Device, DeviceFilter, DeviceQuery } from '../../contract/devices
 import { SpaceParams } from '../../contract/values.js';
 import type { Clock } from '../../kernel/clock.js';
 import { operation, PageOf } from '../http/operation.js';
-import type { DeviceFilter as Filter, ListedDevice, Store, DeviceQuery as StoreQuery } from '../store/store.js';
+import type { DeviceFilter as Filter, ListedDevice, DeviceQuery as StoreQuery } from '../store/store.js';
 import { type Access, type Caller, mayChangeAll, visibleTag } from './access.js';
 import { DeviceCursors, NEXT_OFFSET } from './device-cursors.js';
 import { deviceViews } from './device-view.js';
-import type { Family } from './family.js';
+import type { ApiContext, Family } from './family.js';
+import { readInTurn, sendViews, turnOf } from './pages.js';
 import { MOST_COUNTED, setTotal } from './totals.js';
 
-export const deviceLists: Family = (routes, { store, clock }) => {
+export const deviceLists: Family = (routes, context) => {
+  const { store, clock } = context;
   const cursors = new DeviceCursors(store);
   const collection = '/spaces/:space_id/devices';
 
@@ -33,10 +35,10 @@ export const deviceLists: Family = (routes, { store, clock }) => {
       const { limit = 100, offset, sort_by: sortBy = 'id', order_by: order = 'asc' } = query;
       const list = { ...filterOf(query, access, clock), sortBy, order };
       const from = offset === undefined ? undefined : await cursors.positionOf(request, list, offset);
-      const rows = await devicesOf(store, request, reply, { ...list, ...from, limit });
+      const rows = await devicesOf(context, request, reply, { ...list, ...from, limit });
       const next = await cursors.nextOf(request, list, rows, from);
       if (next !== undefined) reply.header('x-next-offset', next);
-      return deviceViews({ store, clock }, request, rows);
+      return sendViews(turnOf(context, request), reply, rows, deviceViews(context, request));
     },
   );
 
@@ -59,14 +61,16 @@ export const deviceLists: Family = (routes, { store, clock }) => {
 
 /** A page of devices, with their number in a header. The first page counts all, later ones up to {@link MOST_COUNTED}. */
 export async function devicesOf(
-  store: Store,
+  context: ApiContext,
   caller: Caller,
   reply: FastifyReply,
   query: StoreQuery,
 ): Promise<readonly ListedDevice[]> {
+  const { store } = context;
   const { spaceId } = caller;
   const { limit, after, upTo: _, sortBy: __, order: ___, ...filter } = query;
-  const rows = await store.devices(spaceId, { ...query, withTokens: !mayChangeAll(caller) });
+  const read = () => store.devices(spaceId, { ...query, withTokens: !mayChangeAll(caller) });
+  const rows = await readInTurn(turnOf(context, caller), limit, read);
   if (after !== undefined) setTotal(reply, await store.countDevices(spaceId, filter, MOST_COUNTED), MOST_COUNTED);
   else reply.header('x-total', rows.length < limit ? rows.length : await store.countDevices(spaceId, filter));
   return rows;

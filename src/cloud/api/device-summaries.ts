@@ -9,11 +9,13 @@ import { operation, PageOf } from '../http/operation.js';
 import { serialText } from '../store/order.js';
 import type { Id, ListedDevice } from '../store/store.js';
 import { devicesOf, filterOf } from './device-list.js';
-import { healthView, visibleTagsOf } from './device-view.js';
+import { healthView, visibleTags } from './device-view.js';
 import type { Family } from './family.js';
 import { maskedViews } from './masking.js';
+import { sendViews, turnOf } from './pages.js';
 
-export const deviceSummaries: Family = (routes, { store, clock }) => {
+export const deviceSummaries: Family = (routes, context) => {
+  const { store, clock } = context;
   routes.get(
     '/spaces/:space_id/devices/summaries',
     operation({
@@ -27,15 +29,18 @@ export const deviceSummaries: Family = (routes, { store, clock }) => {
     }),
     async (request, reply) => {
       const { limit = 100, offset, order_by: order = 'asc', ...filter } = request.query;
-      const rows = await devicesOf(store, request, reply, {
+      const rows = await devicesOf(context, request, reply, {
         ...filterOf(filter, request.access, clock),
         limit,
         sortBy: 'id',
         order,
         after: offset === undefined ? undefined : { id: offset, value: offset },
       });
-      const tags = await visibleTagsOf(store, request, rows);
-      return maskedViews(store, request, rows, (row) => summaryOf(row, tags, clock.wall));
+      const tagsOf = visibleTags(store, request);
+      return sendViews(turnOf(context, request), reply, rows, async (some) => {
+        const tags = await tagsOf(some);
+        return maskedViews(store, request, some, (row) => summaryOf(row, tags, clock.wall));
+      });
     },
   );
 };

@@ -12,27 +12,29 @@ import { serialText } from '../store/order.js';
 import type { Id, ListedDevice, Store } from '../store/store.js';
 import type { Caller } from './access.js';
 import { maskedViews } from './masking.js';
-import { tagViews } from './tags.js';
+import { type TagViews, tagViews } from './tags.js';
 
 /**
- * Views of devices of one space. Each contains only the tags that the caller sees.
- * @param rows the devices; with their claim tokens if the caller may not change all devices
+ * Returns a function that makes the views of devices of one space. Each contains only the tags that the caller sees. The devices
+ * must have their claim tokens if the caller may not change all devices.
  */
-export async function deviceViews(
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
-  caller: Caller,
-  rows: readonly ListedDevice[],
-): Promise<Static<typeof Device>[]> {
-  const tags = await visibleTagsOf(store, caller, rows);
-  return maskedViews(store, caller, rows, (row) => viewOf(row, tags, clock.wall));
+export function deviceViews({ store, clock }: { readonly store: Store; readonly clock: Clock }, caller: Caller) {
+  const tagsOf = visibleTags(store, caller);
+  return async (rows: readonly ListedDevice[]): Promise<Static<typeof Device>[]> => {
+    const tags = await tagsOf(rows);
+    return maskedViews(store, caller, rows, (row) => viewOf(row, tags, clock.wall));
+  };
 }
 
-/** Views of the tags of these devices that the caller sees, by id. */
-export function visibleTagsOf(store: Store, { spaceId, access }: Caller, rows: readonly ListedDevice[]) {
+/** Returns a function that reads the tags of devices that the caller sees, by id; each tag once for all of its calls. */
+export function visibleTags(store: Store, { spaceId, access }: Caller) {
   const { scope } = access;
-  const ids = new Set<Id>();
-  for (const { tagIds } of rows) for (const id of tagIds) if (scope === null || scope.includes(id)) ids.add(id);
-  return tagViews(store, spaceId, ids);
+  const known: TagViews = new Map();
+  return (rows: readonly ListedDevice[]): Promise<Readonly<TagViews>> => {
+    const ids = new Set<Id>();
+    for (const { tagIds } of rows) for (const id of tagIds) if (scope === null || scope.includes(id)) ids.add(id);
+    return tagViews(store, spaceId, ids, known);
+  };
 }
 
 /** The fields that show whether a device keeps its rhythm. */

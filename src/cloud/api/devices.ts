@@ -185,7 +185,7 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
   }
 
   async function view(caller: Caller, row: DeviceRow) {
-    const [only] = await deviceViews({ store, clock }, caller, [row]);
+    const [only] = await deviceViews({ store, clock }, caller)([row]);
     return only;
   }
 

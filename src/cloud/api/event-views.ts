@@ -87,7 +87,7 @@ async function dataOf(entry: Entry, { store, clock, caller, options }: ViewConte
     case 'device': {
       if (!device)
         return row.detail === 'deleted' ? { device_id: row.ref, change: 'deleted', device: null } : undefined;
-      const [view] = await deviceViews({ store, clock }, caller, [device]);
+      const [view] = await deviceViews({ store, clock }, caller)([device]);
       return { device_id: row.ref, change: row.detail, device: view };
     }
     case 'health':

@@ -12,13 +12,15 @@ import type { Id } from '../store/store.js';
 import { needWholeSpace } from './access.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { sendPage } from './pages.js';
 import { Quota } from './quotas.js';
-import { pageOf } from './totals.js';
 
 /** Maximum number of images of a space. They take up to 768 KiB each. */
 const MOST = 100;
 
-export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { images } }) => {
+export const firmwareImages: Family = (routes, context) => {
+  const { store, clock, ids, firmware } = context;
+  const { images } = firmware;
   const collection = '/spaces/:space_id/firmware-images';
   const item = '/spaces/:space_id/firmware-images/:id';
   const quota = new Quota(
@@ -39,8 +41,11 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
       querystring: PageQuery,
       response: { 200: PageOf(FirmwareImage) },
     }),
-    async ({ spaceId, query }, reply) =>
-      (await pageOf(reply, query, (page) => images.list(spaceId, page))).map(imageView),
+    (request, reply) =>
+      sendPage(context, request, reply, {
+        read: (page) => images.list(request.spaceId, page),
+        views: (listed) => listed.map(imageView),
+      }),
   );
 
   routes.post(

@@ -24,7 +24,7 @@ import { type Caller, deviceInBody, needWritableTag, visibleDevice } from './acc
 import { addCancelling } from './cancelling.js';
 import type { ApiContext, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
-import { pageOf } from './totals.js';
+import { sendPage } from './pages.js';
 
 type Creating = Caller & Pick<FastifyRequest, 'receipt'>;
 
@@ -45,7 +45,8 @@ export const firmware: Family = (routes, context) => {
 const COLLECTION = '/spaces/:space_id/firmware';
 const OF_DEVICE = '/spaces/:space_id/devices/:id/firmware';
 
-function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResource): void {
+function addOfSpace(routes: Routes, context: ApiContext, resource: UpdateResource): void {
+  const { store } = context;
   routes.get(
     COLLECTION,
     operation({
@@ -59,8 +60,10 @@ function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResou
     }),
     async (request, reply) => {
       const { device_id: deviceId, state } = request.query;
-      const jobs = await pageOf(reply, request.query, (page) => resource.list(request, { deviceId, state }, page));
-      return jobs.map(updateView);
+      return sendPage(context, request, reply, {
+        read: (page) => resource.list(request, { deviceId, state }, page),
+        views: (jobs) => jobs.map(updateView),
+      });
     },
   );
 
@@ -107,7 +110,8 @@ function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResou
   });
 }
 
-function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateResource): void {
+function addOfDevice(routes: Routes, context: ApiContext, resource: UpdateResource): void {
+  const { store } = context;
   routes.get(
     OF_DEVICE,
     operation({
@@ -122,8 +126,10 @@ function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateReso
     async (request, reply) => {
       const { id: deviceId } = await visibleDevice(store, request, request.params.id);
       const { state } = request.query;
-      const jobs = await pageOf(reply, request.query, (page) => resource.list(request, { deviceId, state }, page));
-      return jobs.map(updateView);
+      return sendPage(context, request, reply, {
+        read: (page) => resource.list(request, { deviceId, state }, page),
+        views: (jobs) => jobs.map(updateView),
+      });
     },
   );
 

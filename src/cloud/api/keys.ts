@@ -28,9 +28,9 @@ import { untilUndisturbed } from '../store/records.js';
 import type { Change, Id, Store } from '../store/store.js';
 import type { Caller } from './access.js';
 import type { ApiContext, Family } from './family.js';
+import { sendPage } from './pages.js';
 import { Quota } from './quotas.js';
-import { knownTags, tagViews } from './tags.js';
-import { pageOf } from './totals.js';
+import { knownTags, type TagViews, tagViews } from './tags.js';
 
 export const keys: Family = (routes, context) => {
   const resource = keyResource(context);
@@ -44,7 +44,8 @@ const ITEM = '/spaces/:space_id/keys/:id';
 /** Maximum number of keys of a space. A change of a key can concern all keys that were made with it. */
 const MOST = 1000;
 
-function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext, resource: KeyResource): void {
+function addCollection(routes: Routes, context: ApiContext, resource: KeyResource): void {
+  const { store, clock, ids, random } = context;
   const quota = new Quota(
     store,
     (spaceId) => ['key', spaceId],
@@ -63,14 +64,17 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
       querystring: PageQuery,
       response: { 200: PageOf(Key) },
     }),
-    async ({ spaceId, query }, reply) => {
-      const listed = await pageOf(reply, query, (page) => listKeys(store, spaceId, page));
-      const tags = await tagViews(
-        store,
-        spaceId,
-        listed.flatMap(({ tagIds }) => tagIds ?? []),
-      );
-      return Promise.all(listed.map((key) => resource.view(key, tags)));
+    (request, reply) => {
+      const { spaceId } = request;
+      const known: TagViews = new Map();
+      return sendPage(context, request, reply, {
+        read: (page) => listKeys(store, spaceId, page),
+        views: async (listed) => {
+          const ids = listed.flatMap(({ tagIds }) => tagIds ?? []);
+          const tags = await tagViews(store, spaceId, ids, known);
+          return Promise.all(listed.map((key) => resource.view(key, tags)));
+        },
+      });
     },
   );
 

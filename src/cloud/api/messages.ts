@@ -1,6 +1,5 @@
 /** Reading of messages (cloud C-27, C-25). */
 
-import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import { Message, MessageParams, MessageQuery, TimelineEvent } from '../../contract/messages.js';
 import { isoTimeOrNull, parseTimestamp } from '../../contract/time.js';
@@ -14,7 +13,8 @@ import { tenantOf } from '../store/tenants.js';
 import { type Access, type Caller, visibleMessage, visibleTag } from './access.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { maskingsFor } from './masking.js';
-import { pageOf, setTotal } from './totals.js';
+import { IN_PIECE, type Piece, sendPage, sendPieces, turnOf } from './pages.js';
+import { setTotal } from './totals.js';
 
 /** How far back a list without `after` reaches. */
 const WINDOW = days(1);
@@ -55,19 +55,23 @@ export const messages: Family = (routes, context, options) => {
     async (request, reply) => {
       const row = await visibleMessage(store, request, request.params.id);
       await downlinks.endOverdue([row]);
-      const stations = await pageOf(reply, request.query, (page) => store.timeline(row.id, page));
       const masking = (await maskingsFor(store, request, [row.deviceId])).get(row.deviceId);
-      return stations.map(({ id, at, what, detail }) => ({
-        id,
-        at: isoTime(at),
-        what,
-        detail: masking?.value(detail) ?? detail,
-      }));
+      return sendPage(context, request, reply, {
+        read: (page) => store.timeline(row.id, page),
+        views: (stations): Static<typeof TimelineEvent>[] =>
+          stations.map(({ id, at, what, detail }) => ({
+            id,
+            at: isoTime(at),
+            what,
+            detail: masking?.value(detail) ?? detail,
+          })),
+      });
     },
   );
 };
 
-function addList(routes: Routes, { store, clock, turns }: ApiContext, shown: Shown): void {
+function addList(routes: Routes, context: ApiContext, shown: Shown): void {
+  const { store, clock } = context;
   routes.get(
     '/spaces/:space_id/messages',
     operation({
@@ -85,15 +89,11 @@ function addList(routes: Routes, { store, clock, turns }: ApiContext, shown: Sho
       const { spaceId, query, access } = request;
       const { limit = 20, offset } = query;
       const pieces = piecesOf({ spaceId, query, access });
-      const begun: Piece[] = [];
-      const isWhole = await take(pieces, begun);
-      const count = begun.reduce((sum, piece) => sum + piece.count, 0);
       // Messages are not counted, because that could read a million rows to find a few. The header has the number of messages
       // that the page proves to exist; of a large page, those of its beginning.
-      setTotal(reply, count, isWhole && offset === undefined ? limit : 0);
-      reply.type('application/json; charset=utf-8');
-      const texts = begun.map(({ text }) => text);
-      return reply.send(isWhole ? `[${texts.join(',')}]` : Readable.from(textsOf(texts, pieces)));
+      return sendPieces(reply, pieces, (count, isWhole) =>
+        setTotal(reply, count, isWhole && offset === undefined ? limit : 0),
+      );
     },
   );
 
@@ -105,10 +105,11 @@ function addList(routes: Routes, { store, clock, turns }: ApiContext, shown: Sho
     const { spaceId, access } = caller;
     const { limit = 20, offset } = query;
     const filter = filterOf(query, access, clock.wall);
+    const turn = turnOf(context, caller);
     let after = offset;
     let size = FIRST_PIECE;
     for (let left = limit; left > 0; ) {
-      if (after !== offset) await turns.next(await tenantOf(store, spaceId));
+      if (after !== offset) await turn();
       const asked = Math.min(left, size);
       const rows = await store.messages(spaceId, { ...filter, limit: asked, after });
       const views = await shown(caller, rows);
@@ -117,7 +118,8 @@ function addList(routes: Routes, { store, clock, turns }: ApiContext, shown: Sho
       if (rows.length < asked) return;
       left -= rows.length;
       after = rows.at(-1)?.id;
-      size = Math.max(1, Math.floor((PIECE * rows.length) / text.length));
+      // The next messages may be larger.
+      size = Math.min(IN_PIECE, Math.max(1, Math.floor((PIECE * rows.length) / text.length)));
     }
   }
 }
@@ -154,37 +156,10 @@ function showerOf({ store, downlinks, turns }: ApiContext, options: ApiOptions):
   }
 }
 
-/** Messages of a page as JSON, without the brackets of the list. */
-interface Piece {
-  readonly count: number;
-  readonly text: string;
-}
-
 /** Number of messages of the first piece, before their size is known. */
 const FIRST_PIECE = 4;
 /** Characters of a piece, about; a single message may be larger. */
 const PIECE = 256 * 1024;
-/** Pages up to this number of characters are sent as a whole. */
-const LARGEST_WHOLE = 1024 * 1024;
-
-/** Takes pieces until they are too large to be sent as a whole. True if there are no more. */
-async function take(pieces: AsyncGenerator<Piece>, taken: Piece[]): Promise<boolean> {
-  let size = 0;
-  for (;;) {
-    const { value, done } = await pieces.next();
-    if (done) return true;
-    taken.push(value);
-    size += value.text.length;
-    if (size > LARGEST_WHOLE) return false;
-  }
-}
-
-/** The text of a list: each further piece is read when the client has taken the one before. */
-async function* textsOf(begun: readonly string[], pieces: AsyncGenerator<Piece>): AsyncGenerator<string> {
-  yield `[${begun.join(',')}`;
-  for await (const { text } of pieces) yield `,${text}`;
-  yield ']';
-}
 
 function filterOf(query: Static<typeof MessageQuery>, access: Access, now: UnixMillis) {
   return {

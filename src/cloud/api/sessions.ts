@@ -13,8 +13,8 @@ import type { Caller } from './access.js';
 import { presentedSecret } from './auth.js';
 import type { Family } from './family.js';
 import { tokenView } from './logins.js';
+import { sendPage } from './pages.js';
 import { passwordCheck, TOO_MANY } from './password-check.js';
-import { pageOf } from './totals.js';
 
 export const sessions: Family = (routes, context) => {
   const { members, logins, withPasswordTurn, clock } = context;
@@ -70,10 +70,18 @@ export const sessions: Family = (routes, context) => {
       querystring: PageQuery,
       response: { 200: PageOf(Login) },
     }),
-    async ({ access, query, headers }, reply) => {
-      const userId = needAccount(access);
-      const own = await logins.find(presentedSecret(headers) ?? '');
-      return (await pageOf(reply, query, (page) => logins.list(userId, page))).map((each) => view(each, own?.id));
+    async (request, reply) => {
+      const userId = needAccount(request.access);
+      const own = await logins.find(presentedSecret(request.headers) ?? '');
+      let all: ReturnType<typeof logins.list> | undefined;
+      return sendPage(context, request, reply, {
+        // Read once, because the chains of the logins are in all of them.
+        read: async ({ limit, after = '' }) => {
+          all ??= logins.list(userId);
+          return (await all).filter(({ id }) => id > after).slice(0, limit);
+        },
+        views: (listed) => listed.map((each) => view(each, own?.id)),
+      });
     },
   );
 

@@ -15,8 +15,8 @@ import { type Access, needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { needNoEnd } from './keys.js';
 import { nameReader, type ReadName } from './names.js';
+import { sendPage } from './pages.js';
 import { Quota } from './quotas.js';
-import { pageOf } from './totals.js';
 
 export const spaces: Family = (routes, context, options) => {
   const resource = spaceResource(context);
@@ -26,19 +26,13 @@ export const spaces: Family = (routes, context, options) => {
 };
 
 export const TOO_MANY_SPACES = `the account already is in ${MOST_SPACES} spaces, which is the maximum`;
-/** How many spaces of a list are read in a turn of the event loop. */
-const IN_TURN = 10;
 
 const COLLECTION = '/spaces';
 const ITEM = '/spaces/:space_id';
 
 /** Adds the routes that list and create spaces. */
-function addCollection(
-  routes: Routes,
-  { store, members, clock, ids, turns }: ApiContext,
-  resource: SpaceResource,
-  readName: ReadName,
-): void {
+function addCollection(routes: Routes, context: ApiContext, resource: SpaceResource, readName: ReadName): void {
+  const { store, members, clock, ids } = context;
   const quota = new Quota(store, (userId) => [indexOf(userId), null], MOST_SPACES, TOO_MANY_SPACES);
   routes.get(
     COLLECTION,
@@ -50,18 +44,21 @@ function addCollection(
       querystring: PageQuery,
       response: { 200: PageOf(Space) },
     }),
-    async ({ access, query }, reply) => {
-      const visible = await pageOf(reply, query, (page) => resource.visibleSpaces(access, page));
-      const views: Static<typeof Space>[] = [];
-      // One after another, in turns: reads of SQLite that follow each other would delay other requests.
-      for (const [at, { id }] of visible.entries()) {
-        if (at % IN_TURN === 0) await turns.next(access.userId ?? id);
-        const role = access.userId === null ? access.role : await resource.roleIn(id, access.userId);
-        // A space may have been deleted, or left, since the page was read.
-        const row = role && (await store.space(id));
-        if (row && !isDeleted(row)) views.push(await resource.view(row, role));
-      }
-      return views;
+    (request, reply) => {
+      const { access } = request;
+      return sendPage(context, request, reply, {
+        read: (page) => resource.visibleSpaces(access, page),
+        views: async (visible) => {
+          const views: Static<typeof Space>[] = [];
+          for (const { id } of visible) {
+            const role = access.userId === null ? access.role : await resource.roleIn(id, access.userId);
+            // A space may have been deleted, or left, since the page was read.
+            const row = role && (await store.space(id));
+            if (row && !isDeleted(row)) views.push(await resource.view(row, role));
+          }
+          return views;
+        },
+      });
     },
   );
 

@@ -20,7 +20,7 @@ import { needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader, type ReadName } from './names.js';
-import { pageOf } from './totals.js';
+import { sendPage } from './pages.js';
 
 const NAME_TAKEN = 'The space already has a tag with this name.';
 
@@ -35,12 +35,8 @@ const COLLECTION = '/spaces/:space_id/tags';
 const ITEM = '/spaces/:space_id/tags/:id';
 
 /** Adds the routes that list and create tags. */
-function addCollection(
-  routes: Routes,
-  { store, clock, ids }: ApiContext,
-  resource: TagResource,
-  readName: ReadName,
-): void {
+function addCollection(routes: Routes, context: ApiContext, resource: TagResource, readName: ReadName): void {
+  const { store, clock, ids } = context;
   routes.get(
     COLLECTION,
     operation({
@@ -53,11 +49,12 @@ function addCollection(
       response: { 200: PageOf(Tag) },
     }),
     async (request, reply) => {
-      const { spaceId, query, access } = request;
+      const { spaceId, access } = request;
       const { scope } = access;
-      const read = (page: Page) =>
-        scope === null ? store.tags(spaceId, page) : resource.ofScope(spaceId, scope, page);
-      return (await pageOf(reply, query, read)).map(tagView);
+      return sendPage(context, request, reply, {
+        read: (page) => (scope === null ? store.tags(spaceId, page) : resource.ofScope(spaceId, scope, page)),
+        views: (rows) => rows.map(tagView),
+      });
     },
   );
 
@@ -217,8 +214,21 @@ export async function knownTags(
   return [...known.keys()];
 }
 
-/** Views of the tags with these ids, by id; deleted tags are left out. */
-export async function tagViews(store: Store, spaceId: Id, ids: Iterable<Id>) {
-  const rows = await Promise.all([...new Set(ids)].map((id) => store.tag(spaceId, id)));
-  return new Map(rows.filter((row) => row !== undefined).map((row) => [row.id, tagView(row)]));
+/** Views of tags by id. */
+export type TagViews = Map<Id, Static<typeof Tag>>;
+
+/**
+ * Views of the tags with these ids, by id; deleted tags are left out.
+ * @param known views that were read before; those of these tags are added
+ */
+export async function tagViews(
+  store: Store,
+  spaceId: Id,
+  ids: Iterable<Id>,
+  known: TagViews = new Map(),
+): Promise<Readonly<TagViews>> {
+  const missing = [...new Set(ids)].filter((id) => !known.has(id));
+  const rows = await Promise.all(missing.map((id) => store.tag(spaceId, id)));
+  for (const row of rows) if (row !== undefined) known.set(row.id, tagView(row));
+  return known;
 }

@@ -14,7 +14,7 @@ import { NoContent, operation, PageOf, type Routes } from '../http/operation.js'
 import type { Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
 import { needNoEnd } from './keys.js';
-import { pageOf } from './totals.js';
+import { sendPage } from './pages.js';
 
 const LAST = { 409: 'The user is the last admin, or the owner, who must transfer the space first.' };
 
@@ -27,7 +27,8 @@ const COLLECTION = '/spaces/:space_id/users';
 const ITEM = '/spaces/:space_id/users/:id';
 
 /** Adds the routes that list and invite users. */
-function addCollection(routes: Routes, { store, members, clock }: ApiContext): void {
+function addCollection(routes: Routes, context: ApiContext): void {
+  const { store, members, clock } = context;
   routes.get(
     COLLECTION,
     operation({
@@ -39,8 +40,11 @@ function addCollection(routes: Routes, { store, members, clock }: ApiContext): v
       querystring: PageQuery,
       response: { 200: PageOf(User) },
     }),
-    async ({ spaceId, query }, reply) =>
-      (await pageOf(reply, query, (page) => members.list(spaceId, page))).map(userView),
+    (request, reply) =>
+      sendPage(context, request, reply, {
+        read: (page) => members.list(request.spaceId, page),
+        views: (listed) => listed.map(userView),
+      }),
   );
 
   routes.post(

@@ -15,10 +15,10 @@ import {
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { NoContent, operation, PageOf, type Routes } from '../http/operation.js';
 import { matchingRecords, untilUndisturbed } from '../store/records.js';
-import { type Change, ConflictError, type Id, type Page, type RecordRow } from '../store/store.js';
+import { type Change, ConflictError, type Id, type RecordRow } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
-import { pageOf } from './totals.js';
+import { sendPage } from './pages.js';
 
 const LOCKED = { 423: 'The variable is locked.' };
 const NAME_TAKEN = { 409: 'A variable with this name already exists for the same device and environment.' };
@@ -33,7 +33,8 @@ export const variables: Family = (routes, context) => {
 const COLLECTION = '/spaces/:space_id/variables';
 const ITEM = '/spaces/:space_id/variables/:id';
 
-function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resource: VariableResource): void {
+function addCollection(routes: Routes, context: ApiContext, resource: VariableResource): void {
+  const { store, clock, ids } = context;
   routes.get(
     COLLECTION,
     operation({
@@ -45,7 +46,8 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       querystring: VariableQuery,
       response: { 200: PageOf(Variable) },
     }),
-    async ({ spaceId, query }, reply) => {
+    async (request, reply) => {
+      const { spaceId, query } = request;
       const { device_id: deviceId, name, environment, secure } = query;
       const matches = (row: RecordRow) => {
         const variable = toVariable(row);
@@ -56,9 +58,10 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
           (secure === undefined || variable.secure === (secure === 'true'))
         );
       };
-      const read = (page: Page) => matchingRecords(store, 'variable', spaceId, page, matches);
-      const rows = await pageOf(reply, query, read);
-      return rows.map((row) => view(toVariable(row)));
+      return sendPage(context, request, reply, {
+        read: (page) => matchingRecords(store, 'variable', spaceId, page, matches),
+        views: (rows) => rows.map((row) => view(toVariable(row))),
+      });
     },
   );
 

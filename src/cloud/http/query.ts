@@ -36,7 +36,9 @@ export function readQuery(parameters: Readonly<Record<string, Parameter>>, raw: 
   const given = new Map<string, string[]>();
   for (const [written, value = []] of Object.entries(raw)) {
     const name = nameOf(written);
-    given.set(name, [...(given.get(name) ?? []), ...[value].flat()]);
+    const values = given.get(name) ?? [];
+    given.set(name, values);
+    values.push(...[value].flat());
   }
   const query: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries(parameters)) {
@@ -81,11 +83,16 @@ export function unknownNames(parameters: Readonly<Record<string, Parameter>>, ra
   const known = Object.keys(parameters);
   const strange = Object.keys(raw).filter((written) => !known.includes(nameOf(written)));
   const possible = known.length === 0 ? 'none' : known.join(', ');
-  return strange.map((written) => {
+  const problems = strange.slice(0, MOST_NAMES).map((written) => {
     const shown = written.length > 60 ? `${written.slice(0, 57)}…` : written;
     return `querystring "${shown}" is not a parameter of this request${didYouMean(nameOf(written), known)}; it has ${possible}`;
   });
+  const more = strange.length - MOST_NAMES;
+  return more > 0 ? [...problems, `and ${more} more unknown parameters`] : problems;
 }
+
+/** Limit of unknown names in a message: each is compared with all known ones. */
+const MOST_NAMES = 20;
 
 /** The name of a parameter without the brackets of a list: `type` for `type[]` and `type[0]`. */
 function nameOf(written: string): string {

@@ -3,7 +3,7 @@
  * versions stored chains of any length. The order differs from the order of creation if a clock was set back, or if the clocks
  * of two services on one database differ.
  */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { hashKey } from '../../../src/cloud/accounts/keys.js';
 import { endLogins, Logins, type Proof, proofOf } from '../../../src/cloud/accounts/logins.js';
 import { createIds } from '../../../src/cloud/store/ids.js';
@@ -58,13 +58,21 @@ async function chain(places: readonly number[]): Promise<void> {
 
 const isValid = async (place: number) => (await logins.find(tokenOf(place))) !== undefined;
 const valid = (places: readonly number[]) => Promise.all(places.map(isValid));
-const listed = async () => (await logins.list(USER, ALL)).map(({ id }) => id);
+const listed = async () => (await logins.list(USER)).map(({ id }) => id);
 const stored = async () => (await store.records('login', null, ALL)).map(({ id }) => id);
 
 function orders(places: readonly number[]): number[][] {
   if (places.length < 2) return [[...places]];
   return places.flatMap((first) => orders(places.filter((place) => place !== first)).map((rest) => [first, ...rest]));
 }
+
+it('the list of the logins of an account reads them together, and none of them alone', async () => {
+  await chain([1, 2, 3, 4]);
+  await put(5, 1);
+  const record = vi.spyOn(store, 'record');
+  expect(await listed()).toHaveLength(5);
+  expect(record.mock.calls.filter(([family]) => family === 'login')).toEqual([]);
+});
 
 describe('the end of a login', () => {
   it.each(orders([1, 2, 3, 4]))(

@@ -107,6 +107,14 @@ describe('errors', () => {
     expect(await messageFor('GET', `tags?${'x'.repeat(100)}=1`)).toContain(`"${'x'.repeat(57)}…"`);
   });
 
+  it('name twenty unknown query parameters at most, and the number of the others', async () => {
+    const { call } = await service();
+    const query = Array.from({ length: 1500 }, (_, n) => `q${n}=1`).join('&');
+    const problems = (await call('GET', `tags?${query}`)).json.message.split('; ');
+    expect(problems.filter((problem: string) => problem.startsWith('querystring'))).toHaveLength(20);
+    expect(problems.at(-1)).toBe('and 1480 more unknown parameters');
+  });
+
   it('name every problem of a body up to a maximum length, and quote numbers without quotation marks', async () => {
     const { call } = await service();
     const wrong = { name: 1, external_id: 2, comment: 3, label: { a: 4 }, tags: [5], secret: 6, secret_type: 7 };

@@ -52,6 +52,13 @@ describe('a list of messages', () => {
   });
 });
 
+it('the waiting downlinks of all spaces are counted by the reading thread', async () => {
+  const read = vi.spyOn(Reader.prototype, 'read');
+  expect([await store.countPending(), (await store.countPendingBySpace()).size]).toEqual([0, 0]);
+  expect(read).toHaveBeenCalledTimes(2);
+  read.mockRestore();
+});
+
 describe('the reading thread', () => {
   it('takes turns between tenants', async () => {
     const reader = new Reader(path);

@@ -186,11 +186,17 @@ export class SqlStore implements Store {
   }
 
   async countPending(): Promise<number> {
-    return (await this.#one<{ count: number }>(this.#sql.countPending))?.count ?? 0;
+    // The cast is safe because the query selects this column.
+    const [row] = (await this.#driver.scan('', this.#sql.countPending, [])) as readonly { count: number }[];
+    return row?.count ?? 0;
   }
 
   async countPendingBySpace(): Promise<ReadonlyMap<Id, number>> {
-    const rows = await this.#all<{ spaceId: Id; count: number }>(this.#sql.countPendingBySpace);
+    // The cast is safe because the query selects these columns.
+    const rows = (await this.#driver.scan('', this.#sql.countPendingBySpace, [])) as readonly {
+      spaceId: Id;
+      count: number;
+    }[];
     return new Map(rows.map(({ spaceId, count }) => [spaceId, count]));
   }
 

@@ -1,0 +1,74 @@
+/** Pages of lists are read and converted in turns, so that a large page does not delay the requests of others. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { LoopTurns } from '../../../src/cloud/api/loop-turns.js';
+import { idAt } from '../store/rows.js';
+import { service } from './service.js';
+
+afterEach(() => vi.restoreAllMocks());
+
+const MANY = 25;
+
+/** A service with {@link MANY} devices, tags, keys and variables. */
+async function furnished() {
+  const made = await service();
+  const { call, store, spaceId, clock } = made;
+  const at = clock.wall;
+  const tags = Array.from({ length: MANY }, (_, n) => ({ id: idAt(at, n), name: `tag-${n}` }));
+  await store.commit(
+    tags.map((tag) => ({
+      kind: 'tag.put' as const,
+      row: { ...tag, spaceId, color: '#000000', accessType: 'write' as const, createdAt: at },
+    })),
+  );
+  const refs = tags.map(({ id }) => ({ id }));
+  for (let n = 0; n < MANY; n++) {
+    await made.device({ serial_number: String(2159017985 + n), tags: refs });
+    await call('POST', 'keys', { name: `key-${n}`, tags: refs });
+    await call('POST', 'variables', { name: `variable-${n}`, value: 'x' });
+  }
+  return made;
+}
+
+describe('a page', () => {
+  it('of any list is read in a turn, and converted in pieces of ten items, each further one in a turn', async () => {
+    const { call, store, spaceId } = await furnished();
+    const next = vi.spyOn(LoopTurns.prototype, 'next');
+    for (const list of ['devices', 'devices?sort_by=name', 'devices/summaries', 'tags', 'variables']) {
+      next.mockClear();
+      const { json } = await call('GET', list);
+      expect([list, json.length, next.mock.calls]).toEqual([list, MANY, [[spaceId], [spaceId], [spaceId]]]);
+    }
+    const tag = vi.spyOn(store, 'tag');
+    next.mockClear();
+    expect((await call('GET', 'keys')).json).toHaveLength(MANY + 1);
+    expect(next).toHaveBeenCalledTimes(3);
+    // The pieces share the tags that they have read.
+    expect(tag).toHaveBeenCalledTimes(MANY);
+  });
+
+  it('of few items takes no turn, except to count the items of the list', async () => {
+    const { call } = await furnished();
+    const next = vi.spyOn(LoopTurns.prototype, 'next');
+    expect((await call('GET', 'devices?limit=10')).json).toHaveLength(10);
+    expect(next).not.toHaveBeenCalled();
+    expect((await call('GET', 'tags?limit=1')).headers['x-total']).toBe(String(MANY));
+    expect(next).toHaveBeenCalledTimes(1);
+  });
+
+  it('that is large is converted while the client takes it', async () => {
+    const { call, device, app } = await service();
+    const next = vi.spyOn(LoopTurns.prototype, 'next');
+    let atHead = 0;
+    app.addHook('onSend', async () => {
+      atHead = next.mock.calls.length;
+    });
+    const label = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`l${n}`, 'v'.repeat(1000)]));
+    const made: string[] = [];
+    for (let n = 0; n < 40; n++) made.push((await device({ serial_number: String(2159017985 + n), label })).id);
+    next.mockClear();
+    const { json, headers } = await call('GET', 'devices?limit=500');
+    expect(json.map(({ id }: { id: string }) => id)).toEqual(made);
+    expect([headers['x-total'], headers['x-next-offset']]).toEqual(['40', made.at(-1)]);
+    expect([atHead, next.mock.calls.length]).toEqual([2, 4]);
+  });
+});
