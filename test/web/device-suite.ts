@@ -51,6 +51,24 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await page.getByText('The space has no connectors.').waitFor();
     });
 
+    it('sends a downlink once for a double click', async () => {
+      const page = await open(`#/devices/${here().gate.id}/queue`);
+      const sent: string[] = [];
+      await page.route('**/commands', async (route) => {
+        sent.push(route.request().postData() ?? '');
+        await route.abort();
+      });
+      await page.getByLabel('Lines').fill('info show');
+      // Both clicks come before the page is drawn again.
+      await page.getByRole('button', { name: 'Queue' }).waitFor();
+      await page.evaluate(
+        "const queue = [...document.querySelectorAll('button')].find((it) => it.textContent === 'Queue'); queue.click(); queue.click()",
+      );
+      await page.getByRole('alert').waitFor();
+      await page.unroute('**/commands');
+      expect(sent).toHaveLength(1);
+    });
+
     it('queues a configuration and cancels it', async () => {
       const page = await open(`#/devices/${here().gate.id}/queue`);
       await page.getByLabel('Kind').selectOption('config');

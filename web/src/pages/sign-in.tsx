@@ -1,29 +1,23 @@
 /** The sign-in: with an API key, or with a user account. */
 import { useState } from 'preact/hooks';
-import { explain, logIn, signIn, signInNotice } from '../api/session.js';
+import { logIn, signIn, signInNotice } from '../api/session.js';
 import { Failure } from '../parts/failure.js';
+import { useRequest } from '../parts/request.js';
 
 type Way = 'key' | 'account';
 
 export function SignIn() {
   const [way, setWay] = useState<Way>('key');
-  const [failure, setFailure] = useState('');
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, failure, run } = useRequest();
 
-  async function submit(event: SubmitEvent): Promise<void> {
+  function submit(event: SubmitEvent): void {
     event.preventDefault();
     // The cast is safe because the handler belongs to a form.
     const fields = new FormData(event.currentTarget as HTMLFormElement);
     const field = (name: string) => String(fields.get(name) ?? '').trim();
-    setBusy(true);
-    setFailure('');
-    try {
-      if (way === 'key') await signIn(field('key'));
-      else await logIn(field('email'), String(fields.get('password') ?? ''));
-    } catch (error) {
-      setFailure(explain(error));
-      setBusy(false);
-    }
+    void run(() =>
+      way === 'key' ? signIn(field('key')) : logIn(field('email'), String(fields.get('password') ?? '')),
+    );
   }
 
   return (

@@ -1,8 +1,8 @@
 /** A button that sends a request, and shows a failure. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { explain } from '../api/session.js';
 import { Question } from './question.js';
+import { useRequest } from './request.js';
 
 interface ActionProps {
   readonly run: () => Promise<unknown>;
@@ -16,8 +16,7 @@ interface ActionProps {
 
 export function Action({ run, confirm: question, label, isDangerous = false, children }: ActionProps) {
   const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState('');
+  const request = useRequest();
   const asking = useRef<HTMLButtonElement>(null);
   const wasAsking = useRef(false);
 
@@ -27,16 +26,9 @@ export function Action({ run, confirm: question, label, isDangerous = false, chi
     wasAsking.current = isAsking;
   }, [isAsking]);
 
-  async function start(): Promise<void> {
+  function start(): void {
     setAsking(false);
-    setBusy(true);
-    setFailure('');
-    try {
-      await run();
-    } catch (error) {
-      setFailure(explain(error));
-    }
-    setBusy(false);
+    void request.run(run);
   }
 
   if (isAsking) return <Question text={question ?? ''} yes={start} no={() => setAsking(false)} />;
@@ -45,16 +37,16 @@ export function Action({ run, confirm: question, label, isDangerous = false, chi
       <button
         type="button"
         ref={asking}
-        disabled={isBusy}
+        disabled={request.isBusy}
         aria-label={label}
         class={isDangerous ? 'danger' : ''}
         onClick={question === undefined ? start : () => setAsking(true)}
       >
         {children}
       </button>
-      {failure !== '' && (
+      {request.failure !== '' && (
         <span class="failed" role="alert">
-          {failure}
+          {request.failure}
         </span>
       )}
     </>

@@ -1,10 +1,10 @@
 /** A form made from a list of fields. */
 import { useState } from 'preact/hooks';
 import type { Tag } from '../../../src/client/types.js';
-import { explain } from '../api/session.js';
 import { Failure } from './failure.js';
 import type { Field, Values } from './fields.js';
 import { Question } from './question.js';
+import { useRequest } from './request.js';
 
 interface SheetProps {
   readonly fields: readonly Field[];
@@ -29,15 +29,14 @@ export function Form({ title, ...sheet }: SheetProps & { readonly title: string 
 }
 
 export function Sheet({ fields, tags, button, submit, ask, cancel }: SheetProps) {
-  const [failure, setFailure] = useState('');
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, failure, run } = useRequest();
   const [question, setQuestion] = useState<{ readonly text: string; readonly confirm: () => void }>();
 
-  async function send(event: SubmitEvent): Promise<void> {
+  function send(event: SubmitEvent): void {
     event.preventDefault();
     // The cast is safe because the handler belongs to a form.
     const form = event.currentTarget as HTMLFormElement;
-    await attempt(async () => {
+    attempt(async () => {
       const values = await valuesOf(form);
       const carryOut = async () => {
         await submit(values);
@@ -45,20 +44,13 @@ export function Sheet({ fields, tags, button, submit, ask, cancel }: SheetProps)
       };
       const text = await ask?.(values);
       if (text === undefined) await carryOut();
-      else setQuestion({ text, confirm: () => void attempt(carryOut) });
+      else setQuestion({ text, confirm: () => attempt(carryOut) });
     });
   }
 
-  async function attempt(action: () => Promise<void>): Promise<void> {
+  function attempt(action: () => Promise<void>): void {
     setQuestion(undefined);
-    setBusy(true);
-    setFailure('');
-    try {
-      await action();
-    } catch (error) {
-      setFailure(explain(error));
-    }
-    setBusy(false);
+    void run(action);
   }
 
   return (

@@ -2,11 +2,11 @@
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { changedNumbersIn } from '../../../../src/kernel/json-numbers.js';
-import { explain } from '../../api/session.js';
 import type { DeviceModel } from '../../model/device.js';
 import { Action } from '../../parts/action.js';
 import { Ago } from '../../parts/ago.js';
 import { Failure } from '../../parts/failure.js';
+import { useRequest } from '../../parts/request.js';
 import { summaryOf } from '../../parts/summary.js';
 import type { TabProps } from './tab.js';
 import { Way } from './way.js';
@@ -67,17 +67,14 @@ type Kind = keyof typeof KINDS;
 function Send({ device }: TabProps) {
   const [kind, setKind] = useState<Kind>('commands');
   const [text, setText] = useState('');
-  const [failure, setFailure] = useState('');
+  const { isBusy, failure, run } = useRequest();
 
-  async function submit(event: SubmitEvent): Promise<void> {
+  function submit(event: SubmitEvent): void {
     event.preventDefault();
-    setFailure('');
-    try {
+    void run(async () => {
       await send(device, kind, text);
       setText('');
-    } catch (error) {
-      setFailure(explain(error));
-    }
+    });
   }
 
   return (
@@ -110,7 +107,7 @@ function Send({ device }: TabProps) {
           />
         </label>
         <Failure text={failure} />
-        <button type="submit" class="primary">
+        <button type="submit" class="primary" disabled={isBusy}>
           Queue
         </button>
       </form>
