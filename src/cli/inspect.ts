@@ -1,12 +1,21 @@
 /** `ghostfleet inspect`: shows the dialogues of devices in a capture, or measures their times. */
 import { existsSync, readFileSync } from 'node:fs';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { printableLine } from '../kernel/printable.js';
 import { humanCount } from '../kernel/quantity.js';
+import { endOfTurn } from '../kernel/real-timers.js';
 import { packagedProfiles } from '../profile/library.js';
 import type { Codec } from '../protocol/codec.js';
 import { tokenBytes } from '../protocol/flap/envelope.js';
 import type { Hash } from '../protocol/hashes.js';
-import { type InspectedDevice, type Inspection, inspectCapture, inspectDatagram } from '../wire/inspect.js';
+import {
+  gapsIn,
+  type InspectedDevice,
+  type Inspection,
+  type InspectOptions,
+  inspectCapture,
+  inspectDatagram,
+} from '../wire/inspect.js';
 import { writeDialogues, writeInspectionJson, writeTimelines } from '../wire/inspection-text.js';
 import type { MessageTextOptions } from '../wire/message-text.js';
 import { readCapture } from '../wire/read-capture.js';
@@ -75,51 +84,64 @@ async function execute(flags: InspectFlags, host: Host): Promise<ExitCode> {
   const text: MessageTextOptions = { decoderOf: findDecoder, secrets: flags['show-secrets'] };
   const datagram = existsSync(capture) ? undefined : bytesIn(capture);
   if (datagram !== undefined) {
-    const device = inspectDatagram(datagram, options);
-    if (device === undefined) {
-      throw new UsageError(
-        'bad-datagram',
-        `the ${datagram.length} bytes are not a datagram of a device or of the cloud`,
-      );
-    }
-    if (timeline) throw new UsageError('bad-flags', '--timeline requires a capture');
-    host.out.write(
-      json ? writeInspectionJson([device], OF_DATAGRAM, text, 'dialogue') : writeDialogues([device], undefined, text),
-    );
+    host.out.write(showDatagram(datagram, flags, options, text));
     return EXIT.fine;
   }
+  // A signal ends the program once the command has begun, also while it reads.
+  await endOfTurn();
   const inspection = inspectCapture(readCapture(capture), options);
-  const devices = chooseDevices(inspection, flags);
+  if (inspection.devices.length === 0) throw noDevices(capture, inspection);
+  const devices = chooseDevices(inspection.devices, `"${capture}"`, flags.device);
+  if (timeline && inspection.timeless > 0) {
+    const count = `${humanCount(inspection.timeless)} of its ${humanCount(inspection.packets)} packets`;
+    throw new UsageError('no-times', `"${capture}" has no times to measure: ${count} have none`);
+  }
   if (json) host.out.write(writeInspectionJson(devices, inspection, text, timeline ? 'timeline' : 'dialogue'));
   else host.out.write((timeline ? writeTimelines : writeDialogues)(devices, inspection, text));
-  if (inspection.broken === undefined) return EXIT.fine;
-  throw new UsageError(
-    'incomplete',
-    `"${capture}" is incomplete: ${inspection.broken}; the result covers only what comes before`,
+  const gaps = gapsIn(inspection);
+  if (gaps.length === 0) return EXIT.fine;
+  throw new UsageError('incomplete', `"${capture}" is incomplete: ${gaps.join('; ')}`);
+}
+
+const OF_DATAGRAM = { start: 0, isOfRun: false, packets: 1, others: new Map(), broken: undefined, timeless: 0 };
+
+function showDatagram(
+  datagram: Uint8Array,
+  flags: InspectFlags,
+  options: InspectOptions,
+  text: MessageTextOptions,
+): string {
+  const device = inspectDatagram(datagram, options);
+  if (device === undefined) {
+    throw new UsageError('bad-datagram', `the ${datagram.length} bytes are not a datagram of a device or of the cloud`);
+  }
+  if (flags.timeline) throw new UsageError('bad-flags', '--timeline requires a capture');
+  const devices = chooseDevices([device], 'the datagram', flags.device);
+  if (flags.json) return writeInspectionJson(devices, OF_DATAGRAM, text, 'dialogue');
+  return writeDialogues(devices, undefined, text);
+}
+
+function noDevices(capture: string, { packets, others, broken }: Inspection): UsageError {
+  const found = [...others].map(([what, count]) => `${humanCount(count)} ${what}`);
+  const why = broken === undefined ? '' : `; ${broken}`;
+  return new UsageError(
+    'no-devices',
+    `"${capture}" has no datagrams of devices: it has ${humanCount(packets)} packets${found.length === 0 ? '' : ` (${found.join(', ')})`}${why}`,
   );
 }
 
-const OF_DATAGRAM = { start: 0, isOfRun: false, packets: 1, others: new Map(), broken: undefined };
-
-/** @throws UsageError if the capture has no device with this name */
+/** @param where what has the devices @throws UsageError if it has no device with this name */
 function chooseDevices(
-  { devices, packets, others, broken }: Inspection,
-  { capture, device }: InspectFlags,
+  devices: readonly InspectedDevice[],
+  where: string,
+  device: string | undefined,
 ): readonly InspectedDevice[] {
-  if (devices.length === 0) {
-    const found = [...others].map(([what, count]) => `${humanCount(count)} ${what}`);
-    const why = broken === undefined ? '' : `; ${broken}`;
-    throw new UsageError(
-      'no-devices',
-      `"${capture}" has no datagrams of devices: it has ${humanCount(packets)} packets${found.length === 0 ? '' : ` (${found.join(', ')})`}${why}`,
-    );
-  }
   if (device === undefined) return devices;
   const chosen = devices.filter(({ serial, name }) => String(serial) === device || name === device);
   if (chosen.length > 0) return chosen;
-  const shown = devices.slice(0, 5).map(({ serial, name }) => name ?? String(serial));
+  const shown = devices.slice(0, 5).map(({ serial, name }) => printableLine(name ?? String(serial)));
   const more = devices.length > shown.length ? `, and ${devices.length - shown.length} more` : '';
-  throw new UsageError('no-such-device', `"${capture}" has no device "${device}"; it has ${shown.join(', ')}${more}`);
+  throw new UsageError('no-such-device', `${where} has no device "${device}"; it has ${shown.join(', ')}${more}`);
 }
 
 /** The decoder in one of the packaged profiles. */
@@ -129,9 +151,11 @@ function findDecoder(hash: Hash): Codec | undefined {
 
 /** Bytes of a datagram in hex digits, or as it is in base64; undefined for another text, which is then the name of a file. */
 function bytesIn(text: string): Uint8Array | undefined {
-  const digits = text.replace(/[\s:]/g, '');
+  // As programs write bytes: `f0 92`, `f0:92`, `0xf0, 0x92`.
+  const digits = text.replace(/0x|[\s:,]/gi, '');
   if (/^(?:[\da-f]{2}){14,}$/i.test(digits)) return Buffer.from(digits, 'hex');
-  return /^(?:[\w+/]{4}){4,}(?:[\w+/]{2}==|[\w+/]{3}=)?$/.test(text) ? Buffer.from(text) : undefined;
+  if (!/^(?:[\w+/]{4}){4,}(?:[\w+/]{2}(?:==)?|[\w+/]{3}=?)?$/.test(text)) return undefined;
+  return Buffer.from(text.padEnd(Math.ceil(text.length / 4) * 4, '='));
 }
 
 function checkSecrets(texts: readonly string[], name: string, form: RegExp, wanted: string): readonly string[] {

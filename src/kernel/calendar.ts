@@ -1,6 +1,14 @@
 /** Calendar times: texts in the form of RFC 3339 to Unix milliseconds and back. The API reads more forms (cloud/http/time.ts). */
 import type { UnixMillis } from './time.js';
 
+/** The end of the year 9999: later times have no form in RFC 3339. */
+const END = 253_402_300_800_000;
+
+/** Whether a time is in the years 1970 to 9999. */
+export function isCalendarTime(at: UnixMillis): boolean {
+  return at >= 0 && at < END;
+}
+
 /** `2026-01-01T00:00:00.000Z` */
 export function isoTime(at: UnixMillis): string {
   return new Date(at).toISOString();

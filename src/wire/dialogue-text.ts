@@ -5,6 +5,7 @@
  *     time of the run     way  flags number  data  datagram
  *     0:00:21.312  up     FLxx     0        306       428  CREATE_SESSION
  */
+import { printableLine } from '../kernel/printable.js';
 import type { Instant } from '../kernel/time.js';
 import {
   FIRST,
@@ -12,6 +13,7 @@ import {
   type KeptPacket,
   keepPacket,
   LAST,
+  LONGEST_MESSAGE,
   type Packet,
   samePacket,
 } from '../protocol/flap/packet.js';
@@ -50,33 +52,73 @@ const INDENT = ' '.repeat(14);
 
 /** Joins the fragments of messages, and reads them. */
 export function* readDialogue(entries: Iterable<Entry>, text: MessageText): Generator<ReadEntry> {
-  const assembly: Record<Way, Assembly> = { up: { parts: [], last: undefined }, down: { parts: [], last: undefined } };
+  const assemblies: Record<Way, Assembly> = { up: new Assembly(), down: new Assembly() };
   for (const entry of entries) {
     if (entry.kind === 'note' || entry.isForged) {
       yield entry.kind === 'note' ? entry : { ...entry, meaning: 'wrong tag', content: [] };
       continue;
     }
     const { packet, way } = entry;
-    const { parts } = packet.data.length > 0 ? addPart(assembly[way], packet) : assembly[way];
-    const isWhole = (packet.flags & LAST) !== 0 && packet.data.length > 0;
-    const content = isWhole ? text.of(Buffer.concat(parts), way) : [];
-    yield { ...entry, meaning: meaningOf(packet, way, parts), content };
+    if (packet.data.length === 0) {
+      yield { ...entry, meaning: meaningOfEmpty(packet, way), content: [] };
+      continue;
+    }
+    const assembly = assemblies[way];
+    assembly.add(packet);
+    const message = assembly.message;
+    if (assembly.isTooLong) yield { ...entry, meaning: TOO_LONG, content: [] };
+    else if (message === undefined) yield { ...entry, meaning: `… ${assembly.count}`, content: [] };
+    else {
+      yield { ...entry, meaning: meaningOf(message, assembly.count, packet, way), content: text.of(message, way) };
+    }
   }
 }
 
-/** The fragments of the message in transfer. */
-interface Assembly {
-  parts: Uint8Array[];
-  /** The last fragment: a device may send it again. */
-  last: KeptPacket | undefined;
-}
+const TOO_LONG = `fragment of more than ${LONGEST_MESSAGE} bytes, the longest message`;
 
-function addPart(assembly: Assembly, packet: Packet): Assembly {
-  if (packet.flags & FIRST) assembly.parts = [];
-  else if (assembly.last && samePacket(assembly.last, packet)) return assembly;
-  assembly.last = keepPacket(packet);
-  assembly.parts.push(packet.data);
-  return assembly;
+/** The fragments of the message in transfer. */
+class Assembly {
+  #parts: Uint8Array[] = [];
+  #size = 0;
+  /** The last fragment: a device may send it again. */
+  #last: KeptPacket | undefined;
+  /** The message that the last fragment has completed. */
+  #message: Uint8Array | undefined;
+  #count = 0;
+
+  /** Number of fragments. */
+  get count(): number {
+    return this.#count;
+  }
+
+  get message(): Uint8Array | undefined {
+    return this.#message;
+  }
+
+  /** Whether the fragments are more than a message may have; they are not kept then. */
+  get isTooLong(): boolean {
+    return this.#size > LONGEST_MESSAGE;
+  }
+
+  add(packet: Packet): void {
+    if (!(packet.flags & FIRST) && this.#last && samePacket(this.#last, packet)) return;
+    if (packet.flags & FIRST || this.#message !== undefined) this.#begin();
+    this.#last = keepPacket(packet);
+    this.#count++;
+    this.#size += packet.data.length;
+    if (this.isTooLong) this.#parts = [];
+    else this.#parts.push(packet.data);
+    if (!(packet.flags & LAST) || this.isTooLong) return;
+    this.#message = Buffer.concat(this.#parts);
+    this.#parts = [];
+  }
+
+  #begin(): void {
+    this.#parts = [];
+    this.#size = 0;
+    this.#count = 0;
+    this.#message = undefined;
+  }
 }
 
 /** The lines of a dialogue, with a line above that names the columns. */
@@ -84,13 +126,13 @@ export function dialogueLines(entries: Iterable<ReadEntry>): readonly string[] {
   const lines = [HEAD];
   for (const entry of entries) {
     if (entry.kind === 'note') {
-      lines.push(`${formatTime(entry.at)}  == ${entry.text}`);
+      lines.push(`${formatTime(entry.at)}  == ${printableLine(entry.text)}`);
       continue;
     }
     const { at, way, packet, size, meaning, content } = entry;
     const sizes = `${String(packet.data.length).padStart(5)} ${String(size).padStart(9)}`;
     const head = `${formatTime(at)}  ${way.padEnd(4)}  ${formatFlags(packet.flags)} ${String(packet.sequence).padStart(6)}  ${sizes}`;
-    lines.push(`${head}  ${meaning}`.trimEnd(), ...content.map((line) => INDENT + line));
+    lines.push(`${head}  ${meaning}`.trimEnd(), ...content.map((line) => INDENT + printableLine(line)));
   }
   return foldCodecs(lines);
 }
@@ -119,19 +161,19 @@ function isSmooth(lines: readonly string[]): boolean {
   return lines.every((line, n) => (n % 2 === 0 ? / up .* … \d+$/ : / down {2}xxAx .* accepted$/).test(line));
 }
 
-/** The kind of a packet, in the words of the documents (wire W-13, W-44). */
-function meaningOf({ flags, sequence, data }: Packet, way: Way, parts: readonly Uint8Array[]): string {
-  if (data.length === 0) {
-    if (flags === 0 && sequence === 0) return 'reset';
-    if (flags & LAST) return 'nothing waiting';
-    const ack = way === 'up' ? 'received' : 'accepted';
-    const [, , acknowledges, polls] = formatFlags(flags);
-    if (acknowledges === 'A') return polls === 'P' ? `${ack}, please poll` : ack;
-    return 'poll';
-  }
-  if (!(flags & LAST)) return `… ${parts.length}`;
-  const message = Buffer.concat(parts);
-  const size = parts.length > 1 ? `, ${message.length} bytes in ${parts.length} packets` : '';
+/** The kind of a packet without data, in the words of the documents (wire W-13, W-44). */
+function meaningOfEmpty({ flags, sequence }: Packet, way: Way): string {
+  if (flags === 0 && sequence === 0) return 'reset';
+  if (flags & LAST) return 'nothing waiting';
+  const ack = way === 'up' ? 'received' : 'accepted';
+  const [, , acknowledges, polls] = formatFlags(flags);
+  if (acknowledges === 'A') return polls === 'P' ? `${ack}, please poll` : ack;
+  return 'poll';
+}
+
+/** The name of a message that a packet completes, and what else the packet says. */
+function meaningOf(message: Uint8Array, count: number, { flags }: Packet, way: Way): string {
+  const size = count > 1 ? `, ${message.length} bytes in ${count} packets` : '';
   const more = way === 'down' && formatFlags(flags).endsWith('P') ? ', and more is waiting' : '';
   return `${messageName(message[0])}${size}${more} · ${contentFingerprint(message).slice(0, 8)}`;
 }
@@ -142,8 +184,9 @@ function messageName(type: number | undefined): string {
   return name.toUpperCase().replace('-', '_');
 }
 
-/** `0:00:21.312` */
+/** `0:00:21.312`; `-0:00:21.312` for a time before the start. */
 export function formatTime(at: Instant): string {
+  if (at < 0) return `-${formatTime(-at)}`;
   const pad = (value: number, digits: number) => String(value).padStart(digits, '0');
   const whole = Math.floor(at);
   const [h, m, s] = [Math.floor(whole / 3_600_000), Math.floor(whole / 60_000) % 60, Math.floor(whole / 1000) % 60];

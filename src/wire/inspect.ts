@@ -1,4 +1,5 @@
 /** The dialogues of devices with the cloud in a capture, also in one of real devices. */
+import { isCalendarTime } from '../kernel/calendar.js';
 import type { Millis, UnixMillis } from '../kernel/time.js';
 import {
   type Envelope,
@@ -14,7 +15,7 @@ import type { Endpoint } from './addresses.js';
 import { FORMATS, INTERFACE, TIMES_FROM } from './capture.js';
 import type { Entry } from './dialogue-text.js';
 import { DtlsReader } from './dtls-reader.js';
-import { type UdpDatagram, udpIn } from './link-layers.js';
+import { SHORT, type UdpDatagram, udpIn } from './link-layers.js';
 import { BrokenCapture, type Captured, type CapturedPacket } from './read-capture.js';
 
 export interface InspectOptions {
@@ -38,9 +39,9 @@ export interface InspectedDevice {
 export interface Inspection {
   /** In the order of their first packets. */
   readonly devices: readonly InspectedDevice[];
-  /** Calendar time from which the times of the entries count. */
-  readonly start: UnixMillis;
-  /** Whether {@link start} is the start of a run, rather than the first packet. */
+  /** Calendar time from which the times of the entries count; undefined if no packet has a time. */
+  readonly start: UnixMillis | undefined;
+  /** Whether {@link start} is the start of a run, rather than the earliest packet. */
   readonly isOfRun: boolean;
   /** Packets in the capture, of any kind. */
   readonly packets: number;
@@ -48,13 +49,25 @@ export interface Inspection {
   readonly others: ReadonlyMap<string, number>;
   /** Why the capture is not whole; undefined if it is. */
   readonly broken: string | undefined;
+  /** Packets whose time the capture does not say, or says beyond the calendar. They have the time of the packet before. */
+  readonly timeless: number;
+}
+
+const CUT = 'datagrams that the capture has cut off (tcpdump -s 0 keeps them whole)';
+const FRAGMENTED = 'datagrams in fragments of IP, which are not joined';
+/** Packets in {@link Inspection.others} that may be missing in a dialogue. */
+const GAPS = [CUT, FRAGMENTED] as const;
+
+/** Why dialogues are not whole, in clauses; none if they are. */
+export function gapsIn({ broken, others }: Pick<Inspection, 'broken' | 'others'>): readonly string[] {
+  return [
+    ...(broken === undefined ? [] : [`${broken}; the result covers only what comes before`]),
+    ...GAPS.flatMap((what) => (others.has(what) ? [`without ${others.get(what)} ${what}`] : [])),
+  ];
 }
 
 /** The formats by the usual ports of the cloud. */
 const PORTS: ReadonlyMap<number, PacketFormat> = new Map(FORMATS.map((format) => [USUAL_PORTS[format], format]));
-
-/** Link layers of captures of all interfaces of a machine (`tcpdump -i any`), in which a forwarded packet occurs twice. */
-const COOKED: ReadonlySet<number> = new Set([113, 276]);
 
 /** Reads all packets. @throws UsageError like `readCapture` */
 export function inspectCapture(captured: Iterable<Captured>, options: InspectOptions): Inspection {
@@ -75,7 +88,8 @@ export function inspectDatagram(bytes: Uint8Array, { tokens }: InspectOptions): 
   const envelope = format && open(bytes, format);
   if (format === undefined || envelope === undefined) return undefined;
   const device = new Device(envelope.serial, format, tokens);
-  device.add(0, guessWay(envelope.packet), envelope.packet, bytes.length, envelope);
+  const sent = { at: 0, way: guessWay(envelope.packet), packet: envelope.packet, size: bytes.length };
+  device.add({ ...sent, passage: undefined }, envelope);
   return device.result(0);
 }
 
@@ -86,7 +100,28 @@ interface Seen {
   readonly size: number;
   /** The token that fits; undefined for DTLS, which has no tags. */
   readonly token: Uint8Array | undefined;
+  /** Undefined if the datagram is certainly no copy of another one. */
+  readonly passage: Passage | undefined;
 }
+
+/** What is different if a host has sent the same datagram twice, rather than passed it on. */
+interface Passage {
+  /** Addresses and ports of both ends. */
+  readonly ends: string;
+  /** Identification of the IP packet; 0 if it has none. */
+  readonly id: number;
+}
+
+/** Whether a datagram is the same as `first`, and a machine has captured it on another interface. */
+function isCopy(seen: Seen, first: Seen): boolean {
+  if (seen.at - first.at > AT_ONCE || seen.way !== first.way || !seen.passage || !first.passage) return false;
+  // A host that sends a datagram again gives it another identification. A router keeps it, but a proxy changes the addresses, too.
+  if (seen.passage.ends === first.passage.ends && seen.passage.id !== first.passage.id) return false;
+  return samePacket(keepPacket(first.packet), seen.packet);
+}
+
+/** Most datagrams between two copies of one. */
+const MOST_BETWEEN = 16;
 
 class Device {
   readonly serial: number;
@@ -95,7 +130,7 @@ class Device {
   #nameInSession: string | undefined;
   readonly #format: PacketFormat;
   readonly #tokens: readonly Uint8Array[];
-  readonly #seen: (Seen | { readonly at: UnixMillis; readonly text: string })[] = [];
+  #seen: (Seen | { readonly at: UnixMillis; readonly text: string })[] = [];
 
   constructor(serial: number, format: PacketFormat, tokens: readonly Uint8Array[]) {
     this.serial = serial;
@@ -108,18 +143,26 @@ class Device {
   }
 
   /** @param envelope undefined for DTLS */
-  add(at: UnixMillis, way: 'up' | 'down', packet: Packet, size: number, envelope: Envelope | undefined): void {
+  add(sent: Omit<Seen, 'token'>, envelope: Envelope | undefined): void {
+    const { way, packet } = sent;
     const token = envelope && this.#tokens.find((each) => hasValidTag(envelope, each));
     // A copy: the data share the memory of the piece of the file.
-    this.#seen.push({ at, way, size, token, packet: { ...packet, data: Uint8Array.from(packet.data) } });
+    this.#seen.push({ ...sent, token, packet: { ...packet, data: Uint8Array.from(packet.data) } });
     if (way === 'down') this.#nameInSession ??= nameIn(packet);
   }
 
-  /** Whether the last datagram is the same, sent at most {@link AT_ONCE} before. */
-  hasJustSeen(at: UnixMillis, way: 'up' | 'down', packet: Packet): boolean {
-    const last = this.#seen.at(-1);
-    if (last === undefined || !('packet' in last) || last.way !== way || at - last.at > AT_ONCE) return false;
-    return samePacket(keepPacket(last.packet), packet);
+  /** Puts the packets into the order of time, and removes copies from other interfaces. Returns the number of copies. */
+  settle(): number {
+    const sorted = [...this.#seen].sort((a, b) => a.at - b.at);
+    const last: Seen[] = [];
+    this.#seen = sorted.filter((each) => {
+      if (!('packet' in each)) return true;
+      if (last.some((first) => isCopy(each, first))) return false;
+      last.push(each);
+      if (last.length > MOST_BETWEEN) last.shift();
+      return true;
+    });
+    return sorted.length - this.#seen.length;
   }
 
   result(start: UnixMillis): InspectedDevice {
@@ -159,6 +202,8 @@ class Reader {
   readonly #clouds = new Map<string, PacketFormat>();
   #packets = 0;
   #first: UnixMillis | undefined;
+  #last: UnixMillis | undefined;
+  #timeless = 0;
   #runStart: UnixMillis | undefined;
 
   constructor({ tokens, secrets }: InspectOptions) {
@@ -172,26 +217,33 @@ class Reader {
     else {
       const [, time] = new RegExp(`${TIMES_FROM} (\\S+)$`).exec(item.text) ?? [];
       const start = Date.parse(time ?? '');
-      if (!Number.isNaN(start)) this.#runStart = start;
+      if (isCalendarTime(start)) this.#runStart = start;
     }
   }
 
   result(): Omit<Inspection, 'broken'> {
-    const start = this.#runStart ?? this.#first ?? 0;
+    const start = this.#runStart ?? this.#first;
+    const copies = [...this.#devices.values()].reduce((sum, device) => sum + device.settle(), 0);
+    if (copies > 0) this.#others.set('copies of datagrams from several interfaces', copies);
     return {
-      devices: [...this.#devices.values()].map((device) => device.result(start)),
+      devices: [...this.#devices.values()].map((device) => device.result(start ?? 0)),
       ...{ start, isOfRun: this.#runStart !== undefined, packets: this.#packets, others: this.#others },
+      timeless: this.#timeless,
     };
   }
 
   #packet(captured: CapturedPacket): void {
     this.#packets++;
-    this.#first ??= captured.at;
+    const { at, isCut } = captured;
+    if (at === undefined) this.#timeless++;
+    else this.#first = Math.min(this.#first ?? at, at);
+    this.#last = at ?? this.#last ?? 0;
     const found = udpIn(captured.link, captured.bytes);
-    if (typeof found === 'string') return this.#count(found);
+    if (typeof found === 'string') return this.#count(isCut && found === SHORT ? CUT : found);
     const format = this.#formatOf(found, captured.through);
     if (format === undefined) return this.#count('UDP datagrams of others');
-    if (captured.isCut) return this.#count('datagrams that the capture has cut off (tcpdump -s 0 keeps them whole)');
+    if (isCut) return this.#count(CUT);
+    if (found.isFragmented) return this.#count(FRAGMENTED);
     if (format === 'dtls') this.#record(captured, found);
     else this.#envelope(captured, found, format);
   }
@@ -202,13 +254,22 @@ class Reader {
     const { serial, packet } = envelope;
     const device = this.#deviceOf(serial, format, captured);
     const way = this.#wayOf(udp, packet, format);
-    if (COOKED.has(captured.link) && device.hasJustSeen(captured.at, way, packet)) {
-      return this.#count('copies of datagrams from several interfaces');
-    }
-    device.add(captured.at, way, packet, udp.payload.length, envelope);
+    device.add({ ...this.#sent(captured, udp), way, packet }, envelope);
   }
 
-  #record(captured: CapturedPacket, { from, to, payload }: UdpDatagram): void {
+  /** What the capture says about the way of a datagram. */
+  #sent(
+    { at, through }: CapturedPacket,
+    { from, to, id, payload }: UdpDatagram,
+  ): Pick<Seen, 'at' | 'size' | 'passage'> {
+    // A capture of our own has each datagram once, as it was sent.
+    const mayBeCopy = at !== undefined && !through?.startsWith(INTERFACE);
+    const passage = mayBeCopy ? { ends: `${keyOf(from)} ${keyOf(to)}`, id } : undefined;
+    return { at: this.#last ?? 0, size: payload.length, passage };
+  }
+
+  #record(captured: CapturedPacket, udp: UdpDatagram): void {
+    const { from, to, payload } = udp;
     const found = this.#dtls.read(keyOf(from), keyOf(to), payload);
     if (found.length === 0) this.#count('datagrams of DTLS handshakes');
     for (const finding of found) {
@@ -216,9 +277,9 @@ class Reader {
       else {
         const device = this.#deviceOf(finding.serial, 'dtls', captured);
         const packet = finding.kind === 'plain' ? decodePacket(finding.plain) : undefined;
-        if (finding.kind === 'handshake') device.note(captured.at, 'DTLS handshake');
+        if (finding.kind === 'handshake') device.note(this.#last ?? 0, 'DTLS handshake');
         else if (packet === undefined) this.#count('unreadable datagrams');
-        else device.add(captured.at, finding.way, packet, payload.length, undefined);
+        else device.add({ ...this.#sent(captured, udp), way: finding.way, packet }, undefined);
       }
     }
   }

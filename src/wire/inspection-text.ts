@@ -1,15 +1,16 @@
 /** An inspected capture as text and as JSON: dialogues, or the measured times. */
 import { isoTime } from '../kernel/calendar.js';
+import { printableLine } from '../kernel/printable.js';
 import { type Column, writeTable } from '../kernel/table.js';
 import { formatDuration, humanDuration, type Millis } from '../kernel/time.js';
 import { formatFlags } from '../protocol/flap/packet.js';
 import { dialogueLines, formatTime, type ReadEntry, readDialogue } from './dialogue-text.js';
-import type { InspectedDevice, Inspection } from './inspect.js';
+import { gapsIn, type InspectedDevice, type Inspection } from './inspect.js';
 import { MessageText, type MessageTextOptions } from './message-text.js';
 import { findOutside, type Measured, measureTimeline } from './timeline.js';
 
 /** What the text says about times and packets; a single datagram has neither a start nor others beside it. */
-type About = Pick<Inspection, 'start' | 'isOfRun' | 'packets' | 'others' | 'broken'>;
+type About = Omit<Inspection, 'devices'>;
 
 export function writeDialogues(
   devices: readonly InspectedDevice[],
@@ -34,15 +35,18 @@ export function writeTimelines(devices: readonly InspectedDevice[], about: About
 /** The same as one JSON object. */
 export function writeInspectionJson(
   devices: readonly InspectedDevice[],
-  { start, packets, others, broken }: About,
+  about: About,
   options: MessageTextOptions,
   what: 'dialogue' | 'timeline',
 ): string {
+  const { start, packets, others, timeless } = about;
+  const gaps = gapsIn(about);
   const result = {
-    start: isoTime(start),
-    whole: broken === undefined,
-    ...(broken !== undefined && { broken }),
+    start: start === undefined ? null : isoTime(start),
+    whole: gaps.length === 0,
+    ...(gaps.length > 0 && { broken: gaps.join('; ') }),
     packets,
+    ...(timeless > 0 && { without_time: timeless }),
     others: Object.fromEntries(others),
     devices: devices.map((device) => ({
       serial: device.serial,
@@ -72,7 +76,7 @@ const SIZES = {
 } as const;
 
 function titleOf({ name, serial }: InspectedDevice): string {
-  return `${name ?? 'device'}, serial number ${serial}`;
+  return `${printableLine(name ?? 'device')}, serial number ${serial}`;
 }
 
 function headOf(device: InspectedDevice): readonly string[] {
@@ -86,11 +90,16 @@ function headOf(device: InspectedDevice): readonly string[] {
 
 function aboutLines(about: About | undefined): readonly string[] {
   if (about === undefined) return [];
-  const { start, isOfRun, packets, others, broken } = about;
+  const { start, isOfRun, packets, others, timeless } = about;
   const left = [...others].map(([what, count]) => `${count} ${what}`);
   const lines = [
-    ...(broken === undefined ? [] : [`# INCOMPLETE: ${broken}. What follows is only what comes before.`]),
-    `# Times count from ${isoTime(start)}, ${isOfRun ? 'the start of the run' : 'the first packet'}.`,
+    ...gapsIn(about).map((gap) => `# INCOMPLETE: ${gap}.`),
+    ...(start === undefined
+      ? []
+      : [`# Times count from ${isoTime(start)}, ${isOfRun ? 'the start of the run' : 'the first packet'}.`]),
+    ...(timeless === 0
+      ? []
+      : [`# Of ${packets} packets, ${timeless} have no time; each has that of the packet before.`]),
     ...(left.length === 0 ? [] : [`# Of ${packets} packets, these are in no dialogue: ${left.join(', ')}.`]),
   ];
   return [lines.join('\n')];

@@ -129,10 +129,11 @@ export class MessageText {
     const proof = computed === hash ? 'of these lines' : 'of more than these lines';
     const head = `hash ${hash}, ${proof}`;
     if (before === undefined) return [head, ...lines];
+    const [old, now] = [new Set(before), new Set(lines)];
     return [
       `${head}; of ${lines.length} lines, these are new:`,
-      ...before.filter((line) => !lines.includes(line)).map((line) => `- ${line}`),
-      ...lines.filter((line) => !before.includes(line)).map((line) => `+ ${line}`),
+      ...before.filter((line) => !now.has(line)).map((line) => `- ${line}`),
+      ...lines.filter((line) => !old.has(line)).map((line) => `+ ${line}`),
     ];
   }
 }

@@ -2,7 +2,8 @@
  * Reads capture files: pcapng of either byte order, and the older pcap with microseconds or nanoseconds. A file is read piece by
  * piece, so its size does not matter.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { isCalendarTime } from '../kernel/calendar.js';
 import { UsageError } from '../kernel/errors.js';
 import { fileReason } from '../kernel/system-errors.js';
 import type { UnixMillis } from '../kernel/time.js';
@@ -18,7 +19,8 @@ export type Captured =
 
 export interface CapturedPacket {
   readonly kind: 'packet';
-  readonly at: UnixMillis;
+  /** Undefined if the capture does not say it, or says a time beyond the calendar. */
+  readonly at: UnixMillis | undefined;
   /** Number of the link layer, as in https://www.tcpdump.org/linktypes.html. */
   readonly link: number;
   readonly bytes: Uint8Array;
@@ -90,6 +92,8 @@ class Fields {
 
 interface Interface {
   readonly link: number;
+  /** Bytes that are kept of a packet; 0 without a limit. */
+  readonly most: number;
   readonly name: string | undefined;
   /** Units of time in a second. */
   readonly resolution: bigint;
@@ -137,7 +141,10 @@ function readBlock(
     }
     case BLOCK.interface: {
       if (content.length < 8) return 'damaged';
-      interfaces.push(readInterface(fields.uint16(0), optionsIn(content, 8, little), little));
+      interfaces.push({
+        ...{ link: fields.uint16(0), most: fields.uint32(4) },
+        ...readInterface(optionsIn(content, 8, little), little),
+      });
       return undefined;
     }
     case BLOCK.secrets: {
@@ -145,6 +152,8 @@ function readBlock(
       if (fields.uint32(0) !== KEY_LOG) return undefined;
       return { kind: 'keys', keyLog: content.toString('latin1', 8, 8 + fields.uint32(4)) };
     }
+    case BLOCK.simplePacket:
+      return readSimplePacket(content, fields, interfaces[0]);
     case BLOCK.packet:
     case BLOCK.enhancedPacket: {
       if (content.length < 20) return 'damaged';
@@ -165,20 +174,35 @@ function readBlock(
   }
 }
 
-function readInterface(link: number, options: ReadonlyMap<number, Buffer>, little: boolean): Interface {
+/** A packet of the first interface, without a time. */
+function readSimplePacket(content: Buffer, fields: Fields, from: Interface | undefined): Captured | 'damaged' {
+  if (content.length < 4 || from === undefined) return 'damaged';
+  const whole = fields.uint32(0);
+  const kept = Math.min(whole, from.most || whole);
+  if (kept > content.length - 4) return 'damaged';
+  return {
+    ...{ kind: 'packet', at: undefined, link: from.link, through: from.name, isCut: kept < whole },
+    ...{ bytes: content.subarray(4, 4 + kept), comment: undefined },
+  };
+}
+
+function readInterface(
+  options: ReadonlyMap<number, Buffer>,
+  little: boolean,
+): Pick<Interface, 'name' | 'resolution' | 'offset'> {
   const exponent = options.get(OPTION.timeResolution)?.[0] ?? 6;
   const offset = options.get(OPTION.timeOffset);
   return {
-    link,
     name: options.get(OPTION.interfaceName)?.toString(),
     resolution: exponent & 0x80 ? 1n << BigInt(exponent & 0x7f) : BigInt(`1${'0'.repeat(exponent)}`),
     offset: offset?.length === 8 ? new Fields(offset, little).int64(0) : 0n,
   };
 }
 
-function timeOf(units: bigint, { resolution, offset }: Interface): UnixMillis {
+function timeOf(units: bigint, { resolution, offset }: Interface): UnixMillis | undefined {
   const micros = ((units % resolution) * 1_000_000n) / resolution;
-  return Number(units / resolution + offset) * 1000 + Number(micros) / 1000;
+  const at = Number(units / resolution + offset) * 1000 + Number(micros) / 1000;
+  return isCalendarTime(at) ? at : undefined;
 }
 
 /** The first option of each code. */
@@ -196,14 +220,15 @@ function optionsIn(content: Buffer, from: number, little: boolean): ReadonlyMap<
 
 function* readRecords(bytes: Pieces, perMilli: number, little: boolean): Generator<Captured> {
   // The upper bits may describe a frame check sequence.
-  const link = new Fields(bytes.take(24), little).uint32(20) & 0x0fff_ffff;
+  const link = new Fields(bytes.take(24), little).uint32(20) & 0xffff;
   for (;;) {
     const begin = bytes.position;
     const head = bytes.takeOrEnd(16);
     if (head === undefined) return;
     const fields = new Fields(head, little);
     const [kept, whole] = [fields.uint32(8), fields.uint32(12)];
-    if (kept > LONGEST) throw bytes.damaged(begin);
+    // Without a byte, it is no packet but a hole in the file.
+    if (kept > LONGEST || whole === 0) throw bytes.damaged(begin);
     const at = fields.uint32(0) * 1000 + fields.uint32(4) / perMilli;
     const content = bytes.take(kept);
     yield { kind: 'packet', at, link, bytes: content, isCut: kept < whole, comment: undefined, through: undefined };
@@ -212,12 +237,16 @@ function* readRecords(bytes: Pieces, perMilli: number, little: boolean): Generat
 
 const PIECE = 65_536;
 
+/** The path may also be a datagram that the user has typed. */
+const NO_FILE = 'the file does not exist, and the text is not a datagram in hex digits or base64';
+
 function openPieces(path: string): Pieces {
   let file: number;
   try {
-    file = openSync(path, 'r');
+    // Without the second flag, opening a named pipe would wait for its writer.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    throw new UsageError('cannot-read', `"${path}" cannot be read: ${fileReason(error, 'the file does not exist')}`);
+    throw new UsageError('cannot-read', `"${path}" cannot be read: ${fileReason(error, NO_FILE)}`);
   }
   if (fstatSync(file).isFile()) return new Pieces(file);
   closeSync(file);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { FIRST, LAST, NOTHING, type Packet, POLL } from '../../src/protocol/flap/packet.js';
-import { type ReadEntry, readDialogue } from '../../src/wire/dialogue-text.js';
+import { type Entry, type ReadEntry, readDialogue } from '../../src/wire/dialogue-text.js';
 import { ipPacket } from '../../src/wire/ip-packet.js';
 import { MessageText } from '../../src/wire/message-text.js';
 import { findOutside, measureTimeline } from '../../src/wire/timeline.js';
@@ -38,6 +38,13 @@ const SHELL_ANSWER = Buffer.concat([
   Buffer.from('0281782d', 'hex'),
   Buffer.from(`claim token: ${TOKEN}`),
 ]);
+
+function pollOf(sequence: number): Uint8Array {
+  const poll = seal({ flags: POLL, sequence, data: NOTHING }, SERIAL, tokenBytes(TOKEN), 'base64');
+  return ipPacket({ address: '10.0.0.7', port: 40_000 }, { address: '192.0.2.1', port: 5003 }, poll);
+}
+
+const PACKET_LENGTH = pollPacket().length;
 
 describe('a dialogue', () => {
   it('joins fragments, also if one was sent again', async () => {
@@ -92,6 +99,68 @@ describe('a dialogue', () => {
     expect(out).toContain('# freezer, serial number 2159017985');
   });
 
+  it('joins at most the bytes of the longest message, and each fragment once', () => {
+    const part = (flags: number, n: number): Entry => {
+      const packet = { flags, sequence: 1 + n, data: Buffer.alloc(1000, n) };
+      return { kind: 'packet', at: n, way: 'up', packet, size: 1014 };
+    };
+    const sizes: number[] = [];
+    const text = { of: (bytes: Uint8Array) => [`${sizes.push(bytes.length)}`] } as unknown as MessageText;
+    const meanings = (entries: readonly Entry[]) =>
+      [...readDialogue(entries, text)].map((entry) => (entry.kind === 'packet' ? entry.meaning : ''));
+    // Last fragments without a beginning.
+    meanings(Array.from({ length: 20 }, (_, n) => part(LAST, n)));
+    expect(new Set(sizes)).toEqual(new Set([1000]));
+    const endless = Array.from({ length: 18 }, (_, n) => part(n === 0 ? FIRST : n === 17 ? LAST : 0, n));
+    expect(meanings(endless).slice(-3)).toEqual([
+      '… 16',
+      'fragment of more than 16384 bytes, the longest message',
+      'fragment of more than 16384 bytes, the longest message',
+    ]);
+    expect(sizes).toHaveLength(20);
+  });
+
+  it('has no line of its own for a line feed in the name of a device or in a message', async () => {
+    const session = Buffer.concat([Buffer.from('80a300010400066b', 'hex'), Buffer.from('a\n# FORGED\n')]);
+    const config = Buffer.concat([Buffer.from('82009f6a', 'hex'), Buffer.from('app\n# LIE\n'), Buffer.of(0xff)]);
+    const path = captureOf(
+      ['down', { flags: FIRST | LAST, sequence: 3, data: session }],
+      ['down', { flags: FIRST | LAST, sequence: 5, data: config }],
+    );
+    const { out } = await ghostfleet(['inspect', path]);
+    expect(out).toContain('# a\\n# FORGED\\n, serial number');
+    expect(out).toContain('app\\n# LIE');
+    expect((await ghostfleet(['inspect', path, '--timeline'])).out).not.toMatch(/^# FORGED/m);
+    expect((await ghostfleet(['inspect', path, '--device', 'x'])).err).not.toMatch(/^# FORGED/m);
+  });
+
+  it('is in the order of time, also if the packets of the capture are not', async () => {
+    const bytes = oldCapture(
+      101,
+      [0, 2, 4].map((sequence) => pollOf(sequence)),
+    );
+    for (const [n, second] of [9, 3, 6].entries()) bytes.writeUInt32LE(second, 24 + n * (16 + PACKET_LENGTH));
+    const { out } = await ghostfleet(['inspect', fileWith(bytes)]);
+    expect(out).toContain('# Times count from 1970-01-01T00:00:03.500Z, the first packet.');
+    expect(out.match(/^\S+ .* poll$/gm)?.map((line) => line.slice(0, 38))).toEqual([
+      expect.stringMatching(/^0:00:00\.000 .* 2 /),
+      expect.stringMatching(/^0:00:03\.000 .* 4 /),
+      expect.stringMatching(/^0:00:06\.000 .* 0 /),
+    ]);
+  });
+
+  it.each([
+    ['of the same packet', (_copy: Buffer) => {}, 1],
+    ['of a packet with other addresses, as of a proxy', (copy: Buffer) => copy.fill(9, 15, 16).fill(7, 5, 6), 1],
+    ['that the device has sent again', (copy: Buffer) => copy.fill(7, 5, 6), 0],
+  ])('has a copy %s: %#', (_, change, copies) => {
+    const copy = Buffer.from(pollPacket());
+    change(copy);
+    const { devices, others } = inspectFile(fileWith(oldCapture(101, [pollPacket(), pollOf(4), copy])));
+    expect(devices[0]?.entries).toHaveLength(3 - copies);
+    expect(others.get('copies of datagrams from several interfaces') ?? 0).toBe(copies);
+  });
+
   it('has a packet once that a machine has captured on several interfaces, but each copy that a device has sent', () => {
     const cooked = Buffer.concat([Buffer.from('0800', 'hex'), Buffer.alloc(18), pollPacket()]);
     const twice = oldCapture(276, [cooked, cooked, cooked]);
@@ -134,10 +203,19 @@ describe('a single datagram', () => {
     ['hex digits of base64', Buffer.from(POLL_TEXT).toString('hex')],
     ['hex digits', Buffer.from(POLL_TEXT, 'base64').toString('hex')],
     ['hex digits with spaces', Buffer.from(POLL_TEXT, 'base64').toString('hex').replace(/../g, '$& ')],
+    ['hex digits with a prefix', `0x${Buffer.from(POLL_TEXT, 'base64').toString('hex')}`],
+    ['bytes of a program', Buffer.from(POLL_TEXT, 'base64').toString('hex').replace(/../g, '0x$&, ')],
+    ['base64 without padding', POLL_TEXT.replace(/=+$/, '')],
   ])('in %s is read', async (_, text) => {
     const { exit, out } = await ghostfleet(['inspect', text, '--token', TOKEN]);
     expect(exit).toBe(0);
     expect(out).toMatch(/serial number 2159017985[\s\S]* up {4}xxxP {6}2 .* poll\n$/);
+  });
+
+  it('of another device than --device names is refused', async () => {
+    const { exit, err } = await ghostfleet(['inspect', POLL_TEXT, '--device', 'nope']);
+    expect([exit, err]).toEqual([2, 'ghostfleet: the datagram has no device "nope"; it has 2159017985\n']);
+    expect((await ghostfleet(['inspect', POLL_TEXT, '--device', String(SERIAL)])).exit).toBe(0);
   });
 
   it('that is none is rejected', async () => {

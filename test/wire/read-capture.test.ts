@@ -1,7 +1,9 @@
 /** Captures of other programs: formats of files, link layers, and files that are not whole or something else. */
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { addressBytes, addressText } from '../../src/wire/addresses.js';
+import { gapsIn } from '../../src/wire/inspect.js';
 import { udpIn } from '../../src/wire/link-layers.js';
 import { ghostfleet } from '../support/host.js';
 import {
@@ -59,9 +61,10 @@ describe('a frame', () => {
 
   it.each([
     ['TCP', (packet: Uint8Array) => packet.fill(6, 9, 10), 'TCP'],
-    ['a part of an IP packet', (packet: Uint8Array) => packet.fill(0x20, 6, 7), 'fragments of IP packets'],
+    ['a later part of an IP packet', (packet: Uint8Array) => packet.fill(1, 7, 8), 'fragments of IP packets'],
     ['ICMP', (packet: Uint8Array) => packet.fill(1, 9, 10), 'other protocols'],
-    ['nothing', (packet: Uint8Array) => packet.subarray(0, 0), 'other protocols'],
+    ['nothing', (packet: Uint8Array) => packet.subarray(0, 0), 'packets that are too short'],
+    ['half of its header', (packet: Uint8Array) => packet.subarray(0, 24), 'packets that are too short'],
   ])('with %s has none, and is counted', (_, change, counted) => {
     expect(udpIn(101, change(Uint8Array.from(PACKET)))).toBe(counted);
   });
@@ -71,7 +74,44 @@ describe('a frame', () => {
   });
 });
 
+/** A block of pcapng, little-endian, filled up to 32 bits. */
+function block(type: number, content: Uint8Array): Buffer {
+  const padding = Buffer.alloc((4 - (content.length % 4)) % 4);
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(type);
+  head.writeUInt32LE(content.length + padding.length + 12, 4);
+  return Buffer.concat([head, content, padding, head.subarray(4)]);
+}
+
+const SECTION = Buffer.from('4d3c2b1a01000000ffffffffffffffff', 'hex');
+
+/** A pcapng with simple packet blocks. @param whole length of each packet on the wire @param most that is kept; 0: all */
+function simpleCapture(packets: readonly Uint8Array[], whole?: number, most = 0): Buffer {
+  const uint32 = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
+  const link = Buffer.from('65000000', 'hex');
+  return Buffer.concat([
+    block(0x0a0d0d0a, SECTION),
+    block(1, Buffer.concat([link, uint32(most)])),
+    ...packets.map((packet) => block(3, Buffer.concat([uint32(whole ?? packet.length), packet]))),
+  ]);
+}
+
 describe('the older format', () => {
+  it('may say in the upper bits of the link layer that frames have a check sequence', () => {
+    const ethernet = Buffer.concat([ETHERNET, Buffer.from('0800', 'hex'), PACKET, Buffer.alloc(4, 0xcc)]);
+    for (const bits of [0x24000000, 0x54000000, 0x04000000]) {
+      expect(inspectFile(fileWith(oldCapture((bits | 1) >>> 0, [ethernet]))).devices).toHaveLength(1);
+    }
+  });
+
+  it('with a hole of zeros is damaged there', () => {
+    const holed = Buffer.concat([oldCapture(101, [PACKET]), Buffer.alloc(1 << 20)]);
+    expect(inspectFile(fileWith(holed))).toMatchObject({
+      packets: 1,
+      broken: `the file is damaged at byte ${40 + PACKET.length}`,
+    });
+  });
+
   it.each([
     ['little-endian, microseconds', true, 0xa1b2c3d4],
     ['big-endian, microseconds', false, 0xa1b2c3d4],
@@ -136,6 +176,46 @@ describe('pcapng', () => {
     expect(cuts).toBeGreaterThan(20);
   });
 
+  it('has packets without a time in simple blocks, and measures no times then', async () => {
+    const path = fileWith(simpleCapture([PACKET, PACKET]));
+    const { exit, out } = await ghostfleet(['inspect', path]);
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^# Of 2 packets, 2 have no time; each has that of the packet before\.\n/);
+    expect(out.match(/^0:00:00\.000 {2}up .* poll$/gm)).toHaveLength(2);
+    expect(JSON.parse((await ghostfleet(['inspect', path, '--json'])).out)).toMatchObject({
+      ...{ start: null, whole: true, without_time: 2 },
+    });
+    const { exit: failed, err } = await ghostfleet(['inspect', path, '--timeline']);
+    expect([failed, err]).toEqual([2, `ghostfleet: "${path}" has no times to measure: 2 of its 2 packets have none\n`]);
+  });
+
+  it('with the limit of an interface has only the beginning of longer packets in simple blocks', () => {
+    const path = fileWith(simpleCapture([PACKET.subarray(0, 40)], PACKET.length, 40));
+    expect(packetsIn(path)).toMatchObject([{ isCut: true, bytes: { length: 40 } }]);
+  });
+
+  it.each([
+    ['seconds since a time far in the future', Buffer.from('0900010000000000', 'hex'), 2n ** 63n],
+    ['a large offset', Buffer.from('0e00080000000000000000400000', 'hex'), 10n],
+    ['the lowest offset', Buffer.from('0e0008000000000000000080', 'hex'), 10n],
+  ])('with times beyond the calendar, such as %s, has packets without a time', async (_, option, units) => {
+    const padding = Buffer.alloc((4 - (option.length % 4)) % 4);
+    const head = Buffer.alloc(20);
+    head.writeUInt32LE(Number(units >> 32n), 4);
+    head.writeUInt32LE(Number(units & 0xffffffffn), 8);
+    head.writeUInt32LE(PACKET.length, 12);
+    head.writeUInt32LE(PACKET.length, 16);
+    const path = fileWith(
+      Buffer.concat([
+        block(0x0a0d0d0a, SECTION),
+        block(1, Buffer.concat([Buffer.from('6500000000000000', 'hex'), option, padding])),
+        block(6, Buffer.concat([head, PACKET])),
+      ]),
+    );
+    expect(await ghostfleet(['inspect', path])).toMatchObject({ exit: 0, err: '' });
+    expect(inspectFile(path)).toMatchObject({ start: undefined, timeless: 1 });
+  });
+
   it('with a wrong length is damaged, and what comes before is intact', () => {
     const damaged = Buffer.from(readFileSync(fileWith(oldCapture(101, [PACKET, PACKET, PACKET]))));
     damaged.writeUInt32LE(0x7fffffff, 24 + 16 + PACKET.length + 8);
@@ -167,7 +247,9 @@ describe('inspect', () => {
   });
 
   it('rejects a file that does not exist, and a folder', async () => {
-    expect(await complaint('missing.pcapng')).toBe('"missing.pcapng" cannot be read: the file does not exist');
+    expect(await complaint('missing.pcapng')).toBe(
+      '"missing.pcapng" cannot be read: the file does not exist, and the text is not a datagram in hex digits or base64',
+    );
     expect(await complaint('test')).toBe('"test" cannot be read: it is not a regular file');
   });
 
@@ -188,18 +270,60 @@ describe('inspect', () => {
     const { exit, out, err } = await ghostfleet(['inspect', path]);
     const why = 'the file ends in the middle of a packet, at byte';
     expect(exit).toBe(2);
-    expect(out).toMatch(new RegExp(`^# INCOMPLETE: ${why} \\d+\\. What follows is only what comes before\\.\n`));
+    expect(out).toMatch(new RegExp(`^# INCOMPLETE: ${why} \\d+; the result covers only what comes before\\.\n`));
     expect(out.match(/ up .* poll$/gm)).toHaveLength(1);
     expect(err).toContain(`"${path}" is incomplete: ${why}`);
     expect(JSON.parse((await ghostfleet(['inspect', path, '--json'])).out)).toMatchObject({ whole: false });
   });
 
-  it('says that datagrams are missing which the capture has cut off', async () => {
+  it('with datagrams that were cut off by the capture is incomplete', async () => {
     const short = oldCapture(101, [PACKET, PACKET]);
     // The second packet was longer than the capture has kept.
     short.writeUInt32LE(PACKET.length + 10, 24 + 16 + PACKET.length + 12);
-    const { out } = await ghostfleet(['inspect', fileWith(short)]);
-    expect(out).toContain('1 datagrams that the capture has cut off (tcpdump -s 0 keeps them whole)');
+    const path = fileWith(short);
+    const why = 'without 1 datagrams that the capture has cut off (tcpdump -s 0 keeps them whole)';
+    const { exit, out, err } = await ghostfleet(['inspect', path]);
+    expect([exit, err]).toEqual([2, `ghostfleet: "${path}" is incomplete: ${why}\n`]);
+    expect(out).toContain(`# INCOMPLETE: ${why}.`);
+    const { out: json } = await ghostfleet(['inspect', path, '--json']);
+    expect(JSON.parse(json)).toMatchObject({ whole: false, broken: why });
+  });
+
+  it.each([
+    ['IPv4', 101, () => Uint8Array.from(PACKET).fill(0x20, 6, 7)],
+    [
+      'IPv6',
+      229,
+      () => {
+        const packet = pollPacket(IP6);
+        const fragment = Buffer.from('1100000100000007', 'hex');
+        const longer = Buffer.concat([packet.subarray(0, 40), fragment, packet.subarray(40)]);
+        longer[6] = 44;
+        longer.writeUInt16BE(longer.length - 40, 4);
+        return longer;
+      },
+    ],
+  ])('with a datagram in several packets of %s is incomplete', (_, link, first) => {
+    const path = fileWith(oldCapture(link, [link === 101 ? PACKET : pollPacket(IP6), first()]));
+    expect(gapsIn(inspectFile(path))).toEqual(['without 1 datagrams in fragments of IP, which are not joined']);
+  });
+
+  it('with packets that were cut off before their UDP header is incomplete', () => {
+    const short = oldCapture(101, [PACKET, PACKET.subarray(0, 24)]);
+    short.writeUInt32LE(PACKET.length, 24 + 16 + PACKET.length + 12);
+    expect(gapsIn(inspectFile(fileWith(short)))).toHaveLength(1);
+  });
+
+  it('reads the file only when a signal can end the program', async () => {
+    const path = newPath('pcap');
+    const begun = () => writeFileSync(path, oldCapture(101, [PACKET]));
+    expect(await ghostfleet(['inspect', path], { begun })).toMatchObject({ exit: 0, err: '' });
+  });
+
+  it('does not wait for the writer of a named pipe', async () => {
+    const path = newPath();
+    execFileSync('mkfifo', [path]);
+    expect(await complaint(path)).toBe(`"${path}" cannot be read: it is not a regular file`);
   });
 
   it('finds devices on other ports by the serial numbers of CHESTER, and by the type of the first message who is the cloud', () => {
