@@ -50,7 +50,11 @@ local wrong_tag = ProtoExpert.new("flap.tag.wrong", "The tag does not fit any of
   expert.severity.WARN)
 local unreadable = ProtoExpert.new("flap.unreadable", "Not base64, or shorter than an envelope", expert.group.PROTOCOL,
   expert.severity.WARN)
-flap.experts = { wrong_tag, unreadable }
+local cut_off = ProtoExpert.new("flap.cut", "The capture has cut the datagram off (tcpdump -s 0 keeps it whole)",
+  expert.group.UNDECODED, expert.severity.WARN)
+local not_cbor = ProtoExpert.new("flap.message.malformed", "The value of the message is not CBOR", expert.group.MALFORMED,
+  expert.severity.ERROR)
+flap.experts = { wrong_tag, unreadable, cut_off, not_cbor }
 
 flap.prefs.tokens = Pref.string("Claim tokens", "", "Tokens of 32 hex digits, separated by commas, to check tags")
 
@@ -193,7 +197,11 @@ local function show_message(message, count, pinfo, tree)
     if zero then
       branch:add(f.value, message(at))
     else
-      Dissector.get("cbor"):call(message(at):tvb(), pinfo, branch)
+      -- A call raises an error for what is malformed. That is the fault of the message, not of this program.
+      local value = message(at)
+      if not pcall(function() Dissector.get("cbor"):call(value:tvb(), pinfo, branch) end) then
+        branch:add_tvb_expert_info(not_cbor, value)
+      end
     end
   elseif message:len() > at then
     branch:add(f.value, message(at))
@@ -295,19 +303,24 @@ local LONGEST = 1024
 
 -- The envelope in a datagram as a buffer and as a Lua string; nil if there is none.
 local function envelope_in(tvb, is_text)
+  if tvb:len() == 0 then return nil end
   local bytes = tvb:raw(0, math.min(tvb:len(), LONGEST))
   if is_text then bytes = base64(bytes) end
   if bytes == nil or #bytes < 14 then return nil end
   return bytes
 end
 
+-- Shows a datagram or packet that cannot be read.
+local function show_unreadable(tvb, pinfo, root)
+  pinfo.cols.protocol = "FLAP"
+  root:add(flap, tvb()):add_tvb_expert_info(tvb:reported_len() > tvb:len() and cut_off or unreadable, tvb())
+  return tvb:len()
+end
+
 local function dissect(tvb, pinfo, root, is_text)
-  local bytes = envelope_in(tvb, is_text)
-  if bytes == nil then
-    pinfo.cols.protocol = "FLAP"
-    root:add(flap, tvb()):add_tvb_expert_info(unreadable, tvb())
-    return tvb:len()
-  end
+  if tvb:len() == 0 then return 0 end
+  local bytes = tvb:reported_len() == tvb:len() and envelope_in(tvb, is_text) or nil
+  if bytes == nil then return show_unreadable(tvb, pinfo, root) end
   local envelope = is_text and ByteArray.new(bytes, true):tvb("FLAP envelope") or tvb
   show_envelope(envelope, bytes, pinfo, root)
   return tvb:len()
@@ -338,6 +351,7 @@ end
 
 function flap_packet.dissector(tvb, pinfo, root)
   if tvb:len() < 2 then return 0 end
+  if tvb:reported_len() > tvb:len() then return show_unreadable(tvb, pinfo, root) end
   local tree = root:add(flap, tvb())
   -- Without a serial number: the ends of the connection, in either order.
   local one = tostring(pinfo.src) .. ":" .. pinfo.src_port
