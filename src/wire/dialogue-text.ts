@@ -64,13 +64,9 @@ export function* readDialogue(entries: Iterable<Entry>, text: MessageText): Gene
       continue;
     }
     const assembly = assemblies[way];
-    assembly.add(packet);
-    const message = assembly.message;
-    if (assembly.isTooLong) yield { ...entry, meaning: TOO_LONG, content: [] };
-    else if (message === undefined) yield { ...entry, meaning: `… ${assembly.count}`, content: [] };
-    else {
-      yield { ...entry, meaning: meaningOf(message, assembly.count, packet, way), content: text.of(message, way) };
-    }
+    const message = assembly.add(packet);
+    if (message !== undefined) assembly.meaning = meaningOf(message, assembly.count, packet, way);
+    yield { ...entry, meaning: assembly.meaning, content: message === undefined ? [] : text.of(message, way) };
   }
 }
 
@@ -82,42 +78,24 @@ class Assembly {
   #size = 0;
   /** The last fragment: a device may send it again. */
   #last: KeptPacket | undefined;
-  /** The message that the last fragment has completed. */
-  #message: Uint8Array | undefined;
-  #count = 0;
-
   /** Number of fragments. */
-  get count(): number {
-    return this.#count;
-  }
+  count = 0;
+  /** Of the last fragment. */
+  meaning = '';
 
-  get message(): Uint8Array | undefined {
-    return this.#message;
-  }
-
-  /** Whether the fragments are more than a message may have; they are not kept then. */
-  get isTooLong(): boolean {
-    return this.#size > LONGEST_MESSAGE;
-  }
-
-  add(packet: Packet): void {
-    if (!(packet.flags & FIRST) && this.#last && samePacket(this.#last, packet)) return;
-    if (packet.flags & FIRST || this.#message !== undefined) this.#begin();
+  /** Returns the message that the packet completes; undefined also for a copy of its last fragment. */
+  add(packet: Packet): Uint8Array | undefined {
+    if (!(packet.flags & FIRST) && this.#last && samePacket(this.#last, packet)) return undefined;
+    const { flags = LAST } = this.#last ?? {};
+    if (packet.flags & FIRST || flags & LAST) [this.#parts, this.#size, this.count] = [[], 0, 0];
     this.#last = keepPacket(packet);
-    this.#count++;
+    this.count++;
     this.#size += packet.data.length;
-    if (this.isTooLong) this.#parts = [];
+    const isTooLong = this.#size > LONGEST_MESSAGE;
+    if (isTooLong) this.#parts = [];
     else this.#parts.push(packet.data);
-    if (!(packet.flags & LAST) || this.isTooLong) return;
-    this.#message = Buffer.concat(this.#parts);
-    this.#parts = [];
-  }
-
-  #begin(): void {
-    this.#parts = [];
-    this.#size = 0;
-    this.#count = 0;
-    this.#message = undefined;
+    this.meaning = isTooLong ? TOO_LONG : `… ${this.count}`;
+    return packet.flags & LAST && !isTooLong ? Buffer.concat(this.#parts) : undefined;
   }
 }
 

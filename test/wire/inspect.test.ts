@@ -118,6 +118,10 @@ describe('a dialogue', () => {
       'fragment of more than 16384 bytes, the longest message',
     ]);
     expect(sizes).toHaveLength(20);
+    // A copy of the last fragment means the same, and is not read again.
+    const copied = meanings([part(FIRST, 0), part(LAST, 1), part(LAST, 1)]);
+    expect(copied[2]).toBe(copied[1]);
+    expect(sizes).toHaveLength(21);
   });
 
   it('has no line of its own for a line feed in the name of a device or in a message', async () => {
