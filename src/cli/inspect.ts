@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
 import { humanCount } from '../kernel/quantity.js';
-import { endOfTurn } from '../kernel/real-timers.js';
 import { packagedProfiles } from '../profile/library.js';
 import type { Codec } from '../protocol/codec.js';
 import { tokenBytes } from '../protocol/flap/envelope.js';
@@ -87,8 +86,8 @@ async function execute(flags: InspectFlags, host: Host): Promise<ExitCode> {
     host.out.write(showDatagram(datagram, flags, options, text));
     return EXIT.fine;
   }
-  // A signal ends the program once the command has begun, also while it reads.
-  await endOfTurn();
+  // After this, the command has begun, so that a signal ends the program also while it reads.
+  await Promise.resolve();
   const inspection = inspectCapture(readCapture(capture), options);
   if (inspection.devices.length === 0) throw noDevices(capture, inspection);
   const devices = chooseDevices(inspection.devices, `"${capture}"`, flags.device);

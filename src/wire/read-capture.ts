@@ -227,7 +227,7 @@ function* readRecords(bytes: Pieces, perMilli: number, little: boolean): Generat
     if (head === undefined) return;
     const fields = new Fields(head, little);
     const [kept, whole] = [fields.uint32(8), fields.uint32(12)];
-    // Without a byte, it is no packet but a hole in the file.
+    // Without a byte, the record is a hole in the file, not a packet.
     if (kept > LONGEST || whole === 0) throw bytes.damaged(begin);
     const at = fields.uint32(0) * 1000 + fields.uint32(4) / perMilli;
     const content = bytes.take(kept);
