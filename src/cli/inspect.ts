@@ -89,7 +89,7 @@ async function execute(flags: InspectFlags, host: Host): Promise<ExitCode> {
   // After this, the command has begun, so that a signal ends the program also while it reads.
   await Promise.resolve();
   const inspection = inspectCapture(readCapture(capture), options);
-  if (inspection.devices.length === 0) throw noDevices(capture, inspection);
+  if (inspection.devices.length === 0) throw makeNoDevicesError(capture, inspection);
   const devices = chooseDevices(inspection.devices, `"${capture}"`, flags.device);
   if (timeline && inspection.timeless > 0) {
     const count = `${humanCount(inspection.timeless)} of its ${humanCount(inspection.packets)} packets`;
@@ -120,7 +120,7 @@ function showDatagram(
   return writeDialogues(devices, undefined, text);
 }
 
-function noDevices(capture: string, { packets, others, broken }: Inspection): UsageError {
+function makeNoDevicesError(capture: string, { packets, others, broken }: Inspection): UsageError {
   const found = [...others].map(([what, count]) => `${humanCount(count)} ${what}`);
   const why = broken === undefined ? '' : `; ${broken}`;
   return new UsageError(
