@@ -22,6 +22,9 @@ const SECRET_FIELD = /passkey|claim_?token/i;
 /** A secret with its name inside of a text, such as `"ble_passkey":"123456"`. */
 const LABELLED = /((?:passkey|claim[ _-]?token)["'\\]*\s*[:=]\s*["'\\]*)[^"'\\,;\s}\]]+/gi;
 
+/** Times of the API. A token that begins with zeros has the digits of midnight. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 export class Masking {
   readonly #token: TokenFinder | undefined;
 
@@ -43,7 +46,10 @@ export class Masking {
 
   /** What has no secrets is not copied. */
   #value(value: unknown): unknown {
-    if (typeof value === 'string') return this.#isTelling(value) ? MASK : value.replace(LABELLED, `$1${MASK}`);
+    if (typeof value === 'string') {
+      if (TIME.test(value)) return value;
+      return this.#isTelling(value) ? MASK : value.replace(LABELLED, `$1${MASK}`);
+    }
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
       // Lines of a dump, or bytes as numbers, may reveal the token only when they are joined.
@@ -84,8 +90,7 @@ async function maskingFor(
 
 /** Fields of a device that have a fixed form. They stay as they are, even if a token contains the digits of a serial number. */
 const FIXED: ReadonlySet<string> = new Set([
-  ...['id', 'space_id', 'serial_number', 'health', 'created_at', 'last_seen', 'last_contact'],
-  ...['config_hash', 'decoder_hash', 'encoder_hash'],
+  ...['id', 'space_id', 'serial_number', 'health', 'config_hash', 'decoder_hash', 'encoder_hash'],
 ]);
 
 /**

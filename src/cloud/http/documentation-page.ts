@@ -45,7 +45,7 @@ export function addPage(api: FastifyInstance, name: string): void {
       page ??= createPage(api, name);
       const { statusCode, headers, rawPayload } = await (await page).inject({ method: 'GET', url });
       if (statusCode === 404) return reply.callNotFound();
-      if (statusCode !== 200) return reply.code(statusCode).headers(shared(headers)).send();
+      if (statusCode !== 200) return reply.code(statusCode).headers(shared(headers)).send(rawPayload);
       file = { headers: shared(headers), content: rawPayload };
       files.set(url, file);
     }
