@@ -56,7 +56,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       const sent: string[] = [];
       await page.route('**/commands', async (route) => {
         sent.push(route.request().postData() ?? '');
-        await route.abort();
+        await route.fulfill({ status: 423, json: { statusCode: 423, error: 'Locked', message: 'not now' } });
       });
       await page.getByLabel('Lines').fill('info show');
       // Both clicks come before the page is drawn again.

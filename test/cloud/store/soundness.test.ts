@@ -88,7 +88,7 @@ describe('the files of a running service', () => {
     change(path);
     await expect(store.commit([insert.message(message(2))])).rejects.toEqual(damaged);
     expect(store.soundness?.damage).toEqual([
-      expect.stringMatching(/was (removed|replaced|shortened) while the service/),
+      expect.stringMatching(/was (removed or replaced|shortened) while the service/),
     ]);
     await expect(store.commit([])).rejects.toEqual(damaged);
     await store.close();
