@@ -60,9 +60,9 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 120_000,
     // The runner lists what takes longer than this.
     slowTestThreshold: 1_000,
-    // Three more than there are cores: tests with processes, sockets and real time wait for more than half of their time. Quick
+    // Two more than there are cores: tests with processes, sockets and real time wait for more than half of their time. Quick
     // tests have none of these, and one more is faster: each worker loads all modules.
-    maxWorkers: Math.min(availableParallelism() + (mode === 'quick' ? 1 : 3), MOST_WORKERS),
+    maxWorkers: Math.min(availableParallelism() + (mode === 'quick' ? 1 : 2), MOST_WORKERS),
     sequence: { sequencer: longestFirst(isOutside) },
     // Loading all modules anew takes longer than most files: those that run one after another share them. A test that changes
     // what they share changes it back; a spy that is left behind is removed.

@@ -339,11 +339,12 @@ describe('a run against another cloud', () => {
     });
     const result = await visit({ ...cloudAt(theirs, 'udp'), api: proxy.url });
     const failed = result.expectations.filter(({ passed, line }) => !passed && line.startsWith('the target'));
-    expect(failed.map(({ line }) => line)).toEqual([
+    // Whether the second of two downlinks is delivered before the run ends depends on the speed of the machine.
+    const always = failed.filter(({ line }) => line !== 'the target delivers what was queued, once');
+    expect(always.map(({ line }) => line)).toEqual([
       'the target stores every uplink that it acknowledges',
       'the target stores what the devices sent',
       'the target queues one downlink for each accepted request',
-      'the target delivers what was queued, once',
     ]);
     expect(result.exitCode).toBe(EXIT.expectation);
   });
