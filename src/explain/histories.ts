@@ -1,4 +1,5 @@
 /** Collects the events of a run by device, for explanations. */
+import { append } from '../kernel/append.js';
 import { isTracked } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
 import type { Fold } from '../trace/log.js';
@@ -40,9 +41,7 @@ export class Histories implements Fold {
     if (event.kind === 'world.closing') this.#common.push(event);
     if (!('serial' in event) || !this.#wanted(event.serial)) return;
     if (event.kind === 'downlink.queued' && isTracked(event.type)) this.#withDownlinks.add(event.serial);
-    const own = this.#byDevice.get(event.serial);
-    if (own) own.push(event);
-    else this.#byDevice.set(event.serial, [event]);
+    append(this.#byDevice, event.serial, event);
     if (++this.#count <= this.#most) return;
     this.#overflowed = true;
     if (this.#rolls) this.#forget();

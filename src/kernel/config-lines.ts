@@ -1,4 +1,5 @@
 /** Whether a reported configuration has the settings of a config downlink: the only evidence that it ran (wire W-54). */
+import { append } from './append.js';
 
 /**
  * True if every `… config <name> <value>` line of `wanted` is among the reported lines. Values are compared as the device
@@ -23,9 +24,7 @@ export function readReported(lines: readonly string[]): ReportedConfig {
   for (const line of lines) {
     const setting = readSetting(line);
     if (setting === undefined) continue;
-    const others = reported.get(setting.key);
-    if (others) others.push(setting);
-    else reported.set(setting.key, [setting]);
+    append(reported, setting.key, setting);
   }
   return reported;
 }

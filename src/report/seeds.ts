@@ -1,4 +1,5 @@
 /** The results of several runs that differ only in their seed: a verdict for each, and the spread of every number. */
+import { append } from '../kernel/append.js';
 import { humanCount, humanValue, type Unit } from '../kernel/quantity.js';
 import { type Column, writeTable } from '../kernel/table.js';
 import { writeCsvRow } from './csv-row.js';
@@ -90,9 +91,7 @@ function summariseMetrics(results: readonly RunResult[]): SeedsResult['metrics']
   for (const result of results) {
     for (const part of METRIC_PARTS) {
       for (const [path, value] of listNumbers(result[part], part)) {
-        const known = values.get(path);
-        if (known) known.push(value);
-        else values.set(path, [value]);
+        append(values, path, value);
       }
     }
   }

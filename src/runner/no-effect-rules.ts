@@ -1,8 +1,10 @@
 /** Decides whether a fault or a step has no effect on a device, and gives the reason (see no-effect.ts). */
+
 import { DeviceConfig } from '../device/config/device-config.js';
 import { LINE_PRESENT } from '../device/environment/environment.js';
 import { type MeasuringSettings, readSettings } from '../device/measuring/measuring-settings.js';
 import { deviceType } from '../device/type/device-type.js';
+import { append } from '../kernel/append.js';
 import { formatDuration, type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import { findQuantity } from '../profile/quantities.js';
@@ -60,9 +62,7 @@ export class NoEffectRules {
     const actions = new Map<number, PlannedAction[]>();
     for (const action of plan.actions) {
       for (const device of action.devices) {
-        const own = actions.get(device);
-        if (own) own.push(action);
-        else actions.set(device, [action]);
+        append(actions, device, action);
       }
     }
     this.#actions = actions;

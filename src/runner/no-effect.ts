@@ -7,6 +7,7 @@
  * The search uses only the plan. So a case that depends on events of the run, such as a configuration that a step changes, is
  * not reported.
  */
+import { append } from '../kernel/append.js';
 import { humanCount } from '../kernel/quantity.js';
 import type { Profile } from '../profile/profile.js';
 import { describeFault, kindOf, stepsOfFault } from '../scenario/faults/index.js';
@@ -50,9 +51,7 @@ function withoutEffectIn(plan: Plan, rules: NoEffectRules, cause: Cause, hits: r
   const byGroup = new Map<number | undefined, Hit[]>();
   for (const hit of hits) {
     const group = plan.devices[hit.device]?.group;
-    const own = byGroup.get(group);
-    if (own) own.push(hit);
-    else byGroup.set(group, [hit]);
+    append(byGroup, group, hit);
   }
   return plan.groups.flatMap(({ name }, group) => {
     const own = byGroup.get(group) ?? [];

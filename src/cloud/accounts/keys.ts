@@ -6,8 +6,10 @@
  * The store has two entries for a key: a row that maps the hash to the key, and a record of the family `key` with the same id
  * that holds its permissions.
  */
+
 import { hash } from 'node:crypto';
 import { v4 } from 'uuid';
+import { append } from '../../kernel/append.js';
 import { type Random, randomBytes } from '../../kernel/random.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import { everyRecord } from '../store/records.js';
@@ -99,9 +101,7 @@ export function familyOf(keys: readonly ApiKey[], all: readonly ApiKey[]): reado
   const children = new Map<Id, ApiKey[]>();
   for (const each of all) {
     if (each.parentId === undefined) continue;
-    const others = children.get(each.parentId);
-    if (others) others.push(each);
-    else children.set(each.parentId, [each]);
+    append(children, each.parentId, each);
   }
   const family = new Set(keys);
   for (const { id } of family) for (const child of children.get(id) ?? []) family.add(child);

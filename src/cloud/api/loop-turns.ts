@@ -3,6 +3,7 @@
  * tenants take turns. So the requests of others wait for one piece at most. Without this, reads of SQLite follow each other
  * without an end, because their promises are settled at once.
  */
+import { append } from '../../kernel/append.js';
 import { endOfTurn } from '../../kernel/real-timers.js';
 import type { Id } from '../store/store.js';
 
@@ -14,9 +15,7 @@ export class LoopTurns {
   /** Resolves when the caller may do a piece of work, of some milliseconds. */
   next(tenant: Id): Promise<void> {
     return new Promise((resolve) => {
-      const others = this.#waiting.get(tenant);
-      if (others) others.push(resolve);
-      else this.#waiting.set(tenant, [resolve]);
+      append(this.#waiting, tenant, resolve);
       if (!this.#isRunning) void this.#run();
     });
   }

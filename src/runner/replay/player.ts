@@ -5,6 +5,7 @@
  * Within a contact, simulated time passes only between an answer of the cloud and the next packet of the device. The first
  * packet of a contact takes no time: it arrives at the cloud at the time in the script, because the cloud recorded these times.
  */
+import { append } from '../../kernel/append.js';
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { type DeviceStep, DeviceTransfer } from '../../protocol/flap/device-transfer.js';
@@ -54,9 +55,7 @@ export class Player {
     this.#channel = options.transport.connect(options.serial, this);
     for (const contact of options.script.contacts) {
       if (contact.cause === undefined) continue;
-      const others = this.#caused.get(contact.cause);
-      if (others) others.push(contact);
-      else this.#caused.set(contact.cause, [contact]);
+      append(this.#caused, contact.cause, contact);
     }
   }
 

@@ -5,6 +5,7 @@
  *
  * Answers of the cloud (session, timestamp) are not followed.
  */
+import { append } from '../../kernel/append.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import type { DeliveryEvidence, DownlinkType } from '../events.js';
@@ -288,10 +289,4 @@ export function isOfUsers(type: DownlinkType): boolean {
 /** Whether the ledger follows downlinks of this type. */
 export function isTracked(type: DownlinkType): type is TrackedType {
   return (TRACKED_TYPES as readonly string[]).includes(type);
-}
-
-function append(map: Map<number, TrackedDownlink[]>, serial: number, entry: TrackedDownlink): void {
-  const list = map.get(serial);
-  if (list) list.push(entry);
-  else map.set(serial, [entry]);
 }

@@ -1,4 +1,5 @@
 /** The order of the devices on the wall: group by group, then by name. */
+import { append } from '../../../../src/kernel/append.js';
 import type { Row } from '../../model/fleet.js';
 
 export interface Ordered {
@@ -19,9 +20,7 @@ export function ordered(all: readonly Row[], isComplete: boolean): Ordered {
   const groups = new Map<string, Row[]>();
   for (const row of all) {
     const name = groupOf(row);
-    const group = groups.get(name);
-    if (group) group.push(row);
-    else groups.set(name, [row]);
+    append(groups, name, row);
   }
   for (const group of groups.values()) group.sort((a, b) => (a.name < b.name ? -1 : 1));
   return inGroups([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
