@@ -1,9 +1,10 @@
 /** Files of a run in its directory, other than the event log, which is written during the run. */
-import { closeSync, lstatSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockFile } from '../cloud/store/sqlite/file-lock.js';
 import { keptBecause, removeDatabase } from '../cloud/store/sqlite/files.js';
 import { UsageError } from '../kernel/errors.js';
+import { readBeginning } from '../kernel/file-beginning.js';
 import { makePrivateDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
 import { cannotWrite, fileReason } from '../kernel/system-errors.js';
@@ -239,15 +240,10 @@ function foreignDatabase(folder: string): readonly string[] {
 }
 
 function beginningOf(path: string): string {
-  const bytes = Buffer.alloc(LONGEST_BEGINNING);
-  let file: number | undefined;
   try {
-    file = openSync(path, 'r');
-    return bytes.toString('utf8', 0, readSync(file, bytes));
+    return readBeginning(path, LONGEST_BEGINNING).toString();
   } catch (error) {
     throw new UsageError('cannot-read', `cannot read "${path}": ${fileReason(error, 'no such file')}`);
-  } finally {
-    if (file !== undefined) closeSync(file);
   }
 }
 

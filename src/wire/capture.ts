@@ -3,17 +3,19 @@
  * contains datagrams, names of devices, ids of downlinks, and the keys of DTLS connections; never claim tokens or keys of
  * devices.
  */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { AppendedFile } from '../kernel/appended-file.js';
 import { isoTime } from '../kernel/calendar.js';
 import { GhostfleetError, UsageError } from '../kernel/errors.js';
+import { readBeginning } from '../kernel/file-beginning.js';
+import { cannotWrite } from '../kernel/system-errors.js';
 import type { UnixMillis } from '../kernel/time.js';
 import { CONTENT } from '../protocol/dtls/record.js';
 import type { PacketFormat } from '../protocol/flap/envelope.js';
 import type { TraceEvent } from '../trace/events.js';
 import type { Endpoint } from './addresses.js';
 import { ipPacket } from './ip-packet.js';
-import { interfaceBlock, packetBlock, secretsBlock, sectionBlock } from './pcapng.js';
+import { BLOCK, interfaceBlock, packetBlock, secretsBlock, sectionBlock } from './pcapng.js';
 
 /** Formats of datagrams in the order of their interfaces in the file. */
 export const FORMATS: readonly PacketFormat[] = ['base64', 'raw', 'dtls'];
@@ -173,19 +175,14 @@ export class Capture {
 export const INTERFACE = 'flap-';
 export const TIMES_FROM = 'times count from';
 
-/** How each file in the format pcapng begins. */
-const BEGINNING = '0a0d0d0a';
-
-/** Whether the path is a file with other content than a capture. Pipes are not read; what cannot be read is reported when it is written. */
+/** Whether the path is a file with other content than a capture. Pipes are not read. @throws UsageError if it cannot be read */
 function hasOtherContent(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined || !found.isFile() || found.size === 0) return false;
-  const file = openSync(path, 'r');
   try {
-    const bytes = Buffer.alloc(4);
-    readSync(file, bytes);
-    return bytes.toString('hex') !== BEGINNING;
-  } finally {
-    closeSync(file);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined || !found.isFile() || found.size === 0) return false;
+    const beginning = readBeginning(path, 4);
+    return beginning.length < 4 || beginning.readUInt32LE() !== BLOCK.section;
+  } catch (error) {
+    throw cannotWrite(`the capture "${path}"`, error);
   }
 }

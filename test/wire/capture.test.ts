@@ -1,7 +1,7 @@
 /** `--capture` of runs, devices and services: what is in the file, and what never is. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { recordDialogue } from '../../scripts/golden/dialogue.js';
 import { renderDialogue } from '../../scripts/golden/render.js';
@@ -193,6 +193,14 @@ steps: [{ at: 5m, to: clime/1, power-cycle: {} }]
     const scenario = fileWith('name: x\nduration: 1m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n', 'yaml');
     const earlier = newPath();
     for (const _ of [1, 2]) expect((await ghostfleet(['run', scenario, '--capture', earlier])).exit).toBe(0);
+  });
+
+  it('that is a link to itself is refused with the reason', async () => {
+    const path = newPath();
+    symlinkSync(path, path);
+    const { exit, err } = await ghostfleet(['serve', '--port', '0', '--capture', path]);
+    expect([exit, err]).toEqual([2, expect.stringContaining(`cannot write the capture "${path}"`)]);
+    expect(err).not.toContain('internal error');
   });
 
   it('in a folder that does not exist is refused before the run', async () => {

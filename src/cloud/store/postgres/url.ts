@@ -8,8 +8,10 @@ export function isPostgresUrl(spec: string): boolean {
   return /^postgres(ql)?:/i.test(spec);
 }
 
-/** The modes that `sslmode` may have. `require`, `verify-ca` and `prefer` mean `verify-full` for the library (pg). */
-const MODES = ['disable', 'no-verify', 'verify-full', 'require', 'verify-ca', 'prefer'];
+/** The modes of `sslmode`. */
+const MODES = ['disable', 'no-verify', 'verify-full'];
+/** Further modes, which the library (pg) takes for `verify-full`. It warns of them. */
+const OTHER_MODES = ['require', 'verify-ca', 'prefer'];
 
 /** @throws UsageError `bad-database` */
 export function parsePostgresUrl(url: string): URL {
@@ -24,19 +26,16 @@ export function parsePostgresUrl(url: string): URL {
   );
 }
 
-/** The library warns of the modes that it takes for another one. */
 function withMode(url: URL): URL {
   const mode = url.searchParams.get('sslmode');
-  if (mode === null) return url;
-  if (!MODES.includes(mode)) {
-    const modes = MODES.slice(0, 3).join(', ');
+  if (mode === null || MODES.includes(mode)) return url;
+  if (!OTHER_MODES.includes(mode)) {
     throw new UsageError(
       'bad-database',
-      `"sslmode=${printableLine(mode)}" in the address is not known; use one of ${modes}`,
+      `"sslmode=${printableLine(mode)}" in the address is not known; use one of ${MODES.join(', ')}`,
     );
   }
-  if (MODES.indexOf(mode) > 2 && !url.searchParams.has('uselibpqcompat'))
-    url.searchParams.set('sslmode', 'verify-full');
+  if (!url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
   return url;
 }
 
