@@ -13,7 +13,7 @@ import { UsageError } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
-import { portRefused } from '../kernel/system-errors.js';
+import { cannotWrite, portRefused } from '../kernel/system-errors.js';
 import type { Millis } from '../kernel/time.js';
 import { expectWholeNumber } from './command.js';
 import type { Host } from './host.js';
@@ -111,10 +111,18 @@ function checkLink(path: string): void {
       `the path "${printableLine(path)}" contains ${sign[0]}, which socat cannot use`,
     );
   }
-  const found = lstatSync(path, { throwIfNoEntry: false });
   // A link without a terminal is left by a device that was killed.
-  if (found === undefined || (found.isSymbolicLink() && !existsSync(path))) return;
+  if (!existsSync(path) && isFreeOrLink(path)) return;
   throw new UsageError('bad-serial-port', `"${path}" exists already`, 'remove it, or choose another path: pty:PATH');
+}
+
+/** @throws UsageError for a path that cannot be read, such as one behind a link to itself */
+function isFreeOrLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? true;
+  } catch (error) {
+    throw cannotWrite(`the link "${path}"`, error);
+  }
 }
 
 /**

@@ -250,6 +250,13 @@ describe('a pseudo-terminal', () => {
     expect(lstatSync(path).ino).toBe(before.ino);
   });
 
+  it('is refused with the reason if its path cannot be read', async () => {
+    const loop = join(folderOfTest(), 'loop');
+    symlinkSync(loop, loop);
+    const { exit, err } = await ghostfleet([...DEVICE, '--serial-port', `pty:${loop}/x`]);
+    expect([exit, err]).toEqual([2, expect.stringContaining(`cannot write the link "${loop}/x": `)]);
+  });
+
   it('has a path without signs that socat understands', async () => {
     const { exit, err } = await ghostfleet([...DEVICE, '--serial-port', 'pty:x!!EXEC:id']);
     expect([exit, err]).toEqual([2, expect.stringContaining('contains !, which socat cannot use')]);
