@@ -1,5 +1,6 @@
 /** The API's documentation page, loaded at its first request, into a server without a port: it would slow the start. */
 import type { OutgoingHttpHeaders } from 'node:http';
+import { posix } from 'node:path';
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
@@ -40,14 +41,16 @@ export function addPage(api: FastifyInstance, name: string): void {
     if (/\/documentation(?:\?|$)/.test(request.url)) return reply.redirect('documentation/');
     reply.header('content-security-policy', POLICY);
     const [url = ''] = request.url.split('?', 1);
-    let file = files.get(url);
+    // One file has many addresses, such as those with %73 for "s".
+    const path = posix.normalize(decodeURIComponent(url));
+    let file = files.get(path);
     if (file === undefined) {
       page ??= createPage(api, name);
       const { statusCode, headers, rawPayload } = await (await page).inject({ method: 'GET', url });
       if (statusCode === 404) return reply.callNotFound();
       if (statusCode !== 200) return reply.code(statusCode).headers(shared(headers)).send(rawPayload);
       file = { headers: shared(headers), content: rawPayload };
-      files.set(url, file);
+      files.set(path, file);
     }
     reply.headers(file.headers);
     if (request.headers['if-none-match'] === file.headers.etag && file.headers.etag !== undefined)

@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -235,6 +236,15 @@ describe('the page of the API', () => {
     const first = await call('GET', file, undefined, ANYONE);
     const again = await call('GET', file, undefined, { ...ANYONE, 'if-none-match': String(first.headers.etag) });
     expect([first.status, again.status, again.text]).toEqual([200, 304, '']);
+  });
+
+  it('reads each of its files once, however its address is written', async () => {
+    const { call } = await service();
+    const read = vi.spyOn(fs, 'createReadStream');
+    const names = ['swagger-ui.css', 'swagger-ui.css?a', '%73wagger-ui.css', './swagger-ui.css', '/swagger-ui.css'];
+    for (const name of [...names, ...names]) await call('GET', `/v2/documentation/static/${name}`, undefined, ANYONE);
+    expect(read).toHaveBeenCalledOnce();
+    read.mockRestore();
   });
 
   it.each([
