@@ -1,5 +1,5 @@
 /** The MCP server: tools and resources of ghostfleet for programs that use a language model. */
-import { fromJsonSchema, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { ApiError, ConnectionError } from '../client/client.js';
 import { GhostfleetError, messageOf } from '../kernel/errors.js';
 import { writeAnswer, writeResource } from './mcp-answer.js';
@@ -42,7 +42,7 @@ const MARKDOWN = 'text/markdown';
 function addTool(server: McpServer, { name, about, input, writes, act }: Tool, desk: Desk): void {
   const config = {
     description: about,
-    inputSchema: fromJsonSchema(JSON.parse(JSON.stringify(input))),
+    inputSchema: input,
     annotations: { readOnlyHint: !writes, openWorldHint: true },
   };
   server.registerTool(name, config, async (given, { mcpReq: { signal } }) => {

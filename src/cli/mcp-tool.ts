@@ -1,4 +1,5 @@
 /** A tool of the MCP server. */
+import { fromJsonSchema } from '@modelcontextprotocol/server';
 import Type, { type Static, type TObject, type TProperties } from 'typebox';
 import type { Desk } from './mcp-desk.js';
 
@@ -6,8 +7,8 @@ export interface Tool {
   readonly name: string;
   /** What it does, for a language model. */
   readonly about: string;
-  /** Schema of the arguments. */
-  readonly input: TObject;
+  /** Checks the arguments. It is compiled once: over HTTP, every request gets a server of its own. */
+  readonly input: ReturnType<typeof fromJsonSchema>;
   /** Whether it changes a device, a cloud or a file. Such a tool exists only with `--allow-write`. */
   readonly writes: boolean;
   /** @throws GhostfleetError, ApiError or ConnectionError for what the client can mend */
@@ -22,7 +23,8 @@ export function defineTool<P extends TProperties>(
   act: (input: Static<TObject<P>>, desk: Desk, signal: AbortSignal) => Promise<unknown>,
   access: 'reads' | 'writes' = 'reads',
 ): Tool {
-  const input = Type.Object(fields, { additionalProperties: false });
+  const schema = Type.Object(fields, { additionalProperties: false });
+  const input = fromJsonSchema(JSON.parse(JSON.stringify(schema)));
   return { name, about, input, writes: access === 'writes', act };
 }
 
