@@ -4,6 +4,7 @@ import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import type { Host } from './host.js';
+import { awaitInterruption } from './interrupts.js';
 import { Desk } from './mcp-desk.js';
 import { makeServer } from './mcp-server.js';
 import { HttpServer, serveStreams } from './mcp-transports.js';
@@ -80,14 +81,14 @@ async function serveHttp(port: number, desk: Desk, host: Host): Promise<void> {
   }
   const token = given ?? randomBytes(32).toString('base64url');
   const file = given === undefined ? new SecretFile('token', token) : undefined;
+  const { happens, forget } = awaitInterruption(host);
   try {
     const server = await HttpServer.open(port, token, host, () => makeServer(desk));
     host.err.write(`MCP at ${server.url}, its token in ${file?.path ?? 'GHOSTFLEET_MCP_TOKEN'}\n`);
-    await new Promise<void>((resolve) => {
-      host.onInterrupt(() => resolve());
-    });
+    await happens;
     await server.close();
   } finally {
+    forget();
     file?.close();
   }
 }
