@@ -60,14 +60,26 @@ export function readTypedNames(names: readonly string[], { args }: Pick<Host, 'a
 
 /** Path of a scenario. @throws UsageError for an unknown name, and for a short name that several packaged scenarios have */
 function findScenarioPath(name: string): string {
-  if (existsSync(name)) return name;
+  const path = existsSync(name) ? name : findPackagedPath(name);
+  if (path === undefined) throw makeUnknownError(name);
+  return path;
+}
+
+/** Path of the packaged scenario with a full or short name; undefined if none has it, or several have it. */
+export function findPackagedPath(name: string): string | undefined {
+  const [only, ...more] = findPackaged(shortenName(name));
+  return only === undefined || more.length > 0 ? undefined : findPath(only);
+}
+
+/** The packaged scenario with this full name, or all with this short name. */
+function findPackaged(wanted: string): readonly string[] {
   const names = listPackaged();
-  const wanted = name.replace(/^scenarios\//, '').replace(/\.yaml$/, '');
-  const found = names.filter((packaged) => packaged === wanted || packaged.endsWith(`/${wanted}`));
-  const [only] = found;
-  if (only !== undefined && found.includes(wanted)) return findPath(wanted);
-  if (only !== undefined && found.length === 1) return findPath(only);
-  throw makeUnknownError(name, wanted, names, found);
+  return names.includes(wanted) ? [wanted] : names.filter((packaged) => packaged.endsWith(`/${wanted}`));
+}
+
+/** `library/boot-storm` for `scenarios/library/boot-storm.yaml`. */
+function shortenName(name: string): string {
+  return name.replace(/^scenarios\//, '').replace(/\.yaml$/, '');
 }
 
 /** The text of a packaged scenario. @param name one of {@link listPackaged} */
@@ -93,12 +105,9 @@ export function listPackaged(): readonly string[] {
     .sort();
 }
 
-function makeUnknownError(
-  name: string,
-  wanted: string,
-  names: readonly string[],
-  found: readonly string[],
-): UsageError {
+function makeUnknownError(name: string): UsageError {
+  const [wanted, names] = [shortenName(name), listPackaged()];
+  const found = findPackaged(wanted);
   const missing = `${quote(name)} cannot be read: the file does not exist`;
   if (found.length > 1) {
     return new UsageError(

@@ -15,9 +15,8 @@ import { PRIVATE } from '../kernel/private-file.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
-import { listPackaged } from './find-scenario.js';
+import { findPackagedPath, listPackaged } from './find-scenario.js';
 import type { AnotherRun, EndedRun, Host } from './host.js';
-import { packagePath } from './package-files.js';
 
 interface DeskOptions {
   readonly host: Host;
@@ -166,11 +165,9 @@ export class Desk {
   findScenario(name: string): string {
     const file = pathInside(this.folder, name, 'is neither a packaged scenario nor in the folder of the server');
     if (existsSync(file)) return file;
-    const names = listPackaged();
-    const found = names.filter((packaged) => packaged === name || packaged.endsWith(`/${name}`));
-    const packaged = found.find((each) => each === name) ?? (found.length === 1 ? found[0] : undefined);
-    if (packaged !== undefined) return packagePath(`scenarios/${packaged}.yaml`);
-    const near = didYouMean(name, names);
+    const packaged = findPackagedPath(name);
+    if (packaged !== undefined) return packaged;
+    const near = didYouMean(name, listPackaged());
     throw new UsageError(
       'no-scenario',
       `${quote(name)} is neither a file in the folder nor a packaged scenario${near}`,

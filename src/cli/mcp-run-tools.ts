@@ -4,6 +4,7 @@ import type { RunResult } from '../report/result.js';
 import { listRows, SUBJECT_NAMES } from './list.js';
 import { listReports } from './mcp-resources.js';
 import { defineTool, type Tool, Word } from './mcp-tool.js';
+import { optionWords } from './run-words.js';
 
 const Scenario = {
   scenario: Type.Optional(
@@ -53,9 +54,9 @@ export const RUN_TOOLS: readonly Tool[] = [
     },
     async ({ seed, firmware, out, ...given }, desk, signal) => {
       const run = out === undefined ? desk.nameRun() : { name: out, folder: desk.findOutFolder(out) };
-      const options = [...makeWords('--seed', seed), ...makeWords('--firmware', firmware)];
-      const words = ['run', ...desk.listScenarioWords(given), '--clock', 'virtual', '--json', '--out', run.folder];
-      const { value } = await desk.carryOutJson([...words, ...options], signal);
+      const options = optionWords({ clock: 'virtual', out: run.folder, seed, firmware });
+      const words = ['run', ...desk.listScenarioWords(given), ...options, '--json'];
+      const { value } = await desk.carryOutJson(words, signal);
       // The cast is safe because this program has written the value.
       return {
         run: run.name,
@@ -87,11 +88,7 @@ export const RUN_TOOLS: readonly Tool[] = [
       limit: Type.Optional(Word('time above which a downlink counts as slow, such as 10m (default)')),
     },
     async ({ run, what, slowest, pending, limit }, desk, signal) => {
-      const options = [
-        ...makeWords('--slowest', slowest),
-        ...makeWords('--limit', limit),
-        ...(pending ? ['--pending'] : []),
-      ];
+      const options = [...optionWords({ slowest, limit }), ...(pending ? ['--pending'] : [])];
       const words = ['explain', desk.findRun(run), ...(what === undefined ? [] : [what])];
       return (await desk.carryOutJson([...words, ...options, '--json'], signal)).value;
     },
@@ -120,7 +117,7 @@ export const RUN_TOOLS: readonly Tool[] = [
       const changes = [
         ...without.flatMap((each) => ['--without', each]),
         ...Object.entries(set).flatMap(([name, value]) => ['--set', `${name}=${value}`]),
-        ...makeWords('--firmware', firmware),
+        ...optionWords({ firmware }),
       ];
       const words = ['what-if', of, ...(what === undefined ? [] : [what]), ...changes, '--json'];
       return (await desk.carryOutJson(words, signal)).value;
@@ -145,10 +142,6 @@ export const RUN_TOOLS: readonly Tool[] = [
     },
   ),
 ];
-
-function makeWords(option: string, value: string | number | undefined): readonly string[] {
-  return value === undefined ? [] : [option, String(value)];
-}
 
 /** What decides the verdict. The whole result is a resource. */
 function pickMainFigures(result: RunResult) {
