@@ -15,7 +15,7 @@ import type { Plan } from '../scenario/model/plan.js';
 import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
 import type { Host } from './host.js';
-import { LiveMetrics } from './live-metrics.js';
+import { type LiveMetrics, serveMetrics } from './live-metrics.js';
 import { MetricsPush, type PushAddress } from './metrics-push.js';
 import { WEB_CONSOLE } from './package-files.js';
 import { PageScenarios } from './page-scenarios.js';
@@ -76,7 +76,7 @@ export class LiveServices {
   /** @throws UsageError if the port for the metrics cannot be used */
   static async open(options: LiveOptions): Promise<LiveServices> {
     const { host, plan, metricsPort } = options;
-    const metrics = metricsPort === undefined ? undefined : await LiveMetrics.open(metricsPort, plan);
+    const metrics = metricsPort === undefined ? undefined : await serveMetrics(metricsPort, plan);
     if (metrics) host.err.write(`metrics at ${metrics.url}\n`);
     return new LiveServices(options, metrics);
   }

@@ -1,6 +1,6 @@
 /** How clients reach the MCP server: through the standard streams, or over HTTP on the loopback interface. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
 import {
   createMcpHandler,
@@ -11,11 +11,9 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
-import { answerHalfClosed } from '../cloud/http/sockets.js';
 import { asError, messageOf } from '../kernel/errors.js';
-import { portRefused } from '../kernel/system-errors.js';
 import type { Host } from './host.js';
+import { serveLocally } from './local-server.js';
 
 type MakeServer = () => McpServer;
 
@@ -76,55 +74,36 @@ class StreamTransport implements Transport {
   }
 }
 
-const ADDRESS = '127.0.0.1';
 const PATH = '/mcp';
 
-/** A server for clients on this machine, which need the token. */
-export class HttpServer {
-  readonly #http: Server;
-  readonly #handler: ReturnType<typeof createMcpHandler>;
+interface HttpServing {
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
 
-  private constructor(http: Server, handler: ReturnType<typeof createMcpHandler>) {
-    this.#http = http;
-    this.#handler = handler;
-  }
-
-  /** @param port 0 for any free port @throws UsageError if the port cannot be used */
-  static async open(port: number, token: string, host: Host, make: MakeServer): Promise<HttpServer> {
-    const handler = createMcpHandler(make, { onerror: (error) => complain(host, error) });
-    const answer = toNodeHandler(handler, { onerror: (error) => complain(host, error) });
-    const http = createServer((request, response) => {
-      response.setHeaders(new Map(Object.entries(SAFE_HEADERS)));
-      const status = findRefusal(request, token);
-      // The cast is safe because a request of a server has a method and an address.
-      if (status === undefined) return void answer(request as NodeIncomingMessageLike, response);
-      if (status === 401) response.setHeader('www-authenticate', 'Bearer');
-      response.writeHead(status).end();
-    });
-    answerHalfClosed(http);
-    await new Promise<void>((resolve, reject) => {
-      http.once('error', (error) => reject(portRefused(`--http ${port}`, ADDRESS, error)));
-      http.listen(port, ADDRESS, resolve);
-    });
-    return new HttpServer(http, handler);
-  }
-
-  get url(): string {
-    const address = this.#http.address();
-    return `http://${ADDRESS}:${typeof address === 'object' && address !== null ? address.port : '?'}${PATH}`;
-  }
-
-  async close(): Promise<void> {
-    await this.#handler.close();
-    this.#http.close();
-    this.#http.closeAllConnections();
-  }
+/**
+ * Serves clients on this machine, which need the token.
+ * @param port 0 for any free port @throws UsageError if the port cannot be used
+ */
+export async function serveHttp(port: number, token: string, host: Host, make: MakeServer): Promise<HttpServing> {
+  const handler = createMcpHandler(make, { onerror: (error) => complain(host, error) });
+  const answer = toNodeHandler(handler, { onerror: (error) => complain(host, error) });
+  const server = await serveLocally(port, '--http', (request, response) => {
+    const status = findRefusal(request, token);
+    // The cast is safe because a request of a server has a method and an address.
+    if (status === undefined) return void answer(request as NodeIncomingMessageLike, response);
+    if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+    response.writeHead(status).end();
+  });
+  const close = async (): Promise<void> => {
+    await handler.close();
+    server.close();
+  };
+  return { url: server.origin + PATH, close };
 }
 
 /** The status with which a request is refused; undefined for a request of a client with the token. */
-function findRefusal(request: IncomingMessage, token: string): number | undefined {
-  const { headers, url = '' } = request;
-  if (!isHost(headers.host, LOCAL_HOSTS) || hasTwoHosts(request)) return 403;
+function findRefusal({ headers, url = '' }: IncomingMessage, token: string): number | undefined {
   // Only browsers send this header. No page may use the server, even if it knows the token.
   if (headers.origin !== undefined) return 403;
   if (!isToken(headers.authorization, token)) return 401;

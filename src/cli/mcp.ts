@@ -7,7 +7,7 @@ import type { Host } from './host.js';
 import { awaitInterruption } from './interrupts.js';
 import { Desk } from './mcp-desk.js';
 import { makeServer } from './mcp-server.js';
-import { HttpServer, serveStreams } from './mcp-transports.js';
+import { serveHttp, serveStreams } from './mcp-transports.js';
 import { SecretFile } from './secret-file.js';
 import { API_OPTIONS, connectTo, findApiKey } from './target.js';
 
@@ -64,14 +64,14 @@ async function execute(flags: McpFlags, host: Host): Promise<ExitCode> {
   const desk = new Desk({ host, folder, mayWrite, connect: connection && (() => connectTo(connection)) });
   try {
     if (http === undefined) await serveStreams(host, () => makeServer(desk));
-    else await serveHttp(http, desk, host);
+    else await serveWithToken(http, desk, host);
     return EXIT.fine;
   } finally {
     await desk.close();
   }
 }
 
-async function serveHttp(port: number, desk: Desk, host: Host): Promise<void> {
+async function serveWithToken(port: number, desk: Desk, host: Host): Promise<void> {
   const given = host.env.GHOSTFLEET_MCP_TOKEN;
   if (given !== undefined && (given.length < LEAST_TOKEN || !/^[!-~]+$/.test(given))) {
     throw new UsageError(
@@ -83,7 +83,7 @@ async function serveHttp(port: number, desk: Desk, host: Host): Promise<void> {
   const file = given === undefined ? new SecretFile('token', token) : undefined;
   const { happens, forget } = awaitInterruption(host);
   try {
-    const server = await HttpServer.open(port, token, host, () => makeServer(desk));
+    const server = await serveHttp(port, token, host, () => makeServer(desk));
     host.err.write(`MCP at ${server.url}, its token in ${file?.path ?? 'GHOSTFLEET_MCP_TOKEN'}\n`);
     await happens;
     await server.close();
