@@ -79,6 +79,12 @@ export function listTerms(expression: Expression): readonly MetricTerm[] {
   }
 }
 
+/** The dimension of an expectation about each part of the run, which has at most one; undefined for another expectation. */
+export function findDimension(expectation: Expectation): Dimension | undefined {
+  if ('invariant' in expectation) return undefined;
+  return [expectation.left, expectation.right].flatMap(listTerms).find(({ by }) => by !== undefined)?.by;
+}
+
 /** Devices, the loads of a client, or a part of the run. */
 export type Scope =
   | Selector

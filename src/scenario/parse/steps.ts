@@ -26,7 +26,7 @@ import {
 import type { LocatedNode, MapNode, Problems } from '../../input/document.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
-import { listTerms, type MetricExpectation } from '../expect/expectation.js';
+import { findDimension, type MetricExpectation } from '../expect/expectation.js';
 import { expectExpectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
 import type { Rollout, ScenarioStep, StepWait } from '../model/scenario.js';
 import { ABOUT_TO, readSelector, selectorText } from '../selector/check.js';
@@ -86,7 +86,7 @@ const ROLLOUT = record('for', {
 
 function condition(names: ScopeNames): Check<MetricExpectation> {
   return refine(expectExpectation(names), (read, node, problems) =>
-    'invariant' in read || [read.left, read.right].flatMap(listTerms).some(({ by }) => by !== undefined)
+    'invariant' in read || findDimension(read) !== undefined
       ? complain(node, problems, 'a condition about the whole run, such as "device.ready == fleet.devices"')
       : read,
   );

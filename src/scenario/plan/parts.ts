@@ -7,7 +7,7 @@ import {
   type Dimension,
   type Expectation,
   type Expression,
-  listTerms,
+  findDimension,
   nameScope,
 } from '../expect/expectation.js';
 import type { FleetGroup } from '../model/fleet.js';
@@ -64,11 +64,6 @@ export function expandParts(expectation: Expectation, partsBy: (by: Dimension) =
   });
 }
 
-function findDimension(expectation: Expectation): Dimension | undefined {
-  if ('invariant' in expectation) return undefined;
-  return [expectation.left, expectation.right].flatMap(listTerms).find(({ by }) => by !== undefined)?.by;
-}
-
 /** The expression in which the terms by a dimension are about one part. */
 function restrictTo(value: string, expression: Expression): Expression {
   if (expression.kind === 'operation') {
@@ -86,14 +81,14 @@ interface Members {
 }
 
 function listDevices(by: Exclude<Dimension, 'client'>, fleet: readonly FleetGroup[]): readonly Members[] {
-  const found = new Map<string, number[]>();
+  const found = new Map<string, (readonly number[])[]>();
   let next = 0;
   for (const group of fleet) {
     const indices = Array.from({ length: group.count }, (_, i) => next + i);
     next += group.count;
-    for (const value of listValues(by, group)) found.set(value, (found.get(value) ?? []).concat(indices));
+    for (const value of listValues(by, group)) found.set(value, [...(found.get(value) ?? []), indices]);
   }
-  return [...found].map(([value, indices]) => ({ value, indices }));
+  return [...found].map(([value, indices]) => ({ value, indices: indices.flat() }));
 }
 
 function listValues(by: Exclude<Dimension, 'client'>, group: FleetGroup): readonly string[] {
