@@ -38,7 +38,7 @@ describe('the units of reports', () => {
     (_, profile) => {
       const differing = [...unitsIn(profile)].filter(([path, unit]) => {
         const wanted = NONE.test(unit) ? '' : (SAME[unit] ?? unit);
-        return unitOf(path, 1).unit !== wanted;
+        return unitOf(path).unit !== wanted;
       });
       expect(differing).toEqual([]);
     },

@@ -7,15 +7,15 @@
 export interface Unit {
   /** `°C`; empty for a count, and if the unit is not known. */
   readonly unit: string;
-  /** Number by which the reported value is multiplied. */
-  readonly factor: number;
+  /** Number by which a reported value is multiplied. */
+  readonly factorOf: (value: number) => number;
 }
 
 /**
  * A form of paths, the unit that is shown, and factors for other units in which it is reported. The first form that fits a path
  * counts. Paths have no numbers of sensors: `devices.data.current`.
  */
-type Rule = readonly [form: RegExp, unit: string, factorOf?: (value: number) => number];
+type Rule = readonly [form: RegExp, unit: string, factorOf?: Unit['factorOf']];
 
 /** Some device types report millivolts below the same names; no supply of a device has 100 V. */
 const fromMillivolts = (value: number) => (Math.abs(value) >= 100 ? 0.001 : 1);
@@ -63,13 +63,13 @@ const RULES: readonly Rule[] = [
   [/uptime$|duration$|scan_time$/, 's'],
 ];
 
-/** @param path `hygrometer.temperature` @param value as it is reported */
-export function unitOf(path: string, value: number): Unit {
-  const rule = RULES.find(([form]) => form.test(path));
-  return { unit: rule?.[1] ?? '', factor: rule?.[2]?.(value) ?? 1 };
+/** @param path `hygrometer.temperature` */
+export function unitOf(path: string): Unit {
+  const [, unit = '', factorOf = () => 1] = RULES.find(([form]) => form.test(path)) ?? [];
+  return { unit, factorOf };
 }
 
-/** The number without the errors of binary fractions. */
-export function inUnit(value: number, { factor }: Unit): number {
+/** The product without the errors of binary fractions. */
+export function inUnit(value: number, factor: number): number {
   return factor === 1 ? value : Number((value * factor).toPrecision(12));
 }

@@ -1,4 +1,5 @@
 /** The numbers in a report, with their units. Pure functions. */
+import { isObject } from '../../../src/kernel/json-text.js';
 import { lengthText } from './length.js';
 import { inUnit, unitOf } from './units.js';
 
@@ -108,7 +109,11 @@ function numberOf(item: unknown, place: number): string {
 /** The quantities of a list of windows or samples: one, or one for each column. */
 function seriesIn(path: readonly string[], items: readonly unknown[], isOwn: boolean): readonly Quantity[] {
   const columns = new Map<string, Point[]>();
-  const add = (column: string, point: Point) => columns.set(column, [...(columns.get(column) ?? []), point]);
+  const add = (column: string, point: Point) => {
+    const points = columns.get(column);
+    if (points) points.push(point);
+    else columns.set(column, [point]);
+  };
   for (const item of items) {
     if (typeof item === 'number') add('', { at: undefined, value: item, min: item, max: item });
     if (!isObject(item)) continue;
@@ -129,11 +134,10 @@ function seriesIn(path: readonly string[], items: readonly unknown[], isOwn: boo
 function quantity(path: readonly string[], points: readonly Point[], isOwn: boolean): readonly Quantity[] {
   const words = path.filter((word) => !/^\d+$/.test(word)).join('.');
   const name = path.join(' ').replaceAll('_', ' ');
-  const { unit } = unitOf(words, points[0]?.value ?? 0);
-  const shown = points.map(({ at, ...values }) => {
-    const { value, min, max } = values;
-    const form = unitOf(words, value);
-    return { at, value: inUnit(value, form), min: inUnit(min, form), max: inUnit(max, form) };
+  const { unit, factorOf } = unitOf(words);
+  const shown = points.map(({ at, value, min, max }) => {
+    const factor = factorOf(value);
+    return { at, value: inUnit(value, factor), min: inUnit(min, factor), max: inUnit(max, factor) };
   });
   return [{ name, unit, isOwn, points: shown }];
 }
@@ -145,8 +149,4 @@ function numberOr(value: unknown, otherwise: number): number {
 function numberAt(value: unknown, [key, ...rest]: readonly string[]): number | undefined {
   if (key === undefined) return typeof value === 'number' ? value : undefined;
   return isObject(value) ? numberAt(value[key], rest) : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

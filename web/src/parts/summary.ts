@@ -1,4 +1,5 @@
 import type { Message } from '../../../src/client/types.js';
+import { isObject } from '../../../src/kernel/json-text.js';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { readingsOf, shortName, valueText } from '../model/values.js';
 import { answersIn } from './answers.js';
@@ -39,8 +40,4 @@ function factsIn(type: string, body: Readonly<Record<string, unknown>>): readonl
 
 function present(facts: readonly unknown[]): readonly string[] {
   return facts.filter((fact) => typeof fact === 'string');
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
