@@ -2,7 +2,8 @@
 import type { RunState } from '../../../src/control/run-state.js';
 import { printableLine } from '../../../src/kernel/printable.js';
 
-type RunFault = RunState['faults'][number];
+/** A fault of a run. */
+export type RunFault = RunState['faults'][number];
 
 /** `loss: 5% (push)` */
 export function faultName({ fault, to }: Pick<RunFault, 'fault' | 'to'>): string {

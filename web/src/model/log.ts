@@ -1,10 +1,11 @@
 /** Keeps the log of what happened last, while the console is open. */
 import { effect, signal } from '@preact/signals';
 import type { DeviceCloudClient } from '../../../src/client/client.js';
+import type { RunFault } from './faults.js';
 import type { Feed } from './feed.js';
 import { type Happening, ofFaults, ofHealth, ofMessage, ofStation, withHappening } from './happenings.js';
 import { now } from './now.js';
-import { type RunFault, runState } from './run.js';
+import { runState } from './run.js';
 
 /** Newest first. */
 export const happenings = signal<readonly Happening[]>([]);

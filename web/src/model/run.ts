@@ -13,9 +13,6 @@ import { linesOf } from '../api/lines.js';
 import { followRun } from './now.js';
 import { followStates } from './run-states.js';
 
-/** A fault of the run. */
-export type RunFault = RunState['faults'][number];
-
 /** A part of the output of a device. */
 export interface LinePart {
   readonly from: string;

@@ -2,7 +2,6 @@
 import type { Device } from '../../../../src/client/types.js';
 import { findHealth } from '../../../../src/contract/health.js';
 import type { DeviceDoing } from '../../../../src/control/run-state.js';
-import { printableLine } from '../../../../src/kernel/printable.js';
 import { faultName, isLasting } from '../../model/faults.js';
 import { lengthText } from '../../model/length.js';
 import { now } from '../../model/now.js';
@@ -106,7 +105,7 @@ function Faults({ doing }: Pick<StateProps, 'doing'>) {
   if (!faults || faults.length === 0) return null;
   return (
     <p class="in-force bad" role="status">
-      In force: {faults.map((fault) => printableLine(faultName(fault))).join(', ')}
+      In force: {faults.map(faultName).join(', ')}
     </p>
   );
 }

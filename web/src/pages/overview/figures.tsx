@@ -2,12 +2,12 @@
 import { useState } from 'preact/hooks';
 import { CHARTS, faultCurve, HOUR } from '../../model/charts.js';
 import { counted } from '../../model/count.js';
-import { faultName, isLasting } from '../../model/faults.js';
+import { faultName, isLasting, type RunFault } from '../../model/faults.js';
 import { healthOf, type Row } from '../../model/fleet.js';
 import { type Curve, curveOf, history, latest } from '../../model/history.js';
 import { lengthText } from '../../model/length.js';
 import { now } from '../../model/now.js';
-import { type RunFault, runState } from '../../model/run.js';
+import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Card } from '../../parts/card.js';
 import { later } from '../../parts/later.js';

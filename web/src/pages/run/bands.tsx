@@ -6,8 +6,7 @@
 import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
-import { isLasting } from '../../model/faults.js';
-import type { RunFault } from '../../model/run.js';
+import { isLasting, type RunFault } from '../../model/faults.js';
 
 /** Maximum number of faults that are drawn, unless more are active; a scenario can have thousands. */
 const MOST = 20;
