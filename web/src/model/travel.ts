@@ -6,6 +6,7 @@ import { printableLine } from '../../../src/kernel/printable.js';
 import { humanDuration } from '../../../src/kernel/time.js';
 import { type Band, CHARTS, type ChartPlan, linesOf, startOf } from './charts.js';
 import { counted } from './count.js';
+import { stateOf } from './expectations.js';
 import { latest } from './history.js';
 
 /** The moment on the slider, in ms since the start of the run; undefined before the user moves it. */
@@ -31,18 +32,17 @@ export function differencesOf({ original, fork, same, difference }: RunCompariso
   ];
 }
 
-function outcomeOf({ passed, undecided }: RunEnd['expectations'][number]): string {
-  return undecided ? 'is undecided' : passed ? 'holds' : 'fails';
-}
-
 function expectationsThatDiffer(original: RunEnd, fork: RunEnd): readonly string[] {
   return original.expectations.flatMap((each, n) => {
     const other = fork.expectations[n];
-    if (other === undefined || outcomeOf(each) === outcomeOf(other)) return [];
-    const [one, two] = [outcomeOf(each), outcomeOf(other)];
-    return [`${printableLine(each.line)} ${one} in the original, and ${two} in the fork.`];
+    if (other === undefined) return [];
+    const [one, two] = [stateOf(each), stateOf(other)];
+    if (one === two) return [];
+    return [`${printableLine(each.line)} ${VERBS[one]} in the original, and ${VERBS[two]} in the fork.`];
   });
 }
+
+const VERBS = { holds: 'holds', fails: 'fails', undecided: 'is undecided' } as const;
 
 /** The figures at the end that differ. */
 function figuresThatDiffer({ history: one }: RunEnd, { history: two }: RunEnd): readonly string[] {

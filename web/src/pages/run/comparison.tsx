@@ -6,8 +6,10 @@ import { printable, printableLine } from '../../../../src/kernel/printable.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
 import { bandsOf, CHARTS, startOf, textOf } from '../../model/charts.js';
 import { counted } from '../../model/count.js';
+import { stateOf } from '../../model/expectations.js';
 import { curvesOf, differencesOf } from '../../model/travel.js';
 import { Chart } from '../../parts/chart.js';
+import { StateBadge } from '../../parts/expectations.js';
 
 interface ComparisonProps {
   readonly comparison: RunComparison;
@@ -68,12 +70,9 @@ function End({ title, end: { passed, failure, digest, events, expectations } }: 
         {failure !== null && ` ${printableLine(failure)}`}
       </p>
       <ul class="messages spaced">
-        {expectations.map(({ line, passed: holds, undecided, sentence }) => (
-          <li key={line}>
-            <span class={`badge ${undecided ? 'late' : holds ? 'good' : 'bad'}`}>
-              {undecided ? 'undecided' : holds ? 'holds' : 'fails'}
-            </span>{' '}
-            <span class="dim">{printableLine(sentence)}</span>
+        {expectations.map((each) => (
+          <li key={each.line}>
+            <StateBadge state={stateOf(each)} /> <span class="dim">{printableLine(each.sentence)}</span>
           </li>
         ))}
       </ul>

@@ -9,6 +9,7 @@ import { counted } from '../../model/count.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
+import { Expectations } from '../../parts/expectations.js';
 import { later } from '../../parts/later.js';
 import { Sparkline } from '../../parts/sparkline.js';
 import { Bands } from './bands.js';
@@ -45,7 +46,7 @@ export function RunPage() {
       </div>
       <div class="panels">
         <Panel title="Expectations so far" name="expectations">
-          <Expectations state={state} />
+          <ExpectationsSoFar state={state} />
         </Panel>
         <Panel title="Faults" name="faults">
           <Bands state={state} />
@@ -158,23 +159,10 @@ function ratesOf(history: readonly Readonly<Record<string, number>>[], name: str
   });
 }
 
-const BADGES = { holds: 'good', fails: 'bad', undecided: 'late' } as const;
 /** The order in which expectations are shown. */
 const ORDER = ['fails', 'undecided', 'holds'] as const;
 
-function Expectations({ state: { expectations } }: { readonly state: RunState }) {
+function ExpectationsSoFar({ state: { expectations } }: { readonly state: RunState }) {
   if (expectations.length === 0) return <p class="dim">The scenario expects nothing.</p>;
-  return (
-    <ul class="messages">
-      {ORDER.flatMap((shown) => expectations.filter(({ state }) => state === shown)).map(
-        ({ line, state, sentence, cause }) => (
-          <li key={line}>
-            <span class={`badge ${BADGES[state]}`}>{state}</span> <code>{printableLine(line)}</code>
-            <p class="dim">{printableLine(sentence)}</p>
-            {cause !== null && <p class="cause">{printableLine(cause)}</p>}
-          </li>
-        ),
-      )}
-    </ul>
-  );
+  return <Expectations expectations={ORDER.flatMap((shown) => expectations.filter(({ state }) => state === shown))} />;
 }

@@ -3,8 +3,10 @@
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
 import { formatDuration } from '../../../../src/kernel/time.js';
 import { counted } from '../../model/count.js';
+import { stateOf } from '../../model/expectations.js';
 import type { ScenarioClient, ScenarioRun } from '../../model/scenarios.js';
 import { Action } from '../../parts/action.js';
+import { Expectations } from '../../parts/expectations.js';
 
 interface OutcomeProps {
   readonly run: ScenarioRun;
@@ -27,7 +29,7 @@ export function Outcome({ run, client }: OutcomeProps) {
       {run.state === 'failed' && <pre>{printable(run.message)}</pre>}
       {run.state === 'ended' && (
         <>
-          <Expectations verdict={run.verdict} />
+          <Expectations expectations={run.verdict.expectations.map((each) => ({ ...each, state: stateOf(each) }))} />
           <p>
             <a href="/scenarios/report" target="_blank" rel="noopener">
               Open the whole report
@@ -55,26 +57,5 @@ function Summary({ run }: { readonly run: ScenarioRun }) {
       {took}, {counted(events, 'event')}, digest <code>{digest}</code>
       {failure !== null && <span class="failed"> {printableLine(failure)}</span>}
     </>
-  );
-}
-
-interface ExpectationsProps {
-  readonly verdict: Extract<ScenarioRun, { readonly state: 'ended' }>['verdict'];
-}
-
-function Expectations({ verdict: { expectations } }: ExpectationsProps) {
-  return (
-    <ul class="messages">
-      {expectations.map(({ line, passed, undecided = false, sentence, cause }) => (
-        <li key={line}>
-          <span class={`badge ${undecided ? 'late' : passed ? 'good' : 'bad'}`}>
-            {undecided ? 'undecided' : passed ? 'holds' : 'fails'}
-          </span>{' '}
-          <code>{printableLine(line)}</code>
-          <p class="dim">{printableLine(sentence)}</p>
-          {cause !== null && <p class="cause">{printableLine(cause)}</p>}
-        </li>
-      ))}
-    </ul>
   );
 }
