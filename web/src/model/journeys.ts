@@ -37,14 +37,11 @@ export function journeyOfCloud(
   entries: readonly TimelineEntry[],
   others: readonly Message[],
 ): Journey {
-  const queued = Date.parse(message.created_at);
   const after = (what: string) => {
     const found = entries.find((entry) => entry.what === what);
-    return found && Math.max(0, Date.parse(found.at) - queued);
+    return found && sinceQueued(message, found.at);
   };
-  const known = { offered: after('offered'), delivered: after('sent'), answered: after('answered') };
-  // The cast is safe because only entries without a value are left out.
-  const stages = Object.fromEntries(Object.entries(known).filter(([, at]) => at !== undefined)) as Journey['stages'];
+  const stages = defined({ offered: after('offered'), delivered: after('sent'), answered: after('answered') });
   return { waits: waitsIn(message, entries, others), now: undefined, stages, isOfRun: false };
 }
 
@@ -147,19 +144,26 @@ function laneOf(downlink: Downlink, journey: Journey | undefined, around: Around
 type Stages = Readonly<Partial<Record<StopName, number | null>>>;
 
 function stagesOf({ message, station }: Downlink, journey: Journey | undefined, isWatched: boolean): Stages {
-  const { down_state, down_state_at, down_attempt, created_at } = message;
-  const queued = Date.parse(created_at);
-  const since = (at: string | null) => (at === null ? null : Math.max(0, Date.parse(at) - queued));
+  const { down_state, down_attempt } = message;
   const { offered, received, delivered, executed, answered } = journey?.stages ?? {};
-  const sent = down_state === 'sent' ? (delivered ?? since(down_state_at)) : undefined;
-  // Before the run has told its stages, the view of the cloud counts.
+  const sent = down_state === 'sent' ? (delivered ?? endOf(message)) : undefined;
+  // Until the run has answered, a downlink that the cloud has delivered counts as received.
   const arrived = received ?? (isWatched && journey !== undefined ? undefined : sent);
   return defined({
     ...{ queued: 0, waiting: 0 },
     offered: offered ?? (down_attempt > 0 || sent !== undefined ? null : undefined),
     ...{ received: arrived, executed },
-    answered: answered ?? (station?.what === 'answered' ? since(station.at) : undefined),
+    answered: answered ?? (station?.what === 'answered' ? sinceQueued(message, station.at) : undefined),
   });
+}
+
+function sinceQueued({ created_at }: Message, at: string): number {
+  return Math.max(0, Date.parse(at) - Date.parse(created_at));
+}
+
+/** Time from queued to the latest state; null if it is not known. */
+function endOf(message: Message): number | null {
+  return message.down_state_at === null ? null : sinceQueued(message, message.down_state_at);
 }
 
 /** The entries with a value. */
@@ -182,11 +186,11 @@ type Reason = Pick<Lane, 'group' | 'text' | 'tone'>;
 
 function describe(downlink: Downlink, journey: Journey | undefined, found: Found): Reason {
   const { stages, age, isLast } = found;
-  const { down_state, down_state_at, created_at, type } = downlink.message;
+  const { down_state, type } = downlink.message;
   const over = (text: string, tone: Lane['tone']) => ({ group: GROUP_OVER, text, tone });
-  const sentAfter = down_state_at === null ? null : Math.max(0, Date.parse(down_state_at) - Date.parse(created_at));
-  if (down_state === 'expired') return over(`expired after ${timeText(sentAfter)}: the device never fetched it`, 'bad');
-  if (down_state === 'cancelled') return over(`cancelled after ${timeText(sentAfter)}`, 'plain');
+  const ended = timeText(endOf(downlink.message));
+  if (down_state === 'expired') return over(`expired after ${ended}: the device never fetched it`, 'bad');
+  if (down_state === 'cancelled') return over(`cancelled after ${ended}`, 'plain');
   if (stages.answered !== undefined) return over(`answered after ${timeText(stages.answered)}`, 'good');
   if (isLast && stages.executed !== undefined) return over(`executed after ${timeText(stages.executed)}`, 'good');
   if (isLast) return over(`delivered after ${timeText(stages.received)}`, 'good');
