@@ -4,7 +4,7 @@ import { ApiError, type DeviceCloudClient } from '../../../src/client/client.js'
 import type { Device, Message } from '../../../src/client/types.js';
 import { afterStation } from './downlinks.js';
 import type { Feed, Station } from './feed.js';
-import type { Contacts } from './story.js';
+import { type Contacts, contactsOf, NO_CONTACTS, rhythmOf } from './story.js';
 
 const LONG_AGO = '1970-01-01T00:00:00.000Z';
 const PAGE = 100;
@@ -63,10 +63,8 @@ export class DeviceModel {
 
   /** The last contact and the expected next one. */
   get contacts(): Contacts {
-    const { last_contact = null, contact_every = null } = this.device.value ?? {};
-    if (last_contact === null) return { last: undefined, next: undefined };
-    const last = Date.parse(last_contact);
-    return { last, next: contact_every === null ? undefined : last + contact_every * 1000 };
+    const { value } = this.device;
+    return value ? contactsOf(rhythmOf(value)) : NO_CONTACTS;
   }
 
   async sendCommands(lines: readonly string[]): Promise<Message> {

@@ -9,7 +9,7 @@ import { findHealth, type Health } from '../../../src/contract/health.js';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { recentDownlinks } from './downlinks.js';
 import type { Station } from './feed.js';
-import type { Contacts } from './story.js';
+import { type Contacts, contactsOf, rhythmOf } from './story.js';
 import { type Reading, readingsOf, rsrpOf, voltageOf } from './values.js';
 
 /** A row of the table. Rows are changed in place; {@link Fleet.version} counts the changes. */
@@ -47,14 +47,12 @@ interface Report {
 }
 
 /** @param now Unix time in ms, by the clock of the service or of the run */
-export function healthOf({ lastContact, contactEvery }: Row, now: number): Health {
-  return findHealth({ lastContact: lastContact === 0 ? null : lastContact, contactEvery }, now);
+export function healthOf(row: Row, now: number): Health {
+  return findHealth(rhythmIn(row), now);
 }
 
-/** The last contact of a device and the next one that is expected. */
-export function contactsOf({ lastContact, contactEvery }: Row): Contacts {
-  if (lastContact === 0) return { last: undefined, next: undefined };
-  return { last: lastContact, next: contactEvery === null ? undefined : lastContact + contactEvery };
+function rhythmIn({ lastContact, contactEvery }: Row) {
+  return { lastContact: lastContact === 0 ? null : lastContact, contactEvery };
 }
 
 /** Number of reports that are requested when a device comes into view. */
@@ -87,6 +85,12 @@ export class Fleet {
 
   row(id: string): Row | undefined {
     return this.#byId.get(id);
+  }
+
+  /** The contacts of a device; undefined if it is not listed. */
+  contacts(id: string): Contacts | undefined {
+    const row = this.#byId.get(id);
+    return row && contactsOf(rhythmIn(row));
   }
 
   /**
@@ -258,6 +262,7 @@ export class Fleet {
 
 /** The fields of a row that describe the device itself. */
 function factsOf(device: DeviceSummary) {
+  const { lastContact, contactEvery } = rhythmOf(device);
   return {
     id: device.id,
     name: printableLine(device.name),
@@ -267,8 +272,8 @@ function factsOf(device: DeviceSummary) {
     product: printableLine(device.fw_name ?? ''),
     profile: device.fw_bundle?.split('.').at(-1) ?? '',
     region: device.label.region ?? null,
-    lastContact: device.last_contact === null ? 0 : Date.parse(device.last_contact),
-    contactEvery: device.contact_every === null ? null : device.contact_every * 1000,
+    lastContact: lastContact ?? 0,
+    contactEvery,
     sessionId: device.session_id,
   };
 }

@@ -2,7 +2,8 @@
  * Describes the delivery of a downlink in sentences, with the data of the cloud alone. These data do not show why a device was
  * silent.
  */
-import type { Message, TimelineEntry } from '../../../src/client/types.js';
+import type { Device, Message, TimelineEntry } from '../../../src/client/types.js';
+import type { Rhythm } from '../../../src/contract/health.js';
 import { humanDuration } from '../../../src/kernel/time.js';
 import { lengthText } from './length.js';
 
@@ -12,6 +13,23 @@ export interface Contacts {
   readonly last: number | undefined;
   /** Expected time of the next contact, in Unix ms, derived from earlier ones; undefined if there are too few. */
   readonly next: number | undefined;
+}
+
+/** Before the first contact. */
+export const NO_CONTACTS: Contacts = { last: undefined, next: undefined };
+
+type KnownRhythm = Omit<Rhythm, 'contactGap'>;
+
+export function rhythmOf({ last_contact, contact_every }: Pick<Device, 'last_contact' | 'contact_every'>): KnownRhythm {
+  return {
+    lastContact: last_contact === null ? null : Date.parse(last_contact),
+    contactEvery: contact_every === null ? null : contact_every * 1000,
+  };
+}
+
+export function contactsOf({ lastContact, contactEvery }: KnownRhythm): Contacts {
+  if (lastContact === null) return NO_CONTACTS;
+  return { last: lastContact, next: contactEvery === null ? undefined : lastContact + contactEvery };
 }
 
 type Known = Pick<Message, 'down_state' | 'down_attempt' | 'created_at'>;

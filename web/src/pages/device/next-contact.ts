@@ -1,24 +1,13 @@
 /** When a device makes contact again. A poll is a contact like a report. Pure functions. */
-import type { Device } from '../../../../src/client/types.js';
+import type { Rhythm } from '../../../../src/contract/health.js';
 import type { DeviceDoing } from '../../../../src/control/run-state.js';
 import { lengthText } from '../../model/length.js';
 
-interface Known {
-  /** Unix time in ms; null before the first contact. */
-  readonly lastContact: number | null;
-  /** Expected time from one contact to the next, in ms; null if it is not known. */
-  readonly contactEvery: number | null;
+interface Known extends Omit<Rhythm, 'contactGap'> {
   /** Undefined without a run. */
   readonly doing: DeviceDoing | undefined;
   /** Unix time in ms. */
   readonly now: number;
-}
-
-export function rhythmOf({ last_contact, contact_every }: Device): Pick<Known, 'lastContact' | 'contactEvery'> {
-  return {
-    lastContact: last_contact === null ? null : Date.parse(last_contact),
-    contactEvery: contact_every === null ? null : contact_every * 1000,
-  };
 }
 
 /** Texts for a card. */

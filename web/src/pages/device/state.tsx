@@ -7,11 +7,12 @@ import { lengthText } from '../../model/length.js';
 import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import type { Series } from '../../model/series.js';
+import { rhythmOf } from '../../model/story.js';
 import { uptimeOf, valueText } from '../../model/values.js';
 import { Ago } from '../../parts/ago.js';
 import { Card } from '../../parts/card.js';
 import { HEALTH_NAMES } from '../../parts/health-badge.js';
-import { nextContact, rhythmOf } from './next-contact.js';
+import { nextContact } from './next-contact.js';
 
 interface StateProps {
   readonly device: Device;

@@ -4,7 +4,6 @@ import type { Message } from '../../../../src/client/types.js';
 import { recoveries } from '../../api/answering.js';
 import { current, explain } from '../../api/session.js';
 import { type Downlink, Downlinks } from '../../model/downlinks.js';
-import { contactsOf } from '../../model/fleet.js';
 import { JourneyReader } from '../../model/journey-reader.js';
 import { type Lane, lanesOf } from '../../model/journeys.js';
 import { now } from '../../model/now.js';
@@ -40,18 +39,15 @@ export function DownlinksPage() {
   const { fleet } = model();
   // Reading the signal makes the page render again after contacts of devices.
   fleet.version.value;
+  const isRun = runState.value !== undefined;
   const lanes = lanesOf([...all.values()], journeys, {
-    ...{ isRun: runState.value !== undefined, now: now.value },
-    contactsOf: (deviceId) => {
-      const row = fleet.row(deviceId);
-      return row && contactsOf(row);
-    },
+    ...{ isRun, now: now.value },
+    contactsOf: (deviceId) => fleet.contacts(deviceId),
   });
   const { groups, over } = groupsOf(lanes, places.current);
   const downlinksOf = (shown: readonly Lane[]) => shown.flatMap(({ message: { id } }) => all.get(id) ?? []);
   const inView = downlinksOf([...groups.flatMap(({ members }) => members.slice(0, MOST_LANES)), ...over]);
   const others = downlinksOf(groups.flatMap(({ members }) => members.slice(MOST_LANES)));
-  const isRun = runState.value !== undefined;
   useEffect(() =>
     reader.want({ shown: inView, others: [...others, ...delivered.map(asDownlink)], all: messages, isRun }),
   );

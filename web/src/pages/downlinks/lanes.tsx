@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
 import type { Downlinks } from '../../model/downlinks.js';
-import { contactsOf } from '../../model/fleet.js';
 import { type Lane, STOPS } from '../../model/journeys.js';
 import { model } from '../../model/space.js';
+import { NO_CONTACTS } from '../../model/story.js';
 import { Action } from '../../parts/action.js';
 import { DeviceLink } from '../../parts/device-link.js';
 import { summaryOf } from '../../parts/summary.js';
@@ -125,8 +125,7 @@ const STATES = { passed: 'done', here: 'now', ahead: 'not yet' } as const;
 
 function Details({ lane: { message }, downlinks }: { readonly lane: Lane; readonly downlinks: Downlinks }) {
   const { id, device_id, down_state } = message;
-  const row = model().fleet.row(device_id);
-  const contacts = row ? contactsOf(row) : { last: undefined, next: undefined };
+  const contacts = model().fleet.contacts(device_id) ?? NO_CONTACTS;
   return (
     <div class="inside">
       <Way message={message} station={downlinks.all.value.get(id)?.station?.what} contacts={contacts} />
