@@ -70,10 +70,9 @@ function parseEnd(out: string): ScenarioEnd | undefined {
   try {
     const result = JSON.parse(out) as RunResult;
     const { passed, failure, digest, events, simulatedMs, wallMs } = result;
-    const [slow] = result.explanations ?? [];
     const expectations = result.expectations.map((each) => ({
       ...each,
-      cause: each.passed ? null : (findRedCause(each.line, result, slow) ?? null),
+      cause: each.passed ? null : (findRedCause(each.line, result, () => result.explanations?.[0]) ?? null),
     }));
     return {
       verdict: { passed, failure, digest, events, simulatedMs, wallMs, expectations },

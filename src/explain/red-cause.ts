@@ -18,15 +18,17 @@ const MOST = 3;
 /**
  * A sentence; undefined if nothing is known.
  * @param line the expectation, such as `downlink.delivered p(95) < 45m`
+ * @param findSlowest called only for an expectation about downlinks
  */
 export function findRedCause(
   line: string,
   { fleet, uplinks, updates, calls, faults }: Known,
-  slowest: SlowestDownlink | undefined,
+  findSlowest: () => SlowestDownlink | undefined,
 ): string | undefined {
   const metric = /\b(downlink|update|uplink|call|device)\.[a-z]/.exec(line)?.[1];
   switch (metric) {
     case 'downlink': {
+      const slowest = findSlowest();
       const [longest] = slowest?.waits ?? [];
       if (slowest === undefined || longest === undefined) return undefined;
       const time = humanDuration(slowest.took);

@@ -25,7 +25,7 @@ export function makeRedCauses(known: Known): (line: string) => string | null {
   return (line) => {
     const before = kept.get(line);
     if (before !== undefined && clock.now - before.at < KEPT) return before.cause;
-    const cause = findRedCause(line, known.metrics.summarise(), findSlowest(known)) ?? null;
+    const cause = findRedCause(line, known.metrics.summarise(), () => findSlowest(known)) ?? null;
     kept.set(line, { at: clock.now, cause });
     return cause;
   };

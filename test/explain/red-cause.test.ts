@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
 });
 
-const causeOf = (line: string) => findRedCause(line, result, result.explanations?.[0]);
+const causeOf = (line: string) => findRedCause(line, result, () => result.explanations?.[0]);
 
 it('is the longest wait of the slowest downlink, for an expectation about downlinks', () => {
   expect(causeOf('downlink.delivered p(95) of clime < 5m')).toMatch(
