@@ -4,19 +4,19 @@ import type { Message } from '../../../../src/client/types.js';
 import { recoveries } from '../../api/answering.js';
 import { current, explain } from '../../api/session.js';
 import { type Downlink, Downlinks } from '../../model/downlinks.js';
-import { JourneyReader } from '../../model/journey-reader.js';
+import { JourneyReader, MOST_READ } from '../../model/journey-reader.js';
 import { type Lane, lanesOf } from '../../model/journeys.js';
 import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Failure } from '../../parts/failure.js';
 import { GroupPlaces, groupsOf } from './groups.js';
-import { Histogram } from './histogram.js';
+import { deliveredOf, Histogram, MOST_TYPES } from './histogram.js';
 import { Lanes, MOST_LANES } from './lanes.js';
 
 export function DownlinksPage() {
   const [failure, setFailure] = useState('');
-  const [delivered, setDelivered] = useState<readonly Message[]>([]);
+  const [type, setType] = useState(MOST_TYPES);
   const downlinks = useMemo(() => new Downlinks(current().client, model().feed), []);
   const reader = useMemo(() => new JourneyReader(current().client, model().run), []);
   const places = useRef(new GroupPlaces());
@@ -35,6 +35,7 @@ export function DownlinksPage() {
   }, [downlinks, recoveries.value]);
   const { value: all } = downlinks.all;
   const messages = useMemo(() => newestFirst(all), [all]);
+  const delivered = useMemo(() => deliveredOf(messages, type), [messages, type]);
   const { value: journeys } = reader.journeys;
   const { fleet } = model();
   // Reading the signal makes the page render again after contacts of devices.
@@ -47,9 +48,10 @@ export function DownlinksPage() {
   const { groups, over } = groupsOf(lanes, places.current);
   const downlinksOf = (shown: readonly Lane[]) => shown.flatMap(({ message: { id } }) => all.get(id) ?? []);
   const inView = downlinksOf([...groups.flatMap(({ members }) => members.slice(0, MOST_LANES)), ...over]);
-  const others = downlinksOf(groups.flatMap(({ members }) => members.slice(MOST_LANES)));
+  const hidden = downlinksOf(groups.flatMap(({ members }) => members.slice(MOST_LANES)));
+  const divided = isRun ? delivered : delivered.slice(0, MOST_READ);
   useEffect(() =>
-    reader.want({ shown: inView, others: [...others, ...delivered.map(asDownlink)], all: messages, isRun }),
+    reader.want({ shown: inView, others: [...hidden, ...divided.map(asDownlink)], all: messages, isRun }),
   );
   const waiting = lanes.filter(({ isOver }) => !isOver).length;
   return (
@@ -64,7 +66,7 @@ export function DownlinksPage() {
         <Lanes groups={groups} downlinks={downlinks} />
       </section>
       <div class="columns">
-        {failure === '' && <Histogram messages={messages} journeys={journeys} want={setDelivered} />}
+        {failure === '' && <Histogram {...{ messages, delivered, journeys, type }} choose={setType} />}
         <section class="journeys">
           <h2>Arrived last</h2>
           {over.length === 0 && <p class="dim">Nothing has arrived yet.</p>}

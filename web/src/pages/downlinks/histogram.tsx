@@ -2,7 +2,7 @@
  * The delivery times of downlinks, divided by the causes of their waits. At first, downlinks of sessions are left out, because
  * devices cause them and not users.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { type Bar, type Cause, coloursOf, deliveryTime, histogramOf, UNKNOWN } from '../../model/causes.js';
 import { MOST_READ } from '../../model/journey-reader.js';
@@ -11,23 +11,23 @@ import { lengthText } from '../../model/length.js';
 import { runState } from '../../model/run.js';
 
 /** Options of the type selection in addition to the types: all but sessions, and all. */
-const [MOST_TYPES, ALL_TYPES] = ['', '*'];
+export const MOST_TYPES = '';
+const ALL_TYPES = '*';
 
 interface HistogramProps {
-  /** Newest first. */
+  /** All downlinks. */
   readonly messages: readonly Message[];
+  /** The delivered ones of the chosen type ({@link deliveredOf}), newest first. */
+  readonly delivered: readonly Message[];
   readonly journeys: ReadonlyMap<string, Journey>;
-  /** Called with the delivered downlinks of the chosen type, whose journeys are needed. */
-  readonly want: (delivered: readonly Message[]) => void;
+  readonly type: string;
+  readonly choose: (type: string) => void;
 }
 
-export function Histogram({ messages, journeys, want }: HistogramProps) {
-  const [type, setType] = useState(MOST_TYPES);
+export function Histogram({ messages, delivered, journeys, type, choose }: HistogramProps) {
   const [only, setOnly] = useState<string | undefined>(undefined);
   const types = [...new Set(messages.map((message) => message.type))].sort();
-  const delivered = messages.filter((each) => isChosen(each, type) && deliveryTime(each) !== undefined);
   const isRun = runState.value !== undefined;
-  useEffect(() => want(isRun ? delivered : delivered.slice(0, MOST_READ)), [messages, type, isRun]);
   const histogram = histogramOf(delivered, journeys, isRun ? undefined : MOST_READ);
   const colours = useRef<ReadonlyMap<string, number>>(new Map());
   colours.current = coloursOf(histogram.causes, colours.current);
@@ -36,7 +36,7 @@ export function Histogram({ messages, journeys, want }: HistogramProps) {
     <section>
       <h2>Time from queued to sent</h2>
       <p>
-        <select aria-label="Type" value={type} onChange={({ currentTarget }) => setType(currentTarget.value)}>
+        <select aria-label="Type" value={type} onChange={({ currentTarget }) => choose(currentTarget.value)}>
           <option value={MOST_TYPES}>all but sessions</option>
           <option value={ALL_TYPES}>all types</option>
           {types.map((each) => (
@@ -153,6 +153,11 @@ function countText(count: number): string {
 
 function shareText(share: number): string {
   return share > 0 && share < 0.005 ? 'less than 1 %' : `${Math.round(share * 100)} %`;
+}
+
+/** The delivered downlinks of the chosen type. */
+export function deliveredOf(messages: readonly Message[], choice: string): readonly Message[] {
+  return messages.filter((each) => isChosen(each, choice) && deliveryTime(each) !== undefined);
 }
 
 function isChosen({ type }: Message, choice: string): boolean {
