@@ -142,10 +142,7 @@ export class DeviceExplainer {
     const end = record.reached.delivered ?? record.queuedAt + measureTime(record, this.#facts.closing);
     const names = new CauseNames(this.#options.situation, undefined);
     const divided = divideByCause(record, this.#facts, end);
-    const last = divided.reduce<CauseTime | undefined>(
-      (a, b) => (a !== undefined && a.until >= b.until ? a : b),
-      undefined,
-    );
+    const [last] = [...divided].sort((a, b) => b.until - a.until);
     const isPending = findEnd(record) === undefined;
     return {
       waits: nameWaits(divided, names),
