@@ -2,11 +2,11 @@
 import { useState } from 'preact/hooks';
 import type { Connector, ConnectorTrigger } from '../../../../src/client/types.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
-import { explain } from '../../api/session.js';
 import { Action } from '../../parts/action.js';
 import { DeliveryList } from '../../parts/delivery-list.js';
 import { Failure } from '../../parts/failure.js';
 import { useLoad } from '../../parts/load.js';
+import { useRequest } from '../../parts/request.js';
 import type { Family, Surroundings } from './family.js';
 
 const TRIGGERS = Object.values<ConnectorTrigger>({
@@ -79,23 +79,18 @@ function Detail({ item, surroundings: { client, isAdmin }, reload }: DetailProps
   // The connector on whose script the edit is based. A later version with the same script is as good.
   const [loaded, setLoaded] = useState(item);
   const [shown, setShown] = useState('');
-  const [failure, setFailure] = useState('');
+  const { failure, run } = useRequest();
 
   async function preview(): Promise<void> {
-    setFailure('');
     setShown('');
-    try {
-      const [message] = await client.messages({
-        type: item.triggers,
-        direction: item.direction,
-        limit: 1,
-        after: LONG_AGO,
-      });
-      if (!message) throw new Error('No message of these types is stored.');
-      setShown(JSON.stringify(await client.previewConnector(item.id, message.id, script), null, 2));
-    } catch (error) {
-      setFailure(explain(error));
-    }
+    const [message] = await client.messages({
+      type: item.triggers,
+      direction: item.direction,
+      limit: 1,
+      after: LONG_AGO,
+    });
+    if (!message) throw new Error('No message of these types is stored.');
+    setShown(JSON.stringify(await client.previewConnector(item.id, message.id, script), null, 2));
   }
 
   return (
@@ -123,7 +118,7 @@ function Detail({ item, surroundings: { client, isAdmin }, reload }: DetailProps
             Save
           </Action>
         )}
-        <button type="button" onClick={preview}>
+        <button type="button" onClick={() => void run(preview)}>
           Preview with the latest message
         </button>
       </p>
