@@ -2,9 +2,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Device } from '../../../../src/client/types.js';
 import type { DeviceDoing } from '../../../../src/control/run-state.js';
-import { recoveries } from '../../api/answering.js';
-import { current, explain } from '../../api/session.js';
-import { bandsOf, startOf } from '../../model/charts.js';
+import { current } from '../../api/session.js';
+import { bandsOf, HOUR, startOf } from '../../model/charts.js';
 import { now } from '../../model/now.js';
 import { DeviceReports } from '../../model/reports.js';
 import { runState } from '../../model/run.js';
@@ -14,6 +13,7 @@ import { Ago } from '../../parts/ago.js';
 import { type Fact, Facts } from '../../parts/facts.js';
 import { Failure } from '../../parts/failure.js';
 import { later } from '../../parts/later.js';
+import { useLoad } from '../../parts/load.js';
 import { Change } from './change.js';
 import { State } from './state.js';
 import type { TabProps } from './tab.js';
@@ -21,22 +21,15 @@ import { useDoing } from './use-doing.js';
 
 const Charts = later(async () => (await import('./charts.js')).Charts);
 
-const HOUR = 3_600_000;
 const RANGES = { Hour: HOUR, Day: 24 * HOUR, Week: 7 * 24 * HOUR } as const;
 type Range = keyof typeof RANGES;
 
 export function Overview({ device }: TabProps) {
   const { value } = device.device;
   const [range, setRange] = useState<Range>('Day');
-  const [failure, setFailure] = useState('');
   const reports = useMemo(() => new DeviceReports(current().client, device.id), [device.id]);
   const doing = useDoing(value?.serial_number);
-  useEffect(() => {
-    reports.load(now.peek() - RANGES[range]).then(
-      () => setFailure(''),
-      (error: unknown) => setFailure(explain(error)),
-    );
-  }, [reports, range, recoveries.value]);
+  const { failure } = useLoad(() => reports.load(now.peek() - RANGES[range]), [reports, range]);
   useEffect(() => reports.see(device.messages.value), [reports, device.messages.value]);
   const [from, until] = useSpan(range);
   const series = useMemo(() => seriesOf(reports.all.value, from), [reports.all.value, from]);

@@ -1,8 +1,7 @@
 /** The downlinks of the space: a lane for each one on its way, grouped by what it waits for, and the times of the delivered ones. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
-import { recoveries } from '../../api/answering.js';
-import { current, explain } from '../../api/session.js';
+import { current } from '../../api/session.js';
 import { type Downlink, Downlinks } from '../../model/downlinks.js';
 import { JourneyReader, MOST_READ } from '../../model/journey-reader.js';
 import { type Lane, lanesOf } from '../../model/journeys.js';
@@ -10,12 +9,12 @@ import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Failure } from '../../parts/failure.js';
+import { useLoad } from '../../parts/load.js';
 import { GroupPlaces, groupsOf } from './groups.js';
 import { deliveredOf, Histogram, MOST_TYPES } from './histogram.js';
 import { Lanes, MOST_LANES } from './lanes.js';
 
 export function DownlinksPage() {
-  const [failure, setFailure] = useState('');
   const [type, setType] = useState(MOST_TYPES);
   const downlinks = useMemo(() => new Downlinks(current().client, model().feed), []);
   const reader = useMemo(() => new JourneyReader(current().client, model().run), []);
@@ -27,12 +26,7 @@ export function DownlinksPage() {
     },
     [downlinks],
   );
-  useEffect(() => {
-    downlinks.load().then(
-      () => setFailure(''),
-      (error: unknown) => setFailure(explain(error)),
-    );
-  }, [downlinks, recoveries.value]);
+  const { failure } = useLoad(() => downlinks.load(), [downlinks]);
   const { value: all } = downlinks.all;
   const messages = useMemo(() => newestFirst(all), [all]);
   const delivered = useMemo(() => deliveredOf(messages, type), [messages, type]);
