@@ -1,8 +1,7 @@
 /** The resources of the MCP server: the pages of the documentation, and the reports of runs. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { quote } from '../input/problems.js';
-import { readRegular } from '../input/text-file.js';
+import { pathInside, readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
 import type { Desk } from './mcp-desk.js';
@@ -60,5 +59,5 @@ export function readReport(
   const mimeType = FILES[file];
   if (mimeType === undefined)
     throw new UsageError('no-report', `${quote(file)} is not one of ${Object.keys(FILES).join(', ')}`);
-  return { mimeType, text: readRegular(join(desk.findRun(run), file)) };
+  return { mimeType, text: readRegular(pathInside(desk.findRun(run), file, 'is not in the folder of the run')) };
 }

@@ -162,6 +162,10 @@ it.each(['scenario', 'run', 'resource'] as const)('files outside the folder are 
   writeFileSync(join(elsewhere, 'other.yaml'), SCENARIO);
   writeFileSync(join(elsewhere, 'summary.json'), '{}');
   symlinkSync(elsewhere, join(folder, 'link'));
+  mkdirSync(join(folder, 'linked'));
+  symlinkSync(join(elsewhere, 'summary.json'), join(folder, 'linked', 'summary.json'));
+  const linked = client.readResource({ uri: 'ghostfleet://runs/linked/summary.json' });
+  await expect(linked).rejects.toThrow('is not in the folder of the run');
   for (const name of [elsewhere, '..', `../${elsewhere.split('/').at(-1)}`, 'link']) {
     if (what === 'resource') {
       const uri = `ghostfleet://runs/${encodeURIComponent(name)}/summary.json`;
