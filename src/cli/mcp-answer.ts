@@ -17,6 +17,7 @@ const CUTS: readonly Cut[] = [
   { entries: 40, characters: 800 },
   { entries: 15, characters: 300 },
   { entries: 5, characters: 100 },
+  { entries: 3, characters: 60 },
 ];
 
 interface Cut {
@@ -31,12 +32,13 @@ const MASKING = new Masking(undefined);
 
 /** The value as JSON. Lists, objects and texts are cut as far as needed, and say so. */
 export function writeAnswer(value: unknown): string {
+  let text = '';
   for (const cut of CUTS) {
-    const text = JSON.stringify(printableTexts(MASKING.value(shorten(value, cut))));
+    text = JSON.stringify(printableTexts(MASKING.value(shorten(value, cut))));
     if (text.length <= LONGEST_ANSWER) return text;
   }
-  const text = JSON.stringify(printableTexts(MASKING.value(shorten(value, { entries: 3, characters: 60 }))));
-  return JSON.stringify({ cut: shortenText(text, LONGEST_ANSWER / 2) });
+  // As a text in JSON, it is at most twice as long.
+  return JSON.stringify({ cut: shortenText(text, LONGEST_ANSWER / 2 - 100) });
 }
 
 /** A text of a file, cut at the end of a line. */

@@ -432,6 +432,7 @@ describe('answers', () => {
       ),
     ],
     ['invisible characters, which become longer', '\u202e'.repeat(100_000)],
+    ['a long name', { ['\\'.repeat(100_000)]: 1 }],
   ])('are JSON of a bounded size, and say what is missing: %s', (_what, value) => {
     const text = writeAnswer(value);
     expect(text.length).toBeLessThanOrEqual(LONGEST_ANSWER);
