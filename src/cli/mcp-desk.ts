@@ -141,24 +141,15 @@ export class Desk {
 
   /** The folder of a run: one of {@link listRuns}, or a path below the folder. @throws UsageError for other names */
   findRun(name: string): string {
-    if (/^run-\d+$/.test(name) && isRunFolder(this.#ownFolder(name))) return this.#ownFolder(name);
-    for (const path of [join(RUNS, name), name]) {
-      const folder = pathInside(this.folder, path, 'is not in the folder of the server');
-      if (isRunFolder(folder)) return folder;
-    }
-    const known = this.listRuns();
-    throw new UsageError('no-run', `unknown run ${quote(name)}${didYouMean(name, known)}; "list_runs" lists them`);
+    const found = this.#lookUpRun(name);
+    if (found !== undefined) return found;
+    const near = didYouMean(name, this.listRuns());
+    throw new UsageError('no-run', `unknown run ${quote(name)}${near}; "list_runs" lists them`);
   }
 
-  /** Whether the name is one of {@link findRun}. */
-  isRun(name: string): boolean {
-    try {
-      this.findRun(name);
-      return true;
-    } catch (error) {
-      if (error instanceof UsageError) return false;
-      throw error;
-    }
+  /** The folder of a run, or else the path of a scenario: see {@link findRun} and {@link findScenario}. */
+  findRunOrScenario(name: string): string {
+    return this.#lookUpRun(name) ?? this.findScenario(name);
   }
 
   /** Path of a scenario for a command. @throws UsageError unless it is packaged or in the folder */
@@ -198,6 +189,15 @@ export class Desk {
     makePrivateDirectory(folder);
     writeFileSync(file, text, { mode: PRIVATE.file });
     return file;
+  }
+
+  /** @throws UsageError for a path outside the folder */
+  #lookUpRun(name: string): string | undefined {
+    const inFolder = [join(RUNS, name), name].map((path) =>
+      pathInside(this.folder, path, 'is not in the folder of the server'),
+    );
+    const own = /^run-\d+$/.test(name) ? [this.#ownFolder(name)] : [];
+    return [...own, ...inFolder].find(isRunFolder);
   }
 
   #ownFolder(name: string): string {

@@ -113,13 +113,18 @@ export const RUN_TOOLS: readonly Tool[] = [
       firmware: Type.Optional(Word('firmware version of the devices, such as 3.5.5')),
     },
     async ({ run, what, without = [], set = {}, firmware }, desk, signal) => {
-      const of = desk.isRun(run) ? desk.findRun(run) : desk.findScenario(run);
       const changes = [
         ...without.flatMap((each) => ['--without', each]),
         ...Object.entries(set).flatMap(([name, value]) => ['--set', `${name}=${value}`]),
         ...optionWords({ firmware }),
       ];
-      const words = ['what-if', of, ...(what === undefined ? [] : [what]), ...changes, '--json'];
+      const words = [
+        'what-if',
+        desk.findRunOrScenario(run),
+        ...(what === undefined ? [] : [what]),
+        ...changes,
+        '--json',
+      ];
       return (await desk.carryOutJson(words, signal)).value;
     },
   ),
