@@ -9,11 +9,10 @@ import { days, type UnixMillis } from '../../kernel/time.js';
 import { operation, PageOf, type Routes } from '../http/operation.js';
 import { serialText } from '../store/order.js';
 import type { ListedMessage, MessageQuery as StoreQuery } from '../store/store.js';
-import { tenantOf } from '../store/tenants.js';
 import { type Access, type Caller, visibleMessage, visibleTag } from './access.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { maskingsFor } from './masking.js';
-import { IN_PIECE, type Piece, sendPage, sendPieces, turnOf } from './pages.js';
+import { IN_PIECE, type Piece, pieceOf, sendPage, sendPieces, turnOf } from './pages.js';
 import { setTotal } from './totals.js';
 
 /** How far back a list without `after` reaches. */
@@ -113,13 +112,13 @@ function addList(routes: Routes, context: ApiContext, shown: Shown): void {
       const asked = Math.min(left, size);
       const rows = await store.messages(spaceId, { ...filter, limit: asked, after });
       const views = await shown(caller, rows);
-      const text = JSON.stringify(views).slice(1, -1);
-      if (rows.length > 0) yield { count: rows.length, text };
+      const piece = pieceOf(views);
+      if (rows.length > 0) yield piece;
       if (rows.length < asked) return;
       left -= rows.length;
       after = rows.at(-1)?.id;
       // The next messages may be larger.
-      size = Math.min(IN_PIECE, Math.max(1, Math.floor((PIECE * rows.length) / text.length)));
+      size = Math.min(IN_PIECE, Math.max(1, Math.floor((PIECE * rows.length) / piece.text.length)));
     }
   }
 }
@@ -127,7 +126,8 @@ function addList(routes: Routes, context: ApiContext, shown: Shown): void {
 /** The views of messages in their present state, with masked secrets. */
 type Shown = (caller: Caller, rows: readonly ListedMessage[]) => Promise<Static<typeof Message>[]>;
 
-function showerOf({ store, downlinks, turns }: ApiContext, options: ApiOptions): Shown {
+function showerOf(context: ApiContext, options: ApiOptions): Shown {
+  const { store, downlinks } = context;
   return shown;
 
   async function shown(caller: Caller, rows: readonly ListedMessage[]) {
@@ -136,12 +136,11 @@ function showerOf({ store, downlinks, turns }: ApiContext, options: ApiOptions):
       caller,
       rows.map((row) => row.deviceId),
     );
-    const isLong = maskings.size > 0 && rows.length > 1;
-    const tenant = isLong ? await tenantOf(store, caller.spaceId) : undefined;
+    const turn = turnOf(context, caller);
     const views: Static<typeof Message>[] = [];
     for (const row of await upToDate(rows)) {
       const masking = maskings.get(row.deviceId);
-      if (masking && tenant !== undefined) await turns.next(tenant);
+      if (masking && rows.length > 1) await turn();
       views.push(messageView(masking?.message(row) ?? row, options));
     }
     return views;

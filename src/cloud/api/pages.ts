@@ -94,6 +94,10 @@ export async function sendPieces(
   return reply.send(isWhole ? `[${texts.join(',')}]` : Readable.from(textsOf(texts, pieces)));
 }
 
+export function pieceOf(views: readonly object[]): Piece {
+  return { count: views.length, text: JSON.stringify(views).slice(1, -1) };
+}
+
 /** The turns of a request: those of the owner of its space, or of its account. */
 export function turnOf({ store, turns }: Turning, { spaceId, access }: Caller): Turn {
   let tenant: Promise<Id> | undefined;
@@ -108,7 +112,7 @@ async function* piecesOf<Item>(turn: Turn, items: readonly Item[], views: Views<
   for (let at = 0; at < items.length; at += IN_PIECE) {
     if (at > 0) await turn();
     const some = await views(items.slice(at, at + IN_PIECE));
-    if (some.length > 0) yield { count: some.length, text: JSON.stringify(some).slice(1, -1) };
+    if (some.length > 0) yield pieceOf(some);
   }
 }
 
