@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { findNativeFailure } from '../cloud/store/sqlite/connect.js';
 import { isoTime } from '../kernel/calendar.js';
+import { pause } from '../kernel/deadline.js';
 import { openFileLimit } from '../kernel/open-files.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { reasonOf } from '../kernel/system-errors.js';
@@ -151,7 +152,7 @@ async function measureTimers(): Promise<Millis> {
     },
   });
   for (let i = 0; i < TIMERS; i++) {
-    await new Promise<void>((fired) => clock.after(TIMER, 'a timer of doctor', fired));
+    await pause({ clock, limit: TIMER, what: 'a timer of doctor' });
   }
   return latest;
 }

@@ -6,6 +6,7 @@
  * further requests of that console.
  */
 import { createServer, type Server, type Socket } from 'node:net';
+import { pause } from '../kernel/deadline.js';
 import { GhostfleetError, messageOf } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { Millis } from '../kernel/time.js';
@@ -225,10 +226,8 @@ class Attached {
     return this.#ended || this.#socket.destroyed;
   }
 
-  #pause(duration: Millis): Promise<void> {
-    return new Promise((resolve) => {
-      this.#clock.after(duration, 'a pause of a console', resolve);
-    });
+  #pause(duration: Millis): Promise<boolean> {
+    return pause({ clock: this.#clock, limit: duration, what: 'a pause of a console' });
   }
 
   #send(message: FromRun): void {

@@ -1,6 +1,7 @@
 /** The requests below `/run` and `/scenarios`, for the web console. docs/reference/console.md describes them. */
 import { ApiFault } from '../cloud/http/errors.js';
 import type { Explanation } from '../explain/explanation.js';
+import { pause } from '../kernel/deadline.js';
 import { durationIn, type RunControls, type WantedDownlink } from './controls.js';
 import { optionalText, type Request, type Route, text } from './route.js';
 import { SCENARIO_ROUTES } from './scenario-routes.js';
@@ -139,7 +140,7 @@ async function explanation({ controls, clock, query, id }: Request): Promise<Exp
   const found = await ask();
   if (found) return found;
   // A downlink that was queued just now is known when the events of its instant are complete.
-  await new Promise<void>((resolve) => clock.after(INSTANT, 'the events of an instant', resolve));
+  await pause({ clock, limit: INSTANT, what: 'the events of an instant' });
   const later = await ask();
   if (!later) throw new ApiFault(404, 'downlink not found');
   return later;
@@ -160,7 +161,7 @@ function downlinksIn({ downlinks }: Request['body']): readonly WantedDownlink[] 
 async function states({ controls, clock, lines }: Request): Promise<void> {
   while (!lines.isOver) {
     lines.send(controls.state());
-    await new Promise<void>((resolve) => clock.after(STATE_EVERY, 'the next state for a console', resolve));
+    await pause({ clock, limit: STATE_EVERY, what: 'the next state for a console' });
   }
 }
 

@@ -9,6 +9,7 @@
  */
 import { EVENT_KINDS, type EventKind } from '../../contract/events.js';
 import type { Clock } from '../../kernel/clock.js';
+import { pause } from '../../kernel/deadline.js';
 import { type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
 import type { Ids } from '../store/ids.js';
 import { type Change, ConflictError, type NewEvent, type RecordRow, type Store } from '../store/store.js';
@@ -122,7 +123,7 @@ export class Journal {
     const id = before?.id ?? ids.uuid();
     const shared = { family: FAMILY, id, spaceId: null, key: FAMILY, createdAt: now };
     const begun = await this.#write(before, { ...shared, dueAt: now + LEASE, body: edition }, CLEARED);
-    if (begun && store.nodes) await new Promise<void>((resolve) => clock.after(NOTICE, 'other services', resolve));
+    if (begun && store.nodes) await pause({ clock, limit: NOTICE, what: 'other services' });
     return begun;
   }
 

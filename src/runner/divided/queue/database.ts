@@ -5,6 +5,7 @@
 import pg from 'pg';
 import { parsePostgresUrl, publicName } from '../../../cloud/store/postgres/url.js';
 import type { Clock } from '../../../kernel/clock.js';
+import { pause } from '../../../kernel/deadline.js';
 import { asError, messageOf, UsageError } from '../../../kernel/errors.js';
 import { RealClock } from '../../../kernel/real-clock.js';
 import { codeOf, systemReason } from '../../../kernel/system-errors.js';
@@ -94,8 +95,8 @@ export class QueueDatabase {
   }
 
   /** Waits before a statement is repeated. */
-  pause(): Promise<void> {
-    return new Promise((resolve) => void this.time.after(PAUSE, 'the next try of a statement', resolve));
+  pause(): Promise<boolean> {
+    return pause({ clock: this.time, limit: PAUSE, what: 'the next try of a statement' });
   }
 
   async close(): Promise<void> {
@@ -106,7 +107,7 @@ export class QueueDatabase {
 
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client({
-      connectionString: parsePostgresUrl(this.url).href,
+      connectionString: this.url,
       connectionTimeoutMillis: CONNECT_LIMIT,
       query_timeout: QUERY_LIMIT,
       keepAlive: true,
