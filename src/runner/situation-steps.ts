@@ -2,6 +2,7 @@
  * Steps that delay the exchanges of devices, each with the time at which its effect ends. The effect of a lasting step, such as
  * `radio: off`, ends with the next step of its kind.
  */
+import { append } from '../kernel/append.js';
 import type { Instant } from '../kernel/time.js';
 import type { FaultId, PlannedAction, PlannedFault } from '../scenario/model/plan.js';
 import type { PlanEntry } from '../scenario/plan/change.js';
@@ -103,7 +104,8 @@ class OpenEffects {
   /** Adds an effect whose end is known. */
   add(action: TimedAction, end: EffectEnd, device: number): void {
     const ends = this.#ended.get(action) ?? new Map<EffectEnd, number[]>();
-    this.#ended.set(action, ends.set(end, [...(ends.get(end) ?? []), device]));
+    append(ends, end, device);
+    this.#ended.set(action, ends);
   }
 
   /** All effects that began. Those that have not ended last until the end of the run. */

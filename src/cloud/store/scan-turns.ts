@@ -1,4 +1,5 @@
 /** Turns of queries that may read many rows. Few run at a time, and tenants take turns, so none waits for many of another. */
+import { append } from '../../kernel/append.js';
 import { Counts } from '../../kernel/counts.js';
 import { StoreBusy } from './bounded-commits.js';
 import type { Id } from './rows.js';
@@ -31,14 +32,12 @@ export class ScanTurns {
 
   /** Resolves with the result of the query, which begins in its turn. @throws StoreBusy if too many queries of the tenant wait */
   run<T>(tenant: Id, query: () => Promise<T>): Promise<T> {
-    const others = this.#waiting.get(tenant);
-    if ((others?.length ?? 0) >= MOST_WAITING) {
+    if ((this.#waiting.get(tenant)?.length ?? 0) >= MOST_WAITING) {
       return Promise.reject(new StoreBusy('too many long reads of this account are waiting; retry later'));
     }
     return new Promise((resolve, reject) => {
       const entry = { start: () => query().then(resolve, reject), reject };
-      if (others) others.push(entry);
-      else this.#waiting.set(tenant, [entry]);
+      append(this.#waiting, tenant, entry);
       this.#next();
     });
   }

@@ -2,6 +2,7 @@
  * The faults of a run in progress: those of its plan, and those that its user injects. A user can lift faults of both kinds.
  * Each period of a recurring fault is a fault of its own for the user.
  */
+import { append } from '../../kernel/append.js';
 import type { Clock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import { type Instant, type Millis, sinceStart } from '../../kernel/time.js';
@@ -137,7 +138,7 @@ export class LiveFaults {
     const windows = new Map<PlannedFault, FaultWindow[]>();
     for (const { fault, window, liftedAt } of this.#periods) {
       const ended = liftedAt === undefined ? window : { ...window, until: liftedAt };
-      windows.set(fault, [...(windows.get(fault) ?? []), ended]);
+      append(windows, fault, ended);
     }
     return {
       ...this.#plan,

@@ -2,6 +2,7 @@
  * The parts of a run, by a property of the devices or by the clients of its loads. Each part has metrics of its own, so their
  * number is limited: what is beyond the largest ones is one part.
  */
+import { append } from '../../kernel/append.js';
 import {
   DIMENSIONS,
   type Dimension,
@@ -110,7 +111,7 @@ function listValues(by: Exclude<Dimension, 'client'>, group: FleetGroup): readon
 
 function listLoads(loads: readonly ScenarioLoad[]): readonly Members[] {
   const found = new Map<string, number[]>();
-  for (const [i, { as = NONE }] of loads.entries()) found.set(as, [...(found.get(as) ?? []), i]);
+  for (const [i, { as = NONE }] of loads.entries()) append(found, as, i);
   // Without loads, an expectation about each client still has a part, which has no data.
   return found.size === 0 ? [{ value: NONE, indices: [] }] : [...found].map(([value, indices]) => ({ value, indices }));
 }

@@ -2,6 +2,7 @@
 import { type Check, complain, type Form, formOf } from '../../input/checks.js';
 import type { LocatedNode, Place, Problems } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
+import { append } from '../../kernel/append.js';
 import { isKept } from '../../kernel/json-numbers.js';
 import { forbiddenKey } from '../../kernel/json-text.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
@@ -129,7 +130,7 @@ function refusalsOf(
     const reasons = firmware.map(refusal);
     const [reason] = reasons;
     if (reason === undefined || reasons.includes(undefined)) continue;
-    refusals.set(reason, [...(refusals.get(reason) ?? []), name]);
+    append(refusals, reason, name);
   }
   return refusals;
 }

@@ -2,6 +2,7 @@
  * All metrics of a run, computed from its trace by folds: objects that count the events that they receive. To add a metric, add
  * a counter to a fold of this folder, and a line to the table of the fold. List a new fold below.
  */
+import { append } from '../../kernel/append.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { type Dispatch, dispatchTo } from '../dispatch.js';
 import type { DownlinkRecord } from '../downlinks/ledger.js';
@@ -118,11 +119,7 @@ export class Metrics implements Fold {
       [...scopes.devices].map(([name, serials]) => [name, new MetricScope(serials.length, warmUp, limits)]),
     );
     for (const [name, scope] of this.#scopes) {
-      for (const serial of scopes.devices.get(name) ?? []) {
-        const known = this.#scopesOf.get(serial);
-        if (known === undefined) this.#scopesOf.set(serial, [scope]);
-        else known.push(scope);
-      }
+      for (const serial of scopes.devices.get(name) ?? []) append(this.#scopesOf, serial, scope);
     }
     this.#callScopes = new Map([...scopes.loads].map(([name, loads]) => [name, this.#calls.sumLoads(loads)]));
   }
