@@ -202,7 +202,8 @@ class Reader {
   readonly #clouds = new Map<string, PacketFormat>();
   #packets = 0;
   #first: UnixMillis | undefined;
-  #last: UnixMillis | undefined;
+  /** The time of the last packet that has one. */
+  #last: UnixMillis = 0;
   #timeless = 0;
   #runStart: UnixMillis | undefined;
 
@@ -237,7 +238,7 @@ class Reader {
     const { at, isCut } = captured;
     if (at === undefined) this.#timeless++;
     else this.#first = Math.min(this.#first ?? at, at);
-    this.#last = at ?? this.#last ?? 0;
+    this.#last = at ?? this.#last;
     const found = udpIn(captured.link, captured.bytes);
     if (typeof found === 'string') return this.#count(isCut && found === SHORT ? CUT : found);
     const format = this.#formatOf(found, captured.through);
@@ -265,7 +266,7 @@ class Reader {
     // A capture of our own has each datagram once, as it was sent.
     const mayBeCopy = at !== undefined && !through?.startsWith(INTERFACE);
     const passage = mayBeCopy ? { ends: `${keyOf(from)} ${keyOf(to)}`, id } : undefined;
-    return { at: this.#last ?? 0, size: payload.length, passage };
+    return { at: this.#last, size: payload.length, passage };
   }
 
   #record(captured: CapturedPacket, udp: UdpDatagram): void {
@@ -277,7 +278,7 @@ class Reader {
       else {
         const device = this.#deviceOf(finding.serial, 'dtls', captured);
         const packet = finding.kind === 'plain' ? decodePacket(finding.plain) : undefined;
-        if (finding.kind === 'handshake') device.note(this.#last ?? 0, 'DTLS handshake');
+        if (finding.kind === 'handshake') device.note(this.#last, 'DTLS handshake');
         else if (packet === undefined) this.#count('unreadable datagrams');
         else device.add({ ...this.#sent(captured, udp), way: finding.way, packet }, undefined);
       }
