@@ -37,8 +37,8 @@ export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' 
 export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
 
 /**
- * How it is known that a downlink has arrived: by a packet of the device (wire W-29 to W-31), or, for `told`, because the API of
- * another cloud says so.
+ * What shows that a downlink has arrived: a packet of the device (wire W-29 to W-31); for `told`, only the answer of another
+ * cloud's API.
  */
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 

@@ -4,9 +4,9 @@ import { StoreUnavailable } from '../store.js';
 
 /**
  * Converts errors of the connection or the server to StoreUnavailable; returns other errors unchanged. Code 57014 is the
- * timeout of a statement, 55P03 that of a lock, 57P05 that of an idle connection, 53100 a full disk; XX001 and XX002 are damaged pages; 28 and 3D
- * reject a connection; 25006 is a server that only reads, such as a standby; 26000 and 42P05 are prepared statements that a
- * connection pooler has mixed up.
+ * timeout of a statement, 55P03 that of a lock, 57P05 that of an idle connection, 53100 a full disk; XX001 and XX002 are
+ * damaged pages; 28 and 3D reject a connection; 25006 is a server that only reads, such as a standby; 26000 and 42P05 are
+ * prepared statements that a connection pooler has mixed up.
  */
 export function asOutage(error: unknown): unknown {
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };
