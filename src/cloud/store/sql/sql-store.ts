@@ -133,12 +133,7 @@ export class SqlStore implements Store {
 
   async countByHealth(at: UnixMillis): Promise<ReadonlyMap<Id, HealthCounts>> {
     const { text, values } = healthCounts(at);
-    // The cast is safe because the query selects these columns.
-    const rows = (await this.#driver.scan('', text, values)) as readonly {
-      spaceId: Id;
-      health: Health;
-      count: number;
-    }[];
+    const rows = await this.#scan<{ spaceId: Id; health: Health; count: number }>(text, values);
     const spaces = new Map<Id, HealthCounts>();
     for (const { spaceId, health, count } of rows) {
       const counts = spaces.get(spaceId) ?? countNone();
@@ -150,8 +145,7 @@ export class SqlStore implements Store {
 
   async healthChanges(from: UnixMillis, to: UnixMillis): Promise<readonly HealthChange[]> {
     const { text, values } = healthChanges(from, to);
-    // The cast is safe because the query selects these columns.
-    return (await this.#driver.scan('', text, values)) as readonly HealthChange[];
+    return this.#scan<HealthChange>(text, values);
   }
 
   async device(spaceId: Id, id: Id): Promise<DeviceRow | undefined> {
@@ -186,17 +180,11 @@ export class SqlStore implements Store {
   }
 
   async countPending(): Promise<number> {
-    // The cast is safe because the query selects this column.
-    const [row] = (await this.#driver.scan('', this.#sql.countPending, [])) as readonly { count: number }[];
-    return row?.count ?? 0;
+    return (await this.#scan<{ count: number }>(this.#sql.countPending))[0]?.count ?? 0;
   }
 
   async countPendingBySpace(): Promise<ReadonlyMap<Id, number>> {
-    // The cast is safe because the query selects these columns.
-    const rows = (await this.#driver.scan('', this.#sql.countPendingBySpace, [])) as readonly {
-      spaceId: Id;
-      count: number;
-    }[];
+    const rows = await this.#scan<{ spaceId: Id; count: number }>(this.#sql.countPendingBySpace);
     return new Map(rows.map(({ spaceId, count }) => [spaceId, count]));
   }
 
@@ -353,6 +341,11 @@ export class SqlStore implements Store {
 
   async #one<Row>(text: string, ...values: readonly SqlValue[]): Promise<Row | undefined> {
     return (await this.#all<Row>(text, ...values))[0];
+  }
+
+  /** Like {@link #all}, for a query that reads rows of the whole service. */
+  async #scan<Row>(text: string, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
+    return (await this.#driver.scan('', text, values)) as readonly Row[];
   }
 
   async #all<Row>(text: string, ...values: readonly SqlValue[]): Promise<readonly Row[]> {
