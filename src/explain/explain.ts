@@ -1,6 +1,6 @@
 /** Explains a downlink from the events of its device and the situation of the run. */
 import { type Millis, minutes } from '../kernel/time.js';
-import { type DownlinkRecord, findOutcome, STAGES, timeTo } from '../trace/downlinks/ledger.js';
+import { type DownlinkRecord, findOutcome, listStages } from '../trace/downlinks/ledger.js';
 import { CauseNames, type CauseSet, NO_CAUSE } from './causes.js';
 import type { DownlinkCourse, ExplainedWait, Explanation } from './explanation.js';
 import { collectFacts, type DeviceFacts, type DeviceHistory, findPart } from './facts.js';
@@ -159,12 +159,6 @@ export interface Journey {
   /** Name of the wait of a pending downlink now; null if it is not pending, or has not waited yet. */
   readonly now: ExplainedWait['what'] | null;
   readonly stages: DownlinkCourse['stages'];
-}
-
-function listStages(record: DownlinkRecord): DownlinkCourse['stages'] {
-  return Object.fromEntries(
-    STAGES.flatMap((stage) => (record.reached[stage] === undefined ? [] : [[stage, timeTo(record, stage)]])),
-  );
 }
 
 /** How the time of a downlink is divided. */

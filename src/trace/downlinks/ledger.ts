@@ -125,6 +125,12 @@ export function timeTo({ reached, queuedAt }: DownlinkRecord, stage: Stage): Mil
   return Math.round(reached[stage] ?? queuedAt) - Math.round(queuedAt);
 }
 
+/** The time to each stage that the downlink reached, like {@link timeTo}. */
+export function listStages(record: DownlinkRecord): Readonly<Partial<Record<Stage, Millis>>> {
+  const reached = STAGES.filter((stage) => record.reached[stage] !== undefined);
+  return Object.fromEntries(reached.map((stage) => [stage, timeTo(record, stage)]));
+}
+
 export class DownlinkLedger {
   readonly #byId = new Map<string, TrackedDownlink>();
   readonly #byDevice = new Map<number, TrackedDownlink[]>();

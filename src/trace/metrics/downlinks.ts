@@ -13,6 +13,7 @@ import {
   expectsAnswer,
   findOutcome,
   isOfUsers,
+  listStages,
   STAGES,
   type Stage,
   type TrackedType,
@@ -267,9 +268,7 @@ class DownlinkFigures {
         serial: record.serial,
         type: record.type,
         queuedAt: record.queuedAt,
-        stages: Object.fromEntries(
-          STAGES.filter((stage) => record.reached[stage] !== undefined).map((stage) => [stage, timeTo(record, stage)]),
-        ),
+        stages: listStages(record),
         attempts: record.attempts,
         refused: record.refused,
         total: totalTime(record),
