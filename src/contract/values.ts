@@ -69,9 +69,11 @@ export const Timestamp = Type.Refine(
   (text) => parseTimestamp(text) !== undefined,
 );
 
+export const TIME_PATTERN = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$';
+
 /** A time as returned by the API. */
 export const Time = Type.String({
-  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+  pattern: TIME_PATTERN,
   description: 'a time such as "2026-01-01T00:00:00.000Z"',
 });
 

@@ -7,6 +7,7 @@
  * Two rules find these secrets. In shell lines and fields, a value is masked if its name contains a word such as `passkey`. In
  * addition, a value is masked if it reveals the claim token (token-finder.ts).
  */
+import { TIME_PATTERN } from '../../contract/values.js';
 import { isObject } from '../../kernel/json-text.js';
 import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secrets.js';
 import type { DeviceRow, Id, ListedDevice, ListedMessage, Store } from '../store/store.js';
@@ -23,7 +24,7 @@ const SECRET_FIELD = /passkey|claim_?token/i;
 const LABELLED = /((?:passkey|claim[ _-]?token)["'\\]*\s*[:=]\s*["'\\]*)[^"'\\,;\s}\]]+/gi;
 
 /** Times of the API. A token that begins with zeros has the digits of midnight. */
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const TIME = new RegExp(TIME_PATTERN);
 
 export class Masking {
   readonly #token: TokenFinder | undefined;
@@ -108,8 +109,11 @@ export async function maskedViews<View extends object>(
   for (const row of rows) {
     const view = viewOf(row);
     const masking = await maskingFor(store, caller, row);
-    const fixed = Object.fromEntries(Object.entries(view).filter(([name]) => FIXED.has(name)));
-    views.push(masking === undefined ? view : { ...masking.value(view), ...fixed });
+    if (masking === undefined) views.push(view);
+    else {
+      const fixed = Object.fromEntries(Object.entries(view).filter(([name]) => FIXED.has(name)));
+      views.push({ ...masking.value(view), ...fixed });
+    }
   }
   return views;
 }
