@@ -8,7 +8,7 @@ const BOOTS: Readonly<Record<BootCause, string>> = {
   config: 'restarts for its new configuration',
   watchdog: 'is restarted by its watchdog',
   'brown-out': 'restarts after a brown-out',
-  'claim-token': 'restarts for its new claim token',
+  'claim-token': 'restarts because its claim token is missing',
   update: 'restarts for its new firmware',
 };
 
