@@ -45,9 +45,6 @@ const ABOUT: Readonly<Record<string, readonly [about: string, example: unknown]>
   next: ['Lines that the report prints at its end.', ['ghostfleet explain runs/demo']],
 };
 
-/** Where the schema of the newest published version is. */
-export const SCHEMA_URL = 'https://unpkg.com/ghostfleet/schemas/scenario.schema.json';
-
 /**
  * The schema, in draft 7, which all common editors support.
  * @param known device types, whose names and parameters the schema then contains

@@ -7,9 +7,12 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import { getLanguageService } from 'yaml-language-server';
 import { checkText } from '../../../src/cli/scenario-check/check-text.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { SCHEMA_URL, scenarioSchema } from '../../../src/scenario/parse/schema.js';
+import { scenarioSchema } from '../../../src/scenario/parse/schema.js';
 import { folderOfTest } from '../../support/folder-of-test.js';
 import { ghostfleet } from '../../support/host.js';
+
+/** Where the schema of the newest published version is. */
+const SCHEMA_URL = 'https://unpkg.com/ghostfleet/schemas/scenario.schema.json';
 
 const published = JSON.stringify(scenarioSchema({ profiles: packagedProfiles(), others: true }));
 
