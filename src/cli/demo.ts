@@ -1,7 +1,7 @@
 /** `ghostfleet demo`: a cloud, a fleet and the web console in virtual time that passes at a pace, until Ctrl-C. */
 import { EXIT, type ExitCode } from '../kernel/errors.js';
 import { run as carryOut, type RunControl, type RunOptions } from '../runner/run.js';
-import { checkOption, defineCommand, expectWholeNumber } from './command.js';
+import { checkOption, defineCommand } from './command.js';
 import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
 import type { Host } from './host.js';
 import { LiveServices } from './live-services.js';
@@ -11,7 +11,7 @@ import type { Again } from './past-runs.js';
 import { readPlan } from './read-files.js';
 import { optionWords } from './run-words.js';
 import { checkTrust } from './trust.js';
-import { collectVariables, SEED, SPEED } from './values.js';
+import { collectVariables, LOCAL_PORT, localPort, SEED, SPEED } from './values.js';
 import { printWarnings } from './warnings.js';
 
 interface DemoFlags {
@@ -49,8 +49,8 @@ export const demo = defineCommand<DemoFlags>(
         checkOption(
           { default: '0', describe: 'port of the console; 0 takes a free one' },
           'port',
-          'a port number from 0 to 65535',
-          expectWholeNumber(0, 65_535),
+          LOCAL_PORT,
+          localPort,
         ),
       )
       .option(

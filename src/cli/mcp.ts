@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { isDirectory } from '../kernel/write-files.js';
-import { checkOption, defineCommand, expectWholeNumber } from './command.js';
+import { checkOption, defineCommand } from './command.js';
 import type { Host } from './host.js';
 import { awaitInterruption } from './interrupts.js';
 import { Desk } from './mcp-desk.js';
@@ -10,6 +10,7 @@ import { makeServer } from './mcp-server.js';
 import { serveHttp, serveStreams } from './mcp-transports.js';
 import { SecretFile } from './secret-file.js';
 import { API_OPTIONS, connectTo, findApiKey } from './target.js';
+import { localPort } from './values.js';
 
 interface McpFlags {
   readonly folder: string;
@@ -43,7 +44,7 @@ export const mcp = defineCommand<McpFlags>(
           },
           'http',
           'a port number',
-          expectWholeNumber(0, 65_535),
+          localPort,
         ),
       )
       .option('target', {

@@ -40,6 +40,7 @@ import { addTrustOptions, checkTrust, type TrustFlags } from './trust.js';
 import {
   collectVariables,
   FIRMWARE,
+  localPort,
   MARKDOWN,
   POSITIVE_FORM,
   parsePositiveNumber,
@@ -127,7 +128,7 @@ export const run = defineCommand<RunFlags>(
           { describe: 'port on 127.0.0.1 where Prometheus can scrape metrics during the run; 0 takes a free one' },
           'metrics-port',
           'a port number',
-          expectWholeNumber(0, 65_535),
+          localPort,
         ),
       )
       .option(

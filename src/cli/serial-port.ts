@@ -15,9 +15,8 @@ import { RealClock } from '../kernel/real-clock.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
 import { cannotWrite, portRefused } from '../kernel/system-errors.js';
 import type { Millis } from '../kernel/time.js';
-import { expectWholeNumber } from './command.js';
 import type { Host } from './host.js';
-import { formatAddress, type HostAndPort, parseHostAndPort } from './values.js';
+import { formatAddress, type HostAndPort, localPort, parseHostAndPort } from './values.js';
 
 /** A port over TCP, or a pseudo-terminal; `path`: the link to it. */
 type SerialPlace =
@@ -38,7 +37,7 @@ export const SERIAL_PORT_FORM = 'tcp:HOST:PORT or pty, such as "tcp:127.0.0.1:70
 export function parseSerialPort(text: string): SerialRequest | undefined {
   const [, device, kind, rest] = /^(?:([^=:]+)=)?(tcp|pty)(?::(.+))?$/.exec(text) ?? [];
   if (kind === 'pty') return { device, place: { kind, ...(rest !== undefined && { path: rest }) } };
-  const at = kind === undefined ? undefined : parseHostAndPort(rest ?? '', expectWholeNumber(0, 65_535));
+  const at = kind === undefined ? undefined : parseHostAndPort(rest ?? '', localPort);
   return at && { device, place: { kind: 'tcp', at } };
 }
 

@@ -22,9 +22,7 @@ import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';
 import { WEB_CONSOLE } from './package-files.js';
 import { findSecretsKey, SECRETS_KEY_FILE } from './secrets-key.js';
 import { PORTS, parseExpiry, parseHostNames, parseNetworks, parseRetention } from './serve-values.js';
-
-const port = expectWholeNumber(0, 65_535);
-const PORT = 'a port number from 0 to 65535';
+import { LOCAL_PORT, localPort } from './values.js';
 
 interface ServeFlags {
   readonly host: string;
@@ -73,8 +71,8 @@ function addPlaceOptions(parser: Argv): Argv {
             'UDP port for devices with DTLS (5005 by convention), for tests only; 0 takes a free one (default: none)',
         },
         'udp-dtls-port',
-        PORT,
-        port,
+        LOCAL_PORT,
+        localPort,
       ),
     )
     .option('db', {
@@ -203,7 +201,12 @@ function addOutputOptions(parser: Argv): Argv {
 }
 
 function makePortOption(name: keyof typeof PORTS, about: string) {
-  return checkOption({ default: String(PORTS[name]), describe: `${about}; 0 takes a free one` }, name, PORT, port);
+  return checkOption(
+    { default: String(PORTS[name]), describe: `${about}; 0 takes a free one` },
+    name,
+    LOCAL_PORT,
+    localPort,
+  );
 }
 
 async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {

@@ -8,6 +8,12 @@ export interface HostAndPort {
   readonly port: number;
 }
 
+/** For messages: what {@link localPort} expects. */
+export const LOCAL_PORT = 'a port number from 0 to 65535';
+
+/** A port of this machine; 0 takes a free one. */
+export const localPort = expectWholeNumber(0, 65_535);
+
 /** For messages: what {@link remotePort} expects. */
 export const REMOTE_PORT = 'a port number from 1 to 65535';
 
