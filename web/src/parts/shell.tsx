@@ -36,6 +36,7 @@ const CONNECTIONS = {
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { page } = route.value;
+  const { value: step } = tourStep;
   const shown = page === 'devices' ? 'fleet' : page;
   return (
     <>
@@ -70,7 +71,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         </div>
       </header>
       <PastNote />
-      {tourStep.value !== undefined && !isPresenting && <Tour />}
+      {step !== undefined && !isPresenting && <Tour at={step} />}
       <main id="content" tabIndex={-1}>
         {children}
       </main>

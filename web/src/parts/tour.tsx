@@ -4,11 +4,11 @@ import { runState } from '../model/run.js';
 import { model } from '../model/space.js';
 import { tourSteps } from '../model/tour.js';
 import { go } from '../route.js';
-import { showTourStep, tourStep } from '../tour.js';
+import { showTourStep } from '../tour.js';
 
-export function Tour() {
+/** @param at the step, from 0 */
+export function Tour({ at }: { readonly at: number }) {
   const { value: state } = runState;
-  const { value: at } = tourStep;
   const next = useRef<HTMLButtonElement>(null);
   const { fleet } = model();
   // Reading the signal makes the tour render again when devices are listed.
@@ -17,7 +17,7 @@ export function Tour() {
     document.documentElement.dataset.tour = String(at);
     return () => delete document.documentElement.dataset.tour;
   }, [at]);
-  if (!state || at === undefined) return null;
+  if (!state) return null;
   const steps = tourSteps(state, fleet.rows);
   const step = steps[at] ?? steps[0];
   if (!step) return null;
