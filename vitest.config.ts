@@ -17,7 +17,15 @@ const OUTSIDE = [
   'test/explain/proof.test.ts',
   'test/protocol/dtls/openssl.test.ts',
 ];
+/** Patterns of the files that do not run. */
+function chooseExcluded(mode: string): string[] {
+  if (mode === 'long') return [];
+  return mode === 'quick' ? [LONG, ...OUTSIDE.map((begin) => (begin.endsWith('/') ? `${begin}**` : begin))] : [LONG];
+}
 const isOutside = (path: string) => OUTSIDE.some((begin) => path.startsWith(begin));
+
+/** Tests that take too long for each change; `npm run test:long` runs only them. */
+const LONG = 'test/**/*.long.test.ts';
 
 /** Least coverage of each module of src/, in percent: the measured one, rounded down to a multiple of 5. */
 const FLOORS = Object.fromEntries(
@@ -50,10 +58,10 @@ const MOST_WORKERS = 8;
 export default defineConfig(({ mode }) => ({
   plugins: [compiledSources()],
   test: {
-    include: ['test/**/*.test.ts', 'templates/*.test.ts'],
+    include: mode === 'long' ? [LONG] : ['test/**/*.test.ts', 'templates/*.test.ts'],
     // The templates import the package as its users do.
     alias: { ghostfleet: resolve('src/index.ts') },
-    exclude: mode === 'quick' ? OUTSIDE.map((begin) => (begin.endsWith('/') ? `${begin}**` : begin)) : [],
+    exclude: chooseExcluded(mode),
     globalSetup: 'test/support/postgres/setup.ts',
     // Ends a test that hangs. A machine with other work may need ten times as long as a quiet one.
     testTimeout: 120_000,

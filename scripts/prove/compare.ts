@@ -46,17 +46,18 @@ async function inVirtualTime(): Promise<readonly Verdict[]> {
 }
 
 /**
- * A server that serves 25 requests a second takes 40 ms for each, as long as the next one comes later. So half its rate: a pause
- * of this machine delays one request, and not those behind it.
+ * A server that serves 10 requests a second takes 100 ms for each, as long as the next one comes later. This machine adds some
+ * milliseconds, which must be few beside the 10 ms that the slower server takes longer. So half its rate: a pause of this machine
+ * delays one request, and not those behind it.
  */
 const LOAD = `name: compared
-duration: 5s
+duration: 12s
 fleet: [{ name: clime, profile: clime, count: 1, config: { mode: none } }]
-load: [{ latest-value:, rate: 12/s }]
+load: [{ latest-value:, rate: 5/s }]
 `;
-const PER_SECOND = 25;
-/** The runs of a comparison in real time mostly wait: they need about a tenth of a core. */
-const AT_ONCE = 7;
+const PER_SECOND = 10;
+/** The runs of a comparison in real time mostly wait: they need about a twentieth of a core. */
+const AT_ONCE = 10;
 
 async function inRealTime(): Promise<readonly Verdict[]> {
   return compareMany('in real time', AT_ONCE, async (first) => {
