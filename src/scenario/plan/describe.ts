@@ -6,11 +6,11 @@ import type { Expectation } from '../expect/expectation.js';
 import { describeFault, kindOf, wayOf } from '../faults/index.js';
 import type { Pace } from '../load/load.js';
 import { describeCloud } from '../model/cloud.js';
-import type { Plan, PlannedGroup, PlannedLoad, PlannedWait } from '../model/plan.js';
+import type { Plan, PlannedAction, PlannedGroup, PlannedLoad, PlannedWait } from '../model/plan.js';
 import { describeSetup } from '../setup/index.js';
 import { describeStep } from '../steps/index.js';
 import { needsOneThread, needsOneWorld } from './divide.js';
-import { listSteps } from './steps-of.js';
+import { listSteps, type StepActions } from './steps-of.js';
 
 /** Width of a column that holds a time. */
 const COLUMN = 18;
@@ -146,17 +146,40 @@ function round(value: number): number {
 
 /** One line for each step of the scenario, even if it is spread over many devices. */
 function describeActions({ actions, devices, waits }: Plan): readonly string[] {
-  return listSteps(actions).map(({ first, last, devices: indices }) => {
-    const wait = first.wait === undefined ? undefined : waits?.[first.wait];
-    const plus = wait === undefined ? '' : '+';
-    const when =
-      first.at === last.at
-        ? plus + formatMoment(first.at)
-        : `${plus}${formatMoment(first.at)} to ${plus}${formatMoment(last.at)}`;
+  const rows = timeSteps(actions, waits).map(({ first, devices: indices, from, until, after }) => {
+    const span = from === until ? formatMoment(from) : `${formatMoment(from)} to ${formatMoment(until)}`;
+    const when = after === undefined ? span : `${span} or later`;
     const whom = describeWhom(indices.map((index) => devices[index]?.name ?? ''));
-    const after = wait === undefined ? '' : ` · after ${waitText(wait)}`;
-    return `${when.padEnd(COLUMN)} ${whom.padEnd(2 * COLUMN)} ${describeStep(first)}${after}`;
+    return { when, whom, what: `${describeStep(first)}${after === undefined ? '' : ` · ${after}`}` };
   });
+  const column = rows.reduce((widest, { when }) => Math.max(widest, when.length), COLUMN);
+  return rows.map(({ when, whom, what }) => `${when.padEnd(column)} ${whom.padEnd(2 * COLUMN)} ${what}`);
+}
+
+interface TimedStep extends Pick<StepActions, 'first' | 'devices'> {
+  /** The times of its first and last action; of a step that waits for a condition, the earliest ones. */
+  readonly from: Instant;
+  readonly until: Instant;
+  /** `after device.ready == 3 within 1h`, `10m after …`; undefined for a step that waits for no condition. */
+  readonly after: string | undefined;
+}
+
+/** The steps of a plan in the order in which they can begin. */
+export function timeSteps(actions: readonly PlannedAction[], waits: readonly PlannedWait[] = []): readonly TimedStep[] {
+  const steps = listSteps(actions).map(({ first, last, devices }): TimedStep => {
+    const wait = first.wait === undefined ? undefined : waits[first.wait];
+    const earliest = findEarliest(first.wait ?? null, waits);
+    const delay = first.at === 0 ? '' : `${formatMoment(first.at)} `;
+    const after = wait && `${delay}after ${waitText(wait)}`;
+    return { first, devices, from: earliest + first.at, until: earliest + last.at, after };
+  });
+  return steps.sort((a, b) => a.from - b.from);
+}
+
+/** The earliest time at which a wait can end; the start of the run for null. */
+function findEarliest(index: number | null, waits: readonly PlannedWait[]): Instant {
+  const wait = index === null ? undefined : waits[index];
+  return wait === undefined ? 0 : findEarliest(wait.wait, waits) + wait.from;
 }
 
 /** `60 × cellar-0001 … cellar-0060` @param names names of the devices, in order */
@@ -165,7 +188,7 @@ export function describeWhom(names: readonly string[]): string {
 }
 
 /** The condition of a step, with its time limit. */
-export function waitText({ condition, within }: PlannedWait): string {
+function waitText({ condition, within }: PlannedWait): string {
   return within === null ? condition.line : `${condition.line} within ${formatDuration(within)}`;
 }
 

@@ -1,7 +1,7 @@
 /** Groups the actions of a plan by the step of the scenario to which they belong. */
 import type { PlannedAction } from '../model/plan.js';
 
-interface StepActions {
+export interface StepActions {
   readonly first: PlannedAction;
   readonly last: PlannedAction;
   readonly all: readonly PlannedAction[];

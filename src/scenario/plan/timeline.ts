@@ -5,8 +5,7 @@ import { describeCloud } from '../model/cloud.js';
 import type { Plan } from '../model/plan.js';
 import { describeSetup } from '../setup/index.js';
 import { describeStep } from '../steps/index.js';
-import { bootTimes, describeExpectation, describePace, describeWhom, planDigest, waitText } from './describe.js';
-import { listSteps } from './steps-of.js';
+import { bootTimes, describeExpectation, describePace, describeWhom, planDigest, timeSteps } from './describe.js';
 
 export interface PlanTimeline {
   readonly scenario: string;
@@ -40,7 +39,7 @@ interface PlanSpan {
    * devices.
    */
   readonly whom: string;
-  /** The condition that a step waits for, from which its times count; left out: from the start. */
+  /** What a step waits for: `after device.ready == 3`, `10m after …`. Its times are then the earliest ones. */
   readonly after?: string | undefined;
 }
 
@@ -78,16 +77,14 @@ function listFaults(plan: Plan): readonly PlanSpan[] {
 
 /** The steps of the scenario, without those that carry out a fault. */
 function listStepSpans({ actions, devices, waits }: Plan): readonly PlanSpan[] {
-  return listSteps(actions.filter(({ fault }) => fault === undefined)).map(({ first, last, devices: indices }) => {
-    const wait = first.wait === undefined ? undefined : waits?.[first.wait];
-    return {
-      kind: 'step',
-      ...makeSpan(first.at, last.at),
-      what: describeStep(first),
-      whom: describeWhom(indices.map((index) => devices[index]?.name ?? '')),
-      after: wait && waitText(wait),
-    };
-  });
+  const own = actions.filter(({ fault }) => fault === undefined);
+  return timeSteps(own, waits).map(({ first, devices: indices, from, until, after }) => ({
+    kind: 'step',
+    ...makeSpan(from, until),
+    what: describeStep(first),
+    whom: describeWhom(indices.map((index) => devices[index]?.name ?? '')),
+    after,
+  }));
 }
 
 function listLoads({ loads: planned }: Plan): readonly PlanSpan[] {

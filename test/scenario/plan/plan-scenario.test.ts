@@ -143,6 +143,27 @@ describe('the description of a plan', () => {
     expect(text).toContain('device.ready == fleet.devices');
   });
 
+  it('says when a step that waits for a condition begins at the earliest', () => {
+    const ready = 'after: device.ready == 3';
+    const steps = [
+      `{ ${ready}, within: 40m, to: clime, shell: sample }`,
+      `{ at: 30m, ${ready}, to: clime, over: 10m, commands: [info show] }`,
+      '{ at: +10m, to: clime/1, shell: send }',
+      '{ at: +5m, after: uplink.stored > 9, to: clime/1, commands: [app config] }',
+      '{ at: 35m, to: clime/1, power-cycle: }',
+    ];
+    const waiting = planScenario(scenarioOf({ steps: steps.map((step) => `  - ${step}\n`).join('') }));
+    const lines = describePlan(waiting).split('\n');
+    const rows = lines.slice(lines.findIndex((line) => line.startsWith('steps '))).map((line) => line.slice(10));
+    expect(rows.slice(0, 5)).toEqual([
+      expect.stringMatching(/^0s or later .* sample · after device\.ready == 3 within 40m$/),
+      expect.stringMatching(/^30m to 36m40s or later .* info show · after device\.ready == 3$/),
+      expect.stringMatching(/^35m .*power-cycle$/),
+      expect.stringMatching(/^40m or later .* send · 10m after device\.ready == 3$/),
+      expect.stringMatching(/^45m or later .* app config · after uplink\.stored > 9$/),
+    ]);
+  });
+
   it('may have a step with one action for each of 200,000 devices', () => {
     const fleet = '  - { name: many, profile: clime, count: 200000 }\n';
     const steps = '  - { at: 1m, over: 1h, commands: [info show] }\n';

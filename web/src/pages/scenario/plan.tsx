@@ -54,7 +54,7 @@ function Row({ span, duration }: { readonly span: Span; readonly duration: numbe
     <li>
       <div class="what">
         <code>{printableLine(what)}</code> <span class="dim">{printableLine(whom)}</span>
-        {after !== undefined && <span class="dim"> after {printableLine(after)}</span>}
+        {after !== undefined && <span class="dim"> {printableLine(after)}</span>}
       </div>
       <div class="when dim">{periodOf(span)}</div>
       <div class="track" aria-hidden="true">
@@ -69,10 +69,10 @@ function Row({ span, duration }: { readonly span: Span; readonly duration: numbe
 
 /** `20m to 25m`, in whole seconds. */
 function periodOf({ fromMs, untilMs, after }: Span): string {
-  const plus = after === undefined ? '' : '+';
+  const orLater = after === undefined ? '' : ' or later';
   if (fromMs === 0 && untilMs === null) return 'always';
-  if (fromMs === untilMs) return `at ${plus}${moment(fromMs)}`;
-  return `${plus}${moment(fromMs)} to ${untilMs === null ? 'the end' : plus + moment(untilMs)}`;
+  if (fromMs === untilMs) return `at ${moment(fromMs)}${orLater}`;
+  return `${moment(fromMs)} to ${untilMs === null ? 'the end' : moment(untilMs)}${orLater}`;
 }
 
 function moment(ms: number): string {
