@@ -20,7 +20,7 @@ function sideOf(from: number, { slower = 1, dropped = 0, spread = 0.01 } = {}): 
     const latency = { steps: 1, min: all.min ?? 0, max: all.max ?? 0, batches: [all.listPairs()] };
     return {
       ...{ name: `run ${run}`, format: 2, scenario: 's', seed: from + run, digest: null, situation: 'x' },
-      ...{ failure: null, spoiled: false, touched: false },
+      ...{ failure: null, spoiled: false, touched: false, options: new Map() },
       samples: { batches: 24, counts: { 'uplink.dropped': [dropped] }, durations: { 'call.latency': latency } },
     };
   });

@@ -77,6 +77,7 @@ function generated({ seed, slower = 1, dropped = 0 }: Options): ComparedRun {
     failure: null,
     spoiled: false,
     touched: false,
+    options: new Map(),
     samples,
   };
 }
@@ -238,6 +239,34 @@ describe('objections to a comparison', () => {
     expect(against({ touched: true })).toEqual(['"run 1" was changed from a console']);
   });
 
+  it.each([
+    [{ period: '300' }, { period: '900' }, '--var period "300" in one run, "900" in another'],
+    [{ each: '100', long: '2h' }, { long: '2h' }, '--var each "100" in one run, not set in another'],
+    [{}, { a: '1', b: '2' }, '--var a not set in one run, "1" in another; --var b not set in one run, "2" in another'],
+    [{ key: null }, {}, '--var key a secret in one run, not set in another'],
+  ])('name the variables that differ: %j and %j', (a, b, difference) => {
+    const { samples } = run;
+    const common = { format: 2, scenario: 's', seed: 1, digest: null, planned: { situation: 'x' }, samples };
+    const summary = (vars: object) =>
+      readSummary(JSON.stringify({ ...common, source: { file: 's.yaml', vars, allowFile: [] } }), 's');
+    const other = { ...summary(b), situation: 'y' };
+    expect(findObjections(sideOf(summary(a)), sideOf(other, { ...other, name: 'x', seed: 2 }))).toEqual([
+      `the runs of the scenario "s" have different options: ${difference}`,
+    ]);
+  });
+
+  it('name the firmware if it differs, and secret variables, whose values are unknown', () => {
+    const options = new Map([['--var key', null]]);
+    const same = { ...run, options };
+    expect(findObjections(sideOf(same), sideOf({ ...same, situation: 'y' }))).toEqual([
+      'the scenario "s", or a secret value (--var key), was changed between the runs',
+    ]);
+    const firmware = new Map([['--firmware', '3.5.5']]);
+    expect(against({ situation: 'y', options: firmware })[0]).toContain(
+      '--firmware not set in one run, "3.5.5" in another',
+    );
+  });
+
   it('name each run of several, and a run that is there twice', () => {
     const other = { ...run, name: 'x', seed: 2, situation: 'y', digest: 'abc' };
     expect(findObjections(sideOf(run, other, { ...other, name: 'y' }), sideOf(run))).toEqual([
@@ -291,6 +320,7 @@ describe('reading a summary', () => {
     const run = readSummary(renderJson(resultOf()), 'x');
     expect(run).toEqual({
       name: 'x',
+      options: new Map(),
       format: 2,
       scenario,
       seed,

@@ -44,7 +44,7 @@ function durationsOf(random: Random, { values, ofRun, ofValue }: World, slower: 
 function runOf(seed: number, durations: Readonly<Record<string, SampledDurations>>, counts: object = {}): ComparedRun {
   return {
     ...{ name: `run ${seed}`, format: 2, scenario: 's', seed, digest: null, situation: 'x', failure: null },
-    ...{ spoiled: false, touched: false },
+    ...{ spoiled: false, touched: false, options: new Map() },
     samples: { batches: 24, counts: { ...counts }, durations },
   };
 }

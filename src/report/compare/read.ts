@@ -2,6 +2,7 @@
 import { EXIT, UsageError } from '../../kernel/errors.js';
 import { isTooDeep, TOO_DEEP } from '../../kernel/json-size.js';
 import { isObject } from '../../kernel/json-text.js';
+import { printableLine } from '../../kernel/printable.js';
 import { BATCHES, type SampledDurations, type SampleSummary } from '../../trace/metrics/samples.js';
 import { SUMMARY_FORMAT } from '../result.js';
 import type { ComparedRun } from './side.js';
@@ -46,9 +47,22 @@ export function readSummary(text: string, name: string): ComparedRun {
     seed,
     digest: typeof digest === 'string' ? digest : null,
     situation,
+    options: readOptions(summary.source),
     ...end,
     samples,
   };
+}
+
+/** @param source the scenario file of the run with its variables; runs of a program have none */
+function readOptions(source: unknown): ComparedRun['options'] {
+  const { firmware, vars } = asObject(source) ?? {};
+  const given = Object.entries(asObject(vars) ?? {}).map(([name, value]) => [`--var ${printableLine(name)}`, value]);
+  const all = [...given, ['--firmware', firmware]];
+  return new Map(all.flatMap(([name, value]) => (isOption(value) ? [[String(name), value] as const] : [])));
+}
+
+function isOption(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
 }
 
 function parseJson(text: string, name: string): unknown {

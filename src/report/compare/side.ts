@@ -1,4 +1,5 @@
 /** One side of a comparison: its runs, and why they may not be compared. */
+import { printableLine } from '../../kernel/printable.js';
 import type { SampleSummary } from '../../trace/metrics/samples.js';
 
 /** The part of `summary.json` that a comparison needs. */
@@ -13,6 +14,8 @@ export interface ComparedRun {
   readonly digest: string | null;
   /** Fingerprint of the scenario without its seed. */
   readonly situation: string;
+  /** The options that decide its plan besides the seed, such as `--var period`; null for the value of a secret. */
+  readonly options: ReadonlyMap<string, string | null>;
   /** Why the run ended early or is invalid; null otherwise. */
   readonly failure: string | null;
   /** Whether the run is invalid because of the machine that made it. */
@@ -100,8 +103,27 @@ export function findObjections(a: Side, b: Side): readonly string[] {
 function findUnlike(a: ComparedRun, b: ComparedRun): string | undefined {
   if (a.scenario !== b.scenario) return `the runs have different scenarios, "${a.scenario}" and "${b.scenario}"`;
   if (a.format !== b.format) return unknownScenario(a.format < b.format ? a : b);
-  if (a.situation !== b.situation) return `the scenario "${a.scenario}" was changed between the runs`;
-  return undefined;
+  return a.situation === b.situation ? undefined : describeChange(a, b);
+}
+
+/** Why the situations of two runs differ: because of their options or, if these are the same, because of the scenario. */
+function describeChange(a: ComparedRun, b: ComparedRun): string {
+  const names = [...new Set([...a.options.keys(), ...b.options.keys()])].sort();
+  const different = names.filter((name) => a.options.get(name) !== b.options.get(name));
+  if (different.length > 0) {
+    const values = different.map(
+      (name) => `${name} ${shown(a.options.get(name))} in one run, ${shown(b.options.get(name))} in another`,
+    );
+    return `the runs of the scenario "${a.scenario}" have different options: ${values.join('; ')}`;
+  }
+  const secret = names.filter((name) => a.options.get(name) === null);
+  const or = secret.length === 0 ? '' : `, or a secret value (${secret.join(', ')}),`;
+  return `the scenario "${a.scenario}"${or} was changed between the runs`;
+}
+
+function shown(value: string | null | undefined): string {
+  if (value === undefined) return 'not set';
+  return value === null ? 'a secret' : `"${printableLine(value)}"`;
 }
 
 /** @param run the run with the earlier format, which has another fingerprint of the scenario */
