@@ -2,7 +2,8 @@
 # Runs a scenario with several seeds, compares the runs with those in ghostfleet/before/run if there are any, and writes
 # ghostfleet/summary.md. The action (action.yml) and the template for GitLab (gitlab.yml) run this script.
 #
-# Environment: SCENARIO, SEEDS, GHOSTFLEET_VERSION, and FAIL_IF with one condition of `compare --fail-if` a line.
+# Environment: SCENARIO, SEEDS, GHOSTFLEET_VERSION (a version on npm, or a package file: file:ghostfleet-1.2.3.tgz), and FAIL_IF
+# with one condition of `compare --fail-if` a line.
 # Exit code: that of the run; if the run has passed, 2 if a condition is wrong, 3 if one is met, and 4 if one has too little
 # data. Without conditions, a difference is only shown. Runs that cannot be compared are no failure: the scenario may have
 # changed.

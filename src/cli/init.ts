@@ -27,12 +27,11 @@ const TEMPLATES = {
   },
   ci: {
     files: {
-      // Another version could give other results.
       '.github/workflows/ghostfleet.yml': () =>
-        readTemplate('ghostfleet.yml').replaceAll('ghostfleet@latest', `ghostfleet@${readVersion()}`),
+        readTemplate('ghostfleet.yml').replace('ghostfleet-0.0.0', `ghostfleet-${readVersion()}`),
       ...FLEET,
     },
-    next: 'npx ghostfleet run fleet.yaml',
+    next: 'npm install --save-dev ghostfleet && npx ghostfleet run fleet.yaml',
   },
   device: {
     files: {

@@ -33,21 +33,18 @@ it('init vitest writes the test that the tests of ghostfleet run too', async () 
   expect(readFileSync('fleet.test.ts', 'utf8')).toBe(readFileSync(`${before}/templates/fleet.test.ts`, 'utf8'));
 });
 
-it('init ci writes a workflow whose commands pass, with this version of ghostfleet', async () => {
+it('init ci writes a workflow whose commands pass with the ghostfleet of the project, published or not', async () => {
   expect(await ghostfleet(['init', 'ci'])).toMatchObject({ exit: 0 });
   const { version } = JSON.parse(readFileSync(`${before}/package.json`, 'utf8'));
-  const { jobs } = parse(readFileSync('.github/workflows/ghostfleet.yml', 'utf8'));
-  const commands: readonly string[] = jobs.fleet.steps.flatMap(({ run }: { readonly run?: string }) => run ?? []);
-  expect(commands).toHaveLength(1);
-  for (const command of commands) {
-    const [words, program] = [
-      command.replace('"$GITHUB_STEP_SUMMARY"', 'summary.md').split(' '),
-      ['npx', '--yes', `ghostfleet@${version}`],
-    ];
-    expect(words.slice(0, 3)).toEqual(program);
-    expect(await ghostfleet(words.slice(3))).toMatchObject({ exit: 0 });
-    expect(readFileSync('summary.md', 'utf8')).toContain('### fleet: passed');
-  }
+  const workflow = readFileSync('.github/workflows/ghostfleet.yml', 'utf8');
+  expect(workflow).toContain(`npm install --save-dev ./ghostfleet-${version}.tgz\n`);
+  const commands: readonly string[] = parse(workflow).jobs.fleet.steps.flatMap(
+    ({ run }: { readonly run?: string }) => run ?? [],
+  );
+  expect(commands).toEqual(['npm ci', expect.stringMatching(/^npx ghostfleet run /)]);
+  const words = commands.at(-1)?.replace('"$GITHUB_STEP_SUMMARY"', 'summary.md').split(' ').slice(2) ?? [];
+  expect(await ghostfleet(words)).toMatchObject({ exit: 0 });
+  expect(readFileSync('summary.md', 'utf8')).toContain('### fleet: passed');
 });
 
 it.each([
