@@ -2,6 +2,7 @@
 
 import { FAST } from '../explain/explain.js';
 import type { Explanation } from '../explain/explanation.js';
+import { compareSlowness } from '../explain/outcome.js';
 import { type DeviceExplanation, RunExplainer } from '../explain/run-explainer.js';
 import { didYouMean, quote } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
@@ -33,6 +34,9 @@ interface ExplainFlags {
 const MOST_ASKED = 1000;
 /** Number of downlinks to explain if the command line names no device and no downlink, and has no --slowest or --pending. */
 const DEFAULT_SLOWEST = 3;
+/** What to do if a recording has no such device or downlink. */
+const PSEUDONYMS =
+  'a recording has no serial numbers, names or ids of the API: name a device by its pseudonym, such as d1, or a downlink by its number, which --slowest shows';
 const WIDEST = 120;
 
 export const explain = defineCommand<ExplainFlags>(
@@ -47,7 +51,10 @@ export const explain = defineCommand<ExplainFlags>(
       .option(
         'slowest',
         checkOption(
-          { describe: 'explain this many of the slowest downlinks (default: 3)' },
+          {
+            describe:
+              'explain this many of the slowest downlinks (default: 3; with --pending all); a pending one counts with its time so far',
+          },
           'slowest',
           'a number from 1 to 1000',
           expectWholeNumber(1, MOST_ASKED),
@@ -79,6 +86,8 @@ export const explain = defineCommand<ExplainFlags>(
 
 /** A run whose downlinks can be listed before the events of their devices are read. */
 interface Source {
+  /** Whether it is a recording: its devices and downlinks have numbers of their own. */
+  readonly isRecording: boolean;
   readonly names: Readonly<Record<string, string>>;
   readonly downlinks: readonly StoredDownlink[];
   readonly explainer: (serials: ReadonlySet<number>) => Promise<RunExplainer>;
@@ -86,8 +95,8 @@ interface Source {
 
 async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
   const { run, what, slowest, pending, limit = FAST, json } = flags;
-  const asked = [what !== undefined, slowest !== undefined, pending].filter(Boolean).length;
-  if (asked > 1) throw new UsageError('bad-flags', 'use either a device or downlink, --slowest, or --pending');
+  if (what !== undefined && (slowest !== undefined || pending))
+    throw new UsageError('bad-flags', 'use either a device or downlink, or --slowest and --pending');
   const source = isRun(run)
     ? readRunSource(run, { vars: collectVariables(flags.var, host.env), allowFiles: flags.allowFile })
     : await readRecordingSource(run);
@@ -113,6 +122,7 @@ function readRunSource(path: string, given: Given): Source {
   const run = openRun(path);
   const { situation, names, unknown } = run;
   return {
+    isRecording: false,
     names,
     downlinks: readDownlinks(run),
     explainer: async (serials) => {
@@ -129,27 +139,36 @@ async function readRecordingSource(path: string): Promise<Source> {
   const { histories, situation, names, unknown, downlinks } = makeRecordedRun(
     readRecording(await readText(path), path),
   );
-  return { names, downlinks, explainer: async () => new RunExplainer(histories, names, { situation, unknown }) };
+  return {
+    isRecording: true,
+    names,
+    downlinks,
+    explainer: async () => new RunExplainer(histories, names, { situation, unknown }),
+  };
 }
 
 /** The serial number of a device by its name or number; undefined for an unknown device. */
-function findSerial({ names, downlinks }: Source, what: string): number | undefined {
-  if (Object.hasOwn(names, what) || downlinks.some(({ serial }) => String(serial) === what)) return Number(what);
+function findSerial({ isRecording, names, downlinks }: Source, what: string): number | undefined {
+  const isSerial = Object.hasOwn(names, what) || downlinks.some(({ serial }) => String(serial) === what);
+  // In a recording, a number is that of a downlink.
+  if (isSerial && !isRecording) return Number(what);
   const found = Object.entries(names).find(([, name]) => name === what);
   return found && Number(found[0]);
 }
 
 /** @throws UsageError if no downlink or more than one matches `what` */
 function chooseDownlinks(
-  { downlinks, names }: Source,
-  { what, slowest = DEFAULT_SLOWEST, pending }: Pick<ExplainFlags, 'what' | 'slowest' | 'pending'>,
+  source: Source,
+  { what, slowest, pending }: Pick<ExplainFlags, 'what' | 'slowest' | 'pending'>,
 ): readonly StoredDownlink[] {
-  if (what !== undefined) return [findNamed(downlinks, names, what)];
-  const sorted = [...downlinks].sort((a, b) => b.took - a.took);
-  return pending ? sorted.filter((each) => !each.complete) : sorted.slice(0, slowest);
+  if (what !== undefined) return [findNamed(source, what)];
+  const sorted = [...source.downlinks].sort(compareSlowness);
+  return pending
+    ? sorted.filter((each) => !each.complete).slice(0, slowest)
+    : sorted.slice(0, slowest ?? DEFAULT_SLOWEST);
 }
 
-function findNamed(downlinks: readonly StoredDownlink[], names: Source['names'], what: string): StoredDownlink {
+function findNamed({ isRecording, downlinks, names }: Source, what: string): StoredDownlink {
   const id = findDownlinkId(
     downlinks.map((each) => each.id),
     what,
@@ -157,7 +176,8 @@ function findNamed(downlinks: readonly StoredDownlink[], names: Source['names'],
   const found = downlinks.find((each) => each.id === id);
   if (found !== undefined) return found;
   const known = [...Object.values(names), ...downlinks.map(({ id }) => id)];
-  throw new UsageError('unknown-downlink', `no device or downlink ${quote(what)}${didYouMean(what, known)}`);
+  const message = `no device or downlink ${quote(what)}${didYouMean(what, known)}`;
+  throw new UsageError('unknown-downlink', message, isRecording ? PSEUDONYMS : undefined);
 }
 
 function listLines(explanations: readonly Explanation[], pending: boolean, width: number): readonly string[] {

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { Histories } from '../explain/histories.js';
-import { isDelivered, isLost, isUnanswered, measureTime } from '../explain/outcome.js';
+import { isDelivered, isLost, isUnanswered, measureTime, type Slowness } from '../explain/outcome.js';
 import type { Situation } from '../explain/situation.js';
 import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
@@ -32,11 +32,8 @@ export interface StoredRun {
 /** The inputs of a run, and its length. */
 type RunFacts = Static<typeof FACTS>;
 
-export interface StoredDownlink {
-  readonly id: string;
+export interface StoredDownlink extends Slowness {
   readonly serial: number;
-  /** Milliseconds, as in {@link measureTime}. */
-  readonly took: number;
   /** Whether the downlink was delivered, was not lost, and was answered if the device answers downlinks of its type. */
   readonly complete: boolean;
 }
@@ -195,10 +192,11 @@ export function readDownlinks({ events }: StoredRun): readonly StoredDownlink[] 
 const CLOSING = '"kind":"world.closing"';
 
 function makeStoredDownlink(record: DownlinkRecord, closing: Instant): StoredDownlink {
-  const { id, serial } = record;
+  const { id, serial, queuedAt } = record;
   return {
     id,
     serial,
+    queuedAt,
     took: measureTime(record, closing),
     complete: isDelivered(record) && !isLost(record) && !isUnanswered(record),
   };

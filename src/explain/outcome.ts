@@ -45,6 +45,20 @@ export function measureTime(record: DownlinkRecord, closing: Instant): Millis {
   return measureUntil(record, findEnd(record) ?? Math.max(closing, latest ?? closing));
 }
 
+/** What decides the order of downlinks by their time. */
+export interface Slowness extends Pick<DownlinkRecord, 'id' | 'queuedAt'> {
+  /** As in {@link measureTime}: a pending downlink counts with its time so far. */
+  readonly took: Millis;
+}
+
+/**
+ * For sorting, slowest first. Of downlinks that took equally long, such as those of one step that are all pending, the order is
+ * that of their queueing and then of their ids: a report and `explain` choose the same ones.
+ */
+export function compareSlowness(a: Slowness, b: Slowness): number {
+  return b.took - a.took || a.queuedAt - b.queuedAt || (a.id < b.id ? -1 : 1);
+}
+
 /** Like {@link measureTime}, but to the end of the run for a lost downlink, because the device never received it. */
 export function measureArrival(record: DownlinkRecord, closing: Instant): Millis {
   return isLost(record) ? measureUntil(record, closing) : measureTime(record, closing);

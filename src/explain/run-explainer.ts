@@ -6,7 +6,7 @@ import { DeviceExplainer, type Divided, type ExplainerOptions, type Journey } fr
 import type { Explanation } from './explanation.js';
 import { type DeviceFacts, findPart } from './facts.js';
 import type { Histories } from './histories.js';
-import { isLost, isUnanswered, measureTime } from './outcome.js';
+import { compareSlowness, isLost, isUnanswered, measureTime, type Slowness } from './outcome.js';
 
 /** Everything about one device: its state at the end, and each of its downlinks. */
 export interface DeviceExplanation {
@@ -19,10 +19,9 @@ export interface DeviceExplanation {
 }
 
 /** A downlink, and how long it took so far. */
-interface Candidate {
+interface Candidate extends Slowness {
   readonly record: DownlinkRecord;
   readonly explainer: DeviceExplainer;
-  readonly took: Millis;
 }
 
 export class RunExplainer {
@@ -50,7 +49,7 @@ export class RunExplainer {
   /** The slowest downlinks, slowest first; a pending one counts with its time so far. */
   async explainSlowest(most: number, limit?: Millis): Promise<readonly Explanation[]> {
     const explained: Explanation[] = [];
-    const sorted = this.#listCandidates().sort((a, b) => b.took - a.took);
+    const sorted = this.#listCandidates().sort(compareSlowness);
     for (const { record, explainer } of sorted.slice(0, most)) explained.push(await explainer.explain(record, limit));
     return explained;
   }
@@ -89,7 +88,7 @@ export class RunExplainer {
     const own = this.#listCandidates().filter(({ record: { serial } }) =>
       [this.#getName(serial), String(serial)].includes(device),
     );
-    return own.sort((a, b) => b.took - a.took)[0]?.record.id;
+    return own.sort(compareSlowness)[0]?.record.id;
   }
 
   async device(serial: number, limit?: Millis): Promise<DeviceExplanation> {
@@ -116,7 +115,10 @@ export class RunExplainer {
     return this.#histories.withDownlinks.flatMap((serial) => {
       const explainer = this.#device(serial);
       const { closing } = explainer.facts;
-      return explainer.downlinks.map((record) => ({ record, explainer, took: measureTime(record, closing) }));
+      return explainer.downlinks.map((record) => {
+        const { id, queuedAt } = record;
+        return { id, queuedAt, record, explainer, took: measureTime(record, closing) };
+      });
     });
   }
 

@@ -1,5 +1,6 @@
 /** A recorded history for explanations. Messages show only successes: silence when a report was due counts as a fault. */
 import { Histories } from '../explain/histories.js';
+import type { Slowness } from '../explain/outcome.js';
 import type { FleetPart, Situation } from '../explain/situation.js';
 import type { Instant, Millis } from '../kernel/time.js';
 import { expectsAnswer } from '../trace/downlinks/ledger.js';
@@ -9,9 +10,10 @@ import {
   type TraceEvent,
   UPLINK_OF_MESSAGE,
 } from '../trace/events.js';
-import { findExchanges } from './exchanges.js';
+import { findExchanges, findLongestPause } from './exchanges.js';
 import { groupByDevice } from './group.js';
 import { convertToDeviceTime } from './pace.js';
+import type { Poll } from './polls.js';
 import type { RecordedDevice, RecordedDownlink, RecordedUplink, Recording } from './recording.js';
 import { findIntervals, findSilence, type RecordedIntervals } from './silences.js';
 
@@ -22,13 +24,11 @@ interface ExplainedRecording {
   readonly names: Readonly<Record<string, string>>;
   /** Sentences about facts that messages do not show. */
   readonly unknown: readonly string[];
-  readonly downlinks: readonly {
-    readonly id: string;
+  readonly downlinks: readonly (Slowness & {
     readonly serial: number;
-    readonly took: Millis;
     /** Delivered, and answered if devices answer downlinks of its type. */
     readonly complete: boolean;
-  }[];
+  })[];
 }
 
 const UNKNOWN = [
@@ -45,14 +45,15 @@ export function makeRecordedRun(recording: Recording): ExplainedRecording {
   const own = groupByDevice(uplinks);
   // Exchanges are found in real time: a pause in an exchange may be due to the cloud or the network, which are not faster.
   const polls = findExchanges(recording).polls.map((poll) => ({ ...poll, at: Math.round(poll.at * recording.speed) }));
-  const signs = groupByDevice([...uplinks, ...polls].sort((a, b) => a.at - b.at));
+  const signs = groupByDevice<Sign>([...uplinks, ...polls].sort((a, b) => a.at - b.at));
+  const following = findFollowing(signs, findLongestPause(recording.speed) * recording.speed);
   const known = devices.map((device) => ({ device, intervals: findIntervals(own.get(device.device) ?? []) }));
   const silences = known.flatMap(({ device: { device }, intervals }) => {
     const times = signs.get(device)?.map(({ at }) => at) ?? [];
     return findSilence(serialOf(device), times, intervals, length) ?? [];
   });
   const events = [
-    ...uplinks.flatMap((uplink) => makeUplinkEvents(uplink, serialOf(uplink.device))),
+    ...uplinks.flatMap((uplink) => makeUplinkEvents(uplink, serialOf(uplink.device), following.has(uplink.n))),
     ...polls.map(({ device, at }): TraceEvent => ({ kind: 'device.wake', at, serial: serialOf(device), why: 'poll' })),
     ...downlinks.flatMap((downlink) => makeDownlinkEvents(downlink, serialOf(downlink.device), storedAt)),
     ...silences.flatMap(({ missing }) => missing),
@@ -76,7 +77,7 @@ export function makeRecordedRun(recording: Recording): ExplainedRecording {
       if (!isUsers(type)) return [];
       const end = (answer === null ? undefined : storedAt.get(answer)) ?? ended;
       const complete = state === 'sent' && (answer !== null || !expectsAnswer(type));
-      return [{ id: String(n), serial: serialOf(device), took: (end ?? length) - at, complete }];
+      return [{ id: String(n), serial: serialOf(device), queuedAt: at, took: (end ?? length) - at, complete }];
     }),
   };
 }
@@ -85,11 +86,38 @@ function isUsers(type: RecordedDownlink['type']): type is 'data' | 'shell' | 'co
   return type === 'data' || type === 'shell' || type === 'config' || type === 'firmware';
 }
 
-/** A message that arrived: a successful exchange. */
-function makeUplinkEvents({ n, at, type }: RecordedUplink, serial: number): readonly TraceEvent[] {
+/** What shows that a device was in contact with the cloud: an uplink, or a poll. */
+type Sign = RecordedUplink | Poll;
+
+/**
+ * Numbers of the uplinks before which the device did not sleep: they follow another uplink within the pause of an exchange, or
+ * belong to a session phase, which has no time limit (timing T-9).
+ * @param pause in the time of the devices
+ */
+function findFollowing(signs: ReadonlyMap<string, readonly Sign[]>, pause: Millis): ReadonlySet<number> {
+  const following = new Set<number>();
+  for (const own of signs.values()) {
+    for (const [i, sign] of own.entries()) {
+      const before = own[i - 1];
+      if (before === undefined || !('n' in sign && 'n' in before)) continue;
+      const isNear = sign.at - before.at <= pause;
+      // The configuration is the last upload of the phase.
+      const inSession = before.type in START && before.type !== 'config';
+      // A session after anything else is that of a restart.
+      if (sign.type === 'session' ? inSession && isNear : isNear || (inSession && sign.type in START))
+        following.add(sign.n);
+    }
+  }
+  return following;
+}
+
+/** A message that arrived: a successful exchange. @param follows whether an exchange goes on; otherwise the radio wakes */
+function makeUplinkEvents({ n, at, type }: RecordedUplink, serial: number, follows: boolean): readonly TraceEvent[] {
   const traced = TRACED[type];
   return [
-    { kind: 'device.wake', at, serial, why: REASONS[type] },
+    follows
+      ? { kind: 'uplink.sent', at, serial, uplink: n, type: traced }
+      : { kind: 'device.wake', at, serial, why: REASONS[type] },
     { kind: 'cloud.stored', at, serial, type: traced, message: String(n), copy: false },
     { kind: 'uplink.acked', at, serial, uplink: n, type: traced },
   ];

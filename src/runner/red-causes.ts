@@ -1,10 +1,10 @@
 /** The causes of failing expectations while a run goes on. To find them costs time, so an answer is kept for some seconds. */
-import { measureTime } from '../explain/outcome.js';
+import { compareSlowness, measureTime, type Slowness } from '../explain/outcome.js';
 import { findRedCause, type SlowestDownlink } from '../explain/red-cause.js';
 import type { RunExplainer } from '../explain/run-explainer.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { type Instant, seconds } from '../kernel/time.js';
-import { isOfUsers } from '../trace/downlinks/ledger.js';
+import { type DownlinkRecord, isOfUsers } from '../trace/downlinks/ledger.js';
 import type { Metrics } from '../trace/metrics/index.js';
 
 /** How long an answer is kept, in real time. */
@@ -33,11 +33,12 @@ export function makeRedCauses(known: Known): (line: string) => string | null {
 
 /** The slowest downlink of users; a pending one counts with its time so far. */
 function findSlowest({ metrics, explainer, nameOf, now }: Known): SlowestDownlink | undefined {
-  let slowest: { readonly id: string; readonly serial: number; readonly took: number } | undefined;
+  let slowest: (Slowness & Pick<DownlinkRecord, 'serial'>) | undefined;
   for (const record of metrics.downlinks) {
     if (!isOfUsers(record.type)) continue;
-    const took = measureTime(record, now());
-    if (slowest === undefined || took > slowest.took) slowest = { id: record.id, serial: record.serial, took };
+    const { id, serial, queuedAt } = record;
+    const each = { id, serial, queuedAt, took: measureTime(record, now()) };
+    if (slowest === undefined || compareSlowness(each, slowest) < 0) slowest = each;
   }
   if (slowest === undefined) return undefined;
   const { id, serial, took } = slowest;

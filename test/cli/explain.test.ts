@@ -3,6 +3,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeRecording } from '../../src/record/write.js';
+import { downlink, recording, uplink } from '../record/fixtures.js';
 import { ghostfleet } from '../support/host.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-explain-'));
@@ -141,6 +143,41 @@ steps: [{ at: 61m, downlink: { output_1_state: 1 } }]
     expect(readFileSync(join(run, 'report.html'), 'utf8')).toContain('Why it took so long');
   });
 
+  it('explains with the hint of a report what the report explains, also of downlinks that all wait equally long', async () => {
+    const [scenario, out] = [join(directory, 'equal.yaml'), join(directory, 'equal')];
+    writeFileSync(
+      scenario,
+      `
+name: equal
+duration: 30m
+fleet: [{ name: clime, profile: clime, count: 7, boot: { over: 10m, pattern: random } }]
+faults: [{ outage: both, from: 14m }]
+steps: [{ at: 15m, commands: [info show] }]
+`,
+    );
+    await ghostfleet(['run', scenario, '--out', out]);
+    const { explanations } = JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'));
+    const [, hint = ''] = /more: ghostfleet (.*)/.exec(readFileSync(join(out, 'report.txt'), 'utf8')) ?? [];
+    const hinted = await ghostfleet([...hint.split(' '), '--json']);
+    expect(JSON.parse(hinted.out).downlinks).toEqual(explanations);
+    const two = await ghostfleet(['explain', out, '--pending', '--slowest', '2', '--json']);
+    expect(JSON.parse(two.out).downlinks).toEqual(explanations.slice(0, 2));
+  });
+
+  it.each(['019cad26-62e0-74e0-aa66-eda59181746a', '2159017985', 'cellar-0001', '3'])(
+    'says how a recording names devices and downlinks if there is no %s',
+    async (what) => {
+      const recorded = join(directory, 'depot.jsonl');
+      const downlinks = [downlink(60_000, 120_000), downlink(180_000, null, { device: 'd3' })];
+      writeFileSync(recorded, writeRecording(recording([uplink(30_000, { device: 'd2' })], downlinks)));
+      const { exit, err } = await ghostfleet(['explain', recorded, what]);
+      expect(exit).toBe(2);
+      expect(err).toContain(`no device or downlink "${what}"`);
+      expect(err).toContain('by its pseudonym, such as d1, or a downlink by its number, which --slowest shows');
+      expect((await ghostfleet(['explain', recorded, '2'])).out).toMatch(/^data to d3 · 2\n/);
+    },
+  );
+
   it('rejects an unknown name with the nearest one, an ambiguous name, and a name with --pending', async () => {
     const unknown = await ghostfleet(['explain', run, 'clime-002']);
     expect(unknown.exit).toBe(2);
@@ -148,7 +185,7 @@ steps: [{ at: 61m, downlink: { output_1_state: 1 } }]
     const ambiguous = await ghostfleet(['explain', run, '0']);
     expect(ambiguous.err).toContain('5 downlinks match "0"');
     const both = await ghostfleet(['explain', run, 'clime-0001', '--pending']);
-    expect(both.err).toContain('use either a device or downlink, --slowest, or --pending');
+    expect(both.err).toContain('use either a device or downlink, or --slowest and --pending');
   });
 
   it('explains downlinks of a run that was killed, and says that the faults of the run are unknown', async () => {

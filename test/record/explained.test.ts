@@ -95,6 +95,39 @@ describe('a recorded downlink', () => {
     expect(contacts.some((what) => what.startsWith('report'))).toBe(false);
   });
 
+  it.each([
+    { restart: ['session', 'config'], apart: 8000 },
+    { restart: ['session', 'decoder', 'encoder', 'config'], apart: 3000 },
+    { restart: ['session', 'session', 'config'], apart: 6000 },
+    { restart: ['session', 'decoder', 'config'], apart: 40_000 },
+  ] as const)(
+    'is not asleep from the session of its device to the configuration: $restart',
+    async ({ restart, apart }) => {
+      const delivered = 16 * MINUTE + 500;
+      const start = restart.map((type, i) => uplink(delivered + 15_000 + i * apart, { type }));
+      const reports = history(20);
+      const answer = reports.length + restart.length;
+      const found = await explained(
+        [...reports, ...start],
+        [downlink(12 * MINUTE, delivered, { type: 'config', answer })],
+      );
+      expect(found?.outcome).toBe('answered');
+      const asleep = (found?.waits ?? []).reduce((sum, { parts }) => sum + parts.asleep, 0);
+      expect(asleep).toBe(16 * MINUTE - 12 * MINUTE);
+      const exchange = found?.waits.find(({ what }) => what === 'exchange')?.time;
+      expect(exchange).toBe(500 + 15_000 + (restart.length - 1) * apart);
+    },
+  );
+
+  it('is not asleep while its device sends stored reports', async () => {
+    const spooled = [0, 4000, 8000].map((late) => uplink(16 * MINUTE + late));
+    const found = await explained(
+      [...history(16), ...spooled],
+      [downlink(12 * MINUTE, 16 * MINUTE + 9000, { type: 'data' })],
+    );
+    expect(found?.waits.map(({ parts }) => parts.asleep).reduce((a, b) => a + b)).toBe(4 * MINUTE);
+  });
+
   it('belongs to a device with the firmware version of its last session', async () => {
     const recorded = recording(history(), []);
     const known = { ...recorded, devices: recorded.devices.map((device) => ({ ...device, firmware: '3.5.5' })) };
