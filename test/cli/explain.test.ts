@@ -165,7 +165,7 @@ steps: [{ at: 15m, commands: [info show] }]
   });
 
   it.each(['019cad26-62e0-74e0-aa66-eda59181746a', '2159017985', 'cellar-0001', '3'])(
-    'says how a recording names devices and downlinks if there is no %s',
+    'says how a recording names devices and downlinks if it does not contain %s',
     async (what) => {
       const recorded = join(directory, 'depot.jsonl');
       const downlinks = [downlink(60_000, 120_000), downlink(180_000, null, { device: 'd3' })];
