@@ -1,4 +1,4 @@
-/** Lines of written documents have at most 120 characters, except for tables, code and lines that cannot be broken. */
+/** Lines of written documents have at most 120 characters, except for tables, code and lines that cannot be broken. A row is a line. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { PAGES } from '../../scripts/pages/pages.js';
@@ -34,4 +34,23 @@ it('a long line of prose is found, even in a list; tables, code and unbreakable 
   const prose = 'word '.repeat(30);
   const text = [prose, `* ${prose}`, `| ${prose} |`, '```', prose, '```', `* \`${prose}\``].join('\n');
   expect(longLines(text)).toEqual([1, 2]);
+});
+
+/** The numbers of the lines in tables that are not a whole row, from 1. */
+function brokenRows(text: string): readonly number[] {
+  let isCode = false;
+  let inTable = false;
+  return text.split('\n').flatMap((line, i) => {
+    if (line.trimStart().startsWith('```')) isCode = !isCode;
+    inTable = !isCode && line !== '' && (inTable || line.startsWith('|'));
+    return inTable && !/^\|.*\|$/.test(line) ? [i + 1] : [];
+  });
+}
+
+it.each(DOCUMENTS)('each row of the tables in %s is one line', (name) => {
+  expect(brokenRows(readFileSync(name, 'utf8'))).toEqual([]);
+});
+
+it('a row that continues on the next line is found', () => {
+  expect(brokenRows('| a | b |\n|---|---|\n| 1 | two\nlines |\n| 3 | 4 |\n\nprose')).toEqual([3, 4]);
 });
