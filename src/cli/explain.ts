@@ -104,7 +104,9 @@ async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
   const width = Math.min(WIDEST, host.out.columns);
   if (serial !== undefined) {
     const explainer = await source.explainer(new Set([serial]));
-    print(host, json, await explainer.device(serial, limit), (device) => writeDevice(device, width));
+    print(host, json, await explainer.device(serial, limit), (device) =>
+      writeDevice(device, width, source.isRecording),
+    );
     return EXIT.fine;
   }
   const wanted = chooseDownlinks(source, { what, slowest, pending });

@@ -29,9 +29,14 @@ export function writeExplanationParagraph({ text }: Explanation, width: number):
   return indent(wrap(text, width - 2));
 }
 
-export function writeDevice({ device, serial, state, downlinks }: DeviceExplanation, width: number): readonly string[] {
+/** @param isRecording whether the device has only a pseudonym, and no serial number */
+export function writeDevice(
+  { device, serial, state, downlinks }: DeviceExplanation,
+  width: number,
+  isRecording: boolean,
+): readonly string[] {
   return [
-    `${device} (${serial})`,
+    isRecording ? device : `${device} (${serial})`,
     ...state.flatMap((sentence) => indent(wrap(sentence, width - 2))),
     ...downlinks.flatMap((explanation) => ['', ...writeExplanation(explanation, width)]),
   ];
