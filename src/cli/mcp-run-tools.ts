@@ -84,7 +84,7 @@ export const RUN_TOOLS: readonly Tool[] = [
       slowest: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 50, description: 'explain this many of the slowest downlinks' }),
       ),
-      pending: Type.Optional(Type.Boolean({ description: 'explain the incomplete downlinks instead' })),
+      pending: Type.Optional(Type.Boolean({ description: 'explain only incomplete downlinks' })),
       limit: Type.Optional(Word('time above which a downlink counts as slow, such as 10m (default)')),
     },
     async ({ run, what, slowest, pending, limit }, desk, signal) => {
