@@ -66,6 +66,8 @@ export default defineConfig(({ mode }) => ({
     // Ends a test that hangs. A machine with other work may need ten times as long as a quiet one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // Polls wait for an event; the default of a second would measure the machine.
+    expect: { poll: { timeout: 60_000 } },
     // The runner lists what takes longer than this.
     slowTestThreshold: 1_000,
     // Two more than there are cores: tests with processes, sockets and real time wait for more than half of their time. Quick

@@ -19,14 +19,16 @@ async function signIn(link: string): Promise<{ readonly cookie: string; readonly
   return { cookie: signedIn.headers.get('set-cookie')?.split(';')[0] ?? '', space };
 }
 
-it('the demo runs 300 devices, prints an address of the console that signs in, and ends cleanly at an interrupt', async () => {
+it('the demo runs 300 devices, prints an address of the console that signs in and begins a tour, and ends cleanly at an interrupt', async () => {
   let end = () => {};
   const interruptWhen = new Promise<void>((resolve) => {
     end = resolve;
   });
   let devices: unknown[] = [];
+  let hasTour = false;
   const visit = async (link: string) => {
-    const { origin } = new URL(link);
+    const { origin, search } = new URL(link);
+    hasTour = search === '?tour';
     const { cookie, space } = await signIn(link);
     const list = () => fetch(`${origin}/v2/spaces/${space}/devices?limit=500`, { headers: { cookie } });
     for (let n = 0; devices.length < 300 && n < 200; n++) devices = JSON.parse(await (await list()).text());
@@ -44,7 +46,12 @@ it('the demo runs 300 devices, prints an address of the console that signs in, a
     },
   });
   await visiting;
-  expect([devices.length, exit, out]).toEqual([300, 0, expect.stringContaining('The demo has ended. 300 devices')]);
+  expect([devices.length, hasTour, exit, out]).toEqual([
+    300,
+    true,
+    0,
+    expect.stringContaining('The demo has ended. 300 devices'),
+  ]);
   expect(err).not.toContain('failed');
   expect(opened).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import { type Service, startService } from '../../src/cloud/service.js';
 import { entropy } from '../../src/kernel/entropy.js';
@@ -40,8 +40,13 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
   };
 
   describe('the connection of the console', () => {
+    let service: Service;
+    beforeAll(async () => {
+      service = await start('memory');
+    });
+    afterAll(() => service?.close());
+
     it('begins with a key, with an account, or with a one-time token in the address', async () => {
-      const service = await start('memory');
       const page = await browser().newPage();
       await page.goto(service.api);
       const key = page.getByLabel('API key', { exact: true }).last();
@@ -75,11 +80,9 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       await other.goto(link);
       expect(await other.getByRole('alert').textContent()).toContain('one-time token');
       await Promise.all([page.context().close(), other.context().close()]);
-      await service.close();
     });
 
     it('shows ages by the clock of the service, if that of the browser is an hour ahead', async () => {
-      const service = await start('memory');
       await register(service, 'ours', 3_000_000_005);
       const client = new DeviceCloudClient({ baseUrl: service.api, apiKey: KEY, spaceId: service.spaceId });
       for await (const { id } of client.allDevices()) await client.sendCommands(id, ['info show']);
@@ -93,14 +96,12 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       await page.goto(`${service.api}/#/downlinks`);
       await page.getByText(/^never seen · \d+\.\ds$/).waitFor();
       await page.context().close();
-      await service.close();
     });
 
     it.each([
       ['blocks site data', BLOCKED],
       ['has no space left for site data', FULL],
     ])('signs in, and keeps its theme, in a browser that %s', async (_, script) => {
-      const service = await start('memory');
       const page = await browser().newPage();
       const failures: string[] = [];
       page.on('pageerror', (error) => failures.push(String(error)));
@@ -118,11 +119,9 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       expect(await theme()).not.toBe(before);
       expect(failures).toEqual([]);
       await page.context().close();
-      await service.close();
     });
 
     it('says that cookies must be permitted, if the browser does not keep the cookie', async () => {
-      const service = await start('memory');
       const page = await browser().newPage();
       await page.route('**/console/session', async (route) => {
         const answer = await route.fetch();
@@ -139,11 +138,9 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       await page.goto(service.consoleLink() ?? '');
       expect(await page.getByRole('alert').textContent()).toContain('Permit cookies for this address');
       await page.context().close();
-      await service.close();
     });
 
     it('shows the devices of its own space only', async () => {
-      const service = await start('memory');
       await register(service, 'ours', 3_000_000_003);
       const { apiKey: theirs = '' } = await service.openSpace('theirs');
       const page = await browser().newPage();
@@ -156,7 +153,6 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       await page.getByText('live', { exact: true }).waitFor();
       expect(await page.getByText('ours').count()).toBe(0);
       await page.context().close();
-      await service.close();
     });
 
     it('continues after a restart of the service, and shows changes that happened meanwhile', async () => {

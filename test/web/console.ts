@@ -7,6 +7,7 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
 import { isNewerThan } from '../../scripts/support/newer.mjs';
 import type { Service } from '../../src/index.js';
+import type { PageOfConsole } from './pages.js';
 
 /** Starts the browser of the package @sparticuz/chromium, or the browser at the path in `GHOSTFLEET_CHROMIUM`. */
 export async function startBrowser(): Promise<Browser> {
@@ -119,6 +120,29 @@ export async function violationsInThemes(page: Page): Promise<readonly string[]>
   const light = await violationsOf(page, ['color-contrast']);
   await page.evaluate('document.documentElement.dataset.theme = "dark"');
   return [...dark, ...light.map((violation) => `light: ${violation}`)];
+}
+
+/** The violations of these pages and of the sign-in, each after the fragment of its page, in a context of their own. */
+export async function violationsOfPages(
+  browser: Browser,
+  service: Pick<Service, 'api' | 'apiKey'>,
+  pages: readonly PageOfConsole[],
+): Promise<readonly string[]> {
+  const { page, context } = await openConsole(browser, service);
+  const found: string[] = [];
+  const check = async (name: string, ready: string) => {
+    await page.locator(ready).first().waitFor();
+    for (const violation of await violationsInThemes(page)) found.push(`${name}: ${violation}`);
+  };
+  for (const { fragment, ready } of pages) {
+    await page.goto(`${service.api}/${fragment}`);
+    await check(fragment, ready);
+  }
+  await context.clearCookies();
+  await page.reload();
+  await check('sign-in', '.sign-in input');
+  await context.close();
+  return found;
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -2,10 +2,13 @@
  * The console of `ghostfleet demo`: the steps of a new user from the printed address to the explanation of an outage, and the
  * page of scenarios. All tests share one demo.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/until.js';
-import { type BuiltConsole, type OpenPage, openPage, violationsInThemes } from './console.js';
+import { type BuiltConsole, type OpenPage, openPage, violationsInThemes, violationsOf } from './console.js';
 import { type RunningDemo, startDemo } from './demo.js';
 
 const SMALL = `name: small
@@ -18,33 +21,43 @@ expect:
   - device.ready == fleet.devices
 `;
 
+/** A fleet that costs less time than the 300 devices of the packaged scenario. */
+const FLEET = `name: nine
+duration: 30d
+fleet:
+  - { name: cellar, profile: clime, count: 2, boot: { over: 1m }, config: { interval-report: 900 } }
+  - { name: pump, profile: control, count: 7, boot: { over: 1m }, config: { interval-poll: 300 } }
+`;
+
 /** Speeds of the demo while a test uses pages, and while a test waits for the fleet. */
-const BROWSED = 60;
-const AWAITED = 300;
+const BROWSED = 10;
+const AWAITED = 3000;
 
 export function demoSuite(browser: () => Browser, built: () => BuiltConsole): void {
   describe('the demo', () => {
     let opened: OpenPage;
     let page: Page;
+    let folder = '';
     let origin = '';
     let demo: RunningDemo | undefined;
     const open = (fragment: string) => page.goto(`${origin}/${fragment}`);
-    /**
-     * Sets the simulated seconds per real second. The higher speed is used only while a test waits, because it costs much CPU
-     * time.
-     */
+    /** Sets the simulated seconds per real second. */
     const atSpeed = async (speed: number) => {
       const answer = await page.request.post(`${origin}/run/speed`, { data: { speed }, headers: { origin } });
       expect(answer.status()).toBe(200);
     };
 
     beforeAll(async () => {
-      demo = await startDemo(built().folder, ['--speed', String(AWAITED)]);
+      folder = mkdtempSync(join(tmpdir(), 'gf-demo-'));
+      const file = join(folder, 'nine.yaml');
+      writeFileSync(file, FLEET);
+      demo = await startDemo(built().folder, ['--scenario', file, '--speed', String(AWAITED)]);
       ({ origin } = new URL(demo.link));
       opened = await openPage(browser());
       ({ page } = opened);
       page.setDefaultTimeout(45_000);
-      await page.goto(demo.link);
+      // Only the packaged scenario has the tour by itself.
+      await page.goto(demo.link.replace('#', '?tour#'));
       // The tour leads to every page, and ends.
       for (const of of [1, 2, 3, 4, 5]) {
         await page.getByText(`${of} of 6`).waitFor();
@@ -53,22 +66,20 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await page.getByRole('heading', { name: 'Scenario' }).waitFor();
       await page.getByRole('button', { name: 'End the tour' }).click();
       expect([await page.locator('.tour').count(), new URL(page.url()).search]).toEqual([0, '']);
-      // All devices are switched on within a quarter of an hour. The console is closed meanwhile, because it would cost CPU time
-      // to show each event.
-      await page.goto('about:blank');
       const state = async () => (await page.request.get(`${origin}/run`)).json();
       await until(async () => (await state()).now_ms > 900_000, 100);
       await atSpeed(BROWSED);
-      await page.goto(`${origin}/#/fleet`);
+      await open('#/fleet');
     });
 
     afterAll(async () => {
       await opened?.context.close();
       expect((await demo?.end())?.exit).toBe(0);
+      rmSync(folder, { recursive: true });
     });
 
     it('leads a new user from its address to a device, its shell, a downlink, and the cause of a delay', async () => {
-      await page.getByText('300 devices', { exact: true }).waitFor();
+      await page.getByText('9 devices', { exact: true }).waitFor();
       // The shell of the device, which answers at once.
       await page.getByRole('searchbox').fill('pump-0007');
       await page.getByRole('link', { name: 'pump-0007' }).click();
@@ -167,7 +178,7 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await page.getByText('the body is longer than').waitFor({ state: 'detached' });
       await page.keyboard.press('Control+Space');
       await page.getByRole('option', { name: /^uplink\.stored/ }).waitFor();
-      expect(await violationsInThemes(page)).toEqual([]);
+      expect(await violationsOf(page)).toEqual([]);
       await page
         .getByRole('option', { name: /^uplink\.stored/ })
         .first()
@@ -191,7 +202,9 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await second.goto(`${origin}/#/run`);
       const moment = second.locator('.bar.time');
       const before = await moment.textContent();
+      await atSpeed(AWAITED);
       await expect.poll(() => moment.textContent()).not.toBe(before);
+      await atSpeed(BROWSED);
       expect(streams).toEqual([]);
       await second.evaluate('window.shown = "visible"; document.dispatchEvent(new Event("visibilitychange"))');
       await second.locator('.state.live').waitFor();

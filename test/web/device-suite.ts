@@ -130,7 +130,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       );
       expect((screenBox?.x ?? 0) + (screenBox?.width ?? 0)).toBeLessThanOrEqual(bar?.x ?? 0);
       await here().time.advance('40m');
-      await expect.poll(() => screen.textContent(), { timeout: 10_000 }).toMatch(/answer after .*\dm.*firmware name/);
+      await expect.poll(() => screen.textContent()).toMatch(/answer after .*\dm.*firmware name/);
       await page.getByText('No answer is outstanding.').waitFor();
     });
 
@@ -170,9 +170,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       const screen = page.locator('.xterm-rows');
       await expect.poll(() => screen.textContent()).toContain('queued');
       await answerAsDevice(service.api, hostile.serial_number, '\x1b[2J\x1b]0;owned\x07<script>top.hacked=1</script>');
-      await expect
-        .poll(() => screen.textContent(), { timeout: 10_000 })
-        .toContain('\\u001b[2J\\u001b]0;owned\\u0007<script>');
+      await expect.poll(() => screen.textContent()).toContain('\\u001b[2J\\u001b]0;owned\\u0007<script>');
       expect(await page.title()).toBe('ghostfleet');
       expect(await page.evaluate('top.hacked')).toBeUndefined();
     });

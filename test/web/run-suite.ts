@@ -4,7 +4,7 @@
  */
 import type { Browser } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { openConsole, violationsInThemes } from './console.js';
+import { openConsole, violationsInThemes, violationsOf } from './console.js';
 import type { World } from './world.js';
 
 const STATE = {
@@ -135,7 +135,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.locator('a:focus', { hasText: 'Open the run at 20m 00s' }).waitFor();
       await page.getByRole('button', { name: 'Compare with the original: the run at 40m 00s' }).click();
       await page.getByText('in the original, cellar-0001 sends an uplink (data); in the fork,').waitFor();
-      expect(await violationsInThemes(page)).toEqual([]);
+      expect(await violationsOf(page)).toEqual([]);
       await page.getByRole('link', { name: 'Terminal' }).click();
       await page.getByRole('searchbox').fill('cellar');
       await page.getByText('300 devices are selected').waitFor();
