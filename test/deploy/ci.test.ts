@@ -53,6 +53,15 @@ case "$*" in
 esac`;
 
 describe('the check of the action', () => {
+  it('lets no text of a run act as a command of the workflow', () => {
+    const folder = makeFolder({ npx: 'echo "::error::pwned"; exit 3' });
+    expect(runScript(folder, `(${CHECK}) > out.txt`, { SCENARIO: 'a.yaml' })).toBe(3);
+    const [begin = '', ...lines] = read(folder, 'out.txt').trim().split('\n');
+    const token = begin.replace('::stop-commands::', '');
+    expect(token).toMatch(/^[\w-]{32,}$/);
+    expect(lines).toEqual(['::error::pwned', `::${token}::`]);
+  });
+
   it('runs the scenario with the seeds and the version that were asked for', () => {
     const folder = makeFolder({ npx: FAKE });
     const env = { SCENARIO: 'my fleet.yaml', SEEDS: '4', GHOSTFLEET_VERSION: '1.2.3', RUN: '0', COMPARE: '0' };

@@ -255,6 +255,17 @@ describe('objections to a comparison', () => {
     ]);
   });
 
+  it('are one line each, whatever the runs of others contain', () => {
+    const evil = 'a\n::error::pwned\r\u001b[31m';
+    const all = [
+      ...against({ scenario: evil }),
+      ...against({ failure: evil }),
+      ...withoutSpoiled(sideOf(run, run), sideOf(run, { ...run, spoiled: true, failure: evil })).remarks,
+    ];
+    expect(all).toHaveLength(3);
+    for (const line of all) expect(line).toMatch(/^\P{Cc}+$/u);
+  });
+
   it('name the firmware if it differs, and secret variables, whose values are unknown', () => {
     const options = new Map([['--var key', null]]);
     const same = { ...run, options };

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { plainMarkdown } from '../../src/report/markdown.js';
 import { renderMarkdown } from '../../src/report/renderers/markdown.js';
 import { summariseSeeds, writeSeedsMarkdown } from '../../src/report/seeds.js';
 import { folderOfTest } from '../support/folder-of-test.js';
@@ -35,6 +36,20 @@ it('lets no text of a scenario make markup, end a cell or the folded report', ()
   expect(text.split('<details>')[0]).not.toMatch(/[^\\]@all/);
   const row = text.split('\n').find((line) => line.startsWith('| ✗')) ?? '';
   expect(row.match(/(?<!\\)\|/g)).toHaveLength(4);
+});
+
+it.each(['https://evil.example/x', 'WWW.evil.example', 'see @all', 'fixes #12', 'merge !7', '~bug', 'me@evil.example'])(
+  'divides %j, so that GitHub and GitLab make no link, mention or reference of it',
+  (evil) => {
+    const { length } = plainMarkdown(evil).replaceAll(/<!-- -->|\\/g, '');
+    expect(length).toBe(evil.length);
+    expect(plainMarkdown(evil)).toMatch(/[@#!~:w]<!-- -->/i);
+  },
+);
+
+it('leaves numbers, percents and times as they are', () => {
+  const line = 'downlink.answered p(95) > +10%: 5 min, 07:30';
+  expect(plainMarkdown(line)).toBe(line);
 });
 
 it('of several seeds has a row for each expectation, with the seeds that failed', () => {

@@ -62,8 +62,8 @@ export function withoutSpoiled(
     return { ...side, runs };
   };
   const partner = isPaired ? ', nor does the other run with this seed' : '';
-  const remarks = spoiled.map(
-    ({ name, failure }) => `"${name}" does not count${partner}: ${failure ?? 'it is invalid'}`,
+  const remarks = spoiled.map(({ name, failure }) =>
+    printableLine(`"${name}" does not count${partner}: ${failure ?? 'it is invalid'}`),
   );
   return { a: kept(a), b: kept(b), remarks };
 }
@@ -84,7 +84,7 @@ export function findMisfit(a: Side, b: Side): string | undefined {
   return `"${a.name}" has ${count(one)} and "${b.name}" has ${count(other)} to compare; expected one run on each side, or at least ${FEWEST_RUNS}`;
 }
 
-/** Reasons not to compare two sides, as texts; empty when they can be compared. */
+/** Reasons not to compare two sides, one line each; empty when they can be compared. */
 export function findObjections(a: Side, b: Side): readonly string[] {
   const all = [...a.runs, ...b.runs];
   const [first] = a.runs;
@@ -97,7 +97,7 @@ export function findObjections(a: Side, b: Side): readonly string[] {
     if (failure !== null) found.add(`"${name}" did not finish: ${failure}`);
     if (touched) found.add(`"${name}" was changed from a console`);
   }
-  return [...found, ...[a, b].flatMap(findRepeated)];
+  return [...found, ...[a, b].flatMap(findRepeated)].map(printableLine);
 }
 
 function findUnlike(a: ComparedRun, b: ComparedRun): string | undefined {
