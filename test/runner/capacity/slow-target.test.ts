@@ -1,5 +1,5 @@
 /** A search against a target whose answers begin and do not end. */
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { EXIT } from '../../../src/kernel/errors.js';
@@ -21,10 +21,17 @@ afterEach(() => {
 /** Asks for the capacity of a target; it leaves the requests unfinished for which `hangs` is true. */
 async function ask(
   hangs: (request: IncomingMessage) => boolean,
-  options: { recovery?: number; end?: AbortController },
+  {
+    answers = (_, answer) => answer(),
+    ...options
+  }: {
+    recovery?: number;
+    end?: AbortController;
+    /** Answers a request, at once or later. */
+    answers?: (request: IncomingMessage, answer: () => void) => void;
+  },
 ) {
-  server = createServer((request, response) => {
-    request.resume();
+  const answerNow = (request: IncomingMessage, response: ServerResponse) => {
     response.writeHead(request.method === 'POST' ? 201 : 200, { 'content-type': 'application/json' });
     if (hangs(request)) {
       response.write('[');
@@ -34,6 +41,10 @@ async function ask(
     const isList = request.method === 'GET' && !request.url?.endsWith(ID);
     const thing = { id: ID, name: 'cellar-0001', serial_number: '2159017985', tags: [], labels: {} };
     response.end(JSON.stringify(isList ? (request.url === '/v2/spaces' ? [{ id: ID }] : []) : thing));
+  };
+  server = createServer((request, response) => {
+    request.resume();
+    answers(request, () => answerNow(request, response));
   });
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -76,4 +87,23 @@ it.each<readonly [string, (request: IncomingMessage) => boolean, number]>([
 it('a target that begins its answers and does not end them has not recovered when its time is over', async () => {
   const { levels } = await ask(ofTheRecovery(), { recovery: 10 });
   expect(levels.flatMap(({ runs }) => runs).map(({ recovery }) => recovery)).toEqual([null]);
+});
+
+it.each([
+  ['has no turn', true, 700],
+  ['waits', false, 0],
+])('a target whose answers take 0.7 s, in which this process %s, has recovered: %s', async (_, recovered, blocked) => {
+  const slow = ofTheRecovery();
+  const end = new AbortController();
+  let probes = 0;
+  const answers = (request: IncomingMessage, answer: () => void) => {
+    if (!slow(request)) return answer();
+    // Two fast answers are enough: the next probe is that of the next run.
+    if (++probes > 2 && recovered) end.abort();
+    if (blocked > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blocked);
+    setTimeout(answer, 700 - blocked);
+  };
+  const { levels } = await ask(() => false, { recovery: 2000, answers, end });
+  const [run] = levels.flatMap(({ runs }) => runs);
+  expect(run?.recovery !== null).toBe(recovered);
 });
