@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import { type Service, startService } from '../../src/cloud/service.js';
 import { seededRandom } from '../../src/kernel/random.js';
@@ -21,9 +21,20 @@ let client: DeviceCloudClient;
 let fate: (method: string, path: string) => Fate | Promise<Fate> = () => 'pass';
 type Fate = 'pass' | 'refuse' | 'lose';
 
-beforeEach(async () => {
+beforeEach(() => {
   fate = () => 'pass';
   folder = mkdtempSync(join(tmpdir(), 'ghostfleet-clean-'));
+});
+
+afterEach(async () => {
+  // All tests share the service.
+  for (const { id } of await client.devices()) await client.deleteDevice(id);
+  for (const { id } of await client.tags()) await client.deleteTag(id);
+  for (const { id } of await client.variables()) await client.deleteVariable(id);
+  rmSync(folder, { recursive: true });
+});
+
+beforeAll(async () => {
   service = await startService({
     ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey: KEY, log: QUIET },
     ...{ clock: new RealClock(), random: seededRandom('service'), trace: { emit: () => {} } },
@@ -47,12 +58,11 @@ beforeEach(async () => {
   await new Promise<void>((open) => proxy.listen(0, '127.0.0.1', open));
 });
 
-afterEach(async () => {
-  await client.close();
-  proxy.closeAllConnections();
-  await new Promise((closed) => proxy.close(closed));
-  await service.close();
-  rmSync(folder, { recursive: true });
+afterAll(async () => {
+  await client?.close();
+  proxy?.closeAllConnections();
+  await new Promise((closed) => proxy?.close(closed));
+  await service?.close();
 });
 
 const at = () => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;

@@ -12,7 +12,6 @@ afterEach(() => process.chdir(before));
 const written = () => readdirSync('.', { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
 it.each([
-  [[], 'fleet.yaml'],
   [['scenario'], 'fleet.yaml'],
   [['device'], 'my-device-fleet.yaml'],
 ])('init %j writes a scenario that passes', async (words, file) => {
@@ -21,6 +20,12 @@ it.each([
   expect(out).toContain(`next: npx ghostfleet run ${file}\n`);
   expect(await ghostfleet(['validate', file])).toMatchObject({ exit: 0, err: '' });
   expect(await ghostfleet(['run', file])).toMatchObject({ exit: 0 });
+});
+
+it('init without a word writes the scenario', async () => {
+  const { exit, out } = await ghostfleet(['init']);
+  expect([exit, out]).toEqual([0, expect.stringContaining('next: npx ghostfleet run fleet.yaml\n')]);
+  expect(readFileSync('fleet.yaml', 'utf8')).toBe(readFileSync(`${before}/templates/fleet.yaml`, 'utf8'));
 });
 
 it('init device writes a profile that is valid', async () => {
@@ -43,6 +48,8 @@ it('init ci writes a workflow whose commands pass with the ghostfleet of the pro
   );
   expect(commands).toEqual(['npm ci', expect.stringMatching(/^npx ghostfleet run /)]);
   const words = commands.at(-1)?.replace('"$GITHUB_STEP_SUMMARY"', 'summary.md').split(' ').slice(2) ?? [];
+  // Another test runs the scenario of the template.
+  writeFileSync('fleet.yaml', 'name: fleet\nduration: 10m\nfleet: [{ name: logger, profile: clime, count: 1 }]\n');
   expect(await ghostfleet(words)).toMatchObject({ exit: 0 });
   expect(readFileSync('summary.md', 'utf8')).toContain('### fleet: passed');
 });

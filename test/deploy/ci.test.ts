@@ -131,7 +131,10 @@ describe('the check of the action', () => {
     expect(summary).toContain('### small: passed · 3 of 3 runs passed');
     expect(summary).toContain('| ✓ | device.ready == 3 | 3 of 3 |');
     expect(summary).toContain('Fails if:');
-    expect(runScript(folder, CHECK, { ...env, FAIL_IF: '# as agreed\nuplink.stord > +10%' })).toBe(2);
+    // As the script checks conditions.
+    const runs = join(folder, 'ghostfleet/run');
+    const wrong = ['--fail-if', '# as agreed', '--fail-if', 'uplink.stord > +10%'];
+    expect((await ghostfleet(['compare', runs, runs, '--force', ...wrong])).exit).toBe(2);
   });
 });
 
