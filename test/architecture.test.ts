@@ -146,6 +146,8 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string; readon
       'cloud/api/loop-turns.ts',
       // This file writes to real sockets, which have no simulated time. It joins the writes of one turn of the event loop.
       'runner/load/connection.ts',
+      // Joins the questions of one turn, so that one repetition answers them. The answers do not depend on it.
+      'runner/shared-worlds.ts',
     ],
   },
   // In denied.ts, it is the user whose rights decide.

@@ -111,11 +111,9 @@ async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
   }
   const wanted = chooseDownlinks(source, { what, slowest, pending });
   const explainer = await source.explainer(new Set(wanted.map((each) => each.serial)));
-  const explanations: Explanation[] = [];
-  for (const { serial: own, id } of wanted) {
-    const explanation = await explainer.explainById(own, id, limit);
-    if (explanation !== undefined) explanations.push(explanation);
-  }
+  // At the same time, so that their repetitions can share a world.
+  const answers = await Promise.all(wanted.map(({ serial: own, id }) => explainer.explainById(own, id, limit)));
+  const explanations = answers.filter((each) => each !== undefined);
   print(host, json, { downlinks: explanations }, ({ downlinks }) => listLines(downlinks, pending, width));
   return EXIT.fine;
 }

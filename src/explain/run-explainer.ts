@@ -48,10 +48,9 @@ export class RunExplainer {
 
   /** The slowest downlinks, slowest first; a pending one counts with its time so far. */
   async explainSlowest(most: number, limit?: Millis): Promise<readonly Explanation[]> {
-    const explained: Explanation[] = [];
     const sorted = this.#listCandidates().sort(compareSlowness);
-    for (const { record, explainer } of sorted.slice(0, most)) explained.push(await explainer.explain(record, limit));
-    return explained;
+    // At the same time, so that their repetitions can share a world.
+    return Promise.all(sorted.slice(0, most).map(({ record, explainer }) => explainer.explain(record, limit)));
   }
 
   /** Explains a downlink; undefined for an unknown one. @param id its complete id */

@@ -6,11 +6,12 @@ import { UsageError } from '../kernel/errors.js';
 import { trimVersion } from '../profile/versions.js';
 import type { ChangedDownlink, WhatIfAnswer } from '../report/explanation/what-if.js';
 import type { Plan } from '../scenario/model/plan.js';
-import { withFirmware, withoutEntries, withParameter } from '../scenario/plan/change.js';
+import { withFirmware, withParameter } from '../scenario/plan/change.js';
 import { findNamedEntries } from '../scenario/plan/named-entries.js';
 import { findDownlinkId } from './downlink-id.js';
 import { findCounterpart } from './repeats.js';
-import { isRefused, type PlanChange, type RepeatedDevice, type WhatIf } from './what-if.js';
+import type { PlanChange } from './shared-worlds.js';
+import { isRefused, type RepeatedDevice, type WhatIf } from './what-if.js';
 import { getProfile } from './world/fleet.js';
 
 /** What is different, and which downlinks are asked about. */
@@ -115,8 +116,8 @@ function buildChange(
     throw new UsageError('no-change', 'nothing is changed: leave something out, or set a parameter or the firmware');
   }
   const entries = new Set(left.flatMap((each) => each.entries));
-  const apply = (whole: Plan) => steps.reduce((changed, step) => step(changed), withoutEntries(whole, entries));
-  return { change: { key: changes.join(', '), apply }, changes };
+  const apply = (whole: Plan) => steps.reduce((changed, step) => step(changed), whole);
+  return { change: { key: changes.join(', '), without: entries, apply }, changes };
 }
 
 type Known = Pick<WhatIf, 'plan' | 'profiles'>;

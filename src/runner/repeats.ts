@@ -10,13 +10,13 @@ import {
   asShell,
   type QueuedByStep,
   switchedOn,
-  withoutEntries,
   withoutOthers,
   withoutUpdates,
   withParameter,
 } from '../scenario/plan/change.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
-import { isRefused, type PlanChange, readRefusal, UNCHANGED, type WhatIf } from './what-if.js';
+import type { PlanChange } from './shared-worlds.js';
+import { isRefused, readRefusal, UNCHANGED, type WhatIf } from './what-if.js';
 import { getProfile } from './world/fleet.js';
 
 /** A device that polls, or without polls reports, every minute is the one that does not wait for its next contact. */
@@ -54,13 +54,16 @@ export class DownlinkRepeats implements Repeats {
   /** Undefined if one of the causes is not in the plan. */
   #changeFor(record: DownlinkRecord, facts: DeviceFacts, causes: CauseSet): PlanChange | undefined {
     if (causes.size === 0) return UNCHANGED;
-    const changes = [...causes].map((cause) => this.#findChange(cause, record, facts));
-    if (changes.includes(undefined)) return undefined;
+    const faults = [...causes].filter((cause) => cause.startsWith('fault:'));
+    const entries = faults.map((cause) => this.#situation.faults[Number(cause.slice('fault:'.length))]?.entries);
+    const others = [...causes].filter((cause) => !cause.startsWith('fault:'));
+    const changes = others.map((cause) => this.#findChange(cause, record, facts));
+    if (entries.includes(undefined) || changes.includes(undefined)) return undefined;
     const { id, serial } = record;
-    const isOfRun = [...causes].every((cause) => cause.startsWith('fault:'));
     const isOfDownlink = causes.has('downlinks') || causes.has('encoder');
     return {
-      key: [setKey(causes), isOfDownlink ? id : isOfRun ? '' : serial].join(' '),
+      key: [setKey(causes), isOfDownlink ? id : others.length === 0 ? '' : serial].join(' '),
+      without: new Set(entries.flatMap((each) => each ?? [])),
       apply: (plan) => changes.reduce((changed, change) => change?.(changed) ?? changed, plan),
     };
   }
@@ -80,10 +83,8 @@ export class DownlinkRepeats implements Repeats {
         return (plan) => withoutOthers(plan, locateStep(record, facts, device));
       case 'update':
         return (plan) => withoutUpdates(plan, only);
-      default: {
-        const entries = this.#situation.faults[Number(cause.slice('fault:'.length))]?.entries;
-        return entries && ((plan) => withoutEntries(plan, new Set(entries)));
-      }
+      default:
+        return undefined;
     }
   }
 

@@ -12,10 +12,11 @@ import { hours, type Millis } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import type { ExpectationResult } from '../report/result.js';
 import type { Plan } from '../scenario/model/plan.js';
-import { planOfDevice, workOf } from '../scenario/plan/divide.js';
+import { workOf } from '../scenario/plan/divide.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
 import { repeat } from './play.js';
+import { changePlan, type PlanChange, SharedWorlds } from './shared-worlds.js';
 import { situationOf } from './situation.js';
 
 /** What is repeated. */
@@ -45,12 +46,6 @@ export interface RepeatableRun extends Omit<Repeatable, 'simulated' | 'recorded'
 /** A downlink that a question can name. */
 type KnownDownlink = Pick<DownlinkRecord, 'id' | 'serial'>;
 
-/** A change of the plan. Changes with the same key are equal. */
-export interface PlanChange {
-  readonly key: string;
-  readonly apply: (plan: Plan) => Plan;
-}
-
 /** Why a run cannot be repeated, worded to follow "because". */
 interface Refused {
   readonly refused: string;
@@ -71,7 +66,7 @@ interface RepeatedRun {
   readonly expectations: readonly ExpectationResult[];
 }
 
-export const UNCHANGED: PlanChange = { key: '', apply: (plan) => plan };
+export const UNCHANGED: PlanChange = { key: '', without: new Set(), apply: (plan) => plan };
 
 /** Maximum work of a repetition of all devices for the sake of one, in device time: it takes a few seconds. */
 const MOST_WORK = hours(4000);
@@ -83,9 +78,11 @@ export class WhatIf {
   readonly #devices = new Map<string, Promise<RepeatedDevice>>();
   readonly #whole = new Map<string, Promise<RepeatedRun>>();
   readonly #alone = new Map<number, Promise<true | false | Refused>>();
+  readonly #worlds: SharedWorlds;
 
   private constructor(run: Repeatable) {
     this.#run = run;
+    this.#worlds = new SharedWorlds(run.plan, (plan) => this.#repeat(plan));
   }
 
   static ofPlan(plan: Plan, profiles: Repeatable['profiles']): WhatIf {
@@ -143,7 +140,7 @@ export class WhatIf {
   }
 
   #repeatAll(change: PlanChange): Promise<RepeatedRun> {
-    return keepOnce(this.#whole, change.key, () => this.#repeat(change.apply(this.#run.plan)));
+    return keepOnce(this.#whole, change.key, () => this.#repeat(changePlan(this.#run.plan, change)));
   }
 
   /** Whether the course of a device depends on no other device. */
@@ -170,11 +167,10 @@ export class WhatIf {
 
   #repeatAlone(serial: number, change: PlanChange): Promise<RepeatedDevice> {
     return keepOnce(this.#devices, `${serial} ${change.key}`, async () => {
-      const changed = change.apply(this.#run.plan);
-      const index = changed.devices.findIndex((device) => device.serial === serial);
-      const { histories } = await this.#repeat(planOfDevice(changed, index));
+      const { plan, profiles } = this.#run;
+      const history = await this.#worlds.repeatDevice(serial, change);
       // The names of its faults are those in the whole plan.
-      return { history: histories.getHistory(serial), situation: situationOf(changed, this.#run.profiles) };
+      return { history, situation: situationOf(changePlan(plan, change), profiles) };
     });
   }
 

@@ -7,8 +7,8 @@ import { hours } from '../../src/kernel/time.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { getWhatIf } from '../../src/runner/explainers.js';
 import { DownlinkRepeats } from '../../src/runner/repeats.js';
-import { isRefused, type PlanChange, type RepeatedDevice, WhatIf } from '../../src/runner/what-if.js';
-import { withoutEntries } from '../../src/scenario/plan/change.js';
+import type { PlanChange } from '../../src/runner/shared-worlds.js';
+import { isRefused, type RepeatedDevice, WhatIf } from '../../src/runner/what-if.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 
 const FLEET = [{ name: 'clime', profile: 'clime', count: 3, config: { 'interval-report': 300 } }];
@@ -21,7 +21,7 @@ function planOf(change: Partial<ScenarioDefinition> = {}) {
   return defineScenario({ name: 'repeated', duration: '2h', fleet: FLEET, faults: OUTAGE, steps: STEPS, ...change });
 }
 
-const CALM: PlanChange = { key: 'calm', apply: (plan) => withoutEntries(plan, new Set(['fault-1'])) };
+const CALM: PlanChange = { key: 'calm', without: new Set(['fault-1']), apply: (plan) => plan };
 
 const REPEATED = new Map<string, ReturnType<typeof repeat>>();
 

@@ -52,9 +52,9 @@ function partOf(plan: Plan, part: number, parts: number): Plan {
   return { ...own, loads: own.loads.map((load) => ({ turns: share, ...load })) };
 }
 
-/** The plan of one device: see {@link partsOf}. Loads whose requests are not about devices are left out. */
-export function planOfDevice(plan: Plan, device: number): Plan {
-  const own = withDevices(plan, (index) => index === device);
+/** The plan of some devices: see {@link partsOf}. Loads whose requests are not about devices are left out. */
+export function planOfDevices(plan: Plan, serials: ReadonlySet<number>): Plan {
+  const own = withDevices(plan, (index) => serials.has(plan.devices[index]?.serial ?? 0));
   return { ...own, loads: own.loads.filter(({ turns }) => turns?.includes(true)) };
 }
 
