@@ -1,9 +1,9 @@
 /** A run removes files of earlier runs from the directory of `--out`, and refuses to touch those of others. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openStore } from '../../src/cloud/open-store.js';
 import { runScenario, writeReports } from '../../src/library/scenario.js';
 import { ghostfleet } from '../support/host.js';
@@ -31,6 +31,16 @@ function contents(path: string): Readonly<Record<string, string>> {
 
 const run = (out: string, ...more: readonly string[]) => ghostfleet(['run', TINY, '--out', out, ...more]);
 
+const RAN = join(top, 'ran');
+beforeAll(() => run(RAN));
+
+/** A folder with the files of a run. */
+function ran(): string {
+  const path = folder();
+  cpSync(RAN, path, { recursive: true });
+  return path;
+}
+
 const HINT = 'use another directory, or move these files away';
 
 it.each([
@@ -45,8 +55,7 @@ it.each([
   ['seeds.csv', 'plant,number\n'],
   ['cloud.db', 'a database of another program'],
 ])('a run refuses to replace a %s that no run wrote', async (name, text) => {
-  const out = folder();
-  await run(out);
+  const out = ran();
   writeFileSync(join(out, name), text);
   const before = contents(out);
   const { exit, err } = await run(out);
@@ -143,8 +152,7 @@ it.each([
   ['run', (out: string) => ['--out', out], 'seed-7'],
   ['run --seeds', (out: string) => ['--out', out, '--seeds', '2', '--seed', '1'], 'seed-2'],
 ])('%s refuses a directory of a seed that is a link, and leaves the files behind it', async (_, args, name) => {
-  const [mine, gift] = [folder(), folder()];
-  await run(mine);
+  const [mine, gift] = [ran(), folder()];
   symlinkSync(mine, join(gift, name));
   const before = contents(mine);
   const { exit, err } = await ghostfleet(['run', TINY, ...args(gift)]);
@@ -154,8 +162,7 @@ it.each([
 });
 
 it('ab refuses a directory of its runs that is a link', async () => {
-  const [mine, gift] = [folder(), folder()];
-  await run(mine);
+  const [mine, gift] = [ran(), folder()];
   symlinkSync(mine, join(gift, 'a'));
   const before = contents(mine);
   const targets = ['--a', 'http://127.0.0.1:1', '--b', 'http://127.0.0.1:1', '--out', gift];

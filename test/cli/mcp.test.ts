@@ -427,8 +427,8 @@ describe('answers', () => {
     ['many long texts', Array.from({ length: 1000 }, () => 'y'.repeat(10_000))],
     [
       'deep lists',
-      Array.from({ length: 60 }, () =>
-        Array.from({ length: 60 }, () => Array.from({ length: 60 }, () => 'z'.repeat(50))),
+      Array.from({ length: 30 }, () =>
+        Array.from({ length: 30 }, () => Array.from({ length: 30 }, () => 'z'.repeat(50))),
       ),
     ],
     ['invisible characters, which become longer', '\u202e'.repeat(100_000)],
