@@ -1,9 +1,10 @@
 /** `ghostfleet device` at a terminal, and `ghostfleet console` attached to a run. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folderOfTest } from '../support/folder-of-test.js';
-import { ghostfleet, type HostOptions } from '../support/host.js';
+import { ghostfleet, type HostOptions, type Outcome } from '../support/host.js';
 import { until } from '../support/until.js';
 
 const TOKEN = '00112233445566778899aabbccddeeff';
@@ -18,10 +19,10 @@ const FLEET = [
   '  - { name: gate, profile: control, count: 2 }',
 ].join('\n');
 
-/** Starts runs; `stop` ends all of them. */
-function runs() {
-  const env = { XDG_RUNTIME_DIR: folderOfTest() };
-  const file = join(folderOfTest(), 'live.yaml');
+/** Starts runs that others find in the folder; `stop` ends all of them. */
+function runs(folder: string) {
+  const env = { XDG_RUNTIME_DIR: folder };
+  const file = join(folder, 'live.yaml');
   writeFileSync(file, FLEET);
   let stop = () => {};
   const interruptWhen = new Promise<void>((resolve) => {
@@ -135,83 +136,83 @@ describe('ghostfleet console', () => {
     expect((await running).exit).toBe(0);
   });
 
-  it('sends a line to the selected devices of a run', { timeout: LONG }, async () => {
-    const { stop, begin, at } = runs();
-    const running = begin();
-    await until(
-      async () => (await at('!state=off & !state=starting : info vendor-name')).out.startsWith('14 ×'),
-      LOOK_MS,
-    );
-
-    const grouped = await at('tag=cold : info fw-name');
-    expect([grouped.exit, grouped.out, grouped.err]).toEqual([
-      0,
-      '12 × cellar-0001…0012\n  firmware name: CHESTER Clime\n',
-      '',
-    ]);
-    expect((await at('cellar-0003 : .battery 5%')).out).toBe('battery: 5% left\n');
-    expect((await at('battery<6 : info serial-number')).out).toBe('serial number: 2159017987\n');
-    expect(await at('attic : info show')).toMatchObject({ exit: 2, out: '' });
-    expect((await at('* :')).err).toContain('the line after the colon is empty');
-    expect((await at('cellar : batt measure')).out).toContain('load voltage');
-    stop();
-    expect((await running).exit).toBe(130);
-  });
-
-  it('executes several lines on the devices of a run', { timeout: LONG }, async () => {
-    const { env, stop, begin, at } = runs();
-    const running = begin();
-    await until(async () => (await at('state=asleep : info vendor-name')).out.startsWith('14 ×'), LOOK_MS);
-    const talk = await ghostfleet(['console', '--log', 'cellar'], {
-      env,
-      terminal: { completing: ['gate : inf', 'app config mode l', '.li'] },
-      typed: [
-        'info claim-token',
-        '.on gate',
-        'info fw-name',
-        'batery<3 : info show',
-        'attic : info show',
-        '.on cellar-0001',
-        'send',
-        /cellar-0001 uplink\.acked/,
-        '.log off',
-      ],
+  describe('attached to a run', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gf-attached-'));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const { env, stop, begin, at } = runs(folder);
+    const out = join(folder, 'run');
+    let running: Promise<Outcome>;
+    beforeAll(async () => {
+      running = begin('--out', out);
+      await until(async () => (await at(':', '.list')).out.match(/ asleep/g)?.length === 14, LOOK_MS);
     });
-    expect(talk.exit).toBe(0);
-    expect(talk.out).toContain('14 devices; type .help for help');
-    expect(talk.out).toContain('live cellar> ');
-    expect(talk.out).toContain('gate : inf[TAB] info\n');
-    expect(talk.out).toContain('app config mode l[TAB] lrw lte\n');
-    expect(talk.out).toContain('.li[TAB] .list');
-    expect(talk.out).toContain('12 × cellar-0001…0012\n  claim token: ********\n');
-    expect(talk.out).toContain('2 devices selected\n');
-    expect(talk.out).toContain('live gate> ');
-    expect(talk.out).toContain('2 × gate-0001…0002\n  firmware name: CHESTER Control\n');
-    expect(talk.out).toContain('column 1 of the selector: "batery" is not a field');
-    expect(talk.out).toContain('no device matches "attic"');
-    stop();
-    expect((await running).exit).toBe(130);
-  });
 
-  it('records its actions in the trace of the run', { timeout: LONG }, async () => {
-    const { stop, begin, at } = runs();
-    const out = folderOfTest();
-    const running = begin('--out', out);
-    await until(async () => (await at('gate : .radio off')).out.startsWith('2 ×'), LOOK_MS);
-    stop();
-    const run = await running;
-    const events = readFileSync(join(out, 'events.jsonl'), 'utf8').split('\n');
-    expect(events.filter((line) => line.includes('"console.action"'))).toEqual([
-      expect.stringContaining('"serial":2159017997,"action":"radio: off"}'),
-      expect.stringContaining('"serial":2159017998,"action":"radio: off"}'),
-    ]);
-    expect(run.out).toContain('2 × action from a console: the seed alone does not reproduce this run');
-    expect(run.out).toContain(' --speed 20 # not the same run: without 2 actions from a console\n');
-    expect(JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'))).toMatchObject({ console: { actions: 2 } });
+    it('sends a line to the selected devices of a run', async () => {
+      const grouped = await at('tag=cold : info fw-name');
+      expect([grouped.exit, grouped.out, grouped.err]).toEqual([
+        0,
+        '12 × cellar-0001…0012\n  firmware name: CHESTER Clime\n',
+        '',
+      ]);
+      expect((await at('cellar-0003 : .battery 5%')).out).toBe('battery: 5% left\n');
+      expect((await at('battery<6 : info serial-number')).out).toBe('serial number: 2159017987\n');
+      expect(await at('attic : info show')).toMatchObject({ exit: 2, out: '' });
+      expect((await at('* :')).err).toContain('the line after the colon is empty');
+      expect((await at('cellar : batt measure')).out).toContain('load voltage');
+    });
+
+    it('executes several lines on the devices of a run', async () => {
+      const talk = await ghostfleet(['console', '--log', 'cellar'], {
+        env,
+        terminal: { completing: ['gate : inf', 'app config mode l', '.li'] },
+        typed: [
+          'info claim-token',
+          '.on gate',
+          'info fw-name',
+          'batery<3 : info show',
+          'attic : info show',
+          '.on cellar-0001',
+          'send',
+          /cellar-0001 uplink\.acked/,
+          '.log off',
+        ],
+      });
+      expect(talk.exit).toBe(0);
+      expect(talk.out).toContain('14 devices; type .help for help');
+      expect(talk.out).toContain('live cellar> ');
+      expect(talk.out).toContain('gate : inf[TAB] info\n');
+      expect(talk.out).toContain('app config mode l[TAB] lrw lte\n');
+      expect(talk.out).toContain('.li[TAB] .list');
+      expect(talk.out).toContain('12 × cellar-0001…0012\n  claim token: ********\n');
+      expect(talk.out).toContain('2 devices selected\n');
+      expect(talk.out).toContain('live gate> ');
+      expect(talk.out).toContain('2 × gate-0001…0002\n  firmware name: CHESTER Control\n');
+      expect(talk.out).toContain('column 1 of the selector: "batery" is not a field');
+      expect(talk.out).toContain('no device matches "attic"');
+    });
+
+    it('records its actions in the trace of the run', async () => {
+      expect((await at('gate : .radio off')).out).toMatch(/^2 ×/);
+      stop();
+      const run = await running;
+      expect(run.exit).toBe(130);
+      const events = readFileSync(join(out, 'events.jsonl'), 'utf8').split('\n');
+      const actions = events.filter((line) => line.includes('"console.action"'));
+      expect(actions.slice(-2)).toEqual([
+        expect.stringContaining('"serial":2159017997,"action":"radio: off"}'),
+        expect.stringContaining('"serial":2159017998,"action":"radio: off"}'),
+      ]);
+      const count = actions.length;
+      expect(run.out).toContain(`${count} × action from a console: the seed alone does not reproduce this run`);
+      expect(run.out).toContain(` --speed 20 # not the same run: without ${count} actions from a console\n`);
+      expect(JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'))).toMatchObject({
+        console: { actions: count },
+      });
+    });
   });
 
   it('stays attached until the run ends, and requires --run if there are several runs', { timeout: LONG }, async () => {
-    const { env, stop, begin, at } = runs();
+    const { env, stop, begin, at } = runs(folderOfTest());
     const first = begin();
     await until(async () => (await at('* : .list')).exit === 0, LOOK_MS);
     const staying = ghostfleet(['console'], { env, terminal: {}, typed: [/never to be seen/] });

@@ -1,14 +1,11 @@
 /** The action for GitHub and the job for GitLab: their scripts run, with stand-ins for `npx`, `gh`, `curl` and the network. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { program } from '../../scripts/support/program.js';
 import { folderOfTest } from '../support/folder-of-test.js';
 import { ghostfleet } from '../support/host.js';
-
-const MAIN = resolve(program());
 
 interface Step {
   readonly name?: string;
@@ -36,6 +33,13 @@ function runScript(folder: string, script: string, env: Readonly<Record<string, 
   const summary = join(folder, 'step-summary.md');
   const all = { PATH: path, GITHUB_ACTION_PATH: resolve('.'), GITHUB_STEP_SUMMARY: summary, ...env };
   return spawnSync('bash', ['-e', '-o', 'pipefail', '-c', script], { cwd: folder, env: all }).status;
+}
+
+/** Makes the folder the working directory until the test has ended. */
+function inFolder(folder: string): void {
+  const before = process.cwd();
+  process.chdir(folder);
+  onTestFinished(() => process.chdir(before));
 }
 
 const read = (folder: string, name: string) => readFileSync(join(folder, name), 'utf8');
@@ -113,28 +117,38 @@ describe('the check of the action', () => {
     expect(read(folder, 'ghostfleet/summary.md').includes('wrong condition')).toBe(exit !== 0);
   });
 
-  it('works with the program: a run, and a comparison with an earlier one', async () => {
-    const folder = makeFolder({ npx: `shift 2; exec "${process.execPath}" "${MAIN}" "$@"` });
+  it('gives the program arguments that it takes: a run, a check of the conditions, and a comparison', async () => {
+    // The stand-in for npx only writes down its arguments, and this process carries them out.
+    const folder = makeFolder({});
+    const calls = join(folder, 'calls.txt');
+    writeFileSync(join(folder, 'bin', 'npx'), `#!/bin/sh\nprintf '%s\\n' "$@" end >> ${calls}\n${FAKE}\n`, {
+      mode: 0o755,
+    });
+    mkdirSync(join(folder, 'ghostfleet/before/run'), { recursive: true });
+    const env = { SCENARIO: 'small.yaml', SEEDS: '3', FAIL_IF: 'uplink.stored > +10%', RUN: '0', COMPARE: '0' };
+    expect(runScript(folder, CHECK, env)).toBe(0);
+    const [run = [], ...comparisons] = read(folder, 'calls.txt')
+      .split('end\n')
+      .map((call) => call.trimEnd().split('\n').slice(2))
+      .filter((call) => call.length > 0);
+    expect(comparisons).toHaveLength(2);
     const lines = [
       'name: small',
       'duration: 40m',
       'fleet: [{ name: clime, profile: clime, count: 3 }]',
       'expect: [device.ready == 3]',
     ];
-    const scenario = join(folder, 'small.yaml');
-    writeFileSync(scenario, lines.join('\n'));
-    const before = join(folder, 'ghostfleet/before/run');
-    expect((await ghostfleet(['run', scenario, '--seeds', '3', '--out', before])).exit).toBe(0);
-    const env = { SCENARIO: 'small.yaml', SEEDS: '3', FAIL_IF: 'uplink.stored > +10%' };
-    expect(runScript(folder, CHECK, env)).toBe(0);
-    const summary = read(folder, 'ghostfleet/summary.md');
+    writeFileSync(join(folder, 'small.yaml'), lines.join('\n'));
+    inFolder(folder);
+    expect(await ghostfleet(run)).toMatchObject({ exit: 0 });
+    cpSync('ghostfleet/run', 'ghostfleet/before/run', { recursive: true });
+    for (const comparison of comparisons) expect(await ghostfleet(comparison)).toMatchObject({ exit: 0 });
+    const summary = read(folder, 'ghostfleet/run.md') + read(folder, 'ghostfleet/comparison.md');
     expect(summary).toContain('### small: passed · 3 of 3 runs passed');
     expect(summary).toContain('| ✓ | device.ready == 3 | 3 of 3 |');
     expect(summary).toContain('Fails if:');
-    // As the script checks conditions.
-    const runs = join(folder, 'ghostfleet/run');
-    const wrong = ['--fail-if', '# as agreed', '--fail-if', 'uplink.stord > +10%'];
-    expect((await ghostfleet(['compare', runs, runs, '--force', ...wrong])).exit).toBe(2);
+    const wrong = comparisons.map((call) => call.map((word) => word.replace('uplink.stored', 'uplink.stord')));
+    expect(await ghostfleet(wrong[0] ?? [])).toMatchObject({ exit: 2 });
   });
 });
 
