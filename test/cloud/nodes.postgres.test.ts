@@ -24,7 +24,7 @@ import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, RESET } from '../../src/p
 import { encodeUp, parseDown } from '../../src/protocol/messages/index.js';
 import { QUIET, SERIAL, type TestCloud, TOKEN, testCloud } from '../support/cloud.js';
 import { ingressOf, post } from '../support/ingress.js';
-import { newDatabase, openShared, query, sharedServer, TEST_KEY } from '../support/postgres/databases.js';
+import { newDatabase, openShared, query, reusedDatabase, TEST_KEY } from '../support/postgres/databases.js';
 import { until } from '../support/until.js';
 import { receiver } from './connectors/receiver.js';
 
@@ -37,8 +37,7 @@ const uplink = (n: number): Packet => ({
 });
 const NOTHING_WAITS: Packet = { flags: FIRST | LAST, sequence: 1, data: NOTHING };
 
-// This call fails with a reason if the PostgreSQL server did not start.
-await sharedServer();
+const emptyDatabase = await reusedDatabase();
 
 let url: string;
 let a: TestCloud;
@@ -46,9 +45,9 @@ let b: TestCloud;
 let device: DeviceRow;
 
 beforeEach(async () => {
-  url = await newDatabase();
-  a = await testCloud({ store: await openShared(url), seed: 'a' });
-  b = await testCloud({ store: await openShared(url), seed: 'b' });
+  url = await emptyDatabase();
+  a = await testCloud({ store: await openShared(url), seed: 'a', expiry: days(1) });
+  b = await testCloud({ store: await openShared(url), seed: 'b', expiry: days(1) });
   device = await a.addDevice();
 });
 
@@ -282,7 +281,7 @@ describe('a downlink that several services may offer or end', () => {
     const results = await Promise.all([a.core.cancel(row), b.core.cancel(row)]);
     expect(results.sort()).toEqual(['cancelled', 'not-pending']);
     await shell(a, 'two');
-    await Promise.all([a, b].map((cloud) => cloud.clock.runUntil(days(30) + hours(2))));
+    await Promise.all([a, b].map((cloud) => cloud.clock.runUntil(days(1) + hours(2))));
     const expired = [...a.events, ...b.events].filter((event) => event.kind === 'downlink.expired');
     expect(expired).toHaveLength(1);
   });

@@ -9,6 +9,7 @@ import { createIds } from '../../src/cloud/store/ids.js';
 import type { DeviceRow, ListedMessage, Store } from '../../src/cloud/store/store.js';
 import type { Log } from '../../src/kernel/log.js';
 import { seededRandom } from '../../src/kernel/random.js';
+import type { Millis } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { type EnvelopeFormat, hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
@@ -51,6 +52,8 @@ export async function testCloud(
     readonly forwarding?: Forwarding;
     readonly log?: Log;
     readonly earlierCopy?: EarlierCopy;
+    /** How long downlinks stay pending. Default: 30 days. */
+    readonly expiry?: Millis;
   } = {},
 ): Promise<TestCloud> {
   const clock = options.clock ?? new VirtualClock();
@@ -58,8 +61,8 @@ export async function testCloud(
   const trace = { emit: (event: TraceEvent) => events.push(event) };
   const store = options.store ?? (await openStore('memory'));
   const ids = createIds(clock, seededRandom(options.seed ?? 'ids'));
-  const { log = QUIET, forwarding, earlierCopy } = options;
-  const core = new CloudCore({ store, clock, ids, trace, log, forwarding, ...(earlierCopy && { earlierCopy }) });
+  const { log = QUIET, forwarding, earlierCopy, expiry } = options;
+  const core = new CloudCore({ store, clock, ids, trace, log, forwarding, expiry, ...(earlierCopy && { earlierCopy }) });
   const gateway = new FlapGateway({ core, clock, trace, log: QUIET });
   const spaceId = ids.uuid();
   await store.commit([{ kind: 'space.put', row: { id: spaceId, name: 'test', type: 'team', createdAt: clock.wall } }]);

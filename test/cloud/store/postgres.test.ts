@@ -1,20 +1,20 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeName } from '../../../src/cloud/open-store.js';
 import { POSTGRES } from '../../../src/cloud/store/postgres/driver.js';
 import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/cloud/store/postgres/migrations.js';
 import type { Statement } from '../../../src/cloud/store/sql/dialect.js';
 import { messageList } from '../../../src/cloud/store/sql/queries.js';
-import { StoreUnavailable } from '../../../src/cloud/store/store.js';
+import { type Store, StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { storeContract } from '../../contracts/store/index.js';
 import {
-  clearDatabase,
   connected,
   newDatabase,
   newSeparateDatabase,
   openShared,
   query,
+  reusedDatabase,
   sharedServer,
 } from '../../support/postgres/databases.js';
 import { type PostgresServer, startPostgres } from '../../support/postgres/server.js';
@@ -23,19 +23,24 @@ import { device, furnish, idAt, insert, key, message, SPACE, space, T0 } from '.
 
 const server = await sharedServer();
 
-// One database for all tests of the contract, because the tables of each database are 60 files.
-const contractUrl = await newDatabase();
-const cleaner = new Client({ connectionString: contractUrl });
-await cleaner.connect();
-afterAll(() => cleaner.end());
-storeContract('postgres', async () => {
-  await clearDatabase(cleaner);
-  return openShared(contractUrl);
-});
+const emptyDatabase = await reusedDatabase();
+
+// One store for all tests of the contract, because each store opens several connections.
+let contractStore: Store | undefined;
+storeContract(
+  'postgres',
+  async () => {
+    const url = await emptyDatabase();
+    contractStore ??= await openShared(url);
+    return contractStore;
+  },
+  () => {},
+);
+afterAll(() => contractStore?.close());
 
 describe('the PostgreSQL store', () => {
   it('puts the commits of one turn into one transaction', async () => {
-    const url = await newDatabase();
+    const url = await emptyDatabase();
     const store = await openShared(url);
     await furnish(store);
     await Promise.all([1, 2, 3, 4, 5].map((n) => store.commit([insert.message(message(n))])));
@@ -46,7 +51,7 @@ describe('the PostgreSQL store', () => {
   });
 
   it('rejects either the deletion of a space or an insertion into it by another service at the same time', async () => {
-    const url = await newDatabase();
+    const url = await emptyDatabase();
     const [a, b] = [await openShared(url), await openShared(url)];
     const outcomes = new Set<string>();
     for (let n = 0; n < 30; n++) {
@@ -67,7 +72,7 @@ describe('the PostgreSQL store', () => {
   });
 
   it('writes many concurrent commits in the order of the calls, and settles each by its own result', async () => {
-    const store = await openShared(await newDatabase());
+    const store = await openShared(await emptyDatabase());
     await furnish(store);
     // More than fit into one transaction. Every hundredth message has the id of the one before it, so its commit is rejected.
     const results = await Promise.allSettled(
@@ -143,7 +148,7 @@ describe('the PostgreSQL store', () => {
   });
 
   it('retries after a deadlock with another service', async () => {
-    const url = await newDatabase();
+    const url = await emptyDatabase();
     const store = await openShared(url);
     await furnish(store, [device(1), device(2), device(3)]);
     await connected(url, (gate) =>
@@ -194,7 +199,7 @@ describe('the PostgreSQL store', () => {
   });
 
   it('writes waiting commits when it is closed, and rejects later ones', async () => {
-    const url = await newDatabase();
+    const url = await emptyDatabase();
     const store = await openShared(url);
     await furnish(store);
     const last = store.commit([insert.message(message(1))]);

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import pg from 'pg';
-import { inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { keyFrom } from '../../../src/cloud/store/secrets/key.js';
 import type { Store } from '../../../src/cloud/store/store.js';
@@ -42,8 +42,22 @@ export async function newSeparateDatabase(): Promise<string> {
   return Object.assign(new URL(server), { pathname: `/${name}` }).href;
 }
 
-/** Deletes the rows of a database whose store is closed, except the version of its schema and its vault. */
-export async function clearDatabase(client: pg.Client): Promise<void> {
+/**
+ * Creates a database for tests that run one after another, and returns a function that deletes its rows, except the version of
+ * its schema and its vault, and returns its address. The first store creates the tables, which takes longer than all else.
+ */
+export async function reusedDatabase(): Promise<() => Promise<string>> {
+  const url = await newDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  afterAll(() => client.end());
+  return async () => {
+    await clear(client);
+    return url;
+  };
+}
+
+async function clear(client: pg.Client): Promise<void> {
   await client.query(
     `DO $$ DECLARE name text; BEGIN
        SET LOCAL session_replication_role = replica;
