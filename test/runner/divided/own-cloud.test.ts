@@ -20,8 +20,8 @@ const plan = defineScenario({
   setup: [{ client: { name: 'neighbour' } }],
   fleet: [{ name: 'clime', profile: 'clime', count: 5, tags: ['visitor'], config: { 'interval-report': 60 } }],
   load: [
-    { 'list-devices': null, rate: '1/s' },
-    { 'latest-value': null, to: 'clime', rate: '1/s', spacing: 'poisson', as: 'neighbour' },
+    { 'list-devices': null, rate: '20/m' },
+    { 'latest-value': null, to: 'clime', rate: '20/m', spacing: 'poisson', as: 'neighbour' },
   ],
   steps: [{ at: '100s', commands: ['info show'] }],
 });
@@ -40,8 +40,8 @@ it('workers use one cloud, and the result contains the events of the cloud and o
     [2, null],
   ]);
   const { calls } = result;
-  // One request a second for 3 min.
-  expect(calls['list-devices']).toMatchObject({ planned: 180, answered: 180 });
+  // A request every three seconds for 3 min.
+  expect(calls['list-devices']).toMatchObject({ planned: 60, answered: 60 });
   const requests = Object.values(calls).reduce((sum, { sent }) => sum + sent, 0);
   expect(result.workers?.reduce((sum, worker) => sum + worker.requests, 0)).toBe(requests);
   // Only the cloud emits this event, not the workers.

@@ -38,7 +38,8 @@ function openEnd(
   side: 'run' | 'part',
   part: number,
   database = databases[side === 'run' ? 0 : 1],
-  silence = seconds(5),
+  // Long, because a busy machine may take seconds for a new connection.
+  silence = seconds(60),
 ) {
   const channel = new QueueChannel<unknown, unknown>({ database, run: RUN, part, side, silence, apiKey: API_KEY });
   channels.push(channel);

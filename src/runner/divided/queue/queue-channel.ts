@@ -41,7 +41,7 @@ interface QueueChannelOptions {
    * Maximum time without a heartbeat of the other end after its session has ended. Default: 5 s if the other end is a part, 10
    * s if it is the run
    */
-  readonly silence?: Millis;
+  readonly silence?: Millis | undefined;
 }
 
 interface Row {

@@ -22,6 +22,8 @@ interface QueueCrewOptions {
   readonly version: string;
   /** Default: 60 s */
   readonly waitForWorkers?: Millis;
+  /** Maximum time without a heartbeat of a worker whose connection with the queue has ended. Default: 5 s */
+  readonly silence?: Millis;
   /** Receives a sentence if workers are missing for some time. */
   readonly say?: (sentence: string) => void;
 }
@@ -51,7 +53,7 @@ export class QueueCrew implements Crew {
 
   /** @param apiKey seals the tasks and messages */
   async engage(tasks: readonly PartTask[], apiKey: string): Promise<readonly RunChannel[]> {
-    const { version } = this.#options;
+    const { version, silence } = this.#options;
     this.#isEngaged = true;
     await this.#database.persist(
       `DELETE FROM ${QUEUE}.part WHERE seen < clock_timestamp() - interval '${FORGET_AFTER}'`,
@@ -65,7 +67,9 @@ export class QueueCrew implements Crew {
     }
     const channels = tasks.map(
       ({ number: part }) =>
-        new QueueChannel<ToPart, FromPart>({ database: this.#database, run: this.#run, part, side: 'run', apiKey }),
+        new QueueChannel<ToPart, FromPart>({
+          ...{ database: this.#database, run: this.#run, part, side: 'run', apiKey, silence },
+        }),
     );
     this.#channels = channels;
     await addJobs(
