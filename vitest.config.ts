@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { compiledSources, isCompiled } from './test/support/compiled-sources.js';
-import { longestFirst } from './test/support/longest-first.js';
+import { LongestFirst } from './test/support/longest-first.js';
 
 /**
  * Folders and files whose tests have sockets, processes and databases, and two that run the program or scenarios many times.
@@ -22,7 +22,6 @@ function chooseExcluded(mode: string): string[] {
   if (mode === 'long') return [];
   return mode === 'quick' ? [LONG, ...OUTSIDE.map((begin) => (begin.endsWith('/') ? `${begin}**` : begin))] : [LONG];
 }
-const isOutside = (path: string) => OUTSIDE.some((begin) => path.startsWith(begin));
 
 /** Tests that take too long for each change; `npm run test:long` runs only them. */
 const LONG = 'test/**/*.long.test.ts';
@@ -73,7 +72,7 @@ export default defineConfig(({ mode }) => ({
     // Two more than there are cores: tests with processes, sockets and real time wait for more than half of their time. Quick
     // tests have none of these, and one more is faster: each worker loads all modules.
     maxWorkers: Math.min(availableParallelism() + (mode === 'quick' ? 1 : 2), MOST_WORKERS),
-    sequence: { sequencer: longestFirst(isOutside) },
+    sequence: { sequencer: LongestFirst },
     // Loading all modules anew takes longer than most files: those that run one after another share them. A test that changes
     // what they share changes it back; a spy that is left behind is removed.
     isolate: false,
