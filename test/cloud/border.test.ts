@@ -1,6 +1,6 @@
 /**
- * The service at its border with real programs, as far as they are installed, with the configurations of docs/PROXY.md. `npm run
- * border` installs the programs, and has further configurations.
+ * The service behind a real nginx, if it is installed, with a configuration of docs/PROXY.md. `npm run border` installs the
+ * programs, and tries all configurations.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,16 +15,19 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const isMissing = (...names: string[]) => names.some((name) => programAt(name) === undefined);
 
-describe.each(PROXIES.filter(({ what }) => what.includes('as documented')))('a service behind $what', (proxy) => {
-  let ca = '';
-  beforeAll(() => {
-    if (!isMissing('openssl')) ca = makeCertificate(folder);
-  });
+describe.each(PROXIES.filter(({ what }) => what.startsWith('nginx below a path as documented')))(
+  'a service behind $what',
+  (proxy) => {
+    let ca = '';
+    beforeAll(() => {
+      if (!isMissing('openssl')) ca = makeCertificate(folder);
+    });
 
-  it.skipIf(isMissing(proxy.program, 'openssl'))(
-    `has a console, an API and a documentation (needs ${proxy.program})`,
-    async () => {
-      expect(await problemsBehind(proxy, { folder, ca, webConsole: join('dist', 'web') })).toEqual([]);
-    },
-  );
-});
+    it.skipIf(isMissing(proxy.program, 'openssl'))(
+      `has a console, an API and a documentation (needs ${proxy.program})`,
+      async () => {
+        expect(await problemsBehind(proxy, { folder, ca, webConsole: join('dist', 'web') })).toEqual([]);
+      },
+    );
+  },
+);

@@ -22,7 +22,7 @@ export interface MatrixVerdict {
 /** Operations that delete, end, lock or occupy their thing, so that the next request needs a new thing. */
 const CONSUMING = /^(delete|cancel|rotate|lock|createFirmwareUpdate)/;
 
-/** @param part `sample`: tries each combination of operation and credential with one group of ids only, in turn */
+/** @param part `sample`: tries every second combination of operation and credential, with one group of ids each, in turn */
 export async function authorizationMatrix(part: 'whole' | 'sample'): Promise<MatrixVerdict> {
   const matrix = new Matrix(await openCloud());
   return matrix.check(part);
@@ -62,10 +62,12 @@ class Matrix {
     const fits = judge(document);
     const before = await this.#seen(operations, things);
     let turn = 0;
-    for (const credential of credentials) {
-      for (const operation of operations) {
-        const all = IDS.filter((ids) => exists(operation, credential, ids));
+    for (const [c, credential] of credentials.entries()) {
+      for (const [o, operation] of operations.entries()) {
+        // Every operation meets every second credential, and every credential every second operation.
+        if (part === 'sample' && (c + o) % 2 === 1) continue;
         turn += 1;
+        const all = IDS.filter((ids) => exists(operation, credential, ids));
         const likely = credential.right === null ? IDS.map((ids) => [ids]) : GROUPS;
         const groups = likely.filter((group) => group.every((ids) => all.includes(ids)));
         const used = part === 'whole' ? all : (groups[turn % groups.length] ?? []);
