@@ -103,14 +103,14 @@ describe('the parts of a result', () => {
   it('are the same in several threads', async () => {
     // Loads need one thread.
     const { load: _, setup: __, ...scenario } = SCENARIO;
-    const plan = defineScenario({ ...scenario, by: ['group', 'tag'] });
+    const plan = defineScenario({ ...scenario, duration: '30m', by: ['group', 'tag'] });
     const [one, two] = [await run(plan, { workers: 1 }), await run(plan, { workers: 2 })];
     expect(two.parts).toEqual(one.parts);
     expect(one.parts?.length).toBe(6);
   });
 
   it('are missing without "by"', async () => {
-    const { parts } = await run(defineScenario(SCENARIO));
+    const { parts } = await run(defineScenario({ ...SCENARIO, duration: '15m' }));
     expect(parts).toBeUndefined();
   });
 });
@@ -142,7 +142,7 @@ describe('reports', () => {
 
   it('are written to parts.csv and summary.json', async () => {
     const out = join(folderOfTest(), 'run');
-    const { parts } = await run(defineScenario({ ...SCENARIO, by: ['group'] }), { out });
+    const { parts } = await run(defineScenario({ ...SCENARIO, duration: '15m', by: ['group'] }), { out });
     expect(readFileSync(join(out, 'parts.csv'), 'utf8')).toBe(writePartsCsv(parts ?? []));
     expect(JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8')).parts).toEqual(parts);
   });

@@ -23,7 +23,7 @@ function planOf(source: string) {
 
 const SETUP = `
 name: visit
-duration: 2m
+duration: 5s
 fleet: [{ name: clime, profile: clime, count: 1, tags: [visitor] }]
 setup:
   - tag: { name: here-before }
@@ -173,15 +173,18 @@ expect:
 
   it('in another cloud is followed through its API', async () => {
     const { visit } = await theirCloud();
-    const result = await visit(`
+    const result = await visit(
+      `
 name: roll-out
 duration: 7m
-settle: 5m
+settle: 1h
 fleet: [{ name: clime, profile: clime, count: 1, config: { interval-report: 60 } }]
 setup: [{ firmware: { name: v2, profile: clime, version: v9.0.0, size: 5000 } }]
 steps: [{ at: 2m, firmware: v2 }]
 expect: [update.scheduled == 1, update.succeeded == 1]
-`);
+`,
+      { speed: 120 },
+    );
     expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
   });
 });
