@@ -332,8 +332,8 @@ describe('a run against another cloud', () => {
         return (answer as readonly Message[]).flatMap((message) => {
           if (message.type !== 'data') return message;
           if (!seen.includes(message.id)) seen.push(message.id);
-          if (message.id === seen[1]) return [];
-          return message.id === seen[2] ? { ...message, body: { altered: true } } : message;
+          if (message.id === seen[0]) return [];
+          return message.id === seen[1] ? { ...message, body: { altered: true } } : message;
         });
       },
     });
