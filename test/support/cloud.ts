@@ -62,7 +62,16 @@ export async function testCloud(
   const store = options.store ?? (await openStore('memory'));
   const ids = createIds(clock, seededRandom(options.seed ?? 'ids'));
   const { log = QUIET, forwarding, earlierCopy, expiry } = options;
-  const core = new CloudCore({ store, clock, ids, trace, log, forwarding, expiry, ...(earlierCopy && { earlierCopy }) });
+  const core = new CloudCore({
+    store,
+    clock,
+    ids,
+    trace,
+    log,
+    forwarding,
+    expiry,
+    ...(earlierCopy && { earlierCopy }),
+  });
   const gateway = new FlapGateway({ core, clock, trace, log: QUIET });
   const spaceId = ids.uuid();
   await store.commit([{ kind: 'space.put', row: { id: spaceId, name: 'test', type: 'team', createdAt: clock.wall } }]);
