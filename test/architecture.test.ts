@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
     cloud: { values: ['kernel', 'protocol', 'contract'], types: ['trace'] },
     transport: { values: ['kernel', 'protocol'], types: ['trace'] },
     wire: { values: ['kernel', 'protocol'], types: ['trace', 'transport'] },
+    telemetry: { values: ['kernel'], types: ['trace'] },
     client: { values: ['kernel'], types: ['contract'] },
     scenario: {
       values: ['kernel', 'input', 'protocol', 'profile', 'trace'],
@@ -47,7 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
     cli: {
       values: [
         ...['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],
-        ...['record', 'console', 'control', 'library', 'explain', 'contract', 'wire', 'protocol'],
+        ...['record', 'console', 'control', 'library', 'explain', 'contract', 'wire', 'protocol', 'telemetry'],
       ],
     },
     main: { values: ['cli'] },

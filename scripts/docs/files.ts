@@ -54,6 +54,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, string | ((page: st
   },
   'docs/REPORTS.md': { 'my.yaml': MINE },
   'docs/SCENARIOS.md': { 'my.yaml': (page) => scenariosOf(page).get('smallest') ?? '' },
+  'docs/TELEMETRY.md': { 'my.yaml': MINE },
 };
 
 /** The contents of the files of a document, by name. */

@@ -16,6 +16,7 @@ export interface Prepared {
 }
 
 const NOTHING: Prepared = { replaced: [], end: async () => undefined };
+const FREE_PORT: Prepared = { ...NOTHING, replaced: [['--metrics-port 9188', '--metrics-port 0']] };
 
 /** A fleet whose history is recorded: a minute and a half in real time. */
 const HISTORY = `name: history
@@ -31,7 +32,8 @@ steps:
 export async function prepare(page: string, session: Session): Promise<Prepared> {
   if (page === 'docs/RECORD.md') return cloudWithHistory(session);
   if (page === 'docs/SCENARIOS.md') return emptyCloud(session);
-  if (page === 'docs/REPORTS.md') return pushgateway();
+  if (page === 'docs/TELEMETRY.md') return collector();
+  if (page === 'docs/REPORTS.md') return FREE_PORT;
   if (page === 'docs/EXPLAIN.md') {
     await cloudWithHistory(session);
     await session.run('ghostfleet record --target $TARGET --after 1h --out depot.jsonl');
@@ -83,11 +85,11 @@ async function cloud(session: Session): Promise<Cloud> {
   return { api, udp, apiKey };
 }
 
-/** Accepts metrics, in place of a Pushgateway. */
-async function pushgateway(): Promise<Prepared> {
-  let pushed = 0;
+/** Accepts telemetry, in place of a collector. */
+async function collector(): Promise<Prepared> {
+  let exports = 0;
   const server = createServer((request, response) => {
-    if (request.method === 'PUT' && request.url?.startsWith('/metrics/job/ghostfleet')) pushed++;
+    if (request.method === 'POST' && request.url === '/v1/metrics') exports++;
     request.resume().on('end', () => response.end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -95,12 +97,12 @@ async function pushgateway(): Promise<Prepared> {
   const { port } = server.address() as AddressInfo;
   return {
     replaced: [
-      ['http://127.0.0.1:9091', `http://127.0.0.1:${port}`],
-      ['--metrics-port 9188', '--metrics-port 0'],
+      ['http://localhost:4318', `http://127.0.0.1:${port}`],
+      ['ghostfleet serve', 'ghostfleet serve --db memory --port 0 --udp-port 0 --udp-raw-port 0'],
     ],
     end: async () => {
       server.close();
-      return pushed > 0 ? undefined : 'no metrics were pushed to the Pushgateway';
+      return exports > 0 ? undefined : 'no metrics were sent to the collector';
     },
   };
 }

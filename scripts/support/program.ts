@@ -16,6 +16,14 @@ const OUTSIDE = [
   ...['quickjs-emscripten-core', '@jitl/*'],
 ];
 
+/** Packages of which esbuild takes the modules and not the CommonJS files, so that it leaves out what is not used. */
+const ALIAS = Object.fromEntries(
+  ['api', 'api-logs', 'core', 'otlp-transformer', 'resources', 'sdk-logs', 'sdk-metrics', 'sdk-trace'].map((name) => [
+    `@opentelemetry/${name}`,
+    resolve(`node_modules/@opentelemetry/${name}/build/esm/index.js`),
+  ]),
+);
+
 /** File with the licences of the packages in the program. */
 const LICENCES = 'LICENCES.txt';
 
@@ -44,7 +52,15 @@ export function programFiles(folder: string): ReadonlyMap<string, Uint8Array> {
   const entryPoints = { main: 'src/main.ts', index: 'src/index.ts', ...threads() };
   const { outputFiles, metafile } = buildSync({
     ...{ entryPoints, outdir: folder, chunkNames: '[name]-[hash]', outExtension: { '.js': '.mjs' }, write: false },
-    ...{ bundle: true, splitting: true, external: OUTSIDE, platform: 'node', format: 'esm', target: 'node20' },
+    ...{
+      bundle: true,
+      splitting: true,
+      external: OUTSIDE,
+      alias: ALIAS,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+    },
     ...{ banner: { js: COMMON_JS }, metafile: true, logLevel: 'error' },
   });
   rejectPackagesOnDemand(metafile.inputs);

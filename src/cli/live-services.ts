@@ -7,16 +7,16 @@ import { type Place, RunServer } from '../control/server.js';
 import type { TimeTravel } from '../control/travel.js';
 import { GhostfleetError, InterruptedError, messageOf } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
-import { RealClock } from '../kernel/real-clock.js';
 import { type Millis, sinceStart } from '../kernel/time.js';
-import type { RunControl } from '../runner/run.js';
+import type { RunControl, RunOptions } from '../runner/run.js';
 import type { RequestWait } from '../runner/targets/paced.js';
 import type { Plan } from '../scenario/model/plan.js';
+import type { TelemetrySettings } from '../telemetry/settings.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
 import type { Host } from './host.js';
 import { type LiveMetrics, serveMetrics } from './live-metrics.js';
-import { MetricsPush, type PushAddress } from './metrics-push.js';
 import { WEB_CONSOLE } from './package-files.js';
 import { PageScenarios } from './page-scenarios.js';
 import { type Again, PastRuns } from './past-runs.js';
@@ -27,7 +27,10 @@ interface LiveOptions {
   readonly host: Host;
   readonly plan: Plan;
   readonly metricsPort: number | undefined;
-  readonly metricsPush: PushAddress | undefined;
+  /** Where to send telemetry; undefined for none. */
+  readonly telemetry: TelemetrySettings | undefined;
+  /** The clock of the run. */
+  readonly clock: RunOptions['clock'];
   /** Whether consoles can attach. They cannot attach to a run that is as fast as possible: it ends before a user could type. */
   readonly consoles: boolean;
   /** Whether to print the address of the API of the run's cloud, and to serve the web console. */
@@ -56,7 +59,8 @@ export class LiveServices {
   readonly #options: LiveOptions;
   readonly #progress: ProgressDisplay;
   readonly #metrics: LiveMetrics | undefined;
-  readonly #push: MetricsPush | undefined;
+  readonly #telemetry: typeof import('./run-telemetry.js') | undefined;
+  #exporting: Telemetry | undefined;
   /** The file with the key of the API; deleted after the run. */
   #key: SecretFile | undefined;
   #consoles: Promise<ConsoleServer | undefined> | undefined;
@@ -64,13 +68,16 @@ export class LiveServices {
   #webConsole: Promise<RunServer | undefined> | undefined;
   #forgetInterrupts = (): void => {};
 
-  private constructor(options: LiveOptions, metrics: LiveMetrics | undefined) {
-    const { host, plan, metricsPush } = options;
+  private constructor(
+    options: LiveOptions,
+    metrics: LiveMetrics | undefined,
+    telemetry: typeof import('./run-telemetry.js') | undefined,
+  ) {
+    const { host, plan } = options;
     this.#options = options;
     this.#metrics = metrics;
+    this.#telemetry = telemetry;
     this.#progress = new ProgressDisplay(host, plan);
-    const complain = (sentence: string) => this.#progress.say(`ghostfleet: ${sentence}`);
-    this.#push = metricsPush && new MetricsPush({ address: metricsPush, plan, clock: new RealClock(), complain });
   }
 
   /** @throws UsageError if the port for the metrics cannot be used */
@@ -78,7 +85,9 @@ export class LiveServices {
     const { host, plan, metricsPort } = options;
     const metrics = metricsPort === undefined ? undefined : await serveMetrics(metricsPort, plan);
     if (metrics) host.err.write(`metrics at ${metrics.url}\n`);
-    return new LiveServices(options, metrics);
+    // Loaded only when it is used.
+    const telemetry = options.telemetry && (await import('./run-telemetry.js'));
+    return new LiveServices(options, metrics, telemetry);
   }
 
   /**
@@ -98,11 +107,13 @@ export class LiveServices {
     if (this.#options.consoles && world !== undefined) this.#consoles = this.#openToConsoles(world.fleet);
     this.#forgetInterrupts = host.onInterrupt((signal) => {
       control.stop(new InterruptedError(signal));
-      this.#push?.interrupt();
+      this.#exporting?.interrupt();
     }, leftBehind);
     this.#progress.follow(control);
     this.#metrics?.follow(control);
-    this.#push?.follow(control);
+    const { telemetry: settings, plan, clock } = this.#options;
+    const complain = (sentence: string) => this.#progress.say(`ghostfleet: ${sentence}`);
+    this.#exporting = settings && this.#telemetry?.beginRunTelemetry({ settings, plan, control, clock, complain });
   }
 
   /** Opens the port for the web console. If this fails, the run continues without a web console. */
@@ -173,16 +184,16 @@ export class LiveServices {
     this.#attached?.take(event);
   }
 
-  /** Ends the display of the progress, and pushes the final metrics. The promise resolves after the push, and never rejects. */
+  /** Ends the display of the progress, and sends the last telemetry. The promise resolves when this is over, and never rejects. */
   async end(): Promise<void> {
     this.#progress.end();
-    await this.#push?.pushLast();
+    await this.#exporting?.end();
   }
 
   async close(): Promise<void> {
     this.#progress.end();
     this.#metrics?.close();
-    this.#push?.close();
+    await this.#exporting?.close();
     this.#key?.close();
     this.#forgetInterrupts();
     await (await this.#webConsole)?.close('The run has ended.');

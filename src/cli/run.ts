@@ -18,6 +18,8 @@ import { CLOCKS } from '../runner/world/options.js';
 import { describeCloud } from '../scenario/model/cloud.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { usefulParts } from '../scenario/plan/divide.js';
+import { divideByGroup } from '../scenario/plan/parts.js';
+import { readTelemetrySettings } from '../telemetry/settings.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { FileSink } from '../trace/sinks.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
@@ -26,7 +28,6 @@ import { getTextWidth, type Host, isColoured } from './host.js';
 import { LeftoverRecords, readLeftovers } from './leftovers.js';
 import { LiveServices } from './live-services.js';
 import { createNotes } from './logs.js';
-import { PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
 import { WEB_CONSOLE } from './package-files.js';
 import type { Again } from './past-runs.js';
 import { openCrew, QUEUE, queueIn, queueWords } from './queue.js';
@@ -42,6 +43,7 @@ import {
   FIRMWARE,
   localPort,
   MARKDOWN,
+  OTLP,
   POSITIVE_FORM,
   parsePositiveNumber,
   SEED,
@@ -71,7 +73,7 @@ interface RunFlags extends TargetFlags, TrustFlags, WireFlags {
   readonly json: boolean;
   readonly markdown: string | undefined;
   readonly 'metrics-port': number | undefined;
-  readonly 'metrics-push': PushAddress | undefined;
+  readonly otlp: string | undefined;
 }
 
 export const run = defineCommand<RunFlags>(
@@ -149,18 +151,7 @@ export const run = defineCommand<RunFlags>(
         default: false,
         describe: 'do not delete what the run created in the cloud of --target',
       })
-      .option(
-        'metrics-push',
-        checkOption(
-          {
-            describe: 'Pushgateway to push metrics to every 15 s and at the end; may contain user:password@',
-            secret: true,
-          },
-          'metrics-push',
-          PUSH_ADDRESS_FORM,
-          pushAddress,
-        ),
-      )
+      .option('otlp', OTLP)
       .option('markdown', MARKDOWN)
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the report' }),
   execute,
@@ -200,6 +191,7 @@ async function executeOne(
   begun: () => string | undefined,
 ): Promise<ExitCode> {
   const { seed, var: vars, firmware, allowFile: allowFiles } = flags;
+  const telemetry = readTelemetrySettings(flags.otlp, host.env);
   const { plan, profiles, secretVars } = readPlan(text, path, { seed, vars, firmware, allowFiles });
   if (cloud) {
     host.err.write(warnOfIgnored(cloud.api, plan));
@@ -216,7 +208,8 @@ async function executeOne(
     host,
     plan,
     metricsPort: flags['metrics-port'],
-    metricsPush: flags['metrics-push'],
+    telemetry,
+    clock,
     consoles: isLive,
     api: isLive && cloud === undefined,
     leftBehind: () => describeInterrupted(flags, left, records.areSaved),
@@ -266,6 +259,7 @@ async function executeOne(
       sinks: out ? [new FileSink(join(out, EVENTS_FILE))] : [],
       out: flags.out ?? null,
       ...wires.options,
+      scopes: telemetry && divideByGroup(plan).scopes,
       waits: (wait: RequestWait | undefined) => live.showWait(wait),
       started: (control: RunControl) => {
         const past: Again = (changes) => carryOut({ ...again, webConsole: WEB_CONSOLE, ...changes });

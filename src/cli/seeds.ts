@@ -40,7 +40,7 @@ interface SeedsFlags extends TargetFlags, TrustFlags {
   readonly speed: number | undefined;
   readonly keep: boolean;
   readonly 'metrics-port': number | undefined;
-  readonly 'metrics-push': unknown;
+  readonly otlp: string | undefined;
   readonly pace: number | undefined;
   readonly queue: string | undefined;
   /** In virtual time, number of runs at the same time; in real time, number of threads of each. */
@@ -48,7 +48,7 @@ interface SeedsFlags extends TargetFlags, TrustFlags {
 }
 
 /** Options that cannot be used for several runs. */
-const OF_ONE_RUN = ['metrics-port', 'metrics-push', 'pace', 'queue', 'keep'] as const;
+const OF_ONE_RUN = ['metrics-port', 'otlp', 'pace', 'queue', 'keep'] as const;
 
 /** Exit codes of a failure, from the most serious to the least. */
 const SEVERITY: readonly ExitCode[] = [EXIT.interrupted, EXIT.internal, EXIT.usage, EXIT.invalid, EXIT.stuck];

@@ -11,6 +11,7 @@ import { entropy } from '../kernel/entropy.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { MOST_REQUESTS } from '../scenario/parse/cloud.js';
+import { readTelemetrySettings } from '../telemetry/settings.js';
 import { Capture } from '../wire/capture.js';
 import { ServiceRecorder } from '../wire/service-recorder.js';
 import { CAPTURE } from './capture.js';
@@ -22,7 +23,7 @@ import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';
 import { WEB_CONSOLE } from './package-files.js';
 import { findSecretsKey, SECRETS_KEY_FILE } from './secrets-key.js';
 import { PORTS, parseExpiry, parseHostNames, parseNetworks, parseRetention } from './serve-values.js';
-import { LOCAL_PORT, localPort } from './values.js';
+import { LOCAL_PORT, localPort, OTLP } from './values.js';
 
 interface ServeFlags {
   readonly host: string;
@@ -41,6 +42,7 @@ interface ServeFlags {
   readonly allowPrivate: boolean;
   readonly json: boolean;
   readonly capture: string | undefined;
+  readonly otlp: string | undefined;
   readonly logLevel: LogLevel;
   readonly rateLimit: number | undefined;
   readonly trustProxy: readonly string[] | undefined;
@@ -197,6 +199,7 @@ function addOutputOptions(parser: Argv): Argv {
       describe: 'print addresses and key as one line of JSON',
     })
     .option('capture', CAPTURE)
+    .option('otlp', OTLP)
     .option('log-level', { choices: LOG_LEVELS, default: 'warn' as const, describe: 'what to log on stderr' });
 }
 
@@ -223,6 +226,15 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   }
   const admin = findAdmin(options.admin, host.env.GHOSTFLEET_ADMIN_PASSWORD);
   const secretsKey = findSecretsKey(options.secretsKeyFile, host.env);
+  const settings = readTelemetrySettings(options.otlp, host.env);
+  // Loaded only when it is used.
+  const telemetry = settings && (await import('./cloud-telemetry.js'));
+  const source = telemetry && new telemetry.CloudSource();
+  const log = createLog(
+    host.err,
+    options.logLevel,
+    [apiKey, admin?.password].filter((secret) => secret !== undefined),
+  );
   const clock = new RealClock({ followsSystem: true });
   let service: Service | undefined;
   const capture = beginCapture(options.capture, (serial) => service?.nameOf(serial), host);
@@ -241,13 +253,14 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
     expireDownlinks: options.expireDownlinks,
     clock,
     random: entropy,
-    trace: { emit: (event) => capture?.take(event) },
+    trace: {
+      emit: (event) => {
+        capture?.take(event);
+        source?.take(event);
+      },
+    },
     ...(capture && { recorder: new ServiceRecorder(capture, clock) }),
-    log: createLog(
-      host.err,
-      options.logLevel,
-      [apiKey, admin?.password].filter((secret) => secret !== undefined),
-    ),
+    log,
     operated: true,
     webConsole: WEB_CONSOLE,
     allowPrivateTargets: options.allowPrivate,
@@ -269,8 +282,11 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
       ? writeMachineLine(service, page)
       : writeHumanLines(service, { ...options, db }, { page, given: apiKey !== undefined }),
   );
+  const complain = (sentence: string) => log.warn({}, sentence);
+  const exporting = source && settings && telemetry?.beginCloudTelemetry({ settings, service, source, complain });
   const { happens, forget } = awaitInterruption(host, () => describeKept(db));
   await happens;
+  await exporting?.end();
   await service.close();
   forget();
   return capture?.close() === false ? EXIT.usage : EXIT.fine;

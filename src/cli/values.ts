@@ -3,6 +3,14 @@ import { LAST_SEED } from '../scenario/values/seeds.js';
 import { checkOption, expectWholeNumber } from './command.js';
 import type { Host } from './host.js';
 
+/** The option `--otlp`, which {@link readTelemetrySettings} reads. */
+export const OTLP = {
+  type: 'string',
+  requiresArg: true,
+  describe:
+    'OpenTelemetry collector to send metrics and traces to, such as http://localhost:4318; also OTEL_EXPORTER_OTLP_ENDPOINT',
+} as const;
+
 export interface HostAndPort {
   readonly host: string;
   readonly port: number;

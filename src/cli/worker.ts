@@ -2,19 +2,22 @@
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
+import { readTelemetrySettings } from '../telemetry/settings.js';
 import { defineCommand } from './command.js';
 import type { Host } from './host.js';
 import { findQueueOfWorker, QUEUE } from './queue.js';
+import { OTLP } from './values.js';
 import { readVersion } from './version.js';
 
 interface WorkerFlags {
   readonly queue: string | undefined;
   readonly 'api-key': string | undefined;
+  readonly otlp: string | undefined;
 }
 
 export const worker = defineCommand<WorkerFlags>(
   (parser) =>
-    parser.option('queue', QUEUE).option('api-key', {
+    parser.option('queue', QUEUE).option('otlp', OTLP).option('api-key', {
       type: 'string',
       requiresArg: true,
       describe: 'API key of the cloud that the runs use, the same key as in these runs; also GHOSTFLEET_API_KEY',
@@ -28,22 +31,33 @@ async function execute(flags: WorkerFlags, host: Host): Promise<ExitCode> {
   if (apiKey === undefined) {
     throw new UsageError('bad-flags', 'a worker requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
   }
+  const settings = readTelemetrySettings(flags.otlp, host.env);
+  // Loaded only when it is used.
+  const telemetry = settings && (await import('./worker-telemetry.js'));
   const { startWorker } = await import('../runner/divided/queue/worker.js');
+  const counter = telemetry && new telemetry.PartCounter();
   const say = (sentence: string) => host.out.write(`${sentence}\n`);
   const running = await startWorker({
     url,
     apiKey,
     version: readVersion(),
     say,
+    ...(counter && { count: counter.count }),
     meter: host.meter,
   });
   say(`worker in process ${pid} on ${hostname()} waits for parts of runs at ${running.queue}`);
+  const complain = (sentence: string) => host.err.write(`ghostfleet: ${sentence}\n`);
+  const exporting = settings && counter?.begin(settings, complain);
   const stopped = new Promise<void>((resolve, reject) => {
     const forget = host.onInterrupt(
       (signal) => void running.stop(new InterruptedError(signal)).then(resolve, reject).finally(forget),
       () => 'what the worker created may still exist',
     );
   });
-  await Promise.race([stopped, running.over.then(() => stopped)]);
+  try {
+    await Promise.race([stopped, running.over.then(() => stopped)]);
+  } finally {
+    await exporting?.end();
+  }
   return EXIT.fine;
 }

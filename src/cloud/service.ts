@@ -34,7 +34,7 @@ import { createIds, type Ids } from './store/ids.js';
 import { createIdsByDevice } from './store/ids-by-device.js';
 import type { MemoryTables } from './store/memory/tables.js';
 import type { NamedKey } from './store/secrets/key.js';
-import { type Store, StoreUnavailable } from './store/store.js';
+import { type Id, type ListedMessage, type Station, type Store, StoreUnavailable } from './store/store.js';
 import { openUdpPorts } from './udp-ports.js';
 import { addWebConsole, type WebConsole } from './web/index.js';
 import { isOpenSession, SESSION } from './web/session.js';
@@ -116,6 +116,15 @@ interface Embedding {
 /** Maximum number of commits that may wait before further ones are rejected with 503. */
 const WAITING_COMMITS = 20_000;
 
+/** A downlink, and what has happened to it. */
+export interface Course {
+  readonly message: ListedMessage;
+  readonly timeline: readonly Station[];
+}
+
+/** Maximum number of entries of a timeline: it keeps the first and the latest of those that repeat. */
+const LONGEST_TIMELINE = 50;
+
 export interface Service {
   /** Address of the API, such as `http://127.0.0.1:8080`. */
   readonly api: string;
@@ -133,6 +142,10 @@ export interface Service {
   /** File beside the database with the key of its secrets; undefined if the key was given, or the store is in memory. */
   readonly keyFile: string | undefined;
   readonly gateway: FlapGateway;
+  /** The metrics of `/metrics`; none unless the service is `operated`. */
+  readMetrics(): ReturnType<Metrics['read']>;
+  /** A downlink with its timeline; undefined if the store no longer has it. @param serial serial number of its device */
+  courseOf(serial: number, id: Id): Promise<Course | undefined>;
   /** The name of a device that has sent a datagram lately; undefined for others. */
   nameOf(serial: number): string | undefined;
   /** The address of the web console with a one-time token, which is valid for a few minutes; undefined without a console. */
@@ -189,6 +202,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       apiKey,
       keyFile: opened.keyFile,
       gateway,
+      readMetrics: async () => (await parts.metrics?.read()) ?? [],
+      courseOf: (serial, id) => findCourse(store, serial, id),
       nameOf: (serial) => core.getFreshSession(serial)?.device.name,
       consoleLink: () => webConsole && `${address}${webConsole.link(spaceId)}`,
       hasSession: (secret) => isOpenSession({ store: opened, clock: options.clock }, secret),
@@ -203,6 +218,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await close();
     throw error;
   }
+}
+
+async function findCourse(store: Store, serial: number, id: Id): Promise<Course | undefined> {
+  const device = await store.deviceBySerial(serial);
+  const message = device && (await store.message(device.spaceId, id));
+  return message && { message, timeline: await store.timeline(id, { limit: LONGEST_TIMELINE }) };
 }
 
 /** The error of a start that cannot store its space or key: a damaged database can be read, so it fails only here. */

@@ -85,7 +85,8 @@ export const TimelineEvent = Answer(
       description: '`queued`, `waiting`, `contact`, `offered`, `sent`, `answered`, `cancelled` or `expired`',
     }),
     detail: Field(
-      'Details of the event, such as the number of an attempt or a reason; null without details.',
+      'Details of the event, such as the number of an attempt or a reason; for `queued`, the header `traceparent` of the ' +
+        'request; null without details.',
       Nullable(Type.String()),
     ),
   },

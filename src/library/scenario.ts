@@ -266,6 +266,7 @@ export async function runPlan(plan: Plan, options: PlanOptions = {}): Promise<Ru
 /** Options that only other parts of ghostfleet give; they are not public. */
 const OF_THE_PROJECT = {
   sinks: CHECKED_ELSEWHERE,
+  scopes: CHECKED_ELSEWHERE,
   reproduce: CHECKED_ELSEWHERE,
   keep: CHECKED_ELSEWHERE,
   left: CHECKED_ELSEWHERE,

@@ -8,6 +8,7 @@ import { SILENT } from '../kernel/log.js';
 import { openFileLimit } from '../kernel/open-files.js';
 import type { ExpectationResult } from '../report/result.js';
 import { evaluate } from '../scenario/expect/evaluate.js';
+import type { PlannedScope } from '../scenario/model/plan.js';
 import { needsOneProcess, needsOneThread, needsOneWorld } from '../scenario/plan/divide.js';
 import type { SeenAcks } from '../trace/invariants/invariant.js';
 import type { Fold, LineSink } from '../trace/log.js';
@@ -32,6 +33,8 @@ export const MOST_WORKERS = 64;
 export interface PlayOptions extends WorldOptions {
   /** Receivers of the lines of the event log, for example its file. */
   readonly sinks: readonly LineSink[];
+  /** Further parts whose metrics can be read during the run, besides those of the plan. Default: none. */
+  readonly scopes?: readonly PlannedScope[] | undefined;
   /** Receives every event of the run. */
   readonly watch?: Fold | undefined;
   /** Number of events to keep for explanations; undefined: as many as a run keeps. */
@@ -62,12 +65,13 @@ export async function play(
   options: PlayOptions,
   started: (control: WorldControl, journal: Journal) => void = () => {},
 ): Promise<Played> {
-  const { plan, sinks, watch, mostEvents } = options;
+  const { plan, scopes, sinks, watch, mostEvents } = options;
   // The workers of a crew check their own parts.
   if (options.crew === undefined) checkOpenFiles(plan, options.profiles, countSockets(options), openFileLimit());
   const watched = options.webConsole !== undefined;
   const journal = new Journal({
     plan,
+    scopes,
     virtual: options.clock === 'virtual',
     watched,
     acks: chooseSeenAcks(options),

@@ -103,6 +103,21 @@ export class Distribution {
     return this.#histogram.listPairs();
   }
 
+  /**
+   * The number of values in each bucket: up to the first bound, above it and up to the second, and so on, and at last above all.
+   * @param bounds ascending
+   */
+  countBuckets(bounds: readonly Millis[]): readonly number[] {
+    const counts = new Array<number>(bounds.length + 1).fill(0);
+    const pairs = this.listPairs();
+    let bucket = 0;
+    for (let i = 0; i < pairs.length; i += 2) {
+      while (bucket < bounds.length && (pairs[i] ?? 0) / this.#steps > (bounds[bucket] ?? 0)) bucket++;
+      counts[bucket] = (counts[bucket] ?? 0) + (pairs[i + 1] ?? 0);
+    }
+    return counts;
+  }
+
   /** undefined when nothing was recorded. */
   spread(): Spread | undefined {
     const [p50, p95, p99] = this.findPercentiles([50, 95, 99]);

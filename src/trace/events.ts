@@ -164,6 +164,8 @@ export type CloudEvent =
       readonly type: DownlinkType;
       /** What the cloud lacks to send it: the device has uploaded no encoder since it was registered. */
       readonly lacks?: 'encoder';
+      /** The span of the API request that queued it, if the caller sent one (kernel/trace-context.ts). */
+      readonly traceparent?: string;
     }
   /** A downlink was not accepted, or its device is unknown. The event before has the reason. */
   | { readonly kind: 'downlink.rejected'; readonly at: Instant; readonly serial: number; readonly type: DownlinkType }

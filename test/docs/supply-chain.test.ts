@@ -11,8 +11,16 @@ const manifest: {
 } = JSON.parse(readFileSync('package.json', 'utf8'));
 const declared = Object.keys(manifest.dependencies);
 
-/** Packages of which users get only what the bundled program needs: installed, they and their packages are 17 MB. */
-const BUNDLED = ['@modelcontextprotocol/node', '@modelcontextprotocol/server'];
+/** Packages of which users get only what the bundled program needs: installed, they and their packages are 42 MB. */
+const BUNDLED = [
+  '@modelcontextprotocol/node',
+  '@modelcontextprotocol/server',
+  '@opentelemetry/api',
+  '@opentelemetry/otlp-transformer',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-metrics',
+  '@opentelemetry/sdk-trace',
+];
 
 /** The packages that the sources import, except `tsx`: threads load it only when ghostfleet runs from its sources. */
 const imported = new Set(

@@ -6,6 +6,7 @@ import { DeviceParams } from '../../contract/devices.js';
 import { CommandLines, DataBody, NewCommands, NewConfig, NewData, NewMessage } from '../../contract/downlinks.js';
 import { Message, MessageParams } from '../../contract/messages.js';
 import { SpaceParams } from '../../contract/values.js';
+import { readTraceParent, writeTraceParent } from '../../kernel/trace-context.js';
 import { readJsonBody } from '../http/body.js';
 import { ApiFault } from '../http/errors.js';
 import { operation, type Routes } from '../http/operation.js';
@@ -134,7 +135,10 @@ function downlinkResource({ store, downlinks: queue, log }: ApiContext, options:
     }
     const view = (queued: MessageRow) =>
       messageView({ ...queued, deviceName: row.name, deviceSerial: row.serial }, options);
-    return view(await queue.queue(row, request, (queued) => asked.receipt(view(queued))));
+    const caller = readTraceParent(asked.headers.traceparent);
+    return view(
+      await queue.queue(row, request, (queued) => asked.receipt(view(queued)), caller && writeTraceParent(caller)),
+    );
   }
 
   async function cancel(asked: FastifyRequest, id: Id): Promise<void> {

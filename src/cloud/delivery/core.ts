@@ -12,7 +12,7 @@ import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
 import { TYPE } from '../../protocol/messages/index.js';
-import type { DeliveryEvidence, DownlinkType, Trace } from '../../trace/events.js';
+import type { CloudEvent, DeliveryEvidence, DownlinkType, Trace } from '../../trace/events.js';
 import { Updates } from '../firmware/updates.js';
 import type { History } from '../history/history.js';
 import { type DownlinkRequest, type Downlinks, LONGEST_QUEUE } from '../interfaces/downlinks.js';
@@ -69,6 +69,8 @@ interface CoreOptions {
   /** Left out if no history is kept. */
   readonly history?: Pick<History, 'noteReport' | 'noteDelivery'> | undefined;
 }
+
+type QueuedEvent = Extract<CloudEvent, { readonly kind: 'downlink.queued' }>;
 
 /** Types of uplinks that report on a firmware update. */
 const UPDATE_REPORTS: ReadonlySet<number> = new Set([TYPE['create-session'], TYPE['upload-firmware']]);
@@ -257,6 +259,7 @@ export class CloudCore implements Downlinks {
     device: DeviceRow,
     request: DownlinkRequest,
     along: (row: MessageRow) => readonly Change[] = () => [],
+    traceparent?: string,
   ): Promise<MessageRow> {
     const raw = 'raw' in request ? { raw: request.raw, codecHash: NO_CODEC } : {};
     let lacksEncoder = false;
@@ -266,11 +269,14 @@ export class CloudCore implements Downlinks {
       lacksEncoder = obstacle !== undefined;
       const waiting = obstacle === undefined ? [] : [this.#states.makeStation(made, 'waiting', obstacle)];
       const insertion = { kind: 'message.insert', row: made, room: LONGEST_QUEUE } as const;
-      const queued = this.#states.makeStation(made, 'queued', null);
+      const queued = this.#states.makeStation(made, 'queued', traceparent ?? null);
       await this.#commitWithRoom(device, [...along(made), insertion, queued, ...waiting]);
       return made;
     });
-    this.#emitQueued(device.serial, row, lacksEncoder);
+    this.#emitQueued(device.serial, row, {
+      ...(lacksEncoder ? { lacks: 'encoder' } : {}),
+      ...(traceparent !== undefined && { traceparent }),
+    });
     // Not awaited if the session is still being read, because the row is already durable.
     this.#sessions.changeWhenRead(device.serial, (session) => {
       const known = session.queue.some((queued) => queued.row.id === row.id);
@@ -405,10 +411,9 @@ export class CloudCore implements Downlinks {
       await this.firmware.endUpdate(row, 'failed', 'a chunk of the image expired before the device fetched it');
   }
 
-  #emitQueued(serial: number, row: MessageRow, lacksEncoder = false): void {
+  #emitQueued(serial: number, row: MessageRow, more: Pick<QueuedEvent, 'lacks' | 'traceparent'> = {}): void {
     // The cast is safe because rows of direction down have only these types.
     const type = row.type as DownlinkType;
-    const lacks = lacksEncoder ? ({ lacks: 'encoder' } as const) : {};
-    this.#trace.emit({ kind: 'downlink.queued', at: this.#clock.now, serial, downlink: row.id, type, ...lacks });
+    this.#trace.emit({ kind: 'downlink.queued', at: this.#clock.now, serial, downlink: row.id, type, ...more });
   }
 }

@@ -19,6 +19,7 @@ export interface Downlinks {
   /**
    * Appends a downlink to the device's queue; resolves with its row after the commit is durable.
    * @param along further changes for the same commit, written before the row
+   * @param traceparent the span of the caller (kernel/trace-context.ts), kept as the detail of the station `queued`
    * @throws DownlinkRefused if the downlink can never be sent, or cannot be sent with the present firmware of the device
    * @throws ConflictError `queue` if {@link LONGEST_QUEUE} downlinks are pending
    */
@@ -26,6 +27,7 @@ export interface Downlinks {
     device: DeviceRow,
     request: DownlinkRequest,
     along?: (row: MessageRow) => readonly Change[],
+    traceparent?: string,
   ): Promise<MessageRow>;
   /** Expires the overdue downlinks among these messages. Returns true if there was at least one. */
   endOverdue(messages: readonly WaitingRow[]): Promise<boolean>;

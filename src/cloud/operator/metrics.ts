@@ -2,7 +2,15 @@
  * Prometheus metrics of the service. Times are in seconds, as is usual in Prometheus. Labels never contain devices, spaces or
  * keys: the number of series does not grow with the fleet, and metrics disclose no customer data.
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import { countNone, HEALTHS } from '../../contract/health.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
@@ -77,6 +85,11 @@ export class Metrics {
   /** All metrics as text, in the format {@link contentType}. */
   async text(): Promise<string> {
     return (await this.#own.metrics()) + ((await this.#process?.metrics()) ?? '');
+  }
+
+  /** All metrics as data. */
+  async read(): Promise<readonly MetricObjectWithValues<MetricValue<string>>[]> {
+    return [...(await this.#own.getMetricsAsJSON()), ...((await this.#process?.getMetricsAsJSON()) ?? [])];
   }
 
   get contentType(): string {

@@ -4,7 +4,7 @@ import { Histories } from '../../explain/histories.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Evidence } from '../../scenario/expect/evaluate.js';
 import { listTerms } from '../../scenario/expect/expectation.js';
-import type { Plan } from '../../scenario/model/plan.js';
+import type { Plan, PlannedScope } from '../../scenario/model/plan.js';
 import type { Trace, TraceEvent } from '../../trace/events.js';
 import { InstantOrder } from '../../trace/instant-order.js';
 import { Invariants } from '../../trace/invariants/index.js';
@@ -17,6 +17,8 @@ interface JournalOptions {
   readonly plan: Plan;
   /** Whether time is virtual: the events of each instant are then sorted (trace/instant-order.ts). */
   readonly virtual: boolean;
+  /** Further parts whose metrics can be read, besides those of the plan. Default: none. */
+  readonly scopes?: readonly PlannedScope[] | undefined;
   /** Whether users watch the run while it lasts, possibly for a long time. */
   readonly watched: boolean;
   readonly acks: SeenAcks;
@@ -43,9 +45,9 @@ export class Journal {
   readonly #log: TraceLog;
   readonly #order: InstantOrder | undefined;
 
-  constructor({ plan, virtual, watched, acks, sinks, watch, mostEvents }: JournalOptions) {
+  constructor({ plan, scopes, virtual, watched, acks, sinks, watch, mostEvents }: JournalOptions) {
     this.histories = new Histories(undefined, mostEvents, watched);
-    this.metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration, listScopes(plan));
+    this.metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration, listScopes(plan, scopes));
     const checked = plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : []));
     this.invariants = new Invariants(checked, acks);
     this.names = Object.fromEntries(plan.devices.map(({ serial, name }) => [serial, name]));
@@ -97,8 +99,9 @@ export class Journal {
   }
 }
 
-function listScopes(plan: Plan): MetricScopes {
-  const { scopes = [], devices } = plan;
+function listScopes(plan: Plan, more: readonly PlannedScope[] = []): MetricScopes {
+  const { devices } = plan;
+  const scopes = [...(plan.scopes ?? []), ...more];
   const serials = (indices: readonly number[]) => indices.flatMap((i) => devices[i]?.serial ?? []);
   return {
     devices: new Map(scopes.flatMap((scope) => ('devices' in scope ? [[scope.name, serials(scope.devices)]] : []))),

@@ -12,7 +12,7 @@ import {
   nameScope,
 } from '../expect/expectation.js';
 import type { FleetGroup } from '../model/fleet.js';
-import type { PlannedPart, PlannedScope } from '../model/plan.js';
+import type { Plan, PlannedGroup, PlannedPart, PlannedScope } from '../model/plan.js';
 import type { ScenarioLoad } from '../model/scenario.js';
 
 /** Maximum number of parts by one dimension, without that of the others. */
@@ -22,9 +22,12 @@ const OTHERS = '(others)';
 /** The firmware of groups that name no version. */
 const NEWEST = 'newest';
 
+type DividedGroup = Pick<FleetGroup, 'name' | 'profile' | 'count' | 'tags' | 'region'> &
+  Partial<Pick<FleetGroup, 'firmware'> | Pick<PlannedGroup, 'firmware'>>;
+
 /** What is divided into parts. */
 interface Divided {
-  readonly fleet: readonly FleetGroup[];
+  readonly fleet: readonly DividedGroup[];
   readonly loads: readonly ScenarioLoad[];
 }
 
@@ -54,6 +57,11 @@ export function divideBy(by: Dimension, divided: Divided): PartsBy {
   return { parts: scopes.map(({ part }) => part), scopes: scopes.map(({ scope }) => scope) };
 }
 
+/** The groups of a plan as parts, whatever the scenario names. */
+export function divideByGroup({ groups }: Pick<Plan, 'groups'>): PartsBy {
+  return divideBy('group', { fleet: groups, loads: [] });
+}
+
 /** An expectation for each part if it is by a dimension, and otherwise the expectation itself. */
 export function expandParts(expectation: Expectation, partsBy: (by: Dimension) => PartsBy): readonly Expectation[] {
   const by = findDimension(expectation);
@@ -81,7 +89,7 @@ interface Members {
   readonly indices: readonly number[];
 }
 
-function listDevices(by: Exclude<Dimension, 'client'>, fleet: readonly FleetGroup[]): readonly Members[] {
+function listDevices(by: Exclude<Dimension, 'client'>, fleet: readonly DividedGroup[]): readonly Members[] {
   const found = new Map<string, (readonly number[])[]>();
   let next = 0;
   for (const group of fleet) {
@@ -92,7 +100,7 @@ function listDevices(by: Exclude<Dimension, 'client'>, fleet: readonly FleetGrou
   return [...found].map(([value, indices]) => ({ value, indices: indices.flat() }));
 }
 
-function listValues(by: Exclude<Dimension, 'client'>, group: FleetGroup): readonly string[] {
+function listValues(by: Exclude<Dimension, 'client'>, group: DividedGroup): readonly string[] {
   switch (by) {
     case 'group':
       return [group.name];

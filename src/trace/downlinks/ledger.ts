@@ -28,6 +28,8 @@ export interface DownlinkRecord {
   readonly queuedAt: Instant;
   /** What the cloud lacked to send it when it was queued. */
   readonly lacks: 'encoder' | undefined;
+  /** The span of the API request that queued it, as the header `traceparent`; undefined if the caller sent none. */
+  readonly traceparent: string | undefined;
   /** When the downlink reached each stage for the first time. */
   readonly reached: Readonly<Partial<Record<Stage, Instant>>>;
   /** The latest stage by time; undefined if the downlink was only queued. */
@@ -44,6 +46,8 @@ export interface DownlinkRecord {
   readonly ended: DownlinkEnd | undefined;
   /** When the downlink was cancelled or expired; undefined if neither happened. */
   readonly endedAt: Instant | undefined;
+  /** Whether no further event can change the record. */
+  readonly closed: boolean;
   /** Time by cause of waiting, up to its last stage. */
   readonly waits: Waits;
   /** The waits in chronological order. */
@@ -72,6 +76,7 @@ class TrackedDownlink implements DownlinkRecord {
     readonly type: TrackedType,
     readonly queuedAt: Instant,
     readonly lacks: 'encoder' | undefined,
+    readonly traceparent: string | undefined,
   ) {
     this.account = new WaitAccount(queuedAt);
   }
@@ -88,7 +93,6 @@ class TrackedDownlink implements DownlinkRecord {
     return this.account.stretchesUntil(end);
   }
 
-  /** Whether no further event can change the record. */
   get closed(): boolean {
     if (this.ended !== undefined) return true;
     const { answered, executed, delivered } = this.reached;
@@ -154,8 +158,8 @@ export class DownlinkLedger {
 
   readonly on: Handlers = {
     'downlink.queued': (event) => {
-      const { at, serial, downlink, type, lacks } = event;
-      if (isTracked(type)) this.#queue(new TrackedDownlink(downlink, serial, type, at, lacks));
+      const { at, serial, downlink, type, lacks, traceparent } = event;
+      if (isTracked(type)) this.#queue(new TrackedDownlink(downlink, serial, type, at, lacks, traceparent));
       // The cloud creates this downlink itself as an answer, so the device has just contacted it.
       else this.#charge(serial, (account) => account.takeContact(at));
     },

@@ -28,6 +28,8 @@ interface WorkerOptions extends Pick<WorldOptions, 'meter'> {
   readonly version: string;
   /** Receives a sentence about each part that begins or ends. */
   readonly say: (sentence: string) => void;
+  /** Called when a part begins, and when it has ended or failed. Default: not called. */
+  readonly count?: (what: 'begun' | 'ended' | 'failed') => void;
 }
 
 export interface QueueWorker {
@@ -59,9 +61,11 @@ export async function startWorker(options: WorkerOptions): Promise<QueueWorker> 
     const { run, part } = job;
     const channel = new QueueChannel<FromPart, ToPart>({ database, run, part, side: 'part', apiKey: options.apiKey });
     options.say(`part ${part} of ${task.parts} of "${task.plan.scenario}" begins`);
+    options.count?.('begun');
     present = beginPart(task, { apiKey: options.apiKey, channel, meter: options.meter });
     const failure = await present.over;
     present = undefined;
+    options.count?.(failure ? 'failed' : 'ended');
     options.say(
       `part ${part} of ${task.parts} of "${task.plan.scenario}" has ended${failure ? `: ${failure.message}` : ''}`,
     );

@@ -1,0 +1,125 @@
+/**
+ * Sends batches to a collector (OTLP over HTTP). A batch that the collector rejects for the moment is sent again, until the
+ * time for it is over.
+ */
+import { gzipSync } from 'node:zlib';
+import { Agent, request } from 'undici';
+import type { Clock } from '../kernel/clock.js';
+import { reasonOf } from '../kernel/system-errors.js';
+import { type Millis, seconds } from '../kernel/time.js';
+import type { Destination } from './settings.js';
+
+const TYPES = { protobuf: 'application/x-protobuf', json: 'application/json' } as const;
+/** Statuses of the specification after which a batch is sent again. */
+const FOR_THE_MOMENT: readonly number[] = [429, 502, 503, 504];
+const FIRST_PAUSE: Millis = seconds(1);
+const LONGEST_PAUSE: Millis = seconds(5);
+
+/** `after`: time after which to send the batch again; null: never; undefined: the usual pause. */
+type Attempt =
+  | { readonly received: Uint8Array }
+  | { readonly reason: string; readonly after: Millis | null | undefined };
+
+interface SendOptions {
+  /** Time for the batch, with all its repetitions. */
+  readonly patience: Millis;
+  /** Whether it is not worth waiting for a collector that cannot be reached. */
+  readonly last: boolean;
+  /** Ends the attempt. */
+  readonly cancelled: AbortSignal;
+}
+
+export class Sender {
+  readonly #clock: Clock;
+  readonly #agent = new Agent();
+
+  /** @param clock real time */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @returns the response, or the reason why the batch is lost */
+  async send(
+    to: Destination,
+    batch: Uint8Array,
+    { patience, last, cancelled }: SendOptions,
+  ): Promise<{ readonly body: Uint8Array } | { readonly lost: string }> {
+    const over = new AbortController();
+    let reason = 'no response before the end';
+    /** Number of requests that have failed: the reason of the latest counts. */
+    let failed = 0;
+    const end = () => over.abort();
+    const alarm = this.#clock.after(patience, 'the response of a collector', () => {
+      if (failed === 0) reason = `no response within ${patience / 1000} s`;
+      end();
+    });
+    cancelled.addEventListener('abort', end);
+    if (cancelled.aborted) end();
+    const { signal } = over;
+    const body = to.gzip ? gzipSync(batch) : batch;
+    try {
+      for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, 2 * pause)) {
+        const outcome = await this.#try(to, body, signal).catch(
+          (error: unknown): Attempt => ({ reason: whyOf(error), after: last ? null : undefined }),
+        );
+        if ('received' in outcome) return { body: outcome.received };
+        if (signal.aborted) return { lost: reason };
+        reason = outcome.reason;
+        failed++;
+        if (outcome.after === null) return { lost: reason };
+        await this.#pause(outcome.after ?? pause, signal);
+        if (signal.aborted) return { lost: reason };
+      }
+    } finally {
+      alarm.cancel();
+      cancelled.removeEventListener('abort', end);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #try(to: Destination, body: Uint8Array, signal: AbortSignal): Promise<Attempt> {
+    const {
+      statusCode,
+      headers,
+      body: response,
+    } = await request(to.url, {
+      method: 'POST',
+      headers: {
+        'content-type': TYPES[to.encoding],
+        ...(to.gzip && { 'content-encoding': 'gzip' }),
+        ...to.headers,
+      },
+      body,
+      signal,
+      dispatcher: this.#agent,
+    });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    if (statusCode >= 200 && statusCode < 300) return { received: bytes };
+    const again = FOR_THE_MOMENT.includes(statusCode);
+    const wait = Number(headers['retry-after']);
+    return {
+      reason: `the response has the status ${statusCode}`,
+      after: again ? (wait > 0 ? seconds(wait) : undefined) : null,
+    };
+  }
+
+  #pause(time: Millis, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const alarm = this.#clock.after(time, 'the next attempt to send telemetry', resolve);
+      const end = () => {
+        alarm.cancel();
+        resolve();
+      };
+      signal.addEventListener('abort', end, { once: true });
+    });
+  }
+}
+
+/** The HTTP client wraps the error of the system. */
+function whyOf(error: unknown): string {
+  return reasonOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+}

@@ -1,0 +1,217 @@
+/**
+ * Exports traces and metrics to a collector of OpenTelemetry, regularly and at the end. A collector that does not receive them
+ * costs telemetry, never the run or the service: the loss is counted, and reported once.
+ *
+ * Only the encoding is that of the OpenTelemetry SDK. Its exporters cannot be ended early, and its span processors drop what a
+ * run in virtual time makes in a second.
+ */
+import type { Attributes } from '@opentelemetry/api';
+import {
+  JsonMetricsSerializer,
+  JsonTraceSerializer,
+  ProtobufMetricsSerializer,
+  ProtobufTraceSerializer,
+} from '@opentelemetry/otlp-transformer';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import type { MetricData } from '@opentelemetry/sdk-metrics';
+import type { Alarm, Clock } from '../kernel/clock.js';
+import { type Millis, seconds } from '../kernel/time.js';
+import type { Period } from './measures.js';
+import { Sender } from './sender.js';
+import type { Destination, TelemetrySettings } from './settings.js';
+import { makeSpans, SCOPE, type TracedDownlink } from './spans.js';
+
+/** Maximum number of downlinks whose traces are in a batch: some 500 spans. */
+const IN_BATCH = 64;
+/** Time for a batch at the end, and for all batches then. */
+const LAST_PATIENCE: Millis = seconds(5);
+const LAST_PATIENCE_OF_ALL: Millis = seconds(30);
+/** Both times after a Ctrl-C. */
+const PATIENCE_INTERRUPTED: Millis = seconds(1);
+
+/** What is exported. */
+export interface TelemetrySource {
+  readMetrics(period: Period): Promise<readonly MetricData[]> | readonly MetricData[];
+  /** Takes up to `most` downlinks whose traces are complete. */
+  takeTraces(most: number): Promise<readonly TracedDownlink[]> | readonly TracedDownlink[];
+  /** Number of downlinks that wait to be taken. @param last whether the others are complete now */
+  countTraces(last: boolean): number;
+}
+
+interface TelemetryOptions {
+  readonly settings: TelemetrySettings;
+  readonly version: string;
+  /** Attributes of the resource; those of the user go before them. */
+  readonly attributes: Attributes;
+  readonly source: TelemetrySource;
+  /** Real time. */
+  readonly clock: Clock;
+  /** Called with a sentence about lost telemetry: at the first loss if `reportsAtOnce`, and otherwise at the end. */
+  readonly complain: (sentence: string) => void;
+  readonly reportsAtOnce?: boolean;
+}
+
+export class Telemetry {
+  readonly #options: TelemetryOptions;
+  readonly #sender: Sender;
+  readonly #resource;
+  readonly #since: number;
+  #next: Alarm | undefined;
+  #limit: Alarm | undefined;
+  #round: Promise<void> = Promise.resolve();
+  /** Aborts a regular export that is still going on at the end. */
+  readonly #regular = new AbortController();
+  /** Aborts everything. */
+  readonly #all = new AbortController();
+  #ends = false;
+  #interrupted = false;
+  #batches = 0;
+  #lost = 0;
+  #firstReason: string | undefined;
+
+  constructor(options: TelemetryOptions) {
+    const { clock, version, attributes, settings } = options;
+    this.#options = options;
+    this.#sender = new Sender(clock);
+    this.#since = clock.wall;
+    this.#resource = resourceFromAttributes({
+      'service.name': 'ghostfleet',
+      'service.version': version,
+      'telemetry.sdk.name': 'opentelemetry',
+      'telemetry.sdk.language': 'nodejs',
+      ...attributes,
+      ...settings.attributes,
+    });
+  }
+
+  /** Starts the regular exports. */
+  begin(): void {
+    const { clock, settings } = this.#options;
+    this.#next = clock.after(settings.every, 'the next export of telemetry', () => {
+      this.#round = this.#export(() => this.#ends, this.#regular.signal).then(() => {
+        if (!this.#ends) this.begin();
+      });
+    });
+  }
+
+  /** The user pressed Ctrl-C: the last export may take only a second. */
+  interrupt(): void {
+    this.#interrupted = true;
+    if (this.#ends) this.#endIn(PATIENCE_INTERRUPTED);
+  }
+
+  /** Exports what is left, and reports losses. Resolves when the collector has it or the time for it is over; never rejects. */
+  async end(): Promise<void> {
+    const { clock, source } = this.#options;
+    this.#next?.cancel();
+    this.#ends = true;
+    const regular = clock.after(LAST_PATIENCE, 'the end of an export of telemetry', () => this.#regular.abort());
+    this.#endIn(this.#interrupted ? PATIENCE_INTERRUPTED : LAST_PATIENCE_OF_ALL);
+    await this.#round;
+    regular.cancel();
+    source.countTraces(true);
+    await this.#export(() => this.#all.signal.aborted, this.#all.signal, LAST_PATIENCE);
+    this.#limit?.cancel();
+    const unsent = Math.ceil(source.countTraces(true) / IN_BATCH);
+    this.#batches += unsent;
+    this.#lost += unsent;
+    this.#report();
+    await this.#sender.close();
+  }
+
+  /** Ends without a further export. */
+  async close(): Promise<void> {
+    this.#next?.cancel();
+    this.#ends = true;
+    this.#abortAll();
+    await this.#sender.close();
+  }
+
+  #endIn(patience: Millis): void {
+    this.#limit?.cancel();
+    this.#limit = this.#options.clock.after(patience, 'the last export of telemetry', () => this.#abortAll());
+  }
+
+  #abortAll(): void {
+    this.#regular.abort();
+    this.#all.abort();
+  }
+
+  /** Sends all complete traces, and the metrics. The first lost batch ends it. */
+  async #export(isOver: () => boolean, cancelled: AbortSignal, patience?: Millis): Promise<void> {
+    const { source, settings, clock } = this.#options;
+    const { traces, metrics } = settings.destinations;
+    try {
+      while (traces && source.countTraces(false) > 0 && !isOver()) {
+        const spans = (await source.takeTraces(IN_BATCH)).flatMap((each) => makeSpans(each, this.#resource));
+        const { serializeRequest, deserializeResponse } =
+          traces.encoding === 'json' ? JsonTraceSerializer : ProtobufTraceSerializer;
+        const refused = (body: Uint8Array) => deserializeResponse(body).partialSuccess?.rejectedSpans;
+        if (spans.length > 0 && !(await this.#send(traces, serializeRequest(spans), refused, cancelled, patience)))
+          return;
+      }
+      if (!metrics || isOver()) return;
+      const data = await source.readMetrics({ since: this.#since, now: clock.wall });
+      if (data.length === 0) return;
+      const { serializeRequest, deserializeResponse } =
+        metrics.encoding === 'json' ? JsonMetricsSerializer : ProtobufMetricsSerializer;
+      const refused = (body: Uint8Array) => deserializeResponse(body).partialSuccess?.rejectedDataPoints;
+      const batch = serializeRequest({
+        resource: this.#resource,
+        scopeMetrics: [{ scope: SCOPE, metrics: [...data] }],
+      });
+      await this.#send(metrics, batch, refused, cancelled, patience);
+    } catch (error) {
+      this.#lose(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** @param refused reads from the response how much of the batch the collector has refused */
+  async #send(
+    to: Destination,
+    batch: Uint8Array | undefined,
+    refused: (body: Uint8Array) => number | string | undefined,
+    cancelled: AbortSignal,
+    patience: Millis | undefined,
+  ): Promise<boolean> {
+    this.#batches++;
+    const outcome = await this.#sender.send(to, batch ?? new Uint8Array(), {
+      patience: Math.min(to.timeout, patience ?? to.timeout),
+      last: patience !== undefined,
+      cancelled,
+    });
+    if ('body' in outcome) {
+      const part = countRefused(outcome.body, refused);
+      if (part > 0) this.#lose(`the collector refused ${part} items`, to);
+      return true;
+    }
+    this.#lose(outcome.lost, to);
+    return false;
+  }
+
+  #lose(reason: string, to?: Destination): void {
+    this.#lost++;
+    const port = to && new URL(to.url).port === '4317' ? '; OTLP over HTTP usually has port 4318, not 4317' : '';
+    this.#firstReason ??= `${reason}${port}`;
+    if (this.#options.reportsAtOnce && this.#lost === 1) this.#report();
+  }
+
+  #report(): void {
+    const { settings, complain } = this.#options;
+    if (this.#lost === 0) return;
+    const places = Object.values(settings.destinations).map(({ url }) => new URL(url).origin);
+    const where = [...new Set(places)].join(' and ');
+    complain(
+      `${this.#lost} of ${this.#batches} batches of telemetry for ${where} were lost: ${this.#firstReason ?? 'no time was left'}`,
+    );
+  }
+}
+
+/** A response that cannot be read refuses nothing. */
+function countRefused(body: Uint8Array, refused: (body: Uint8Array) => number | string | undefined): number {
+  try {
+    return body.length === 0 ? 0 : Number(refused(body) ?? 0);
+  } catch {
+    return 0;
+  }
+}
