@@ -25,11 +25,11 @@ import { problemsOf, yamlOf } from '../scenario/fixtures.js';
 const profiles = packagedProfiles();
 const types = describeDeviceTypes(profiles);
 
-/** A device that reports every minute and gets a command every 6 minutes. @param fault one entry of `faults` */
+/** A device that reports every minute and gets a command every 3 minutes. @param fault one entry of `faults` */
 function planWith(fault: string, boot = '0s'): Plan {
-  const steps = Array.from({ length: 12 }, (_, i) => `  - { at: ${6 * (i + 1)}m, commands: [info show] }\n`);
+  const steps = Array.from({ length: 12 }, (_, i) => `  - { at: ${3 * (i + 1)}m, commands: [info show] }\n`);
   const text = `name: test
-duration: 80m
+duration: 40m
 fleet:
   - { name: meteo, profile: meteo, count: 1, boot: { from: ${boot} }, config: { interval-report: 60 } }
 faults: [${fault}]
@@ -102,7 +102,7 @@ describe.each(FAULT_NAMES)('the fault %s', (name) => {
     const call = faultIn(planWith(`{ ${example} }`));
     const hasEnd = !isOnce(call) && kindOf(call).duration === undefined;
     const warnings = withoutEffect(
-      planWith(`{ ${example}, from: 10m${hasEnd ? ', until: 20m' : ''} }`, '1h'),
+      planWith(`{ ${example}, from: 10m${hasEnd ? ', until: 20m' : ''} }`, '30m'),
       profiles,
     );
     const isSilent = part === 'service' || ALWAYS_EFFECTIVE[name] !== undefined;
