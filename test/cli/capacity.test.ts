@@ -51,7 +51,7 @@ describe('ghostfleet capacity', () => {
   });
 
   it('has the same result for any number of runs at a time', async () => {
-    const words = [limited, ...RATE, '--precision', '25%'];
+    const words = [limited, ...RATE, '--precision', '50%'];
     const one = await resultOf(...words);
     const { out } = await ghostfleet(['capacity', ...words, '--workers', '2', '--json']);
     expect(JSON.parse(out)).toEqual(one);
@@ -62,7 +62,7 @@ describe('ghostfleet capacity', () => {
     ['0.21', 1, false],
   ])('ends with the exit code for --at-least %s', async (atLeast, code, reached) => {
     const out = join(folder, `least-${atLeast}`);
-    const words = [...RATE, '--precision', '25%', '--at-least', atLeast, '--workers', '1', '--out', out];
+    const words = [...RATE, '--precision', '50%', '--at-least', atLeast, '--workers', '1', '--out', out];
     expect((await ghostfleet(['capacity', limited, ...words])).exit).toBe(code);
     expect((JSON.parse(readFileSync(join(out, 'capacity.json'), 'utf8')) as CapacityResult).reached).toBe(reached);
     expect(readFileSync(join(out, 'junit.xml'), 'utf8').includes('<failure ')).toBe(!reached);
@@ -77,7 +77,7 @@ describe('ghostfleet capacity', () => {
 
   it('ends with what is known after Ctrl-C, and continues without repeating a run', async () => {
     const out = join(folder, 'continued');
-    const words = ['capacity', limited, ...RATE, '--precision', '25%', '--workers', '1'];
+    const words = ['capacity', limited, ...RATE, '--precision', '50%', '--workers', '1'];
     const first = await ghostfleet([...words, '--out', out], { interruptOn: /0\.4\/s {2}fails/ });
     expect(first.exit).toBe(130);
     expect(first.out).toContain(

@@ -121,11 +121,11 @@ describe('record', () => {
     const client = new DeviceCloudClient({ baseUrl: api, apiKey: KEY, spaceId });
     const token = '00112233445566778899aabbccddeeff';
     const device = await client.createDevice({ name: 'a-device', serial_number: '2159017985', token });
-    for (let i = 0; i < 120; i++) await client.sendCommands(device.id, ['info show']);
+    for (let i = 0; i < 101; i++) await client.sendCommands(device.id, ['info show']);
     await client.close();
     const aSecondLater = () => new Promise<void>((resolve) => new RealClock().after(1000, 'Ctrl-C', resolve));
-    // At this rate, the second page is requested ten seconds after the first one.
-    const args = ['--space', spaceId, '--out', path('a.jsonl'), '--rate', '0.1'];
+    // At this rate, the second page is requested four seconds after the first one.
+    const args = ['--space', spaceId, '--out', path('a.jsonl'), '--rate', '0.25'];
     const { exit, out } = await ghostfleet(['record', '--target', api, '--api-key', KEY, ...args], {
       interruptWhen: until(() => pages === 1).then(aSecondLater),
     });

@@ -14,7 +14,7 @@ const file = join(directory, 'lossy.yaml');
 writeFileSync(
   file,
   `name: lossy
-duration: 2h
+duration: 1h
 fleet: [{ name: clime, profile: clime, count: 2, config: { interval-report: 600 } }]
 network: { loss: 20% }
 steps: [{ at: 10m, commands: [info show] }]
@@ -66,7 +66,7 @@ describe('ghostfleet run --seeds', () => {
     writeFileSync(join(folder, 'profiles/own.yaml'), readFileSync('profiles/push.yaml', 'utf8'));
     writeFileSync(join(folder, 'groups.yaml'), 'fleet: [{ name: more, profile: own, count: 2 }]\n');
     const scenario = join(folder, 'edited.yaml');
-    const text = `name: edited\nduration: 20m\ninclude: [groups.yaml]\nfleet: [{ name: clime, profile: clime, count: 2 }]\n`;
+    const text = `name: edited\nduration: 1m\ninclude: [groups.yaml]\nfleet: [{ name: clime, profile: clime, count: 2 }]\n`;
     writeFileSync(scenario, text);
     const path = join(folder, name);
     let started = 0;
@@ -189,6 +189,6 @@ describe('ghostfleet run --seeds', () => {
 function passing(expect: readonly string[]): string {
   const path = join(directory, 'passing.yaml');
   const fleet = 'fleet: [{ name: clime, profile: clime, count: 1 }]';
-  writeFileSync(path, `name: passing\nduration: 30m\n${fleet}\nexpect: ${JSON.stringify(expect)}\n`);
+  writeFileSync(path, `name: passing\nduration: 5m\n${fleet}\nexpect: ${JSON.stringify(expect)}\n`);
   return path;
 }
