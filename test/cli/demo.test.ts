@@ -7,6 +7,20 @@ import { folderOfTest } from '../support/folder-of-test.js';
 import { ghostfleet } from '../support/host.js';
 import { startDemo } from '../web/demo.js';
 
+const SMALL = `name: small
+seed: 1
+duration: 30d
+fleet:
+  - { name: clime, profile: clime, count: 2, boot: { over: 1m } }
+`;
+
+/** Options for a run that starts faster than the packaged scenario. */
+function small(): readonly string[] {
+  const file = join(folderOfTest(), 'small.yaml');
+  writeFileSync(file, SMALL);
+  return ['--scenario', file];
+}
+
 /** The cookie of a session with control of the run. @param link printed by the demo */
 async function signIn(link: string): Promise<{ readonly cookie: string; readonly space: string }> {
   const { origin, hash } = new URL(link);
@@ -60,7 +74,7 @@ it.each([[['--open']], [[]]])(
   'the demo at a terminal opens the console in the browser only with --open: options %j',
   async (flags) => {
     const opened: string[] = [];
-    const { err } = await ghostfleet(['demo', ...flags], {
+    const { err } = await ghostfleet(['demo', ...small(), ...flags], {
       ...{ terminal: {}, interruptOn: /console at \S+ / },
       browser: (address) => opened.push(address),
     });
@@ -69,19 +83,7 @@ it.each([[['--open']], [[]]])(
   },
 );
 
-const SMALL = `name: small
-seed: 1
-duration: 30d
-fleet:
-  - { name: clime, profile: clime, count: 2, boot: { over: 1m } }
-`;
-
 describe('the options of the demo', () => {
-  const small = () => {
-    const file = join(folderOfTest(), 'small.yaml');
-    writeFileSync(file, SMALL);
-    return ['--scenario', file];
-  };
   const untilOpen = { interruptOn: /console at \S+ / };
 
   it('--scenario and --seed choose the run, which can go back to an earlier moment and has no tour', async () => {
