@@ -10,8 +10,17 @@ export interface TelemetrySettings {
   readonly destinations: Readonly<Partial<Record<Signal, Destination>>>;
   /** Time between two exports. */
   readonly every: Millis;
+  readonly sampler: Sampler;
   /** Attributes of the resource that the user has set, such as `service.name`. */
   readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** Which traces are sent. */
+export interface Sampler {
+  /** Share of the traces, 0 to 1. */
+  readonly ratio: number;
+  /** Whether the decision of a caller goes before the share. */
+  readonly asksCaller: boolean;
 }
 
 export interface Destination {
@@ -54,10 +63,11 @@ export function readTelemetrySettings(given: string | undefined, env: Environmen
     found.map(([signal, text, source]) => [signal, reader.readDestination(signal, text, source)]),
   );
   const every = reader.readMillis('OTEL_METRIC_EXPORT_INTERVAL') ?? EVERY;
+  const sampler = reader.readSampler();
   const attributes = reader.readPairs('OTEL_RESOURCE_ATTRIBUTES');
   const service = reader.find('OTEL_SERVICE_NAME');
   reader.end();
-  return { destinations, every, attributes: { ...attributes, ...(service && { 'service.name': service }) } };
+  return { destinations, every, sampler, attributes: { ...attributes, ...(service && { 'service.name': service }) } };
 }
 
 class Reader {
@@ -138,6 +148,18 @@ class Reader {
       this.#problems.add(`${name} "${text}" is not a number of milliseconds from 1 to 2147483647`);
     }
     return value;
+  }
+
+  readSampler(): Sampler {
+    const names = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [`parentbased_${name}`, name]);
+    const name = this.#readChoice('OTEL_TRACES_SAMPLER', names) ?? 'parentbased_always_on';
+    const asksCaller = name.startsWith('parentbased_');
+    if (!name.endsWith('traceidratio')) return { ratio: name.endsWith('_on') ? 1 : 0, asksCaller };
+    const text = this.find('OTEL_TRACES_SAMPLER_ARG') ?? '1';
+    const ratio = Number(text);
+    if (!(ratio >= 0 && ratio <= 1))
+      this.#problems.add(`OTEL_TRACES_SAMPLER_ARG "${text}" is not a number from 0 to 1`);
+    return { ratio, asksCaller };
   }
 
   /** Reads `a=1,b=2`, where values may contain percent escapes. @param secret whether a message must not show the text */

@@ -12,6 +12,7 @@ import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { UnixMillis } from '../kernel/time.js';
 import { readTraceParent } from '../kernel/trace-context.js';
+import type { Sampler } from './settings.js';
 
 export const SCOPE = { name: 'ghostfleet' } as const;
 
@@ -31,12 +32,12 @@ export interface TracedDownlink {
   readonly attributes: Attributes;
 }
 
-/** @returns no spans if the caller does not record its trace */
-export function makeSpans(downlink: TracedDownlink, resource: Resource): readonly ReadableSpan[] {
+/** @returns no spans if the sampler, or by default a caller that does not record its trace, leaves the trace out */
+export function makeSpans(downlink: TracedDownlink, resource: Resource, sampler: Sampler): readonly ReadableSpan[] {
   const { id, type, observer, stations, end, failure, attributes } = downlink;
   const parent = readTraceParent(downlink.traceparent);
-  if (parent?.sampled === false) return [];
   const traceId = parent?.traceId ?? createHash('sha256').update(id).digest('hex').slice(0, 32);
+  if (!isSampled(traceId, sampler.asksCaller ? parent?.sampled : undefined, sampler.ratio)) return [];
   const ids = createHash('sha512').update(`${observer} ${id}`).digest('hex');
   const spanId = (index: number) => ids.slice(16 * index, 16 * index + 16);
   const make = (
@@ -78,6 +79,11 @@ export function makeSpans(downlink: TracedDownlink, resource: Resource): readonl
       parentSpanContext: root.spanContext(),
     })),
   ];
+}
+
+/** @param decided the decision of the caller */
+function isSampled(traceId: string, decided: boolean | undefined, ratio: number): boolean {
+  return decided ?? Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000;
 }
 
 /** @param time milliseconds */

@@ -143,7 +143,9 @@ export class Telemetry {
     const { traces, metrics } = settings.destinations;
     try {
       while (traces && source.countTraces(false) > 0 && !isOver()) {
-        const spans = (await source.takeTraces(IN_BATCH)).flatMap((each) => makeSpans(each, this.#resource));
+        const spans = (await source.takeTraces(IN_BATCH)).flatMap((each) =>
+          makeSpans(each, this.#resource, settings.sampler),
+        );
         const { serializeRequest, deserializeResponse } =
           traces.encoding === 'json' ? JsonTraceSerializer : ProtobufTraceSerializer;
         const refused = (body: Uint8Array) => deserializeResponse(body).partialSuccess?.rejectedSpans;

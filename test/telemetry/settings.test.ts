@@ -98,6 +98,8 @@ describe('the settings of telemetry', () => {
       OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization: s3crets',
       OTEL_EXPORTER_OTLP_TIMEOUT: '10s',
+      OTEL_TRACES_SAMPLER: 'TraceIdRatio',
+      OTEL_TRACES_SAMPLER_ARG: '10%',
       OTEL_RESOURCE_ATTRIBUTES: 'lab',
     });
     expect(message.split('; ')).toEqual([
@@ -105,6 +107,7 @@ describe('the settings of telemetry', () => {
       'OTEL_EXPORTER_OTLP_PROTOCOL "grpc" is not http/protobuf or http/json',
       'collectors usually receive http/protobuf at port 4318',
       'OTEL_EXPORTER_OTLP_TIMEOUT "10s" is not a number of milliseconds from 1 to 2147483647',
+      'OTEL_TRACES_SAMPLER_ARG "10%" is not a number from 0 to 1',
       'OTEL_RESOURCE_ATTRIBUTES "lab" is not a list such as name=value,name=value',
     ]);
   });

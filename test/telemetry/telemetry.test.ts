@@ -145,6 +145,31 @@ describe('telemetry', () => {
   });
 });
 
+describe('the sampler', () => {
+  const downlinks = Array.from({ length: 400 }, (_, n) =>
+    downlink(n, n % 2 === 0 ? {} : { traceparent: `00-${'0'.repeat(28)}${1000 + n}-${'b'.repeat(16)}-00` }),
+  );
+
+  it.each([
+    ['parentbased_always_on', '', 200, 200],
+    ['always_on', '', 400, 400],
+    ['always_off', '', 0, 0],
+    ['parentbased_always_off', '', 0, 0],
+    ['parentbased_traceidratio', '0.25', 30, 70],
+    ['parentbased_traceidratio', '0', 0, 0],
+  ])(
+    '%s %s sends some of 200 traces without a caller and of 200 that a caller does not record',
+    async (name, arg, least, most) => {
+      const env = { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: arg };
+      const { collector, telemetry } = await exporting(undefined, { downlinks, env });
+      await telemetry.end();
+      const sent = collector.spans.filter(({ kind }) => kind === 5).length;
+      expect(sent).toBeGreaterThanOrEqual(least);
+      expect(sent).toBeLessThanOrEqual(most);
+    },
+  );
+});
+
 describe('lost telemetry', () => {
   it.each([400, 401, 500])(
     'is not sent again after status %s, and is reported without the response',

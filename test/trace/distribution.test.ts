@@ -21,6 +21,15 @@ describe('a distribution', () => {
     ]);
   });
 
+  it('counts its values in buckets: each has the values up to its bound', () => {
+    const distribution = distributionOf(0, 5, 6, 100, 101, 5000);
+    expect(distribution.countBuckets([5, 100, 1000])).toEqual([2, 2, 1, 1]);
+    expect(new Distribution().countBuckets([5])).toEqual([0, 0]);
+    const precise = new Distribution(1000);
+    for (const value of [0.4, 0.5, 0.6]) precise.record(value);
+    expect(precise.countBuckets([0.5])).toEqual([2, 1]);
+  });
+
   it('rounds to whole milliseconds and counts a negative duration as 0', () => {
     expect(distributionOf(-3, 1.4).spread()).toMatchObject({ count: 2, min: 0, max: 1 });
   });

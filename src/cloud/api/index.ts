@@ -181,6 +181,8 @@ const CORS = {
     'Idempotency-Key',
     'If-Match',
     'Last-Event-ID',
+    'Traceparent',
+    'Tracestate',
   ],
   // One string, so that it is not joined again for every answer.
   exposedHeaders:
