@@ -5,6 +5,7 @@ import { RunControls } from '../control/controls.js';
 import { Scenarios } from '../control/scenarios.js';
 import { type Place, RunServer } from '../control/server.js';
 import type { TimeTravel } from '../control/travel.js';
+import { isoTime } from '../kernel/calendar.js';
 import { GhostfleetError, InterruptedError, messageOf } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
 import { type Millis, sinceStart } from '../kernel/time.js';
@@ -85,6 +86,9 @@ export class LiveServices {
     const { host, plan, metricsPort } = options;
     const metrics = metricsPort === undefined ? undefined : await serveMetrics(metricsPort, plan);
     if (metrics) host.err.write(`metrics at ${metrics.url}\n`);
+    if (options.telemetry?.destinations.traces && options.clock === 'virtual') {
+      host.err.write(`traces have simulated times, from ${isoTime(plan.start)} on\n`);
+    }
     // Loaded only when it is used.
     const telemetry = options.telemetry && (await import('./run-telemetry.js'));
     return new LiveServices(options, metrics, telemetry);

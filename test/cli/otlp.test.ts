@@ -38,6 +38,9 @@ steps: [{ at: 1m, commands: [info show] }]
 `,
 );
 
+/** The note of a run in virtual time. */
+const SIMULATED = 'traces have simulated times, from 2026-01-01T00:00:00.000Z on\n';
+
 const closing: Collector[] = [];
 afterEach(() => {
   for (const collector of closing.splice(0)) collector.close();
@@ -71,7 +74,7 @@ describe('the telemetry of a run', () => {
   it('does not change the run', async () => {
     const { out } = await ghostfleet(['run', scenario, '--seed', '7', '--json']);
     const plain: RunResult = JSON.parse(out);
-    expect([outcome.exit, outcome.err]).toEqual([0, '']);
+    expect([outcome.exit, outcome.err]).toEqual([0, SIMULATED]);
     expect(result.digest).toBe(plain.digest);
     expect({ ...result, wallMs: 0 }).toEqual({ ...plain, wallMs: 0 });
   });
@@ -135,7 +138,9 @@ describe('a run whose collector fails', () => {
     const env = { OTEL_EXPORTER_OTLP_HEADERS: 'api-key=s3crets2' };
     const { exit, err, out: text } = await run(tiny, 'http://me:s3crets@127.0.0.1:9', ['--out', out], env);
     expect(exit).toBe(0);
-    expect(err).toBe('ghostfleet: 1 of 1 batches of telemetry for http://127.0.0.1:9 were lost: connection refused\n');
+    expect(err).toBe(
+      `${SIMULATED}ghostfleet: 1 of 1 batches of telemetry for http://127.0.0.1:9 were lost: connection refused\n`,
+    );
     const files = readdirSync(out).map((name) => readFileSync(join(out, name), 'utf8'));
     expect([text, err, ...files].join('\n')).not.toMatch(/s3crets/);
   });
@@ -144,7 +149,9 @@ describe('a run whose collector fails', () => {
     const { url } = await collectorWith((response) => response.writeHead(400).end());
     const { exit, err } = await run(tiny, url);
     expect(exit).toBe(0);
-    expect(err).toBe(`ghostfleet: 1 of 1 batches of telemetry for ${url} were lost: the response has the status 400\n`);
+    expect(err).toBe(
+      `${SIMULATED}ghostfleet: 1 of 1 batches of telemetry for ${url} were lost: the response has the status 400\n`,
+    );
   });
 
   it('ends with exit code 2 before it begins if the address is wrong', async () => {
