@@ -55,14 +55,26 @@ export function recordOf(result: Measured, plan: Plan): LevelRecord {
   };
 }
 
-/** A run that could not be made, although one at a lower level could: this machine or the cloud refused the larger fleet. */
-export function unmade(plan: Plan, { code, message, hint }: GhostfleetError): LevelRecord {
+/** What an error says that prevents a run, although one at a lower level could be made, by its code. */
+const REFUSED: Readonly<Record<string, LevelKind>> = {
+  'not-created': 'fails',
+  'bad-target': 'fails',
+  'open-files': 'generator limit',
+};
+
+/**
+ * A run that could not be made, although one at a lower level could, because this machine or the cloud refused the larger fleet;
+ * undefined for other errors, such as those of the queue, which say nothing about the level.
+ */
+export function unmade(plan: Plan, { code, message, hint }: GhostfleetError): LevelRecord | undefined {
+  const kind = Object.hasOwn(REFUSED, code) ? REFUSED[code] : undefined;
+  if (kind === undefined) return undefined;
   const why = hint === undefined ? message : `${message}: ${hint}`;
   return {
     seed: plan.seed,
     digest: '',
     plan: planDigest(plan),
-    verdict: { kind: code === 'open-files' ? 'generator limit' : 'fails', why },
+    verdict: { kind, why },
     service: null,
     expectations: [],
     throughput: null,

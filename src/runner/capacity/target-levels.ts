@@ -92,8 +92,9 @@ export class TargetLevels implements Levels {
     } catch (error) {
       if (signal.aborted) return undefined;
       // At the first level, nothing works yet: the user has to correct something.
-      if (!this.#hasMeasured || !(error instanceof GhostfleetError)) throw error;
-      return unmade(plan, error);
+      const record = this.#hasMeasured && error instanceof GhostfleetError ? unmade(plan, error) : undefined;
+      if (record === undefined) throw error;
+      return record;
     }
   }
 

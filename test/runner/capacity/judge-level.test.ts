@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineScenario } from '../../../src/index.js';
+import { UsageError } from '../../../src/kernel/errors.js';
 import type { GeneratorReport, RunResult } from '../../../src/report/result.js';
-import { judgeLevel, recordOf } from '../../../src/runner/capacity/judge-level.js';
+import { judgeLevel, recordOf, unmade } from '../../../src/runner/capacity/judge-level.js';
 import { resultOf } from '../../report/fixtures.js';
 
 const plan = defineScenario({ name: 'level', duration: '1m', fleet: [{ name: 'clime', profile: 'clime', count: 1 }] });
@@ -64,4 +65,20 @@ describe('the verdict on a level', () => {
     const broken = { exitCode: 5 as const, failure: 'the run is invalid: 1 of 1 device failed' };
     expect(() => measured(5, 0, broken)).toThrow('1 of 1 device failed');
   });
+
+  it.each([
+    ['not-created', 'fails'],
+    ['bad-target', 'fails'],
+    ['open-files', 'generator limit'],
+    ['no-workers', undefined],
+    ['bad-queue', undefined],
+    ['worker-refused', undefined],
+    ['constructor', undefined],
+  ] as const)(
+    'of a run that the error "%s" prevented is %j, because the queue says nothing about the service',
+    (code, kind) => {
+      const record = unmade(plan, new UsageError(code, 'not made'));
+      expect(record && judgeLevel(record, 5).kind).toBe(kind);
+    },
+  );
 });
