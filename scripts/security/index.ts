@@ -14,6 +14,7 @@ import { fuzzScenarios } from '../fuzz/scenarios.js';
 import { authorizationMatrix, type MatrixVerdict } from './authorization/matrix.js';
 import { queueMatrix } from './authorization/queue.js';
 import { runPortMatrix } from './authorization/run-port.js';
+import { pumpExpressions } from './regular-expressions.js';
 import { SUBJECTS } from './subjects.js';
 
 const MUTATIONS = 10_000;
@@ -28,7 +29,7 @@ interface Report {
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter(
-  (name) => name !== 'fuzz' && name !== 'matrix' && SUBJECTS.every((subject) => subject.name !== name),
+  (name) => !['fuzz', 'matrix', 'expressions'].includes(name) && SUBJECTS.every((subject) => subject.name !== name),
 );
 if (unknown.length > 0) throw new Error(`unknown subjects: ${unknown.join(', ')}`);
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
@@ -51,6 +52,12 @@ function matrix(of: string, { operations, credentials, requests, checks, failure
     checks,
     failed,
   );
+}
+
+if (isWanted('expressions')) {
+  const { texts, slow } = pumpExpressions();
+  const found = slow.map(({ place, source, ms, text }) => `${place}: ${source} takes ${ms.toFixed()} ms for ${text}`);
+  verdict('expressions', 'long texts of one piece for every regular expression', texts, found);
 }
 
 if (isWanted('matrix')) {

@@ -10,7 +10,7 @@ import { UsageError } from '../kernel/errors.js';
  */
 export function checkDatabase(db: string): string {
   if (isPostgresUrl(db)) return db;
-  if (/^[./\\]/.test(db) || !/:\/\/|:.*@/.test(db)) return databaseFile(db);
+  if (/^[./\\]/.test(db) || !/:\/\/|^[^:]*:.*@/.test(db)) return databaseFile(db);
   throw new UsageError(
     'bad-database',
     'the database (hidden) is not the path of a file, and not the address of a PostgreSQL database',

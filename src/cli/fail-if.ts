@@ -22,7 +22,7 @@ export function parseCondition(line: string): Condition | string {
   if (typeof figure === 'string')
     return wrong(place + (figure.startsWith('"p') ? name.length + gap.length : 0), figure);
   const rest = line.slice(place + name.length + gap.length + (of ?? '').length);
-  const [, space = '', sign = '', pause = '', limit = ''] = /^(\s*)([<>=!]*)(\s*)(.*?)\s*$/s.exec(rest) ?? [];
+  const [, space = '', sign = '', pause = '', limit = ''] = /^(\s*)([<>=!]*)(\s*)(.*)$/s.exec(rest.trimEnd()) ?? [];
   const after = line.length - rest.length + space.length;
   const comparison = CHANGES.find((one) => one === sign);
   if (comparison === undefined) {

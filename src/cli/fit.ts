@@ -44,6 +44,6 @@ function nameFor(path: string): string {
     .replace(/\.[^.]*$/, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-  return /^[a-z][a-z0-9-]*[a-z0-9]$/.test(name) ? name.slice(0, 40).replace(/-+$/, '') : 'fitted';
+    .replace(/^-|-$/g, '');
+  return /^[a-z][a-z0-9-]*[a-z0-9]$/.test(name) ? name.slice(0, 40).replace(/-$/, '') : 'fitted';
 }

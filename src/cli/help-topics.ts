@@ -76,5 +76,5 @@ function formatRow(
 }
 
 function withoutLinks(text: string): string {
-  return text.replaceAll(/\[([^\]]+)\]\([^)\s]+\)/g, '$1');
+  return text.replaceAll(/\[([^[\]]+)\]\([^()\s]+\)/g, '$1');
 }

@@ -21,7 +21,7 @@ export function processTerminal(
     removeHistoryDuplicates: true,
     prompt,
     completer: (line: string, done: (error: Error | null, result: [string[], string]) => void) => {
-      const begun = /\S*$/.exec(line)?.[0] ?? '';
+      const begun = /(?<!\S)\S*$/.exec(line)?.[0] ?? '';
       complete(line).then(
         (words) => done(null, [words.length === 1 ? words.map((word) => `${word} `) : [...words], begun]),
         () => done(null, [[], begun]),

@@ -306,7 +306,7 @@ function beginCapture(path: string | undefined, nameOf: Service['nameOf'], host:
 function findAdmin(email: string | undefined, given: string | undefined) {
   if (email === undefined) return undefined;
   // A secret that was read from a file usually ends with a line end, which cannot be typed at a login.
-  const password = given?.replace(/[\r\n]+$/, '');
+  const password = given?.replace(/(?<![\r\n])[\r\n]+$/, '');
   if (password === undefined || password.length < PASSWORD.min || password.length > PASSWORD.max) {
     throw new UsageError(
       'no-admin-password',

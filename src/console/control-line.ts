@@ -25,7 +25,8 @@ interface ControlCall {
  * @throws UsageError for an unknown command or invalid arguments
  */
 export function parseControl(line: string, profile: Profile, readFile: (path: string) => NamedText): ControlCall {
-  const [, word = '', rest = ''] = /^\.(\S*)\s*(.*)$/.exec(line.trim()) ?? [];
+  const [, word = '', after = ''] = /^\.(\S*)(.*)$/s.exec(line.trim()) ?? [];
+  const rest = after.trimStart();
   const command = Object.hasOwn(CONTROL_COMMANDS, word) ? CONTROL_COMMANDS[word] : undefined;
   if (command === undefined) {
     const names = Object.keys(CONTROL_COMMANDS).map((name) => `.${name}`);

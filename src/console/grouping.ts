@@ -46,7 +46,7 @@ const MOST_RUNS = 6;
 function folded(names: readonly string[]): string {
   const runs: { readonly prefix: string; readonly from: string; to: string }[] = [];
   for (const name of [...names].sort()) {
-    const [, prefix = name, digits = ''] = /^(.*?)(\d+)$/.exec(name) ?? [];
+    const [, prefix = name, digits = ''] = /^(.*(?<!\d)|)(\d+)$/.exec(name) ?? [];
     const last = runs.at(-1);
     const follows =
       last?.prefix === prefix && last.to.length === digits.length && Number(last.to) + 1 === Number(digits);

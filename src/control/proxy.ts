@@ -47,7 +47,10 @@ const OF_REQUEST = 'content-length host origin cookie authorization x-api-key se
 
 /** The headers without those of this connection only: {@link OF_HOP}, and those that `Connection` names. */
 function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const listed = (headers.connection ?? '').toLowerCase().split(/\s*,\s*/);
+  const listed = (headers.connection ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
   const named = listed.filter((name) => !OF_REQUEST.includes(name));
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !OF_HOP.includes(name) && !named.includes(name)),

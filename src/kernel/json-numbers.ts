@@ -49,7 +49,7 @@ function decimal(number: string): { readonly digits: string; readonly power: num
   const [mantissa = '', exponent = '0'] = number.replace(/^[-+]/, '').split(/[eE]/);
   const [whole = '', fraction = ''] = mantissa.split('.');
   const all = (whole + fraction).replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
+  const digits = all.replace(/(?<!0)0+$/, '');
   return { digits, power: Number(exponent) - fraction.length + all.length - digits.length };
 }
 

@@ -141,7 +141,7 @@ function frameOf(bracket: '{' | '['): Frame {
 }
 
 /** The tokens of valid JSON. */
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{},:]|[^\s"[\]{},:]+/g;
 
 /** The number of keys; undefined if a text or key is at fault. If it equals the text's, no slower search is needed. */
 function keysIn(value: unknown): number | undefined {

@@ -49,7 +49,7 @@ export function lengthIn(text: string): Millis | undefined {
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(trimmed)) return undefined;
   let total = 0;
   let smallest = Number.POSITIVE_INFINITY;
-  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
+  for (const [, amount, unit] of trimmed.matchAll(/(?<![\d.])(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
     const size = UNITS[unit ?? ''] ?? 0;
     if (size >= smallest) return undefined;
     smallest = size;

@@ -26,7 +26,7 @@ export function apiBase(text: string): ApiBase | undefined {
   if (!URL.canParse(text) || isCutShort(text)) return undefined;
   const { protocol, origin, pathname, username, password } = new URL(text);
   if (!/^https?:$/.test(protocol)) return undefined;
-  const prefix = pathname.replace(/\/+$/, '').replace(/\/v2$/, '');
+  const prefix = pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v2$/, '');
   if (username === '' && password === '') return { origin, prefix, headers: {} };
   try {
     const pair = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
@@ -50,13 +50,16 @@ const MASK = '***';
  * and the values in a query. Queries have too many names for tokens, so all values are masked.
  */
 export function shownAddress(text: string): string {
-  return text.replace(/([a-z][a-z\d+.-]*:\/\/)([^\s"'<>]+)/gi, (whole, scheme: string, rest: string) => {
-    // In an address that cannot be read, a password may contain any sign.
-    const end = URL.canParse(whole) && !isCutShort(whole) ? rest.search(/[/?#]|$/) : rest.length;
-    const at = rest.slice(0, end).lastIndexOf('@');
-    const open = at < 0 ? rest : `${MASK}@${rest.slice(at + 1)}`;
-    return scheme + open.replace(/([?&#])([^=&#]*=)?[^&#]+/g, `$1$2${MASK}`);
-  });
+  return text.replace(
+    /(?<![a-z\d+.-])([\d+.-]*[a-z][a-z\d+.-]*:\/\/)([^\s"'<>]+)/gi,
+    (whole, scheme: string, rest: string) => {
+      // In an address that cannot be read, a password may contain any sign.
+      const end = URL.canParse(whole) && !isCutShort(whole) ? rest.search(/[/?#]|$/) : rest.length;
+      const at = rest.slice(0, end).lastIndexOf('@');
+      const open = at < 0 ? rest : `${MASK}@${rest.slice(at + 1)}`;
+      return scheme + open.replace(/([?&#])([^=&#]*=)?[^&#]+/g, `$1$2${MASK}`);
+    },
+  );
 }
 
 /** A command line for a shell, without the secrets in its addresses. */

@@ -18,7 +18,7 @@ export function readPublicUrl(text: string): PublicUrl | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, origin, hostname, pathname, username, password } = new URL(text);
   const isPlain = /^https?:$/.test(protocol) && username === '' && password === '' && !/[?#]/.test(text);
-  const prefix = pathname.replace(/\/+$/, '');
+  const prefix = pathname.replace(/(?<!\/)\/+$/, '');
   const isPath = /^(\/[\w.~-]+)*$/.test(prefix) && !OWN_PATHS.has(prefix.split('/')[1] ?? '');
   return isPlain && isPath ? { origin, host: hostname, prefix } : undefined;
 }

@@ -28,7 +28,7 @@ const PAGE_HEADERS = {
 } as const;
 
 /** A name with the hash of its contents, as Vite gives it: `index-BxK3_9aZ.js`. */
-const HASHED = /-[\w-]{8,}\.\w+$/;
+const HASHED = /-[\w-]{8,40}\.\w{1,10}$/;
 const HIDDEN = { schema: { hide: true } } as const;
 
 /** A file of the console by the path of a request, with its headers; undefined if the built console has no such public file. */

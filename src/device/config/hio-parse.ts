@@ -45,7 +45,7 @@ export function parseHioValue(spec: ParameterSpec, text: string): Parsed {
 }
 
 /** A number with nothing after it. */
-const WHOLE_FLOAT = /^\s*[+-]?(?:nan|inf|infinity|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)$/i;
+const WHOLE_FLOAT = /^\s*[+-]?(?:nan|inf|infinity|(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)$/i;
 
 function parseString(spec: StringParameter, text: string): Parsed {
   if (Buffer.byteLength(text) > spec.maxLength) {

@@ -133,7 +133,7 @@ function writeNext({ next: suggestions }: RunResult, width: number): readonly st
   const whole = suggestions.map((line) => `  ${line}`);
   if (whole.every(({ length }) => length <= width)) return ['try next', ...whole];
   const parts = suggestions.flatMap((line) => {
-    const [, command = line, comment] = /^(.*?)\s+(# .*)$/.exec(line) ?? [];
+    const [, command = line, comment] = /^(.*?)(?<!\s)\s+(# .*)$/.exec(line) ?? [];
     return comment === undefined ? [`  ${line}`] : [...hangIndent(comment, width), `  ${command}`];
   });
   return ['try next', ...parts];

@@ -88,7 +88,7 @@ export function questionOf(asked: Asked): Question {
 /** The levels as numbers, and their common unit: the one that the user has typed, or that of the scenario. */
 function levelsOf({ from, to, atLeast, vary }: Asked, { unit, whole }: Knob) {
   const typed = [from, to, ...(atLeast === undefined ? [] : [atLeast])].map((text) =>
-    /^([\d.]*)\s*(.*)$/.exec(text.trim()),
+    /^([\d.]*)\s*(.*)$/s.exec(text.trim()),
   );
   const common = typed.map((match) => match?.[2] ?? '').find((each) => each !== '') ?? unit;
   const wanted = `${whole ? 'a whole number' : 'a number'} above 0${common === '' ? '' : `, such as "10${common}"`}`;

@@ -73,13 +73,13 @@ function calendarTime(cell: Cell, problems: Problems): number {
 
 /** `temperature [°C]` or `temperature (°C)`. */
 export function headingOf({ text }: Cell): { readonly name: string; readonly unit: string } {
-  const [, name = text, unit = ''] = /^(.*?)\s*[[(]([^\])]*)[\])]$/.exec(text) ?? [];
+  const [, name = text, unit = ''] = /^(.*?)[[(]([^[\]()]*)[\])]$/.exec(text) ?? [];
   return { name: name.trim(), unit: unit.trim() };
 }
 
 /** The number in a cell; NaN if a problem was noted. */
 export function numberIn(cell: Cell, problems: Problems): number {
-  const value = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(cell.text) ? Number(cell.text) : Number.NaN;
+  const value = /^[-+]?(\d+(?:\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(cell.text) ? Number(cell.text) : Number.NaN;
   if (Number.isFinite(value)) return value;
   problems.add(cell, `${quote(cell.text)} is not a number`);
   return Number.NaN;

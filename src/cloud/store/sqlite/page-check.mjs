@@ -16,5 +16,5 @@ const db = new BetterSqlite(path, { readonly: true });
 const rows = /** @type {readonly { quick_check: string }[]} */ (db.pragma(`quick_check(${MOST})`));
 db.close();
 // Removes the headline of the first finding, such as `*** in database main ***`.
-const findings = rows.map((row) => row.quick_check.replace(/^\*+.*\*+\n/, '').replaceAll('\n', '; '));
+const findings = rows.map((row) => row.quick_check.replace(/^\*.*\*\n/, '').replaceAll('\n', '; '));
 parentPort?.postMessage(findings.filter((finding) => finding !== 'ok'));
