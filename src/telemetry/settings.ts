@@ -116,7 +116,7 @@ class Reader {
     }
     const { url, headers } = address;
     if (isOwn) return { url, headers };
-    const base = url.replace(/\/+$/, '');
+    const base = url.replace(/(?<!\/)\/+$/, '');
     if (/\/v1\/(traces|metrics|logs)$/.test(base)) {
       this.#problems.add(
         `${source} ${shown} is the address of one signal: leave out ${base.slice(-10).replace(/^[^/]*/, '')}`,
