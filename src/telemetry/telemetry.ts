@@ -164,6 +164,8 @@ export class Telemetry {
       });
       await this.#send(metrics, batch, refused, cancelled, patience);
     } catch (error) {
+      // The source has failed, for example because the database does not answer.
+      this.#batches++;
       this.#lose(error instanceof Error ? error.message : String(error));
     }
   }

@@ -34,6 +34,8 @@ interface Options {
   readonly env?: Readonly<Record<string, string>>;
   readonly reportsAtOnce?: boolean;
   readonly url?: string;
+  /** Takes the downlinks in place of the source of the test. */
+  readonly take?: (waiting: TracedDownlink[]) => readonly TracedDownlink[];
 }
 
 /** Telemetry of some downlinks, on a clock that the test drives. */
@@ -50,7 +52,7 @@ async function exporting(answer?: Parameters<typeof openCollector>[0], options: 
     ...{ settings, clock, version: '1', attributes: {}, reportsAtOnce: options.reportsAtOnce ?? false },
     source: {
       readMetrics: () => [],
-      takeTraces: (most) => waiting.splice(0, most),
+      takeTraces: (most) => options.take?.(waiting) ?? waiting.splice(0, most),
       countTraces: () => {
         if (waiting.length === 0) looks.empty++;
         return waiting.length;
@@ -242,6 +244,18 @@ describe('lost telemetry', () => {
     await letPass(clock, telemetry.end());
     expect(complaints).toEqual([
       '1 of 1 batches of telemetry for http://127.0.0.1:4317 were lost: connection refused; OTLP over HTTP usually has port 4318, not 4317',
+    ]);
+  });
+
+  it('is counted if its source fails', async () => {
+    const take = (waiting: TracedDownlink[]) => {
+      waiting.pop();
+      throw new Error('the database does not answer');
+    };
+    const { collector, telemetry, complaints } = await exporting(undefined, { take });
+    await telemetry.end();
+    expect(complaints).toEqual([
+      `1 of 1 batches of telemetry for ${collector.url} were lost: the database does not answer`,
     ]);
   });
 
