@@ -137,7 +137,7 @@ export const ConnectorPreview = Answer(
   'ConnectorPreview',
   {
     outcome: Field(
-      'Whether the script returned a request or nothing, or failed.',
+      'Whether the script returned a request or nothing, or failed. A request to a target that is not permitted has failed.',
       Type.Enum(['request', 'cancelled', 'failed']),
     ),
     request: Field(
@@ -151,7 +151,7 @@ export const ConnectorPreview = Answer(
         }),
       ),
     ),
-    error: Field(ERROR, Nullable(Type.String({ description: 'why the script failed' }))),
+    error: Field(ERROR, Nullable(Type.String({ description: 'why the delivery would fail' }))),
   },
   {
     outcome: 'request',

@@ -11,7 +11,7 @@ import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashKey } from '../cloud/accounts/keys.js';
-import { readJsonBody } from '../cloud/http/body.js';
+import { malformed, readJsonBody } from '../cloud/http/body.js';
 import { ApiFault } from '../cloud/http/errors.js';
 import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
 import { cookieSecret, needSameOrigin } from '../cloud/http/session-cookie.js';
@@ -296,9 +296,8 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 function parsed(text: string): Readonly<Record<string, unknown>> {
   if (text === '') return {};
   const read = readJsonBody(text, 'body');
-  if ('fault' in read && read.fault !== undefined) throw read.fault;
-  const value = 'value' in read ? read.value : undefined;
-  if (isObject(value)) return { ...value };
+  if ('fault' in read) throw read.fault ?? malformed(text);
+  if (isObject(read.value)) return { ...read.value };
   throw new ApiFault(400, 'the body must be a JSON object');
 }
 

@@ -70,6 +70,56 @@ export function parseJson(text: string): JsonReading {
   return faults.length === 0 ? { value } : { faults };
 }
 
+const PLAIN = '[^"\\\\\\x00-\\x1f]*';
+/** A text up to its last quotation mark, or to the character that it cannot have. */
+const TEXT = new RegExp(`"${PLAIN}(?:\\\\(?:["\\\\/bfnrt]|u[\\da-fA-F]{4})${PLAIN})*`, 'y');
+const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
+const BLANK = /[ \t\r\n]*/y;
+
+/**
+ * Where a text that is not valid JSON has its first mistake, such as `unexpected "}" at line 1, column 14`. Shows one
+ * character only, because the text may contain secrets.
+ */
+export function syntaxErrorIn(text: string): string {
+  const at = firstMistake(text);
+  const before = text.slice(0, at);
+  const line = before.split('\n').length;
+  const place = `line ${line}, column ${at - before.lastIndexOf('\n')}`;
+  if (at >= text.length) return `it ends at ${place}, before it is complete`;
+  return `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0))} at ${place}`;
+}
+
+/** Offset of the first character that valid JSON cannot have there. The text has at most {@link DEPTH_LIMIT} levels. */
+function firstMistake(text: string): number {
+  let at = text.startsWith('\ufeff') ? 1 : 0;
+  const skip = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    const isThere = pattern.test(text);
+    if (isThere) at = pattern.lastIndex;
+    return isThere;
+  };
+  const takeHere = (sign: string): boolean => {
+    const isThere = text[at] === sign;
+    if (isThere) at++;
+    return isThere;
+  };
+  const take = (sign: string) => skip(BLANK) && takeHere(sign);
+  const takeText = () => skip(BLANK) && skip(TEXT) && takeHere('"');
+  const takeAll = (takeOne: () => boolean, end: string): boolean => {
+    if (take(end)) return true;
+    do if (!takeOne()) return false;
+    while (take(','));
+    return take(end);
+  };
+  const takeValue = (): boolean => {
+    if (take('{')) return takeAll(() => takeText() && take(':') && takeValue(), '}');
+    if (take('[')) return takeAll(takeValue, ']');
+    return text[at] === '"' ? takeText() : skip(SCALAR);
+  };
+  if (takeValue()) skip(BLANK);
+  return at;
+}
+
 /** Why a text is refused that is not Unicode. Encoded as UTF-8, it would be another text. */
 export const NOT_UNICODE = 'is not valid Unicode: it contains half of a surrogate pair';
 

@@ -1,6 +1,7 @@
 /** The limits of JSON text that others wrote. */
+import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { parseJson } from '../../src/kernel/json-text.js';
+import { parseJson, syntaxErrorIn } from '../../src/kernel/json-text.js';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -45,5 +46,38 @@ describe('a JSON text at a limit is read', () => {
     ['texts with marks of JSON', JSON.stringify(['"\\{[,:'.repeat(60_000)])],
   ])('%s', (_, text) => {
     expect(parseJson(text)).toEqual({ value: JSON.parse(text) });
+  });
+});
+
+describe('the first mistake of a JSON text', () => {
+  it.each([
+    ['{"name": "a",}', 'unexpected "}" at line 1, column 14'],
+    ['{"a": None}', 'unexpected "N" at line 1, column 7'],
+    ["{'a': 1}", `unexpected "'" at line 1, column 2`],
+    ['name=x', 'unexpected "n" at line 1, column 1'],
+    ['{\n  "a": [1, 2\n  "b": 3}', 'unexpected "\\"" at line 3, column 3'],
+    ['{"a": "x\ny"}', 'unexpected "\\n" at line 1, column 9'],
+    ['["\\x"]', 'unexpected "\\\\" at line 1, column 3'],
+    ['{"a": 1} x', 'unexpected "x" at line 1, column 10'],
+    ['{"a": 01}', 'unexpected "0" at line 1, column 7'],
+    ['[1}', 'unexpected "}" at line 1, column 3'],
+    ['{"a"}', 'unexpected "}" at line 1, column 5'],
+    ['[😀]', 'unexpected "😀" at line 1, column 2'],
+    ['{"a":', 'it ends at line 1, column 6, before it is complete'],
+    ['{"a": "b', 'it ends at line 1, column 9, before it is complete'],
+    ['', 'it ends at line 1, column 1, before it is complete'],
+  ])('is named with its place: %j', (text, sentence) => {
+    expect(() => JSON.parse(text)).toThrow();
+    expect(syntaxErrorIn(text)).toBe(sentence);
+  });
+
+  it('comes after everything that is valid', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const lines = `${text} `.split('\n');
+        const place = `line ${lines.length}, column ${lines.at(-1)?.length}`;
+        expect(syntaxErrorIn(`${text}}`)).toBe(`unexpected "}" at ${place}`);
+      }),
+    );
   });
 });

@@ -59,7 +59,7 @@ export async function openCloud(): Promise<Cloud> {
     ...{ downlinks: core, firmware: core.firmware },
     // The service has no sandbox for connectors here: the sandbox has its own checks, and would need a thread.
     connectors: {
-      compile: async () => undefined,
+      check: async () => undefined,
       preview: async () => ({ kind: 'unwanted' }),
     },
     feed: new Feed({ store, clock, ids }),

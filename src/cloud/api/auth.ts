@@ -2,11 +2,13 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import { SpaceParams } from '../../contract/values.js';
 import { messageOf } from '../../kernel/errors.js';
 import { minutes, type UnixMillis } from '../../kernel/time.js';
 import { type ApiKey, isExpired, keyWithSecret, putKeyUse } from '../accounts/keys.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { cookieSecret, needSameOrigin } from '../http/session-cookie.js';
+import { checker } from '../http/validation.js';
 import type { Id } from '../store/store.js';
 import type { Access } from './access.js';
 import { isLegacyDeviceList, OWN_SPACE } from './aliases.js';
@@ -28,7 +30,7 @@ export function authenticate(context: ApiContext, publicOrigin?: string): onRequ
     const secret = presentedSecret(headers);
     if (secret !== undefined && headerSecret(headers) === undefined) needSameOrigin(request, publicOrigin);
     const access = secret === undefined ? undefined : await accessOf(secret, context, noteUse);
-    if (!access) throw new ApiFault(401, secret === undefined ? NO_CREDENTIAL : UNKNOWN_CREDENTIAL);
+    if (!access) throw new ApiFault(401, secret === undefined ? withoutSecret(headers) : UNKNOWN_CREDENTIAL);
     request.access = access;
     if (isLegacyDeviceList(request.method, request.originalUrl)) reply.code(201);
     const spaceId = spaceOf(request);
@@ -69,7 +71,12 @@ async function accessOf(
   return login && { userId: login.userId, keyId: null, boundTo: login.spaceId, role: 'user', scope: null };
 }
 
-const NO_CREDENTIAL = 'API key is missing: send it in the header X-API-KEY';
+/** Why no credential was found in a request. The message does not repeat the headers. */
+function withoutSecret({ authorization }: IncomingHttpHeaders): string {
+  if (authorization === undefined) return 'API key is missing: send it in the header X-API-KEY';
+  return 'the header Authorization must be "ApiKey <key>" or "Bearer <key or token>"; or send the key in X-API-KEY';
+}
+
 const UNKNOWN_CREDENTIAL = 'this API key or token is not valid';
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
@@ -97,7 +104,9 @@ function headerSecret(headers: IncomingHttpHeaders): string | undefined {
   return /^(?:apikey|bearer)\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** The space in the path; for a legacy path, the space that the credential is bound to. Undefined for all other paths. */
+const checkParams = checker(SpaceParams, 'params');
+
+/** The space in the path; for a legacy path, the space that the credential is bound to. Undefined for all other paths. @throws ApiFault 400 */
 function spaceOf({ params, access, url, originalUrl }: FastifyRequest): Id | undefined {
   if (typeof params !== 'object' || params === null || !('space_id' in params)) return undefined;
   if (params.space_id === OWN_SPACE && originalUrl !== url) {
@@ -105,6 +114,8 @@ function spaceOf({ params, access, url, originalUrl }: FastifyRequest): Id | und
       throw new ApiFault(400, 'this login is not bound to a space: bind it with POST /v2/auth/space');
     params.space_id = access.boundTo;
   }
+  const checked = checkParams({ space_id: params.space_id });
+  if ('error' in checked) throw checked.error;
   return String(params.space_id).toLowerCase();
 }
 

@@ -30,7 +30,7 @@ import { changedMeanwhile, conditionErrors, conditionHeaders, versionIn } from '
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { MASK } from './masking.js';
-import { nameReader } from './names.js';
+import { namesOf } from './names.js';
 import { sendPage } from './pages.js';
 import { Quota } from './quotas.js';
 import { knownTags, tagViews } from './tags.js';
@@ -190,14 +190,14 @@ function addItem(routes: Routes, { store }: ApiContext, resource: ConnectorResou
 
 type ConnectorResource = ReturnType<typeof connectorResource>;
 
-/** Maximum number of scripts of a space that are being compiled or wait to be compiled; further ones are rejected with 503. */
-const COMPILED_AT_ONCE = 150;
+/** Maximum number of scripts of a space that are being checked or wait for it; further ones are rejected with 503. */
+const CHECKED_AT_ONCE = 150;
 
 /** What several routes share: a connector's update, check, commit (409 if the name is taken), and views. */
 function connectorResource({ store, connectors: forwarding, log }: ApiContext, options: ApiOptions) {
-  const readName = nameReader(log, options);
+  const names = namesOf('connector', log, options);
 
-  const withTurn = atMostEach(COMPILED_AT_ONCE, 'too many concurrent changes of scripts');
+  const withTurn = atMostEach(CHECKED_AT_ONCE, 'too many concurrent changes of scripts');
 
   return { update, check, changed, commit, view, shown };
 
@@ -217,15 +217,15 @@ function connectorResource({ store, connectors: forwarding, log }: ApiContext, o
       const connector = { ...(await changed(before, body)), version: version + 1 };
       const isBack = before.state === 'disabled' && connector.state === 'enabled';
       const after = isBack ? { ...connector, enablings: (before.enablings ?? 0) + 1 } : connector;
-      await commit(after, [changeConnector(before, after)]);
+      await commit(after, [changeConnector(before, after)], before);
       return view(after);
     });
   }
 
-  /** Compiles the script of a body. @throws ApiFault 400 with line and column if it is not valid */
+  /** Checks the script of a body. @throws ApiFault 400 if it is not valid, or its `main` could never return a request */
   async function check(spaceId: Id, { transformation }: Static<typeof ConnectorUpdate>): Promise<void> {
     if (transformation === undefined) return;
-    const why = await withTurn(spaceId, () => forwarding.compile(spaceId, transformation));
+    const why = await withTurn(spaceId, () => forwarding.check(spaceId, transformation));
     if (why !== undefined) throw new ApiFault(400, `body/transformation is not a valid script: ${why}`, 'script-error');
   }
 
@@ -233,7 +233,7 @@ function connectorResource({ store, connectors: forwarding, log }: ApiContext, o
   async function changed(before: ConnectorRecord, body: Static<typeof ConnectorUpdate>): Promise<ConnectorRecord> {
     return {
       ...before,
-      name: body.name === undefined ? before.name : readName('connector', body.name),
+      name: body.name === undefined ? before.name : names.read(body.name),
       direction: body.direction ?? before.direction,
       state: body.state ?? before.state,
       triggers: [...new Set(body.triggers ?? before.triggers)],
@@ -244,12 +244,18 @@ function connectorResource({ store, connectors: forwarding, log }: ApiContext, o
     };
   }
 
-  async function commit({ name }: ConnectorRecord, changes: readonly Change[]): Promise<void> {
+  /** @param before the connector before the change; undefined: it is new */
+  async function commit(
+    { name }: ConnectorRecord,
+    changes: readonly Change[],
+    before?: ConnectorRecord,
+  ): Promise<void> {
     try {
       await store.commit(changes);
+      if (name !== before?.name) names.note(name);
     } catch (error) {
       const isTaken = error instanceof ConflictError && error.field === 'record-key';
-      throw isTaken ? new ApiFault(409, `a connector "${name}" already exists`) : error;
+      throw isTaken ? new ApiFault(409, `a connector "${name}" already exists`, 'name-taken') : error;
     }
   }
 

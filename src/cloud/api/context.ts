@@ -33,8 +33,8 @@ export interface CloudContext {
 
 /** The part of the connectors that the API uses. */
 interface ConnectorControl {
-  /** Why the script cannot be compiled, with line and column; undefined if it can. The script is not run. */
-  compile(spaceId: Id, source: string): Promise<string | undefined>;
+  /** Why the script is not valid, with line and column if known; undefined if it is. `main` is not called. */
+  check(spaceId: Id, source: string): Promise<string | undefined>;
   /** Computes the request that the connector would send for the message on its first attempt; sends nothing. */
   preview(connector: Connector, message: ListedMessage): Promise<Computed>;
 }

@@ -6,6 +6,7 @@ import { SpaceParams } from '../../contract/values.js';
 import { variablesOfDevice } from '../connectors/variables.js';
 import { ApiFault } from '../http/errors.js';
 import { NoContent, operation, type Routes } from '../http/operation.js';
+import { serialText } from '../store/order.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type DeviceChange, type DeviceRow } from '../store/store.js';
 import { type Caller, needWholeSpace, needWritableTag, visibleDevice } from './access.js';
@@ -13,7 +14,7 @@ import { changedMeanwhile, conditionErrors, conditionHeaders, versionIn } from '
 import { deviceViews } from './device-view.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
-import { nameReader } from './names.js';
+import { namesOf } from './names.js';
 import { knownTags } from './tags.js';
 
 const TAKEN = {
@@ -73,6 +74,7 @@ function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiCo
       const answer = await resource.view(request, row);
       const secret = resource.secretChange(row, body.secret);
       await resource.commit([...request.receipt(answer), { kind: 'device.insert', row }, ...secret]);
+      resource.noteName(body.name);
       await downlinks.forget(serial);
       return reply.code(201).send(answer);
     },
@@ -115,16 +117,26 @@ function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: Dev
       const before = await visibleDevice(store, request, request.params.id);
       const { id, serial, tagIds } = before;
       await needWritableTag(store, request, tagIds);
+      needSameSerial(body, serial);
       if (body.token !== undefined || body.secret !== undefined) needWholeSpace(request);
       const change = await resource.changeOf(request, body);
       if (change.tagIds) await needWritableTag(store, request, change.tagIds);
       const within = request.access.scope ?? undefined;
       const secret = resource.secretChange(before, body.secret);
       await resource.commit([{ kind: 'device.change', id, change, within, was }, ...secret]);
+      resource.noteName(body.name);
       await downlinks.forget(serial);
       return resource.view(request, await visibleDevice(store, request, id));
     },
   );
+}
+
+/** A client may send the device as it has read it. @throws ApiFault 400 if the body has another serial number */
+function needSameSerial(body: object, serial: number): void {
+  const given = 'serial_number' in body ? body.serial_number : undefined;
+  if (given === undefined || given === null || serialOf(String(given)) === serial) return;
+  const why = 'the serial number of a device cannot be changed';
+  throw new ApiFault(400, `body/serial_number is not ${serialText(serial)}: ${why}`, 'serial-number-fixed');
 }
 
 function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiContext): void {
@@ -163,9 +175,9 @@ type DeviceResource = ReturnType<typeof deviceResource>;
 
 /** What several routes share: a change from a body, the view, the commit (409 if taken), and the secret. */
 function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) {
-  const readName = nameReader(log, options);
+  const names = namesOf('device', log, options);
 
-  return { changeOf, view, commit, secretChange };
+  return { changeOf, view, commit, secretChange, noteName: names.note };
 
   /** The change that a body asks for. @throws ApiFault 400 if it names a tag that the caller does not see */
   async function changeOf(
@@ -173,7 +185,7 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
     body: Static<typeof DeviceUpdate>,
   ): Promise<DeviceChange> {
     const change: { -readonly [Field in keyof DeviceChange]: DeviceChange[Field] } = {};
-    if (body.name !== undefined) change.name = readName('device', body.name);
+    if (body.name !== undefined) change.name = names.read(body.name);
     if (body.token !== undefined) change.token = body.token.toLowerCase();
     if (body.external_id !== undefined) change.externalId = body.external_id;
     if (body.comment !== undefined) change.comment = body.comment;

@@ -145,7 +145,8 @@ function downlinkResource({ store, downlinks: queue, log }: ApiContext, options:
     const row = await visibleMessage(store, asked, id);
     const device = await store.device(row.spaceId, row.deviceId);
     await needWritableTag(store, asked, device?.tagIds ?? []);
-    if ((await queue.cancel(row)) === 'not-pending') throw new ApiFault(409, 'the message is not a pending downlink');
+    if ((await queue.cancel(row)) === 'not-pending')
+      throw new ApiFault(409, 'the message is not a pending downlink', 'not-pending');
   }
 
   async function read(asked: FastifyRequest, id: Id) {

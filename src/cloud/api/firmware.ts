@@ -164,7 +164,7 @@ function updateResource({ store, firmware: updates }: ApiContext) {
       return updateView(await updates.schedule(device, image, (job) => request.receipt(updateView(job))));
     } catch (error) {
       if (error instanceof ConflictError && error.field === 'record-key')
-        throw new ApiFault(409, 'the device has another update that has not ended');
+        throw new ApiFault(409, 'the device has another update that has not ended', 'update-open');
       throw error;
     }
   }
@@ -177,6 +177,7 @@ function updateResource({ store, firmware: updates }: ApiContext) {
       throw new ApiFault(
         409,
         'the update cannot be cancelled: the device is already swapping its images, or the update has ended',
+        'too-late',
       );
   }
 

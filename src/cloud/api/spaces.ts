@@ -14,15 +14,15 @@ import { ConflictError, type Id, isDeleted, type Page, type SpaceRow } from '../
 import { type Access, needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { needNoEnd } from './keys.js';
-import { nameReader, type ReadName } from './names.js';
+import { type Names, namesOf } from './names.js';
 import { sendPage } from './pages.js';
 import { Quota } from './quotas.js';
 
 export const spaces: Family = (routes, context, options) => {
   const resource = spaceResource(context);
-  const readName = nameReader(context.log, options);
-  addCollection(routes, context, resource, readName);
-  addItem(routes, context, resource, readName);
+  const names = namesOf('space', context.log, options);
+  addCollection(routes, context, resource, names);
+  addItem(routes, context, resource, names);
 };
 
 export const TOO_MANY_SPACES = `the account already is in ${MOST_SPACES} spaces, which is the maximum`;
@@ -31,7 +31,7 @@ const COLLECTION = '/spaces';
 const ITEM = '/spaces/:space_id';
 
 /** Adds the routes that list and create spaces. */
-function addCollection(routes: Routes, context: ApiContext, resource: SpaceResource, readName: ReadName): void {
+function addCollection(routes: Routes, context: ApiContext, resource: SpaceResource, names: Names): void {
   const { store, members, clock, ids } = context;
   const quota = new Quota(store, (userId) => [indexOf(userId), null], MOST_SPACES, TOO_MANY_SPACES);
   routes.get(
@@ -80,15 +80,16 @@ function addCollection(routes: Routes, context: ApiContext, resource: SpaceResou
       if (access.boundTo !== null)
         throw new ApiFault(403, 'a login that is bound to a space cannot create spaces: log in again');
       const { name, type = 'team' } = body;
-      const row = { id: ids.uuid(), name: readName('space', name), type, createdAt: Math.floor(clock.wall) };
+      const row = { id: ids.uuid(), name: names.read(name), type, createdAt: Math.floor(clock.wall) };
       const founded = await members.founding(row.id, access.userId);
       await quota.within(access.userId, () => store.commit([{ kind: 'space.put', row }, ...founded]));
+      names.note(name);
       return reply.code(201).send(await resource.view(row, 'admin'));
     },
   );
 }
 
-function addItem(routes: Routes, { store, members }: ApiContext, resource: SpaceResource, readName: ReadName): void {
+function addItem(routes: Routes, { store, members }: ApiContext, resource: SpaceResource, names: Names): void {
   routes.get(
     ITEM,
     operation({
@@ -120,7 +121,7 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
       const before = await resource.find(spaceId);
       const { name, type, owner_id: ownerId } = body;
       const change = {
-        ...(name !== undefined && { name: readName('space', name) }),
+        ...(name !== undefined && { name: names.read(name) }),
         ...(type !== undefined && { type }),
       };
       if (typeof ownerId === 'string') {
@@ -128,6 +129,7 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
         await resource.handOver(spaceId, access, ownerId.toLowerCase());
       }
       await store.commit([{ kind: 'space.change', id: spaceId, change }]);
+      names.note(name);
       return resource.view({ ...before, ...change }, access.role);
     },
   );
@@ -155,7 +157,7 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
       } catch (error) {
         if (!(error instanceof ConflictError && error.field === 'space-devices')) throw error;
         const devices = await store.countDevices(spaceId, {});
-        throw new ApiFault(409, `the space still has devices (${devices}): delete them first`);
+        throw new ApiFault(409, `the space still has devices (${devices}): delete them first`, 'has-devices');
       }
       return reply.code(204).send();
     },

@@ -19,23 +19,23 @@ import {
 import { needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
-import { nameReader, type ReadName } from './names.js';
+import { type Names, namesOf } from './names.js';
 import { sendPage } from './pages.js';
 
 const NAME_TAKEN = 'The space already has a tag with this name.';
 
 export const tags: Family = (routes, context, options) => {
   const resource = tagResource(context);
-  const readName = nameReader(context.log, options);
-  addCollection(routes, context, resource, readName);
-  addItem(routes, context, resource, readName);
+  const names = namesOf('tag', context.log, options);
+  addCollection(routes, context, resource, names);
+  addItem(routes, context, resource, names);
 };
 
 const COLLECTION = '/spaces/:space_id/tags';
 const ITEM = '/spaces/:space_id/tags/:id';
 
 /** Adds the routes that list and create tags. */
-function addCollection(routes: Routes, context: ApiContext, resource: TagResource, readName: ReadName): void {
+function addCollection(routes: Routes, context: ApiContext, resource: TagResource, names: Names): void {
   const { store, clock, ids } = context;
   routes.get(
     COLLECTION,
@@ -78,19 +78,20 @@ function addCollection(routes: Routes, context: ApiContext, resource: TagResourc
       const row = {
         id: ids.uuid(),
         spaceId,
-        name: readName('tag', body.name),
+        name: names.read(body.name),
         color: sixDigits(body.color),
         accessType,
         createdAt: Math.floor(clock.wall),
       };
       const answer = tagView(row);
       await resource.commit(row.name, [...request.receipt(answer), { kind: 'tag.put', row }]);
+      names.note(row.name);
       return reply.code(201).send(answer);
     },
   );
 }
 
-function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, readName: ReadName): void {
+function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, names: Names): void {
   routes.get(
     ITEM,
     operation({
@@ -122,12 +123,13 @@ function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, r
       needWholeSpace(request);
       const { name, color, access_type: accessType } = body;
       const change: TagChange = {
-        ...(name !== undefined && { name: readName('tag', name) }),
+        ...(name !== undefined && { name: names.read(name) }),
         ...(color !== undefined && { color: sixDigits(color) }),
         ...(accessType !== undefined && { accessType }),
       };
       const row = { ...before, ...change };
       await resource.commit(row.name, [{ kind: 'tag.change', id: row.id, change }]);
+      names.note(name);
       return tagView(row);
     },
   );
@@ -177,7 +179,7 @@ function tagResource({ store }: ApiContext) {
       await store.commit(changes);
     } catch (error) {
       if (error instanceof ConflictError && error.field === 'tag-name')
-        throw new ApiFault(409, `a tag "${name}" already exists`);
+        throw new ApiFault(409, `a tag "${name}" already exists`, 'name-taken');
       throw error;
     }
   }

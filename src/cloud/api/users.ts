@@ -66,7 +66,8 @@ function addCollection(routes: Routes, context: ApiContext): void {
       const { email, role = 'user', name = null } = body;
       await needNoEnd(store, { spaceId, access });
       const invited = await members.invite(spaceId, { email, role, name: name?.trim() ?? null });
-      if (invited === 'known') throw new ApiFault(409, `"${email}" is already a user of this space or already invited`);
+      if (invited === 'known')
+        throw new ApiFault(409, `"${email}" is already a user of this space or already invited`, 'user-known');
       const { member, token } = invited;
       const expiry = isoTime(Math.floor(clock.wall) + INVITATION);
       return reply.code(201).send({ ...userView(member), invite_token: token, invite_expires_at: expiry });
@@ -138,8 +139,9 @@ function addItem(routes: Routes, { store, members }: ApiContext): void {
 
 /** Returns the result of a change of a member, or throws the error for the reason why it was not made. */
 function allowed<T>(result: T | 'last-admin' | 'owner' | 'gone'): T {
-  if (result === 'last-admin') throw new ApiFault(409, 'this is the last admin of the space');
-  if (result === 'owner') throw new ApiFault(409, 'this is the owner of the space: transfer the space first');
+  if (result === 'last-admin') throw new ApiFault(409, 'this is the last admin of the space', 'last-admin');
+  if (result === 'owner')
+    throw new ApiFault(409, 'this is the owner of the space: transfer the space first', 'space-owner');
   if (result === 'gone') throw notFound('user');
   return result;
 }

@@ -220,7 +220,9 @@ function variableResource({ store }: ApiContext) {
       await store.commit(changes);
     } catch (error) {
       const isTaken = error instanceof ConflictError && error.field === 'record-key';
-      throw isTaken ? new ApiFault(409, `a variable "${name}" already exists for this device and environment`) : error;
+      throw isTaken
+        ? new ApiFault(409, `a variable "${name}" already exists for this device and environment`, 'name-taken')
+        : error;
     }
   }
 }

@@ -16,7 +16,7 @@ export type Computed =
   | { readonly kind: 'request'; readonly request: WebhookRequest }
   /** `main` returned null or undefined: the script does not want to send anything for this message. */
   | { readonly kind: 'unwanted' }
-  /** The script or its result is not valid, or the device was deleted; a retry would fail as well. */
+  /** The script, its result or its target is not valid, or the device was deleted; a retry would fail as well. */
   | { readonly kind: 'failed'; readonly why: string };
 
 /** Timeout of a request in seconds, for connectors without their own. */
@@ -39,11 +39,13 @@ export class Attempts {
 
   /**
    * Runs the script on a message without sending anything. A user sees the result, so secure variables are hidden from the
-   * script: it could print them in any form.
+   * script: it could print them in any form. A request whose target the guard would refuse has failed.
    * @param part queue within the space (see fair-queue.ts): scripts of the same part run one after another
    */
-  preview(connector: Connector, message: ListedMessage, part: string): Promise<Computed> {
-    return this.#compute(connector, message, { attempt: 0, part, secrets: 'hidden' });
+  async preview(connector: Connector, message: ListedMessage, part: string): Promise<Computed> {
+    const computed = await this.#compute(connector, message, { attempt: 0, part, secrets: 'hidden' });
+    const why = computed.kind === 'request' ? await this.#options.sender.refusal(computed.request) : undefined;
+    return why === undefined ? computed : { kind: 'failed', why };
   }
 
   async #compute(
@@ -75,8 +77,8 @@ export class Attempts {
     }
   }
 
-  /** Compiles a script. Returns why it is not valid, with line and column; undefined if it is valid. */
-  async compile(spaceId: Id, source: string, part: string): Promise<string | undefined> {
+  /** Runs the top level of a script. Returns why it is not valid, with line and column if known; undefined if it is valid. */
+  async check(spaceId: Id, source: string, part: string): Promise<string | undefined> {
     const { store, clock, sandbox } = this.#options;
     const owner = { tenant: await tenantOf(store, spaceId), part };
     const result = await sandbox.run({ spaceId, owner, source, now: Math.floor(clock.wall), seed: 1 });

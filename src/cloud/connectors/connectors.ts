@@ -42,7 +42,7 @@ interface ConnectorsOptions {
 const CLOSING_TIME = seconds(10);
 /** Parts of a space's queue for scripts (fair-queue.ts) beside one for each connector. A part runs one script at a time. */
 const PREVIEWS = 'previews';
-const COMPILATIONS = 'compilations';
+const CHECKS = 'checks';
 
 export class Connectors implements Forwarding {
   readonly #options: ConnectorsOptions;
@@ -91,9 +91,9 @@ export class Connectors implements Forwarding {
     return this.#attempts.preview(connector, message, PREVIEWS);
   }
 
-  /** Why the script cannot be compiled, with line and column; undefined if it can. */
-  compile(spaceId: Id, source: string): Promise<string | undefined> {
-    return this.#attempts.compile(spaceId, source, COMPILATIONS);
+  /** Why the script is not valid; undefined if it is. Its top level runs, within the limits of a script; `main` is not called. */
+  check(spaceId: Id, source: string): Promise<string | undefined> {
+    return this.#attempts.check(spaceId, source, CHECKS);
   }
 
   /** Starts no further attempts, and waits at most {@link CLOSING_TIME} for running ones. */

@@ -61,10 +61,15 @@ function unlisted(host: string, { allowPrivate, hosts }: Permission): TargetRefu
 
 function refusalOf(host: string, addresses: readonly string[], permission: Permission): TargetRefused | undefined {
   const { allowPrivate, hosts } = permission;
-  if (!allowPrivate && !addresses.every(isPublicAddress)) return new TargetRefused(`"${host}" is not a public address`);
+  if (!allowPrivate && !addresses.every(isPublicAddress)) {
+    const permit = hosts === undefined ? 'start the service with --allow-private' : PERMIT_IN_RUN;
+    return new TargetRefused(`"${host}" is not a public address; to permit private ones, ${permit}`);
+  }
   if (hosts === undefined || hosts.includes(host.toLowerCase()) || !addresses.some(isPublicAddress)) return undefined;
   return notListed(host);
 }
+
+const PERMIT_IN_RUN = 'give the cloud of the scenario the setting allow-private';
 
 function notListed(host: string): TargetRefused {
   return new TargetRefused(`"${host}" is not a host that this run may reach; permit it with --allow-host ${host}`);

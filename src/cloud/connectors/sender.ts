@@ -1,6 +1,7 @@
 /** Sends requests to untrusted targets: limited time and length, no redirects, only addresses that the guard permits. */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../kernel/clock.js';
 import { LONGEST_REUSE } from '../../kernel/connection-age.js';
@@ -36,6 +37,8 @@ const BODY_BYTES = 65_536;
 const HEAD_BYTES = 16_384;
 /** How long an idle connection is kept. This time is short, because many targets close such connections after seconds. */
 const IDLE = seconds(4);
+/** How long a preview waits for the address of a name: a delivery would wait longer. */
+const LONGEST_LOOKUP = seconds(2);
 /** Number of characters of the body that are kept. */
 const EXCERPT = 500;
 
@@ -76,6 +79,25 @@ export class Sender {
     } finally {
       alarm.cancel();
     }
+  }
+
+  /** Why the guard would refuse the target of a request, as far as a short lookup shows; undefined if it would not. */
+  async refusal({ url }: WebhookRequest): Promise<string | undefined> {
+    const { lookup, patience } = this.#options;
+    const { hostname } = new URL(url);
+    try {
+      checkHost(hostname, this.#options);
+    } catch (error) {
+      return refusalIn(error)?.message;
+    }
+    if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return undefined;
+    return new Promise((resolve) => {
+      const alarm = patience.after(LONGEST_LOOKUP, 'the lookup of a target', () => resolve(undefined));
+      guarded(this.#options, lookup)(hostname, { all: true }, (error) => {
+        alarm.cancel();
+        resolve(refusalIn(error)?.message);
+      });
+    });
   }
 
   /** Repeats a request on a new connection if the target closed the reused one: deliveries are at-least-once anyway. */

@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type JsonFault, parseJson } from '../../kernel/json-text.js';
+import { type JsonFault, parseJson, syntaxErrorIn } from '../../kernel/json-text.js';
 import { ApiFault } from './errors.js';
 
 /** Largest body, in bytes (cloud C-5). */
@@ -21,9 +21,10 @@ export function acceptJsonOnly(api: FastifyInstance): void {
     const charset = charsetOf(request);
     if (charset !== undefined) return done(foreign(charset));
     if (!isUtf8(bytes)) return done(new ApiFault(400, 'the body is not valid UTF-8', 'invalid-utf-8'));
-    const read = readJsonBody(bytes.toString(), 'body');
+    const text = bytes.toString();
+    const read = readJsonBody(text, 'body');
     if ('value' in read) done(null, read.value);
-    else done(read.fault ?? (bytes.length === 0 ? empty() : malformed()));
+    else done(read.fault ?? (bytes.length === 0 ? empty() : malformed(text)));
   });
   api.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, _, done) => {
     done(isUnwanted(request) ? null : isEncoded(request) ? encoded() : notJson(), undefined);
@@ -95,6 +96,7 @@ function empty(): ApiFault {
   return new ApiFault(400, 'the body is empty: this request needs a body', 'FST_ERR_CTP_EMPTY_JSON_BODY');
 }
 
-function malformed(): ApiFault {
-  return new ApiFault(400, 'the body is not valid JSON', 'FST_ERR_CTP_INVALID_JSON_BODY');
+/** 400 for a text that is not JSON. The message has the place of its first mistake. */
+export function malformed(text: string): ApiFault {
+  return new ApiFault(400, `the body is not valid JSON: ${syntaxErrorIn(text)}`, 'FST_ERR_CTP_INVALID_JSON_BODY');
 }

@@ -67,15 +67,22 @@ const RETRY_AFTER: Readonly<Record<string, number>> = { 'store-full': 10, 'store
 
 /** Responds to a request that matches no route. */
 export function unknownRoute(request: FastifyRequest, reply: FastifyReply): void {
-  const path = request.url.split('?', 1)[0];
+  const [path = ''] = request.url.split('?', 1);
+  const { server, method } = request;
   const methods = methodsFor(request);
+  if (path.endsWith('/') && server.methodsOf?.(`${path}-`).includes(method)) {
+    reply.code(404).send(errorBody(new ApiFault(404, 'the id at the end of the path is empty')));
+    return;
+  }
   if (methods.length > 0) {
     const allow = methods.join(', ');
-    const fault = new ApiFault(405, `${request.method} is not possible for ${path}; it has ${allow}`);
+    const fault = new ApiFault(405, `${method} is not possible for ${path}; it has ${allow}`, 'method-not-allowed');
     reply.code(405).header('allow', allow).send(errorBody(fault));
     return;
   }
-  reply.code(404).send(errorBody(new ApiFault(404, `Route ${request.method}:${path} not found`)));
+  const nearest = server.nearestTo?.(path, method);
+  const hint = nearest === undefined ? '' : ` (did you mean ${nearest}?)`;
+  reply.code(404).send(errorBody(new ApiFault(404, `Route ${method}:${path} not found${hint}`)));
 }
 
 /** Clearer messages for the framework's errors about bodies. */

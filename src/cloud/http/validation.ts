@@ -6,6 +6,7 @@ import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Settings } from 'typebox/system';
+import { didYouMean } from '../../kernel/did-you-mean.js';
 import { ApiFault } from './errors.js';
 import { emptyValues, type Parameter, readParams, readQuery, unknownNames } from './query.js';
 
@@ -44,12 +45,18 @@ export function checker<S extends TSchema>(schema: S, where: string): (value: un
     const part = beginningOf(whole, names, DEEPEST_LIMIT);
     const isShort = part === whole;
     if ((isShort || validator.Check(part)) && validator.Check(whole)) return { value: whole as Static<S> };
-    return { error: new ApiFault(400, problemsOf(validator, part, schema, where).join('; '), 'FST_ERR_VALIDATION') };
+    const problems = problemsOf({ validator, names }, { whole, part }, schema, where);
+    return { error: new ApiFault(400, problems.join('; '), 'FST_ERR_VALIDATION') };
   };
 }
 
 /** Describes all problems of a value, at most {@link MOST_PROBLEMS}. */
-function problemsOf(validator: Validator, part: unknown, schema: TSchema, where: string): readonly string[] {
+function problemsOf(
+  { validator, names }: Compiled,
+  { whole, part }: { readonly whole: unknown; readonly part: unknown },
+  schema: TSchema,
+  where: string,
+): readonly string[] {
   const errors = validator.Errors(part);
   if (errors.length === 0)
     return [`${where} is invalid after the first ${MOST_ENTRIES} entries of a list or an object`];
@@ -57,12 +64,18 @@ function problemsOf(validator: Validator, part: unknown, schema: TSchema, where:
   for (const { keyword, params, instancePath, schemaPath, message } of errors.filter(isTold)) {
     const place = where + instancePath;
     if (keyword === 'required') {
-      for (const name of params.requiredProperties) problems.add(`${place} needs "${name}"`);
+      const unknown = unknownIn(at(part, instancePath), names);
+      for (const name of params.requiredProperties) problems.add(`${place} needs "${name}"${misspelt(name, unknown)}`);
       continue;
     }
     const { wanted, secret } = describe(schema, schemaPath);
-    const shown = secret ? place : `${place}${quote(at(part, instancePath))}`;
-    problems.add(wanted === undefined ? `${place} ${message}` : `${shown} is not ${wanted}`);
+    if (wanted === undefined) problems.add(`${place} ${message}`);
+    else if (secret) problems.add(`${place} is not ${wanted}`);
+    else {
+      const value = at(whole, instancePath);
+      const meant = keyword === 'enum' ? suggested(value, params) : '';
+      problems.add(`${place}${quote(value)} is not ${wanted}${meant}${kindOf(value)}`);
+    }
   }
   if (errors.length >= MOST_PROBLEMS) problems.add('and possibly more');
   return [...problems];
@@ -159,6 +172,35 @@ function at(value: unknown, pointer: string): unknown {
 
 function child(node: unknown, key: string): unknown {
   return typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[key] : undefined;
+}
+
+/** Names in an object that the schema does not have, for comparison with the names that are missing. */
+function unknownIn(value: unknown, names: ReadonlySet<string>): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const unknown = Object.keys(value).filter((name) => !names.has(name) && name.length <= LONGEST_NAME);
+  return unknown.slice(0, MOST_COMPARED);
+}
+
+const LONGEST_NAME = 40;
+const MOST_COMPARED = 20;
+
+/** A name in an object that may be meant by a missing one, for a message. */
+function misspelt(missing: string, unknown: readonly string[]): string {
+  const given = unknown.find((name) => didYouMean(name, [missing]) !== '');
+  return given === undefined ? '' : `; "${given}" is not a field${didYouMean(given, [missing])}`;
+}
+
+function suggested(value: unknown, { allowedValues }: { readonly allowedValues: readonly unknown[] }): string {
+  if (typeof value !== 'string') return '';
+  const texts = allowedValues.filter((each) => typeof each === 'string');
+  return didYouMean(value.slice(0, LONGEST_NAME), texts);
+}
+
+/** What an object or a list is, for a message that does not show it. Empty for other values. */
+function kindOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return '';
+  if (!Array.isArray(value)) return Object.keys(value).length === 0 ? ' (got an empty object)' : ' (got an object)';
+  return value.length === 0 ? ' (got an empty list)' : ` (got a list of ${value.length})`;
 }
 
 /** The value for a message, after a space: ` "red"`, ` 5`. Empty for objects and arrays, which could contain a secret. */

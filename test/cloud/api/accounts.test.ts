@@ -254,7 +254,12 @@ describe('users of a space', () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org');
     const bob = await person(made, 'bob@example.org', 'user');
-    const last = { statusCode: 409, error: 'Conflict', message: 'this is the last admin of the space' };
+    const last = {
+      statusCode: 409,
+      error: 'Conflict',
+      message: 'this is the last admin of the space',
+      code: 'last-admin',
+    };
     expect((await made.call('PUT', `users/${eva.id}`, { role: 'user' })).json).toEqual(last);
     expect((await made.call('DELETE', `users/${eva.id}`)).json).toEqual(last);
     expect((await made.call('PUT', `users/${bob.id}`, { role: 'admin', name: 'Bob' })).json).toMatchObject({

@@ -200,6 +200,12 @@ describe('a preview', () => {
     ]);
   });
 
+  it('fails if the target is not permitted', async () => {
+    const { preview } = await withMessage();
+    const { json } = await preview('function main() { return { url: "http://192.168.1.5/in" } }');
+    expect(json).toEqual({ outcome: 'failed', request: null, error: expect.stringContaining('--allow-private') });
+  });
+
   it('runs a script that is not saved, and reports its error', async () => {
     const { preview } = await withMessage();
     expect((await preview('function main() { return null }')).json).toEqual({

@@ -207,6 +207,26 @@ describe('names of spaces, devices, tags and connectors', () => {
     expect((await named('freezer-2')).logged).toEqual([]);
   });
 
+  it('are logged only when they have been stored', async () => {
+    const { call, device, logged } = await service();
+    const { id } = await device();
+    const tag = (await call('POST', 'tags', { name: 'cold', color: '#1f77b4' })).json;
+    const name = 'Freezer 2';
+    const script = 'function main() { return null }';
+    await call('POST', 'connectors', { name: 'hook', transformation: script });
+    const rejected = [
+      await device({ name }),
+      await call('PUT', `devices/${id}`, { name }, { 'if-match': '"7"' }),
+      await call('PUT', `devices/${id}`, { name, tags: [{ id }] }),
+      await call('PUT', `tags/${id}`, { name }),
+      await call('POST', 'connectors', { name, transformation: script, tags: [{ id }] }),
+    ];
+    expect(rejected).toMatchObject([{ code: 'device-taken' }, ...[412, 400, 404, 400].map((status) => ({ status }))]);
+    expect(logged).toEqual([]);
+    await call('PUT', `tags/${tag.id}`, { name });
+    expect(logged).toMatchObject([{ fields: { name } }]);
+  });
+
   it('are rejected with --strict-names if they break the naming rule', async () => {
     const { answers, statuses } = await named('Freezer 2', { strictNames: true });
     expect(statuses).toEqual([400, 400, 400, 400]);
@@ -263,9 +283,20 @@ describe('a device', () => {
     expect(changed.json).toMatchObject({ tags: [b, a], label: { y: '2' }, comment: 'c', external_id: 'e' });
     const cleared = await call('PUT', `devices/${id}`, { tags: [], external_id: null, name: 'freezer-2' });
     expect(cleared.json).toMatchObject({ tags: [], external_id: null, name: 'freezer-2', label: { y: '2' } });
-    const fixed = await call('PUT', `devices/${id}`, { serial_number: '1' });
-    expect(fixed.json).toEqual(cleared.json);
-    expect(forgotten).toHaveLength(4);
+    expect(forgotten).toHaveLength(3);
+  });
+
+  it('keeps its serial number: a change of it is rejected, and the present one accepted', async () => {
+    const { call, device } = await service();
+    const { id, ...made } = await device();
+    for (const serial of ['2159017986', 2_159_017_986, '1', {}]) {
+      const { status, json } = await call('PUT', `devices/${id}`, { serial_number: serial, comment: 'new' });
+      expect([status, json.code]).toEqual([400, 'serial-number-fixed']);
+      expect(json.message).toMatch(/^body\/serial_number is not 2159017985: /);
+    }
+    expect((await call('PUT', `devices/${id}`, { ...made, comment: null })).json).toEqual({ ...made, id, version: 1 });
+    for (const serial of [2_159_017_985, null])
+      expect((await call('PUT', `devices/${id}`, { serial_number: serial })).status).toBe(200);
   });
 
   it('can get another claim token, for example after a repair', async () => {

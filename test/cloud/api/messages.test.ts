@@ -281,8 +281,8 @@ describe('a downlink', () => {
     const { call, device } = await service();
     const { id } = await device();
     const refusals: [string, unknown, string][] = [
-      [`devices/${id}/configs`, [], 'body is not a list of 1 to 100 lines'],
-      [`devices/${id}/configs`, {}, 'body is not a list of 1 to 100 lines'],
+      [`devices/${id}/configs`, [], 'body is not a list of 1 to 100 lines (got an empty list)'],
+      [`devices/${id}/configs`, {}, 'body is not a list of 1 to 100 lines (got an empty object)'],
       [`devices/${id}/commands`, ['ok', ''], 'body/1 "" is not a line of 1 to 255 bytes, without a line break'],
       [`devices/${id}/commands`, [5], 'body/0 5 is not a line of 1 to 255 bytes, without a line break'],
       [
@@ -290,8 +290,8 @@ describe('a downlink', () => {
         ['ž'.repeat(128)],
         `body/0 "${'ž'.repeat(57)}…" is not a line of 1 to 255 bytes, without a line break`,
       ],
-      [`devices/${id}/commands`, Array.from({ length: 101 }, () => 'x'), 'body is not a list of 1 to 100 lines'],
-      [`devices/${id}/downlinks`, [], 'body is not a JSON object'],
+      [`devices/${id}/commands`, Array(101).fill('x'), 'body is not a list of 1 to 100 lines (got a list of 101)'],
+      [`devices/${id}/downlinks`, [], 'body is not a JSON object (got an empty list)'],
       [`devices/${id}/downlinks`, '5', 'body 5 is not a JSON object'],
       [`devices/${id}/downlinks`, { bad: 1 }, 'the encoder has no field "bad"'],
       ['messages', { device_id: id, type: 'data', body: 'text' }, 'body/body "text" is not a JSON object'],

@@ -4,6 +4,7 @@ import { DEPTH_LIMIT, isTooDeep } from '../../../src/kernel/json-size.js';
 import { NOT_UNICODE } from '../../../src/kernel/json-text.js';
 import { KEY, service } from './service.js';
 
+const TOKEN = '0'.repeat(32);
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('the credential', () => {
@@ -36,6 +37,11 @@ describe('the credential', () => {
       error: 'Unauthorized',
       message: 'API key is missing: send it in the header X-API-KEY',
     });
+    for (const authorization of [KEY, `Token ${KEY}`, `Basic ${KEY}`, 'Bearer']) {
+      const other = await app.inject({ url: '/v2/spaces', headers: { authorization } });
+      expect(other.json().message).toMatch(/^the header Authorization must be "ApiKey <key>" or "Bearer /);
+      expect(other.body).not.toContain(KEY);
+    }
     const bad = await call('POST', `/v2/spaces/${spaceId}/devices`, '{', { 'x-api-key': 'wrong' });
     expect([bad.status, bad.json.message]).toEqual([401, 'this API key or token is not valid']);
   });
@@ -61,7 +67,72 @@ describe('errors', () => {
       error: 'Not Found',
       message: 'Route GET:/v2/nothing not found',
     });
-    expect((await call('PATCH', 'devices')).status).toBe(405);
+    expect((await call('PATCH', 'devices')).json).toMatchObject({ statusCode: 405, code: 'method-not-allowed' });
+  });
+
+  it.each([
+    ['GET', '/v2/devices', '/v2/spaces/{space_id}/devices'],
+    ['GET', '/v2/messages?limit=3', '/v2/spaces/{space_id}/messages'],
+    ['GET', '/spaces', '/v2/spaces'],
+    ['GET', '/api/v2/spaces', '/v2/spaces'],
+    ['POST', 'devices/0/command', '/v2/spaces/{space_id}/devices/{id}/commands'],
+    ['GET', 'device/0', '/v2/spaces/{space_id}/devices/{id}'],
+    ['GET', 'devices/0/messages', '/v2/spaces/{space_id}/messages'],
+    ['POST', '/v2/login', '/v2/auth/login'],
+  ])('name the nearest route: %s %s', async (method, path, nearest) => {
+    const { call } = await service();
+    const { status, json } = await call(method, path);
+    expect([status, json.message]).toEqual([404, expect.stringMatching(/^Route .* not found \(did you mean /)]);
+    expect(json.message).toContain(`(did you mean ${nearest}?)`);
+  });
+
+  it('name no route for a path that is like none', async () => {
+    const { call } = await service();
+    for (const path of ['/', '/foo', '/v2', 'webhooks', `/${'spaces/'.repeat(50)}`])
+      expect((await call('GET', path)).json.message).toMatch(/ not found$/);
+  });
+
+  it('say that a part of the path is no UUID, or empty', async () => {
+    const { call } = await service();
+    for (const [path, message] of [
+      ['/v2/spaces/my-space/devices', 'params/space_id "my-space" is not a UUID'],
+      ['/v2/spaces//devices', 'params/space_id "" is not a UUID'],
+      ['/v2/spaces/lab', 'params/space_id "lab" is not a UUID'],
+      ['devices//firmware', 'params/id "" is not a UUID'],
+    ] as const) {
+      const { status, json } = await call('GET', path);
+      expect([status, json.message]).toEqual([400, message]);
+    }
+    for (const method of ['PUT', 'DELETE'])
+      expect((await call(method, 'devices/', {})).json.message).toBe('the id at the end of the path is empty');
+  });
+
+  it('say what was given in place of a list, and suggest the name of a missing field or value', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const message = async (method: string, path: string, body?: unknown) =>
+      (await call(method, path, body)).json.message;
+    const lines = 'body is not a list of 1 to 100 lines';
+    expect(await message('POST', `devices/${id}/commands`, [])).toBe(`${lines} (got an empty list)`);
+    expect(await message('POST', `devices/${id}/commands`, { commands: ['a'] })).toBe(`${lines} (got an object)`);
+    expect(await message('POST', `devices/${id}/configs`, Array(101).fill('a'))).toBe(`${lines} (got a list of 101)`);
+    expect(await message('POST', 'devices', { name: 'a', serialNumber: '1', token: TOKEN })).toBe(
+      'body needs "serial_number"; "serialNumber" is not a field (did you mean "serial_number"?)',
+    );
+    expect(await message('POST', 'tags', { name: 'a', colour: '#123456' })).toContain('(did you mean "color"?)');
+    expect(await message('GET', 'messages?direction=dwn')).toContain('(did you mean "down"?)');
+    expect(await message('GET', 'events?event=messages')).toContain('(did you mean "message"?)');
+  });
+
+  it('have a code if a name is taken or a resource cannot be changed now', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const tag = { name: 'cold', color: '#1f77b4' };
+    await call('POST', 'tags', tag);
+    const sent = (await call('POST', `devices/${id}/commands`, ['info show'])).json;
+    await call('POST', `messages/${sent.id}/cancel`);
+    const conflicts = [await call('POST', 'tags', tag), await call('POST', `messages/${sent.id}/cancel`)];
+    expect(conflicts).toMatchObject([{ json: { code: 'name-taken' } }, { json: { code: 'not-pending' } }]);
   });
 
   it('name every problem with its value and what is expected', async () => {
@@ -77,7 +148,7 @@ describe('errors', () => {
       code: 'FST_ERR_VALIDATION',
     });
     expect((await call('POST', 'tags', {})).json.message).toBe('body needs "name"; body needs "color"');
-    expect((await call('POST', 'tags', [])).json.message).toBe('body is not a JSON object');
+    expect((await call('POST', 'tags', [])).json.message).toBe('body is not a JSON object (got an empty list)');
     expect((await call('GET', 'tags?limit=501')).json.message).toBe(
       'querystring/limit 501 is not a whole number from 1 to 500',
     );
@@ -181,7 +252,7 @@ it.each([
   [
     'connectors',
     { name: 'x', transformation: 'x', tags: [], direction: 'up', triggers: [], timeout: {} },
-    'timeout is not a whole number of seconds, at most 60',
+    'timeout is not a whole number of seconds, at most 60 (got an empty object)',
   ],
 ])('a wrong value of %s that may be null has one message: %j', async (path, body, problem) => {
   const { call } = await service();
@@ -201,7 +272,10 @@ describe('a body', () => {
       expect(json).toMatchObject({ statusCode: status });
       return [status, json.message];
     };
-    expect(await refused('{"name": "a",}')).toEqual([400, 'the body is not valid JSON']);
+    expect(await refused('{"name": "a",}')).toEqual([
+      400,
+      'the body is not valid JSON: unexpected "}" at line 1, column 14',
+    ]);
     expect(await refused('')).toEqual([400, 'the body is empty: this request needs a body']);
     expect(await refused(`"${'x'.repeat(1_048_576)}"`)).toEqual([
       413,
@@ -212,7 +286,7 @@ describe('a body', () => {
       'the body must be JSON: send it with Content-Type: application/json',
     ]);
     expect(await refused(nested(65))).toEqual([400, 'the JSON is nested too deep: the limit is 64 levels']);
-    expect(await refused(nested(64))).toEqual([400, 'body is not a JSON object']);
+    expect(await refused(nested(64))).toEqual([400, 'body is not a JSON object (got a list of 1)']);
     expect(await refused(nested(200_000))).toEqual([400, 'the JSON is nested too deep: the limit is 64 levels']);
   });
 

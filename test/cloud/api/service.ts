@@ -5,6 +5,7 @@ import { ensureSpaceAndKey } from '../../../src/cloud/accounts/bootstrap.js';
 import type { CloudContext } from '../../../src/cloud/api/context.js';
 import { type ApiOptions, createApi } from '../../../src/cloud/api/index.js';
 import { Connectors } from '../../../src/cloud/connectors/connectors.js';
+import type { Lookup } from '../../../src/cloud/connectors/guard.js';
 import { requestBody } from '../../../src/cloud/delivery/down-messages.js';
 import { type ChunkQueue, FirmwareQueue } from '../../../src/cloud/delivery/firmware-queue.js';
 import { Feed } from '../../../src/cloud/events/feed.js';
@@ -49,11 +50,14 @@ export async function service(
   const downlinks = queueOnly(store, clock, ids.uuid, forgotten);
   const { spaceId } = await ensureSpaceAndKey(store, { spaceName: 'lab', apiKey: KEY, ids, clock, random });
   const firmware = updatesOnly({ store, clock, ids, log }, downlinks);
-  const connectors = Object.assign(new Connectors({ store, clock, ids, log, random, allowPrivate: false }), {
-    // Compiling would start a thread for each test, which is expensive. Other tests (`sandbox.test.ts`) do compile scripts.
-    compile: async (_: Id, source: string) =>
-      source.includes('broken') ? 'SyntaxError (line 1, column 5)' : undefined,
-  });
+  const connectors = Object.assign(
+    new Connectors({ ...{ store, clock, ids, log, random, allowPrivate: false }, lookup: toPublicAddress }),
+    {
+      // Checking would start a thread for each test, which is expensive. Other tests (`sandbox.test.ts`) do check scripts.
+      check: async (_: Id, source: string) =>
+        source.includes('broken') ? 'SyntaxError (line 1, column 5)' : undefined,
+    },
+  );
   const feed = new Feed({ store, clock, ids });
   const context = change({
     store,
@@ -96,6 +100,10 @@ export async function service(
   };
   return { app, store, clock, ids, spaceId, call, device, logged, forgotten, context };
 }
+
+/** Resolves every name to a public address, without a resolver. */
+const toPublicAddress: Lookup = (_, { all }, done) =>
+  all ? done(null, [{ address: '1.1.1.1', family: 4 }]) : done(null, '1.1.1.1', 4);
 
 /** A judge for each value of `legacyPaths`: services with the same value of this option have the same OpenAPI document. */
 const judges = new Map<boolean, Judge>();

@@ -161,14 +161,26 @@ describe('a connector', () => {
     await uplink(await device());
     await pass(hours(1));
     expect(hook.received).toEqual([]);
-    const error = '"127.0.0.1" is not a public address';
+    const error = expect.stringMatching(/^"127.0.0.1" is not a public address; .* --allow-private$/);
     expect(await deliveries(inside)).toMatchObject([{ state: 'failed', log: [{ error, target: hook.url }] }]);
   });
 
-  it('compiles a script without running it', async () => {
+  it('shows in a preview that its target is not permitted', async () => {
+    const { connector, connectors, device, uplink, store, spaceId } = await opened({ allowPrivate: false });
+    const made = await connector();
+    await uplink(await device());
+    const [message] = await store.messages(spaceId, { limit: 1 });
+    if (message === undefined) throw new Error('there is a message');
+    expect(await connectors.preview(made, message)).toEqual({
+      kind: 'failed',
+      why: expect.stringMatching(/^"127.0.0.1" is not a public address; .* --allow-private$/),
+    });
+  });
+
+  it('checks a script without calling its main', async () => {
     const { connectors } = await opened();
-    expect(await connectors.compile('space', 'function main( {')).toMatch(/^SyntaxError: .* \(line 1, column \d+\)$/);
-    expect(await connectors.compile('space', 'throw new Error("not run")')).toBeUndefined();
+    expect(await connectors.check('space', 'function main( {')).toMatch(/^SyntaxError: .* \(line 1, column \d+\)$/);
+    expect(await connectors.check('space', 'function main() { throw 1 }')).toBeUndefined();
   });
 
   it('hides secure variables from a script in a preview, because it could print them in any form', async () => {

@@ -94,13 +94,35 @@ describe('scripts of real users', () => {
   });
 });
 
-describe('a script that is only compiled', () => {
-  const compiled = (source: string) => sandbox.run({ ...ONE, source, now: NOW, seed: 1 });
+describe('a script without a job', () => {
+  const checked = (source: string) => sandbox.run({ ...ONE, source, now: NOW, seed: 1 });
 
-  it('is valid if it can be parsed, and does not run', async () => {
-    for (const source of ['function main() {}', 'while (true);', 'throw 1', 'undeclared()', '', '// comment\r\n']) {
-      expect([source, await compiled(source)]).toEqual([source, { kind: 'value', value: null }]);
+  it('is valid if its top level defines main, which is not called', async () => {
+    for (const source of [
+      'function main() { throw 1 }',
+      'const main = (a) => a.b.c;',
+      'console.log(1); var main = Date',
+    ]) {
+      expect([source, await checked(source)]).toEqual([source, { kind: 'value', value: null }]);
     }
+  });
+
+  it.each([
+    ['', 'the script has no function main'],
+    ['const Main = () => null', 'the script has no function main'],
+    ['const main = { url: "https://example.com" }', 'main is not a function'],
+    ['async function main() {}', 'main returns a promise; it must return the value itself, so it cannot be async'],
+    ['const main = async () => ({})', 'main returns a promise; it must return the value itself, so it cannot be async'],
+    ['function* main() {}', 'main is a generator; it must return the value itself'],
+    ['throw "no"', 'the script threw no'],
+  ])('is rejected with the fault that it would have with a job: %j', async (source, why) => {
+    expect(await checked(source)).toEqual({ kind: 'failed', why });
+    expect(await faultOf(source)).toBe(why);
+  });
+
+  it('is rejected with the place of an error of its top level', async () => {
+    const result = await checked('function main() {}\nrequire("x")');
+    expect(result).toEqual({ kind: 'failed', why: expect.stringMatching(/^ReferenceError: .*require.* \(line 2, /) });
   });
 
   it.each([
@@ -109,7 +131,7 @@ describe('a script that is only compiled', () => {
     ['let a; let a;', 'line 1, column 13'],
     ['await 5', 'line 1, column 7'],
   ])('is rejected with the place of the problem: %j', async (source, place) => {
-    const result = await compiled(source);
+    const result = await checked(source);
     expect(result).toEqual({
       kind: 'failed',
       why: expect.stringMatching(new RegExp(`^SyntaxError: .+ \\(${place}\\)$`)),
@@ -117,8 +139,8 @@ describe('a script that is only compiled', () => {
   });
 
   it('is rejected if it nests too deeply for the compiler', async () => {
-    expect(await compiled('['.repeat(60_000))).toMatchObject({ kind: 'failed' });
-    expect(await compiled('function main() {}')).toMatchObject({ kind: 'value' });
+    expect(await checked('['.repeat(60_000))).toMatchObject({ kind: 'failed' });
+    expect(await checked('function main() {}')).toMatchObject({ kind: 'value' });
   });
 });
 

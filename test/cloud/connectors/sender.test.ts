@@ -90,11 +90,33 @@ describe('the sender of a run', () => {
     expect((await why('http://other.example/')).why).toContain('--allow-host other.example');
     expect((await why('http://1.1.1.1/')).why).toContain('--allow-host 1.1.1.1');
     expect(asked).toEqual([]);
-    expect((await why('http://hooks.example/')).why).toBe('"hooks.example" is not a public address');
+    expect((await why('http://hooks.example/')).why).toContain('"hooks.example" is not a public address');
   });
 });
 
+const refusal = (host: string) =>
+  `"${host}" is not a public address; to permit private ones, start the service with --allow-private`;
+
 describe('the guard against private addresses', () => {
+  it('names the setting of the scenario in a run', async () => {
+    const reply = await sender({ hosts: [] }).send(get('http://10.0.0.1/'), seconds(5));
+    expect(reply).toMatchObject({ why: expect.stringMatching(/ the setting allow-private$/) });
+  });
+
+  it.each(['http://127.0.0.1:3000/in', 'http://[fd00::1]/', 'http://inside.example/', 'http://localhost./'])(
+    'is asked about %s without a request',
+    async (url) => {
+      const { lookup } = names(['10.0.0.1'], ['10.0.0.1']);
+      expect(await sender({ lookup }).refusal(get(url))).toContain('--allow-private');
+      expect(await sender({ lookup, allowPrivate: true }).refusal(get(url))).toBeUndefined();
+    },
+  );
+
+  it('does not call a name refused that cannot be resolved', async () => {
+    const lookup = (_: string, __: object, done: (error: Error, found: string) => void) => done(new Error('no'), '');
+    expect(await sender({ lookup }).refusal(get('http://gone.example/'))).toBeUndefined();
+  });
+
   it.each([
     'http://127.0.0.1/',
     'http://127.1/',
@@ -130,7 +152,7 @@ describe('the guard against private addresses', () => {
     // Only the first lookup returns a private address. A second lookup would return a public address.
     const { lookup, asked } = names(['127.0.0.1'], ['1.1.1.1']);
     const reply = await sender({ lookup }).send(get(`http://rebind.example:${port}/`), seconds(5));
-    expect(reply).toEqual({ kind: 'refused', why: '"rebind.example" is not a public address' });
+    expect(reply).toEqual({ kind: 'refused', why: refusal('rebind.example') });
     expect([asked, inside.received]).toEqual([['rebind.example'], []]);
   });
 
@@ -140,7 +162,7 @@ describe('the guard against private addresses', () => {
   ])('rejects a name when %s', async (_, addresses) => {
     const { lookup } = names(addresses);
     const reply = await sender({ lookup }).send(get('https://mixed.example/'), seconds(5));
-    expect(reply).toEqual({ kind: 'refused', why: '"mixed.example" is not a public address' });
+    expect(reply).toEqual({ kind: 'refused', why: refusal('mixed.example') });
   });
 
   it('does not follow a redirect to an address that is not permitted', async () => {

@@ -13,7 +13,14 @@ import { Scope } from 'quickjs-emscripten-core';
 
 /** A console without effect, for scripts that were developed elsewhere and still log. */
 const CONSOLE = 'globalThis.console = { log() {}, info() {}, warn() {}, error() {}, debug() {} };';
-const MAIN = "typeof main === 'function' ? main : undefined";
+/** The function `main`, or a text that says why it cannot be used. */
+const MAIN = `(() => {
+  if (typeof main === 'undefined') return 'the script has no function main';
+  if (typeof main !== 'function') return 'main is not a function';
+  const kind = Object.prototype.toString.call(main);
+  if (/Async/.test(kind)) return 'main returns a promise; it must return the value itself, so it cannot be async';
+  return /Generator/.test(kind) ? 'main is a generator; it must return the value itself' : main;
+})()`;
 const DESCRIBE = `(thrown) => {
   if (!(thrown instanceof Error)) return 'the script threw ' + thrown;
   const place = /transformation\\.js:(\\d+):(\\d+)/.exec(thrown.stack);
@@ -30,7 +37,7 @@ class Fault extends Error {}
  * Runs `main` of a script.
  * @param {World} world   a new context
  * @param {string} source script with a function `main(job)`
- * @param {string | undefined} job   argument of `main` as JSON text; undefined: the script is compiled only
+ * @param {string | undefined} job   argument of `main` as JSON text; undefined: `main` is not called
  * @param {Bounds} bounds
  * @returns {WorkerAnswer}
  */
@@ -52,16 +59,13 @@ export function runMain(world, source, job, bounds) {
  * @returns {WorkerAnswer}
  */
 function returnedBy(room, source, job) {
-  if (job === undefined) {
-    room.compile(source);
-    return { json: 'null' };
-  }
   // Read before the script runs, because the script may replace them.
   const { parse, stringify } = room;
   if (source.includes('console')) room.evaluate(CONSOLE);
   room.evaluate(source);
   const main = room.evaluate(MAIN);
-  if (room.isUndefined(main)) throw new Fault('the script has no function main');
+  if (room.isText(main)) throw new Fault(room.read(main));
+  if (job === undefined) return { json: 'null' };
   const returned = room.call(main, room.call(parse, room.text(job)));
   if (room.isUndefined(returned)) return { json: 'null' };
   if (room.isPromise(returned)) throw new Fault('main returned a promise; it must return the value itself');
@@ -95,11 +99,6 @@ class Room {
     return this.#unwrap(this.#world.evalCode(code, 'transformation.js', { type: 'global' }));
   }
 
-  /** @param {string} code */
-  compile(code) {
-    this.#unwrap(this.#world.evalCode(code, 'transformation.js', { type: 'global', compileOnly: true }));
-  }
-
   /**
    * @param {Handle} callee
    * @param {Handle} argument
@@ -116,6 +115,11 @@ class Room {
   /** @param {Handle} value */
   isUndefined(value) {
     return this.#world.typeof(value) === 'undefined';
+  }
+
+  /** @param {Handle} value */
+  isText(value) {
+    return this.#world.typeof(value) === 'string';
   }
 
   /** @param {Handle} value */

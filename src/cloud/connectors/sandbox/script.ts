@@ -9,7 +9,7 @@ export interface Script {
   readonly owner: Owner;
   /** JavaScript, ES2020, with a function `main(job)`. */
   readonly source: string;
-  /** Argument of `main`: a JSON value. Absent: the script is only compiled, and its value is null. */
+  /** Argument of `main`: a JSON value. Absent: only the top level of the script runs, and its value is null. */
   readonly job?: unknown;
   /** Time of `Date` at the start of the script; it advances with the steps of the script. */
   readonly now: UnixMillis;
@@ -27,7 +27,7 @@ export type ScriptResult =
 export interface WorkerTask {
   readonly spaceId: string;
   readonly source: string;
-  /** Argument of `main` as JSON text; undefined: the script is compiled only. */
+  /** Argument of `main` as JSON text; undefined: `main` is not called. */
   readonly job: string | undefined;
   readonly now: UnixMillis;
   readonly seed: number;
