@@ -34,7 +34,7 @@ function nearestPath(collected: ReadonlyMap<string, ReadonlySet<string>>, path: 
   const given = partsOf(path);
   // A longer path is a mistake of another kind, and would take long to compare.
   if (given.length > MOST_PARTS) return undefined;
-  // The last part that is no id says what is wanted.
+  // The last part without a digit says what is wanted.
   const word = given.findLast((part) => !HAS_DIGIT.test(part)) ?? '';
   let best: string | undefined;
   let least = TOO_FAR;

@@ -92,7 +92,7 @@ describe('errors', () => {
       expect((await call('GET', path)).json.message).toMatch(/ not found$/);
   });
 
-  it('say that a part of the path is no UUID, or empty', async () => {
+  it('say that a part of the path is not a UUID, or empty', async () => {
     const { call } = await service();
     for (const [path, message] of [
       ['/v2/spaces/my-space/devices', 'params/space_id "my-space" is not a UUID'],
