@@ -1,7 +1,7 @@
 /**
  * Commands that read what others wrote: `run`, `record` and `clean` with a server that answers anything, and `explain`, `what-if`,
- * `compare`, `diverge` and `clean` with a folder of a run that anyone could have changed. A command may fail, but not with an internal error,
- * and its output has no control characters.
+ * `compare`, `runs`, `diverge` and `clean` with a folder of a run that anyone could have changed. A command may fail, but not
+ * with an internal error, and its output has no control characters.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -113,6 +113,7 @@ export async function fuzzRunFolders(seed: string, count: number): Promise<Hosti
     { args: ['explain', changed], summary },
     { args: ['what-if', changed, '--set', 'interval-poll=60'], summary },
     { args: ['compare', changed, whole], summary },
+    { args: ['runs', folder], summary },
     { args: ['diverge', changed, whole], summary },
     { args: ['clean', changed, '--target', 'http://127.0.0.1:1'], summary: { left } },
   ];

@@ -25,9 +25,19 @@ export const COMMANDS: readonly ListedCommand[] = [
   ),
   listCommand('clean <run>', 'Remove what a run left in another cloud', async () => (await import('./clean.js')).clean),
   listCommand(
-    'compare <a> <b>',
+    'compare <a> [b]',
     'Compare the figures of runs of a scenario with those of others',
     async () => (await import('./compare.js')).compare,
+  ),
+  listCommand(
+    'runs [folder]',
+    'List the runs below a folder with the trend of their figures, star a baseline, or remove runs',
+    async () => (await import('./runs.js')).runs,
+  ),
+  listCommand(
+    'report <run>',
+    'Print the report of a run, or open its page',
+    async () => (await import('./report.js')).report,
   ),
   listCommand(
     'ab <file>',

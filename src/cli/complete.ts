@@ -27,8 +27,12 @@ const VALUES: Readonly<Record<string, Subject | 'runs' | undefined>> = {
   run: 'runs',
   a: 'runs',
   b: 'runs',
+  star: 'runs',
+  unstar: 'runs',
+  remove: 'runs',
   without: 'faults',
   'fail-if': 'metrics',
+  figure: 'metrics',
 };
 
 /** Directories with more entries are not searched for runs. */

@@ -1,5 +1,5 @@
 /**
- * Reads the conditions under which a comparison fails:
+ * Reads figures, and the conditions under which a comparison fails:
  *
  *     condition = figure (">" | ">=" | "<" | "<=") ["+" | "-"] number "%"    downlink.answered p(95) > +10%
  *     figure    = duration "p(" number ")" | count
@@ -13,15 +13,20 @@ import { SAMPLED } from '../trace/metrics/samples.js';
 /** For messages. */
 const EXAMPLE = '"downlink.answered p(95) > +10%"';
 
+/** Reads a figure such as `downlink.answered p(95)`. Returns what is wrong as a text. */
+export function parseFigure(line: string): Figure | string {
+  const { figure, at, rest } = splitFigure(line);
+  const wrong = (column: number, why: string) => `${quote(line)}: column ${column + 1}: ${why}`;
+  if (typeof figure === 'string') return wrong(at, figure);
+  const more = rest.trim();
+  return more === '' ? figure : wrong(line.indexOf(more, line.length - rest.length), `unexpected ${quote(more)}`);
+}
+
 /** Returns what is wrong as a text. */
 export function parseCondition(line: string): Condition | string {
   const wrong = (at: number, why: string) => `${quote(line)}: column ${at + 1}: ${why}, as in ${EXAMPLE}`;
-  const [, before = '', name = '', gap = '', of] = /^(\s*)([^\s<>=(]*)(\s*)(p\s*\([^)<>=]*\)?)?/.exec(line) ?? [];
-  const place = before.length;
-  const figure = readFigure(name, of);
-  if (typeof figure === 'string')
-    return wrong(place + (figure.startsWith('"p') ? name.length + gap.length : 0), figure);
-  const rest = line.slice(place + name.length + gap.length + (of ?? '').length);
+  const { figure, at: place, rest } = splitFigure(line);
+  if (typeof figure === 'string') return wrong(place, figure);
   const [, space = '', sign = '', pause = '', limit = ''] = /^(\s*)([<>=!]*)(\s*)(.*)$/s.exec(rest.trimEnd()) ?? [];
   const after = line.length - rest.length + space.length;
   const comparison = CHANGES.find((one) => one === sign);
@@ -37,6 +42,15 @@ export function parseCondition(line: string): Condition | string {
   const pointless = findPointless(comparison, change, digits);
   if (pointless !== undefined) return wrong(at, `"${comparison} ${digits}%" ${pointless}`);
   return { line: line.trim(), figure, comparison, limit: change };
+}
+
+/** The figure at the beginning of a line, or what is wrong with it and where, and what follows it. */
+function splitFigure(line: string) {
+  const [, before = '', name = '', gap = '', of] = /^(\s*)([^\s<>=(]*)(\s*)(p\s*\([^)<>=]*\)?)?/.exec(line) ?? [];
+  const figure = readFigure(name, of);
+  const isOfPercent = typeof figure === 'string' && figure.startsWith('"p');
+  const at = before.length + (isOfPercent ? name.length + gap.length : 0);
+  return { figure, at, rest: line.slice(before.length + name.length + gap.length + (of ?? '').length) };
 }
 
 /** Why a condition would always or never be met; undefined if this depends on the runs. */

@@ -1,11 +1,12 @@
 /**
- * Opens an address with a one-time token in the browser of the user. Other users of the machine can read the arguments of all
+ * Opens a page in the browser of the user: a file, or an address with a one-time token. Other users of the machine can read the arguments of all
  * programs, so the browser gets the path of a page that only this user may read, and the page leads to the address.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { PRIVATE } from '../kernel/private-file.js';
 
 /** The program that opens a file, by platform. */
@@ -26,6 +27,7 @@ export function openBrowser(
   folders: readonly string[] = ownFolders(),
   opener = openPage,
 ): void {
+  if (address.startsWith('file:')) return opener(fileURLToPath(address));
   const folder = findFirst(folders);
   if (folder === undefined) return;
   const page = join(folder, 'open.html');

@@ -75,6 +75,16 @@ export function beginRunIn(out: string, name: string): RunFolder {
   return beginRun(path);
 }
 
+/**
+ * Removes the files of a run, or of runs with several seeds, and the directory unless it has other files.
+ * @throws UsageError like {@link beginRun}
+ */
+export function removeRunFolder(path: string): void {
+  needOwn(linkAt(path));
+  beginRun(path).end();
+  removeEmpty(path);
+}
+
 /** Says that the path is a link: the files behind it are elsewhere. */
 function linkAt(path: string): readonly string[] {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? [`"${path}" is a link`] : [];
@@ -91,10 +101,12 @@ function removeRuns(path: string, lock: (folder: string) => void): void {
   seeds.forEach(lock);
   needOwn(folders.flatMap((folder) => [...foreignFiles(folder, Object.keys(BEGINNINGS)), ...foreignDatabase(folder)]));
   for (const folder of folders) removeRun(folder);
-  for (const folder of seeds) {
-    // Other files are the user's.
-    if (readdirSync(folder).every((name) => LOCKS.includes(name))) rmSync(folder, { recursive: true });
-  }
+  seeds.forEach(removeEmpty);
+}
+
+/** Removes a directory without the files of a user. */
+function removeEmpty(folder: string): void {
+  if (readdirSync(folder).every((name) => LOCKS.includes(name))) rmSync(folder, { recursive: true });
 }
 
 /**
@@ -187,6 +199,9 @@ export const DOWNLINKS_FILE = 'downlinks.csv';
 const PARTS_FILE = 'parts.csv';
 export const EVENTS_FILE = 'events.jsonl';
 const DATABASE_FILE = 'cloud.db';
+/** Marks a run as the baseline of others. It is in the folder of the run: it moves with the run, and the next run in the folder removes it. */
+const BASELINE_FILE = '.run-baseline';
+const BASELINE_TEXT = 'ghostfleet baseline\n';
 /** Exists only while a run uses the directory, or if it was killed. */
 const LOCK_FILE = '.run-owner';
 /** Empty files that may remain of earlier runs. */
@@ -207,6 +222,7 @@ const BEGINNINGS: Readonly<Record<string, RegExp>> = {
   [SEEDS_FILES.json]: /^\{\n {2}"scenario": ".*",\n {2}"runs": \[/,
   [CAPACITY_FILES.json]: /^\{\n {2}"format": \d+,\n {2}"scenario": "/,
   [CAPACITY_FILES.html]: /^<!doctype html>\n<html lang="en">\n.*<title>[^<]* · capacity · [^<]*<\/title>/s,
+  [BASELINE_FILE]: new RegExp(`^${BASELINE_TEXT}$`),
   [SEEDS_FILES.csv]: /^metric,runs,min,median,max\r?\n/,
 };
 /** Bytes. The heading of the HTML report is within. */
@@ -252,7 +268,7 @@ function needOwn(foreign: readonly string[]): void {
   if (foreign.length === 0) return;
   throw new UsageError(
     'foreign-files',
-    `a run would replace files that no run wrote: ${foreign.join('; ')}`,
+    `files that no run wrote are in the way: ${foreign.join('; ')}`,
     'use another directory, or move these files away',
   );
 }
@@ -274,6 +290,31 @@ function removing(path: string, remove: (path: string) => void): void {
   } catch (error) {
     throw cannotWrite(`"${path}"`, error);
   }
+}
+
+/**
+ * The path of a report in the directory of a run.
+ * @throws UsageError if it is missing, or no run wrote it
+ */
+export function needReport(folder: string, format: ReportFormat): string {
+  const path = join(folder, REPORT_FILES[format]);
+  const isThere = isFile(path);
+  if (isThere && foreignFiles(folder, [REPORT_FILES[format]]).length === 0) return path;
+  const why = isThere ? `"${path}" is not the file of a run` : `"${folder}" has no ${REPORT_FILES[format]}`;
+  throw new UsageError('no-report', why, 'use the directory of "run --out"; of several seeds, that of one of them');
+}
+
+/** Whether the run in the directory is starred. */
+export function isBaseline(folder: string): boolean {
+  return lstatSync(join(folder, BASELINE_FILE), { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** Stars the run in the directory, or takes the star away. @throws UsageError for another file of this name */
+export function setBaseline(folder: string, starred: boolean): void {
+  needOwn(foreignFiles(folder, [BASELINE_FILE]));
+  const path = join(folder, BASELINE_FILE);
+  if (starred) writeWhole(path, BASELINE_TEXT);
+  else removing(path, (file) => rmSync(file, { force: true }));
 }
 
 /** The path of the database in the directory. */

@@ -58,7 +58,7 @@ describe('ghostfleet', () => {
     [['replay'], '<recording> is missing'],
     [['completion', 'bsh'], '<shell> "bsh" is not one of bash, zsh or fish (did you mean "bash"?)'],
     [['run'], '<file> is missing\nrun "ghostfleet run --help" for its options'],
-    [['compare', 'one'], '<b> is missing'],
+    [['compare'], '<a> is missing'],
     [['list'], '<subject> is missing: scenarios, profiles, steps,'],
     [['record'], '--target is missing\n--out is missing'],
     [['run', SMALL, 'more'], 'unexpected argument "more"'],

@@ -328,7 +328,7 @@ describe('the runs of the sides', () => {
 describe('reading a summary', () => {
   it('accepts the JSON report', () => {
     const { scenario, seed, digest, samples, planned } = resultOf();
-    const run = readSummary(renderJson(resultOf()), 'x');
+    const run = readSummary(renderJson(resultOf({ startedAt: '2026-03-01T08:15:00.000Z' })), 'x');
     expect(run).toEqual({
       name: 'x',
       options: new Map(),
@@ -341,6 +341,10 @@ describe('reading a summary', () => {
       spoiled: false,
       touched: false,
       samples,
+      startedAt: Date.UTC(2026, 2, 1, 8, 15),
+      verdict: 'passed',
+      devices: 3,
+      unmet: [],
     });
   });
 

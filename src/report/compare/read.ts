@@ -3,9 +3,20 @@ import { EXIT, UsageError } from '../../kernel/errors.js';
 import { isTooDeep, TOO_DEEP } from '../../kernel/json-size.js';
 import { isObject } from '../../kernel/json-text.js';
 import { printableLine } from '../../kernel/printable.js';
+import type { UnixMillis } from '../../kernel/time.js';
 import { BATCHES, type SampledDurations, type SampleSummary } from '../../trace/metrics/samples.js';
 import { SUMMARY_FORMAT } from '../result.js';
+import { getVerdict } from '../verdict.js';
 import type { ComparedRun } from './side.js';
+
+/** A run with what a list of runs shows of it. What the summary does not have, or has in another form, is null. */
+export interface ReadRun extends ComparedRun {
+  readonly startedAt: UnixMillis | null;
+  readonly verdict: string | null;
+  readonly devices: number | null;
+  /** The expectations that were not met, as the user wrote them. */
+  readonly unmet: readonly string[];
+}
 
 /** The parts that a comparison needs are the same in these formats, except for the fingerprint of the scenario. */
 const READABLE: readonly number[] = [1, SUMMARY_FORMAT];
@@ -15,7 +26,7 @@ const READABLE: readonly number[] = [1, SUMMARY_FORMAT];
  * @param name path of the file, for messages
  * @throws UsageError when the text is not a summary, or has another format version
  */
-export function readSummary(text: string, name: string): ComparedRun {
+export function readSummary(text: string, name: string): ReadRun {
   const summary = asObject(parseJson(text, name));
   if (summary === undefined) throw makeFileError(name, 'not a JSON object');
   const { format } = summary;
@@ -50,6 +61,32 @@ export function readSummary(text: string, name: string): ComparedRun {
     options: readOptions(summary.source),
     ...end,
     samples,
+    ...readOutcome(summary),
+  };
+}
+
+function readOutcome({
+  startedAt,
+  passed,
+  exitCode,
+  failure,
+  fleet,
+  expectations,
+}: Readonly<Record<string, unknown>>): Pick<ReadRun, 'startedAt' | 'verdict' | 'devices' | 'unmet'> {
+  const started = typeof startedAt === 'string' ? Date.parse(startedAt) : Number.NaN;
+  const devices = asObject(fleet)?.devices;
+  const unmet = (Array.isArray(expectations) ? expectations : []).flatMap((one) => {
+    const { line, passed: met, undecided } = asObject(one) ?? {};
+    return typeof line === 'string' && met === false && undecided !== true ? [line] : [];
+  });
+  return {
+    startedAt: Number.isNaN(started) ? null : started,
+    verdict:
+      typeof passed !== 'boolean'
+        ? null
+        : getVerdict({ passed, exitCode, failure: typeof failure === 'string' ? failure : null }).word,
+    devices: typeof devices === 'number' ? devices : null,
+    unmet,
   };
 }
 

@@ -100,7 +100,7 @@ export function resolve({ a, b, parted = 1, estimates }: UncertainRatio, probabi
 }
 
 /** The durations of several runs, one part for each. */
-function joinRuns(runs: readonly SampledDurations[]): Sample {
+export function joinRuns(runs: readonly SampledDurations[]): Sample {
   return new Sample({
     steps: runs[0]?.steps ?? 1,
     min: Math.min(...runs.map(({ min }) => min)),
