@@ -80,7 +80,7 @@ fleet: [{ name: clime, profile: clime, count: 3 }]
 network: { latency: 1ms..2ms }
 expect: [device.ready == 3, uplink.stored == uplink.sent]
 `,
-      { clock: 'real', speed: 60, transport: 'udp' },
+      { clock: 'real', speed: 30, transport: 'udp' },
     );
     expect(result.expectations.map(({ sentence }) => sentence)).toHaveLength(2);
     expect(result).toMatchObject({ failure: null, passed: true });

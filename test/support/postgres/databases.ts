@@ -1,4 +1,5 @@
 /** Databases for tests in the shared server. Most tests get a schema of its common database instead of a separate database. */
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import pg from 'pg';
@@ -16,7 +17,8 @@ export function openShared(url: string): Promise<Store> {
   return openStore(url, { secretsKey: TEST_KEY });
 }
 
-let count = 0;
+/** Not the number of the process: a later process may get the same one. */
+const newName = () => `test_${randomUUID().replaceAll('-', '')}`;
 
 /** Address of the server that the tests share. @throws Error if the server could not be started */
 export async function sharedServer(): Promise<string> {
@@ -29,7 +31,7 @@ export async function sharedServer(): Promise<string> {
 /** Creates an empty schema, which serves as a database, and returns its address. */
 export async function newDatabase(): Promise<string> {
   const server = await sharedServer();
-  const schema = `test_${process.pid}_${count++}`;
+  const schema = newName();
   await query(server, `CREATE SCHEMA ${schema}`);
   return `${server}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
 }
@@ -37,7 +39,7 @@ export async function newDatabase(): Promise<string> {
 /** Creates a separate database in the server, for code whose schemas have fixed names, and returns its address. */
 export async function newSeparateDatabase(): Promise<string> {
   const server = await sharedServer();
-  const name = `test_${process.pid}_${count++}`;
+  const name = newName();
   await query(server, `CREATE DATABASE ${name}`);
   return Object.assign(new URL(server), { pathname: `/${name}` }).href;
 }
