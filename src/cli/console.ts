@@ -1,4 +1,5 @@
 /** `ghostfleet console`: attaches to a run in another terminal. Lines go to devices' shells, or with a dot control them. */
+
 import { resolve } from 'node:path';
 import { type Connection, findRuns, LEFT } from '../console/client.js';
 import { splitLine } from '../console/command-line.js';
@@ -10,6 +11,7 @@ import { faint, listed, logLine } from '../console/shown.js';
 import { quote } from '../input/problems.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
+import { countOf } from '../kernel/quantity.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { defineCommand } from './command.js';
 import { type Host, isColoured, type Terminal } from './host.js';
@@ -222,5 +224,5 @@ const HELP = [
 ];
 
 function countDevices(devices: number): string {
-  return devices === 1 ? '1 device' : `${devices} devices`;
+  return countOf(devices, 'device');
 }

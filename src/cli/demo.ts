@@ -1,5 +1,7 @@
 /** `ghostfleet demo`: a cloud, a fleet and the web console in virtual time that passes at a pace, until Ctrl-C. */
+
 import { EXIT, type ExitCode } from '../kernel/errors.js';
+import { countOf } from '../kernel/quantity.js';
 import { run as carryOut, type RunControl, type RunOptions } from '../runner/run.js';
 import { checkOption, defineCommand } from './command.js';
 import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
@@ -123,7 +125,7 @@ async function execute({ open, speed, host: address, port, seed, ...flags }: Dem
     await live.end();
     const { exitCode, failure, events } = result;
     if (exitCode !== EXIT.interrupted && failure !== null) host.err.write(`ghostfleet: ${failure}\n`);
-    else host.out.write(`The demo has ended. ${plan.devices.length} devices made ${events} events.\n`);
+    else host.out.write(`The demo has ended. ${countOf(plan.devices.length, 'device')} made ${events} events.\n`);
     return exitCode === EXIT.interrupted ? EXIT.fine : exitCode;
   } finally {
     await live.close();

@@ -174,7 +174,10 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   };
   const subjects = flags.quiet ? [] : (flags.log ?? LOG_SUBJECTS);
   const cloud = chooseAddress(flags, profile);
-  const silence = watchSilence(cloud.link === 'http' ? cloud.api : formatAddress(cloud));
+  const silence =
+    cloud.link === 'http'
+      ? watchSilence(cloud.api, 'http')
+      : watchSilence(formatAddress(cloud), cloud.format === 'dtls' ? 'dtls' : 'udp');
   const emit = (event: TraceEvent): void => {
     consoles?.take(event);
     if (subjects.some((subject) => event.kind.startsWith(`${subject}.`)))

@@ -1,9 +1,11 @@
 /** `ghostfleet diverge`: shows the first event in which two runs differ. */
+
 import { basename, dirname, join } from 'node:path';
 import { readRegular } from '../input/text-file.js';
 import { EXIT } from '../kernel/errors.js';
 import { foreignJson, isObject } from '../kernel/json-text.js';
 import { printableTexts } from '../kernel/printable.js';
+import { countOf } from '../kernel/quantity.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { compareLogs, type LogComparison, type LogDifference, type LoggedEvent } from '../trace/diverge/compare.js';
@@ -73,8 +75,11 @@ function report({ difference, reordered, same }: LogComparison, a: RunLog, b: Ru
   if (difference !== undefined) {
     lines.push(`The first ${same === 1 ? 'event is' : `${same} events are`} the same; the next ones differ:`, '');
     lines.push(...showDifference(difference, names));
-  } else if (reordered.first !== undefined) lines.push(`Otherwise the same: ${same} events.`);
-  else lines.push(same === 0 ? 'Both logs are empty: there is nothing to compare.' : `The same: ${same} events.`);
+  } else if (reordered.first !== undefined) lines.push(`Otherwise the same: ${countOf(same, 'event')}.`);
+  else
+    lines.push(
+      same === 0 ? 'Both logs are empty: there is nothing to compare.' : `The same: ${countOf(same, 'event')}.`,
+    );
   return `${lines.join('\n').trimEnd()}\n`;
 }
 

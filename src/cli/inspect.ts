@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
-import { humanCount } from '../kernel/quantity.js';
+import { countOf, humanCount } from '../kernel/quantity.js';
 import { packagedProfiles } from '../profile/library.js';
 import type { Codec } from '../protocol/codec.js';
 import { tokenBytes } from '../protocol/flap/envelope.js';
@@ -92,7 +92,7 @@ async function execute(flags: InspectFlags, host: Host): Promise<ExitCode> {
   if (inspection.devices.length === 0) throw makeNoDevicesError(capture, inspection);
   const devices = chooseDevices(inspection.devices, `"${capture}"`, flags.device);
   if (timeline && inspection.timeless > 0) {
-    const count = `${humanCount(inspection.timeless)} of its ${humanCount(inspection.packets)} packets`;
+    const count = `${humanCount(inspection.timeless)} of its ${countOf(inspection.packets, 'packet')}`;
     throw new UsageError('no-times', `"${capture}" has no times to measure: ${count} have none`);
   }
   if (json) host.out.write(writeInspectionJson(devices, inspection, text, timeline ? 'timeline' : 'dialogue'));
@@ -125,7 +125,7 @@ function makeNoDevicesError(capture: string, { packets, others, broken }: Inspec
   const why = broken === undefined ? '' : `; ${broken}`;
   return new UsageError(
     'no-devices',
-    `"${capture}" has no datagrams of devices: it has ${humanCount(packets)} packets${found.length === 0 ? '' : ` (${found.join(', ')})`}${why}`,
+    `"${capture}" has no datagrams of devices: it has ${countOf(packets, 'packet')}${found.length === 0 ? '' : ` (${found.join(', ')})`}${why}`,
   );
 }
 

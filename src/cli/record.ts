@@ -9,6 +9,7 @@ import { shownAddress } from '../kernel/web-address.js';
 import { reserve, writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
 import { collect } from '../record/collect.js';
+import { describeContent } from '../record/describe.js';
 import { findPace } from '../record/pace.js';
 import type { Recording } from '../record/recording.js';
 import { writeRecording } from '../record/write.js';
@@ -143,9 +144,9 @@ function showProgress(host: Host): (messages: number) => void {
   };
 }
 
-function writeSummary(out: string, { devices, uplinks, downlinks, from, until, cut }: Recording): string {
-  const counts = `${devices.length} devices, ${uplinks.length} uplinks and ${downlinks.length} downlinks`;
-  return `${out}: ${counts} in ${exactDuration(until - from)}${cut === null ? '' : ` (cut short: ${cut})`}`;
+function writeSummary(out: string, recording: Recording): string {
+  const { from, until, cut } = recording;
+  return `${out}: ${describeContent(recording)} in ${exactDuration(until - from)}${cut === null ? '' : ` (cut short: ${cut})`}`;
 }
 
 /** A warning if the devices report much more often than configured: `--speed` is then probably wrong. */

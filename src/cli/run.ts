@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
+import { countOf } from '../kernel/quantity.js';
 import { plainBase, shownAddress, shownCommand } from '../kernel/web-address.js';
 import { reserve, writeWhole } from '../kernel/write-files.js';
 import { beginRun, EVENTS_FILE, type RunFolder, sourceOf, writeReports } from '../library/run-files.js';
@@ -382,7 +383,7 @@ function describeInterrupted(
 
 /** Lists what `--keep` left in the cloud, to be inspected and deleted by hand. */
 function describeKept(things: readonly string[]): string {
-  return [`kept in the cloud: ${things.length} things`, ...things].join('\n  ').concat('\n');
+  return [`kept in the cloud: ${countOf(things.length, 'thing')}`, ...things].join('\n  ').concat('\n');
 }
 
 function describeLeft(left: Leftovers, record: string | undefined): string {

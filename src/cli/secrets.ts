@@ -1,7 +1,9 @@
 /** `ghostfleet secrets rotate`: replaces the key with which a database encrypts secrets. */
+
 import { rotateKey } from '../cloud/open-store.js';
 import { createKeyFile, keyInFileIfAny } from '../cloud/store/secrets/key.js';
 import { EXIT, type ExitCode } from '../kernel/errors.js';
+import { countOf } from '../kernel/quantity.js';
 import { checkDatabase } from './check-database.js';
 import { defineCommand } from './command.js';
 import type { Host } from './host.js';
@@ -39,6 +41,6 @@ async function execute({ db: given, secretsKeyFile, newKeyFile }: SecretsFlags, 
   const next = newKeyFile === undefined ? undefined : (keyInFileIfAny(newKeyFile) ?? createKeyFile(newKeyFile));
   const { rows, keyId, file } = await rotateKey(db, { key, next });
   const where = file === undefined ? 'give the new key to every start of the service' : `the new key is in ${file}`;
-  host.out.write(`${rows} rows are encrypted with the key ${keyId}; ${where}\n`);
+  host.out.write(`${countOf(rows, 'row')} encrypted with the key ${keyId}; ${where}\n`);
   return EXIT.fine;
 }

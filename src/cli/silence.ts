@@ -4,13 +4,21 @@ import type { TraceEvent } from '../trace/events.js';
 /**
  * The message to show after an event, once per silence; undefined for no message.
  * @param address address of the cloud
+ * @param link over UDP without DTLS, the cloud may drop datagrams from a new address of the device (docs/SECURITY.md)
  */
-export function watchSilence(address: string): (event: TraceEvent) => string | undefined {
-  let reported = false;
+export function watchSilence(
+  address: string,
+  link: 'udp' | 'dtls' | 'http',
+): (event: TraceEvent) => string | undefined {
+  let [known, reported] = [false, false];
   return ({ kind }) => {
-    if (kind === 'uplink.acked' || kind === 'downlink.received') reported = false;
+    if (kind === 'uplink.acked' || kind === 'downlink.received') [known, reported] = [true, false];
     if (reported || kind !== 'device.repeat') return undefined;
     reported = true;
-    return `no response from ${address}: check that it is running and knows this serial number and claim token`;
+    const silent = `no response from ${address}: check that it is running`;
+    if (!known) return `${silent} and knows this serial number and claim token`;
+    return link === 'udp'
+      ? `${silent}; if the device has a new address or port, the cloud may drop its polls as copies until its next report`
+      : silent;
   };
 }

@@ -2,6 +2,7 @@
 import { humanDuration, type Millis, sinceStart } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { ExplainedCause, ExplainedWait, Explanation } from './explanation.js';
+import { CUT_OFF } from './unanswered.js';
 
 export function writeParagraph(explanation: Omit<Explanation, 'text'>, limit: Millis): string {
   const { timeline, unknown } = explanation;
@@ -51,6 +52,7 @@ const RULE =
 function writeAnswer({ noAnswer, awaitsAnswer }: Omit<Explanation, 'text'>): readonly string[] {
   if (awaitsAnswer)
     return [noAnswer === undefined ? 'No answer has come yet.' : `No answer has come yet: ${noAnswer}.`];
+  if (noAnswer === CUT_OFF) return ['No answer came before the end of the recording.'];
   return noAnswer === undefined ? [] : [`No answer came: ${noAnswer}.`];
 }
 

@@ -1,5 +1,5 @@
 /** Why the answer to a downlink never came, or has not come yet. */
-import type { Instant } from '../kernel/time.js';
+import { type Instant, minutes } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { JudgedChance } from './blockers.js';
 import type { CauseNames } from './causes.js';
@@ -19,6 +19,11 @@ interface Unanswered {
 /** Note of an exchange whose datagram the device repeats (chances.ts). */
 const REPEATED = 'no answer';
 
+/** Reason if a recording ends so soon after the delivery that the answer may come later. */
+export const CUT_OFF = 'the recording ended before the answer was due';
+/** An answer may follow the delivery by this time, because the device may restart first. */
+const ANSWERS_WITHIN = minutes(10);
+
 const NOT_RECORDED: Readonly<Partial<Record<DownlinkRecord['type'], string>>> = {
   shell: 'the recording has none',
   config: 'the recording has no configuration with all its lines',
@@ -31,7 +36,10 @@ export function explainSilence(record: DownlinkRecord, facts: DeviceFacts, names
   const { received = Number.POSITIVE_INFINITY } = reached;
   if (reached.executed === undefined && !partly) {
     // Only a recording shows neither the reception nor the execution.
-    if (!Number.isFinite(received)) return { until: reached.delivered ?? facts.closing, why: NOT_RECORDED[type] };
+    if (!Number.isFinite(received)) {
+      const until = reached.delivered ?? facts.closing;
+      return { until, why: facts.closing - until < ANSWERS_WITHIN ? CUT_OFF : NOT_RECORDED[type] };
+    }
     return { until: facts.closing, why: facts.goesOn ? undefined : 'the device has not executed it' };
   }
   const attempts = facts.chances.filter(

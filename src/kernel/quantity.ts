@@ -52,6 +52,11 @@ export function humanCount(count: number): string {
   return [whole.replaceAll(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.');
 }
 
+/** A number of things: `1 device`, `12,345 devices`. */
+export function countOf(count: number, thing: string): string {
+  return `${humanCount(count)} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 /** A level of a search with its unit: `12.5/s`, `2,000`. */
 export function levelText(value: number, unit: string): string {
   return `${humanCount(value)}${unit}`;

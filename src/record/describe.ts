@@ -2,6 +2,7 @@
 
 import { isoTime } from '../kernel/calendar.js';
 import { printableLine } from '../kernel/printable.js';
+import { countOf } from '../kernel/quantity.js';
 import { formatDuration, humanDuration, type Millis } from '../kernel/time.js';
 import {
   type ErrorSpread,
@@ -11,7 +12,7 @@ import {
   type ReplayAccuracy,
   sortWorstFirst,
 } from './predict.js';
-import type { Recording } from './recording.js';
+import { ANSWERS, type Recording } from './recording.js';
 import type { Polls } from './script.js';
 
 /** Number of worst predictions that are listed. */
@@ -23,6 +24,14 @@ const KNOWN: Readonly<Record<Polls, string>> = {
   recorded: 'with all recorded polls, including those that only the predicted delivery shows',
 };
 
+/** `1 device, 5 uplinks and 3 downlinks (2 of them answers to sessions or time requests)` */
+export function describeContent({ devices, uplinks, downlinks }: Recording): string {
+  const answers = downlinks.filter(({ type }) => ANSWERS.has(type)).length;
+  const own = answers === 0 ? '' : ` (${answers} of them answers to sessions or time requests)`;
+  const counts = [countOf(devices.length, 'device'), countOf(uplinks.length, 'uplink')];
+  return `${counts.join(', ')} and ${countOf(downlinks.length, 'downlink')}${own}`;
+}
+
 /** @param within limit of the errors; null for no limit */
 export function describeAccuracy(
   recording: Recording,
@@ -30,11 +39,8 @@ export function describeAccuracy(
   { within, polls }: { readonly within: Millis | null; readonly polls: Polls },
 ): string {
   const { predictions, errors, byType, byLead, missed, invented, leftOut } = accuracy;
-  const { devices, uplinks, downlinks, from, until, cut } = recording;
-  const lines = [
-    `${devices.length} devices, ${uplinks.length} uplinks and ${downlinks.length} downlinks in ${humanDuration(until - from)}` +
-      ` from ${isoTime(from)}`,
-  ];
+  const { from, until, cut } = recording;
+  const lines = [`${describeContent(recording)} in ${humanDuration(until - from)} from ${isoTime(from)}`];
   if (cut !== null) lines.push(`the recording is incomplete: ${printableLine(cut)}`);
   lines.push('', `predicted against recorded delivery, ${KNOWN[polls]}:`, '');
   lines.push(writeRow('type', 'count', 'median', 'p95', 'worst'));
@@ -59,9 +65,9 @@ export function describeAccuracy(
 function writeVerdict(accuracy: ReplayAccuracy, within: Millis): string {
   const { length } = accuracy.predictions;
   const limit = formatDuration(within);
-  if (isWithin(accuracy, within)) return `PASS: ${length} predictions, all within ${limit}`;
+  if (isWithin(accuracy, within)) return `PASS: ${countOf(length, 'prediction')}, all within ${limit}`;
   if (length === 0) return 'FAIL: no downlink was delivered, so there are no predictions';
-  return `FAIL: ${listBeyond(accuracy, within).length} of ${length} predictions are not within ${limit}`;
+  return `FAIL: ${listBeyond(accuracy, within).length} of ${countOf(length, 'prediction')} not within ${limit}`;
 }
 
 function spreadRow(name: string, { count, median, p95, worst }: ErrorSpread): string {

@@ -11,7 +11,7 @@ import { type Millis, seconds } from '../kernel/time.js';
 import { groupByDevice } from './group.js';
 import { findMedian } from './median.js';
 import type { Poll } from './polls.js';
-import type { RecordedDownlink, Recording } from './recording.js';
+import { ANSWERS, type RecordedDownlink, type Recording } from './recording.js';
 
 /**
  * Maximum pause within an exchange: a lost packet costs 10 s of the time of the device (timing T-36). In a run with a higher
@@ -22,8 +22,12 @@ const LEAST_PAUSE = seconds(1);
 /** Bytes of data in a downlink packet (wire W-4), and bytes of a message besides its lines. */
 const FRAGMENT = 360;
 const HEAD = 24;
-/** Round trip time when no delivery shows it. */
-const TYPICAL_TRIP: Millis = 300;
+/**
+ * Round trip time when no delivery shows it: the modem's check of the connection after each datagram (timing T-43), in the time of
+ * the device, and the network, in real time.
+ */
+const CHECK = seconds(1);
+const NETWORK: Millis = 300;
 
 type History = Pick<Recording, 'uplinks' | 'downlinks' | 'speed'>;
 
@@ -56,7 +60,8 @@ export function findExchanges(recording: History): Exchanges {
   const ledBy = new Map<number, Lead>();
   for (const { downlink, before } of listDeliveries(recording)) {
     const gap = before === undefined ? Number.POSITIVE_INFINITY : (downlink.ended ?? 0) - before.at;
-    if (before === undefined || gap > pause || downlink.at > before.at) {
+    const isLate = before !== undefined && downlink.at > before.at && !ANSWERS.has(downlink.type);
+    if (before === undefined || gap > pause || isLate) {
       lonely.push(downlink);
       ledBy.set(downlink.n, 'poll');
       continue;
@@ -66,7 +71,7 @@ export function findExchanges(recording: History): Exchanges {
     trips.push({ device: downlink.device, trip: gap / packets });
   }
   const middle = (some: readonly { readonly trip: Millis }[]) => findMedian(some.map(({ trip }) => trip));
-  const typical = middle(trips) ?? TYPICAL_TRIP;
+  const typical = middle(trips) ?? CHECK / recording.speed + NETWORK;
   const own = new Map([...groupByDevice(trips)].map(([device, all]) => [device, middle(all)]));
   const trip = (device: string) => Math.max(1, Math.round(own.get(device) ?? typical));
   const polls = lonely.map((downlink) => ({

@@ -15,7 +15,7 @@ import { groupByDevice } from './group.js';
 import { convertToDeviceTime } from './pace.js';
 import type { Poll } from './polls.js';
 import type { RecordedDevice, RecordedDownlink, RecordedUplink, Recording } from './recording.js';
-import { findIntervals, findSilence, type RecordedIntervals } from './silences.js';
+import { findIntervals, findMissingPolls, findSilence, type RecordedIntervals, type RecordedWait } from './silences.js';
 
 interface ExplainedRecording {
   readonly histories: Histories;
@@ -42,7 +42,7 @@ export function makeRecordedRun(recording: Recording): ExplainedRecording {
   const serials = new Map(devices.map(({ device }, index) => [device, index + 1]));
   const serialOf = (device: string) => serials.get(device) ?? 0;
   const storedAt = new Map(uplinks.map(({ n, at }) => [n, at]));
-  const own = groupByDevice(uplinks);
+  const [own, downlinksOf] = [groupByDevice(uplinks), groupByDevice(downlinks)];
   // Exchanges are found in real time: a pause in an exchange may be due to the cloud or the network, which are not faster.
   const polls = findExchanges(recording).polls.map((poll) => ({ ...poll, at: Math.round(poll.at * recording.speed) }));
   const signs = groupByDevice<Sign>([...uplinks, ...polls].sort((a, b) => a.at - b.at));
@@ -50,7 +50,12 @@ export function makeRecordedRun(recording: Recording): ExplainedRecording {
   const known = devices.map((device) => ({ device, intervals: findIntervals(own.get(device.device) ?? []) }));
   const silences = known.flatMap(({ device: { device }, intervals }) => {
     const times = signs.get(device)?.map(({ at }) => at) ?? [];
-    return findSilence(serialOf(device), times, intervals, length) ?? [];
+    const serial = serialOf(device);
+    const waits = listWaits(own.get(device) ?? [], downlinksOf.get(device) ?? [], length);
+    return [
+      findSilence(serial, times, intervals, length) ?? [],
+      findMissingPolls(serial, times, intervals, { length, waits }) ?? [],
+    ].flat();
   });
   const events = [
     ...uplinks.flatMap((uplink) => makeUplinkEvents(uplink, serialOf(uplink.device), following.has(uplink.n))),
@@ -84,6 +89,20 @@ export function makeRecordedRun(recording: Recording): ExplainedRecording {
 
 function isUsers(type: RecordedDownlink['type']): type is 'data' | 'shell' | 'config' | 'firmware' {
   return type === 'data' || type === 'shell' || type === 'config' || type === 'firmware';
+}
+
+/** When downlinks waited that a poll fetches. The cloud holds data back until it has the encoder of the device. */
+function listWaits(
+  own: readonly RecordedUplink[],
+  downlinks: readonly RecordedDownlink[],
+  length: Millis,
+): readonly RecordedWait[] {
+  const encoder = own.find(({ type }) => type === 'encoder')?.at ?? Number.POSITIVE_INFINITY;
+  return downlinks.flatMap(({ type, at, scheduled, ended }) => {
+    if (!isUsers(type) || type === 'firmware') return [];
+    const from = Math.max(at, scheduled ?? at, type === 'data' ? encoder : 0);
+    return [{ from, until: ended ?? length }];
+  });
 }
 
 /** What shows that a device was in contact with the cloud: an uplink, or a poll. */

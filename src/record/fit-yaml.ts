@@ -1,5 +1,6 @@
 /** Fitted groups as a scenario file, with the measured values as comments. */
 
+import { countOf } from '../kernel/quantity.js';
 import type { Ratio } from '../kernel/ratio.js';
 import { formatDuration, humanDuration, type Millis, seconds } from '../kernel/time.js';
 import { type FittedGroup, measureDuration } from './fit.js';
@@ -29,7 +30,7 @@ export function writeScenario(
   ]);
   const hasSteps = steps.some((line) => !line.trimStart().startsWith('#'));
   const lines = [
-    `# Fitted to a recording of ${recording.devices.length} devices over ${humanDuration(recording.until - recording.from)}.`,
+    `# Fitted to a recording of ${countOf(recording.devices.length, 'device')} over ${humanDuration(recording.until - recording.from)}.`,
     '# To multiply a group, raise its `count`. Steps for single devices apply to the first devices of the group.',
     '',
     `name: ${name}`,

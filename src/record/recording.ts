@@ -24,6 +24,9 @@ export type UplinkType = (typeof UPLINK_TYPES)[number];
 export const DOWNLINK_TYPES = ['session', 'timestamp', 'data', 'shell', 'config', 'firmware', 'other'] as const;
 export type DownlinkType = (typeof DOWNLINK_TYPES)[number];
 
+/** Downlinks by which the cloud answers an uplink. It stores them with the uplink or right after it. */
+export const ANSWERS: ReadonlySet<DownlinkType> = new Set(['session', 'timestamp']);
+
 export const DOWNLINK_STATES = ['pending', 'sent', 'cancelled', 'expired'] as const;
 type DownlinkState = (typeof DOWNLINK_STATES)[number];
 

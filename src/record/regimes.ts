@@ -124,7 +124,7 @@ function splitShifted(first: Regime, reports: readonly RecordedUplink[]): readon
 }
 
 /** Number of intervals from `index` on that are alike. */
-function findAlike(index: number, gaps: readonly Millis[]): number {
+export function findAlike(index: number, gaps: readonly Millis[]): number {
   const usual = findMedian(gaps.slice(index, index + IN_A_ROW)) ?? 0;
   let end = index;
   while (end < gaps.length && Math.abs((gaps[end] ?? 0) - usual) <= ALIKE * usual) end++;

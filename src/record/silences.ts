@@ -8,6 +8,8 @@ import { measureGaps } from './reports.js';
 
 /** A device is silent if a report is missing for this many intervals: one interval, plus jitter and some repetitions. */
 const SILENT = 1.5;
+/** A poll reaches the cloud at most so long after it was due: the radio has to wake up. */
+const WAKE: Millis = seconds(10);
 /** Number of reports that a typical interval needs. */
 const ENOUGH = 3;
 
@@ -15,6 +17,8 @@ const ENOUGH = 3;
 export interface RecordedIntervals extends Intervals {
   /** The report interval at a time; undefined if it is not known. */
   readonly reportEveryAt: (at: Instant) => Millis | undefined;
+  /** The poll interval at a time; 0 if polls are off or not known. */
+  readonly pollEveryAt: (at: Instant) => Millis;
   /** What configuration messages contain, in order. */
   readonly reported: readonly IntervalChange[];
 }
@@ -43,13 +47,14 @@ export function findIntervals(uplinks: readonly RecordedUplink[]): RecordedInter
   return {
     reportEvery: initial ?? null,
     pollEvery: first?.pollEvery ?? 0,
-    reportEveryAt: (at) => latest(reported, at) ?? initial,
+    reportEveryAt: (at) => latest(reported, at, 'reportEvery') ?? initial,
+    pollEveryAt: (at) => latest(reported, at, 'pollEvery') ?? first?.pollEvery ?? 0,
     reported,
   };
 }
 
-function latest(reported: readonly IntervalChange[], at: Instant): Millis | undefined {
-  return reported.findLast((change) => change.at <= at && change.reportEvery !== undefined)?.reportEvery ?? undefined;
+function latest(reported: readonly IntervalChange[], at: Instant, which: keyof Intervals): Millis | undefined {
+  return reported.findLast((change) => change.at <= at && change[which] !== undefined)?.[which] ?? undefined;
 }
 
 /**
@@ -80,6 +85,38 @@ export function findSilence(
   const windows = silent.map(({ window }) => window);
   const fault = makeSilence('silence of the device, although a report was due', serial, windows);
   return { fault, missing: silent.map(({ missing }) => missing) };
+}
+
+/** A time in which a downlink waited that the device could have fetched by a poll. */
+export interface RecordedWait {
+  readonly from: Instant;
+  readonly until: Instant;
+}
+
+/**
+ * Times in which a downlink waited, polls were due, and none fetched it. A poll that finds no downlink leaves no message, so only
+ * a waiting downlink shows that polls are missing. The parameters are those of {@link findSilence}.
+ */
+export function findMissingPolls(
+  serial: number,
+  signs: readonly Instant[],
+  intervals: RecordedIntervals,
+  { length, waits }: { readonly length: Millis; readonly waits: readonly RecordedWait[] },
+): ReturnType<typeof findSilence> {
+  const silent = signs.flatMap((at, i) => {
+    const next = signs[i + 1] ?? length;
+    const waited = waits.filter(({ from, until }) => from < next && until >= next);
+    const since = Math.max(at, Math.min(next, ...waited.map(({ from }) => from)));
+    const [every, reports] = [intervals.pollEveryAt(since), intervals.reportEveryAt(at) ?? 0];
+    const isReportDue = reports > 0 && next - at > reports * SILENT;
+    if (every <= 0 || isReportDue || next - since <= every * SILENT + WAKE) return [];
+    const missing: TraceEvent = { kind: 'device.wake', at: since + every, serial, why: 'poll' };
+    return [{ window: { from: since + 1, until: signs[i + 1] ?? null }, missing }];
+  });
+  if (silent.length === 0) return undefined;
+  const name = 'silence of the device: polls were due, and none fetched the downlink';
+  const windows = silent.map(({ window }) => window);
+  return { fault: makeSilence(name, serial, windows), missing: silent.map(({ missing }) => missing) };
 }
 
 /** A report that was due and did not arrive: an exchange that failed. */

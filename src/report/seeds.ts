@@ -1,6 +1,6 @@
 /** The results of several runs that differ only in their seed: a verdict for each, and the spread of every number. */
 import { append } from '../kernel/append.js';
-import { humanCount, humanValue, type Unit } from '../kernel/quantity.js';
+import { countOf, humanCount, humanValue, type Unit } from '../kernel/quantity.js';
 import { type Column, writeTable } from '../kernel/table.js';
 import { writeCsvRow } from './csv-row.js';
 import { foldText, plainMarkdown, writeMarkdownTable } from './markdown.js';
@@ -127,7 +127,7 @@ export function writeSeedsText(over: SeedsResult): string {
   const lines = listExpectations(over);
   const wanted = runs.length + missing;
   return [
-    `${scenario} · ${wanted} seeds`,
+    `${scenario} · ${countOf(wanted, 'seed')}`,
     '',
     ...writeTable(
       [{ title: 'seed', align: 'right' }, { title: 'verdict' }, { title: 'digest' }, { title: '' }],
@@ -168,7 +168,7 @@ function writeSeedsVerdict({ runs, passed, missing }: SeedsResult): string {
   const wanted = runs.length + missing;
   const word = missing > 0 ? 'NOT FINISHED' : passed === wanted ? 'passed' : 'FAILED';
   const rest = missing > 0 ? `, ${humanCount(missing)} gave no result` : '';
-  return `${word} · ${humanCount(passed)} of ${humanCount(wanted)} runs passed${rest}`;
+  return `${word} · ${humanCount(passed)} of ${countOf(wanted, 'run')} passed${rest}`;
 }
 
 /** The summary as Markdown, for a build server or a pull request. */

@@ -1,6 +1,6 @@
 /** A warning about devices that were never ready. It is needed because most expectations can pass in spite of such devices. */
 import { EXIT } from '../kernel/errors.js';
-import { humanCount } from '../kernel/quantity.js';
+import { countOf, humanCount } from '../kernel/quantity.js';
 import type { RunResult } from '../report/result.js';
 import { LACKS, type Lack } from '../trace/metrics/devices.js';
 
@@ -37,7 +37,7 @@ export function warnOfNeverReady({
     if (count === undefined) return [];
     return `${count === missing ? (one ? 'it' : 'they') : humanCount(count)} ${WITHOUT[what]}`;
   });
-  const never = `${humanCount(missing)} of ${humanCount(devices)} devices ${one ? 'was' : 'were'} ${early ? 'not ready when the run ended early' : 'never ready'}: ${stages.join('; ')}`;
+  const never = `${humanCount(missing)} of ${countOf(devices, 'device')} ${one ? 'was' : 'were'} ${early ? 'not ready when the run ended early' : 'never ready'}: ${stages.join('; ')}`;
   const unnoticed = expectations.length > 0 && !expectations.some(({ line }) => READINESS.test(line));
   return [`${never}${unnoticed ? ', and no expectation is about device.ready, device.up or device.startup' : ''}`];
 }

@@ -8,7 +8,7 @@
  * not reported.
  */
 import { append } from '../kernel/append.js';
-import { humanCount } from '../kernel/quantity.js';
+import { countOf } from '../kernel/quantity.js';
 import type { Profile } from '../profile/profile.js';
 import { describeFault, kindOf, stepsOfFault } from '../scenario/faults/index.js';
 import type { Plan, PlannedFault } from '../scenario/model/plan.js';
@@ -65,7 +65,7 @@ function withoutEffectIn(plan: Plan, rules: NoEffectRules, cause: Cause, hits: r
     const [reason] = reasons;
     if (reason === undefined) return [];
     const count = new Set(own.map(({ device }) => device)).size;
-    return [`no effect on ${count === 1 ? '1 device' : `${humanCount(count)} devices`} of ${name}: ${reason}`];
+    return [`no effect on ${countOf(count, 'device')} of ${name}: ${reason}`];
   });
 }
 

@@ -1,6 +1,8 @@
 /** An inspected capture as text and as JSON: dialogues, or the measured times. */
+
 import { isoTime } from '../kernel/calendar.js';
 import { printableLine } from '../kernel/printable.js';
+import { countOf } from '../kernel/quantity.js';
 import { type Column, writeTable } from '../kernel/table.js';
 import { formatDuration, humanDuration, type Millis } from '../kernel/time.js';
 import { formatFlags } from '../protocol/flap/packet.js';
@@ -100,7 +102,7 @@ function aboutLines(about: About | undefined): readonly string[] {
     ...(timeless === 0
       ? []
       : [`# Of ${packets} packets, ${timeless} have no time; each has that of the packet before.`]),
-    ...(left.length === 0 ? [] : [`# Of ${packets} packets, these are in no dialogue: ${left.join(', ')}.`]),
+    ...(left.length === 0 ? [] : [`# Of ${countOf(packets, 'packet')}, these are in no dialogue: ${left.join(', ')}.`]),
   ];
   return [lines.join('\n')];
 }

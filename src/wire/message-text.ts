@@ -1,5 +1,6 @@
 /** The content of a message as lines: JSON of bodies, texts of shell and configuration, facts of sessions. */
 
+import { countOf } from '../kernel/quantity.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
 import { CborError, decodeCbor } from '../protocol/cbor.js';
 import { type Codec, CodecError, readCodec } from '../protocol/codec.js';
@@ -131,7 +132,7 @@ export class MessageText {
     if (before === undefined) return [head, ...lines];
     const [old, now] = [new Set(before), new Set(lines)];
     return [
-      `${head}; of ${lines.length} lines, these are new:`,
+      `${head}; of ${countOf(lines.length, 'line')}, these are new:`,
       ...before.filter((line) => !now.has(line)).map((line) => `- ${line}`),
       ...lines.filter((line) => !old.has(line)).map((line) => `+ ${line}`),
     ];
@@ -139,7 +140,9 @@ export class MessageText {
 }
 
 function codecLines({ document, hash, keys }: Codec): readonly string[] {
-  return [`hash ${hash}: ${document.name}, version ${document.version}, ${document.type} of ${keys.length} keys`];
+  return [
+    `hash ${hash}: ${document.name}, version ${document.version}, ${document.type} of ${countOf(keys.length, 'key')}`,
+  ];
 }
 
 function keyed(body: Uint8Array): string {

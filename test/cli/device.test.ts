@@ -40,7 +40,7 @@ it('messages that are unsent at the end of --for are dropped with the reason "po
 });
 
 it('a server that stops responding is reported once, and once more if it stops again after an answer', () => {
-  const silence = watchSilence('gateway:5003');
+  const silence = watchSilence('gateway:5003', 'udp');
   const reported = (kind: string) => silence({ kind, at: 0, serial: 1 } as TraceEvent) !== undefined;
   expect(['uplink.sent', 'device.repeat', 'device.repeat', 'uplink.acked', 'device.repeat'].map(reported)).toEqual([
     false,
@@ -49,6 +49,18 @@ it('a server that stops responding is reported once, and once more if it stops a
     false,
     true,
   ]);
+});
+
+it('a cloud that stops responding may drop datagrams as copies; this is said only of a link on which it can happen', () => {
+  const message = (link: 'udp' | 'dtls' | 'http', ...kinds: readonly string[]) => {
+    const silence = watchSilence('gateway:5003', link);
+    return kinds.map((kind) => silence({ kind, at: 0, serial: 1 } as TraceEvent)).at(-1);
+  };
+  const stopped = ['device.repeat', 'uplink.acked', 'device.repeat'];
+  expect(message('udp', 'device.repeat')).toMatch(/knows this serial number and claim token$/);
+  expect(message('udp', ...stopped)).toMatch(/a new address or port, the cloud may drop its polls as copies until/);
+  expect(message('dtls', ...stopped)).toBe('no response from gateway:5003: check that it is running');
+  expect(message('http', ...stopped)).toBe('no response from gateway:5003: check that it is running');
 });
 
 it('a device with DTLS requires the option --secret', async () => {

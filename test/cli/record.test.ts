@@ -89,7 +89,9 @@ describe('a fleet on another service', () => {
     await running;
     expect(recorded).toMatchObject({ exit: 0, err: '' });
     expect(unaware.err).toMatch(/^warning: the devices report about \d+ times as often as configured; /);
-    expect(recorded.out).toMatch(/a\.jsonl: 6 devices, \d+ uplinks and \d+ downlinks in 1h\n$/);
+    expect(recorded.out).toMatch(
+      /a\.jsonl: 6 devices, \d+ uplinks and \d+ downlinks \(\d+ of them answers to sessions or time requests\) in 1h\n$/,
+    );
     const file = readFileSync(path('a.jsonl'), 'utf8');
     const secrets = [
       ...[KEY, api, 'to-record', 'clime-000', 'output_1'],
@@ -130,7 +132,7 @@ describe('record', () => {
       interruptWhen: until(() => pages === 1).then(aSecondLater),
     });
     expect(exit).toBe(130);
-    expect(out).toContain('1 devices, 0 uplinks and 100 downlinks');
+    expect(out).toContain('1 device, 0 uplinks and 100 downlinks in ');
     expect(out).toContain('(cut short: interrupted by SIGINT)');
     expect(readFileSync(path('a.jsonl'), 'utf8')).toContain('"cut":"interrupted by SIGINT"');
     expect((await ghostfleet(['replay', path('a.jsonl')])).out).toContain('the recording is incomplete');
@@ -166,7 +168,7 @@ describe('record', () => {
 describe('replay', () => {
   it.each([
     ['1s', 0, 'PASS: 2 predictions, all within 1s'],
-    ['50ms', 3, 'FAIL: 2 of 2 predictions are not within 50ms'],
+    ['50ms', 3, 'FAIL: 2 of 2 predictions not within 50ms'],
   ])('with --within %s has the exit code %i', async (limit, exit, verdict) => {
     const uplinks = [10_000, 20_000, 30_000].map((at) => uplink(at, { type: 'shell' }));
     const downlinks = [downlink(5000, 10_400), downlink(15_000, 20_600)].map((made) => ({

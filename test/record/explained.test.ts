@@ -31,6 +31,35 @@ describe('a recorded downlink', () => {
     expect(found?.waits.some(({ what }) => what.includes('silence of the device'))).toBe(true);
   });
 
+  it.each([
+    { what: 'a poll that fetches it late', type: 'shell', queued: 10, fetched: 16.2 },
+    { what: 'a report that fetches it', type: 'config', queued: 24, fetched: 30.5 },
+    { what: 'data, after a poll for another downlink', type: 'data', queued: 13, fetched: 19 },
+  ] as const)('waited although polls were due, and none fetched it: $what', async ({ type, queued, fetched }) => {
+    const start = (['session', 'encoder', 'config'] as const).map((each, i) =>
+      uplink(i * 1000, { type: each, ...(each === 'config' && { reportEvery: 1800, pollEvery: 60 }) }),
+    );
+    const found = await explained(
+      [...start, uplink(30.4 * MINUTE)],
+      [
+        downlink(12 * MINUTE, 12.5 * MINUTE, { type: 'timestamp' }),
+        downlink(queued * MINUTE, fetched * MINUTE, { type }),
+      ],
+    );
+    const name = 'silence of the device: polls were due, and none fetched the downlink';
+    expect(found?.causes.map((cause) => cause.name)).toContain(name);
+    expect(found?.text).not.toContain('at rest until');
+  });
+
+  it('waited for its poll if it came in time, and the recording is not long enough to miss another one', async () => {
+    const config = uplink(0, { type: 'config', reportEvery: 1800, pollEvery: 300 });
+    const found = await explained(
+      [config, uplink(30 * MINUTE)],
+      [downlink(11 * MINUTE, 15.1 * MINUTE, { type: 'shell' })],
+    );
+    expect(found?.causes).toEqual([{ kind: 'interval', name: 'next report or poll (every 30m, every 5m)' }]);
+  });
+
   it('was not delayed by silence if reports came at the interval that was configured at the time', async () => {
     const slow = [1, 61, 121].map((at) => uplink(at * MINUTE));
     const fast = [181, 191, 201, 211, 221, 231].map((at) => uplink(at * MINUTE));
@@ -70,6 +99,11 @@ describe('a recorded downlink', () => {
     const found = await explained(history(), [downlink(12 * MINUTE, 16 * MINUTE + 500, { type: 'config' })]);
     expect(found).toMatchObject({ outcome: 'delivered', took: 4 * MINUTE + 500 });
     expect(found?.text).toContain('No answer came: the recording has no configuration with all its lines.');
+  });
+
+  it.each(['shell', 'config'] as const)('(%s) whose answer may come after the recording says so', async (type) => {
+    const found = await explained(history(), [downlink(50 * MINUTE, 56 * MINUTE + 500, { type })]);
+    expect(found?.text).toContain('No answer came before the end of the recording.');
   });
 
   it('waited because of the silence of its device, even if it was queued before the first missing report was due', async () => {

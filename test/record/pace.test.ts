@@ -15,6 +15,24 @@ describe('the pace of devices', () => {
     expect(findPace(recording([configured, ...reports], [], { speed: 60 }))).toBe(1);
   });
 
+  it.each([
+    { why: 'after boots', at: [10, 310, 610], sessions: [0, 300, 600] },
+    { why: 'after boots and by hand', at: [10, 310, 610, 700], sessions: [0, 300, 600] },
+    { why: 'by hand, now and then', at: [10, 60, 300, 320], sessions: [0] },
+    { why: 'after boots at regular times', at: [10, 70, 130, 190, 250], sessions: [0, 60, 120, 180, 240] },
+  ])('is undefined if the only reports are those $why', ({ at, sessions }) => {
+    const boots = sessions.flatMap((second) => [
+      uplink(second * 1000, { type: 'session' }),
+      uplink(second * 1000 + 500, { type: 'config', reportEvery: 1800 }),
+    ]);
+    expect(findPace(recording([...boots, ...at.map((second) => uplink(second * 1000))]))).toBeUndefined();
+  });
+
+  it('is that of the regular reports, also if others were sent by hand', () => {
+    const own = [0, 1000, 1100, 1200, 2000, 3000, 4000, 5000].map((at) => uplink(at));
+    expect(findPace(recording([configured, ...own]))).toBe(60);
+  });
+
   it('is undefined if no device reported its interval, or if no device reported twice', () => {
     expect(findPace(recording(reports))).toBeUndefined();
     expect(findPace(recording([configured, uplink(1000)]))).toBeUndefined();

@@ -43,6 +43,7 @@ import {
   insertInto,
   listUnwritten,
   makeQueued,
+  needsProof,
   type QueuedDownlink,
 } from './device-session.js';
 import { DeviceSessions } from './device-sessions.js';
@@ -139,6 +140,14 @@ export class CloudCore implements Downlinks {
       this.#trace.emit({ kind: 'downlink.contact', at: this.#clock.now, serial, downlink: queued.row.id });
     }
     this.#states.noteContact(fresh.map(({ row }) => row));
+  }
+
+  /** Records that a poll came from an unproven address, so that it fetches no downlinks of users; once for each downlink. */
+  noteUnprovenPoll(session: DeviceSession): void {
+    const waiting = session.queue.filter(({ row, awaitsProof }) => !awaitsProof && needsProof(row.type));
+    if (waiting.length === 0) return;
+    for (const queued of waiting) queued.awaitsProof = true;
+    this.#states.noteUnprovenPoll(waiting.map(({ row }) => row));
   }
 
   /**

@@ -11,6 +11,8 @@ export interface QueuedDownlink {
   attempt: number;
   /** Whether the device has sent something since the downlink was queued. */
   contacted: boolean;
+  /** Set when its timeline says that the device has polled from an unproven address. */
+  awaitsProof?: true | undefined;
   /** Evidence of delivery that could not be committed when it arrived; committed with the next exchange. */
   confirmed: DeliveryEvidence | undefined;
 }
@@ -130,9 +132,14 @@ export function findNextDownlink(
   return best;
 }
 
+/** Whether downlinks of this type go only to a proven address (gateway/replay-guard.ts). */
+export function needsProof(type: string): boolean {
+  return type !== 'session' && type !== 'timestamp';
+}
+
 /** Whether a downlink waits: data for the encoder, configurations for an update's end, most at an unproven address. */
 function isHeldBack({ device, update, unproven }: DeviceSession, { type, codecHash }: WaitingRow): boolean {
-  if (unproven && type !== 'session' && type !== 'timestamp') return true;
+  if (unproven && needsProof(type)) return true;
   if (type === 'data') return device.encoderHash === null && codecHash !== NO_CODEC;
   return type === 'config' && update !== undefined;
 }

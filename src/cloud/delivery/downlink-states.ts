@@ -44,6 +44,11 @@ export class DownlinkStates {
     this.commitLater(rows.map((row) => ({ ...this.makeStation(row, 'contact', null), latest: true })));
   }
 
+  /** Adds the reason to the timelines of these downlinks why a poll did not fetch them (docs/SECURITY.md). */
+  noteUnprovenPoll(rows: readonly Downlink[]): void {
+    this.commitLater(rows.map((row) => this.makeStation(row, 'waiting', 'poll from an unproven address')));
+  }
+
   /** The changes for an offer of a downlink: the number of the attempt, and an entry in its timeline. */
   offer(row: Downlink, attempt: number): readonly Change[] {
     return [

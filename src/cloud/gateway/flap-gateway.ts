@@ -21,7 +21,7 @@ import {
   type PacketFormat,
   seal,
 } from '../../protocol/flap/envelope.js';
-import { decodePacket, encodePacket, type Packet, RESET } from '../../protocol/flap/packet.js';
+import { decodePacket, encodePacket, type Packet, POLL, RESET } from '../../protocol/flap/packet.js';
 import type { Refusal, Trace } from '../../trace/events.js';
 import type { CloudCore } from '../delivery/core.js';
 import type { DeviceSession } from '../delivery/device-session.js';
@@ -198,8 +198,13 @@ export class FlapGateway {
     const expected = current?.session === session ? current.transfer.expected : undefined;
     const guarded = source && format !== 'dtls' ? { envelope, format, source } : undefined;
     const admitted = guarded && this.#protection.admit(session, guarded, expected);
-    if (guarded && !admitted) return this.#refuse('replayed');
+    if (guarded && !admitted) return this.#dropCopy(session, guarded.envelope);
     this.#handle(this.#channelOf(session, format), envelope, { reply, admitted });
+  }
+
+  #dropCopy(session: DeviceSession, { packet }: Envelope): void {
+    if (packet.flags === POLL) this.#core.noteUnprovenPoll(session);
+    this.#refuse('replayed');
   }
 
   #refuse(why: Refusal): void {
@@ -225,6 +230,7 @@ export class FlapGateway {
     const others = () => this.#core.hasWaiting(session, session.inFlight);
     const move = transfer.receive(envelope.packet, this.#clock.now, others);
     if (move.kind === 'offer') this.#core.notePoll(session);
+    if (move.kind === 'offer' && session.unproven) this.#core.noteUnprovenPoll(session);
     if (move.delivered === undefined && move.kind === 'silence') this.counters.silent++;
     else if (move.delivered === undefined && move.kind === 'answer') this.#answer(channel, move.packet, to);
     else if (move.delivered === undefined && move.kind === 'offer' && this.#core.hasNothing(session))

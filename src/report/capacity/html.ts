@@ -1,5 +1,5 @@
 /** The result of a search as a self-contained HTML page: throughput and percentiles over the level, and what failed first. */
-import { levelText } from '../../kernel/quantity.js';
+import { countOf, levelText } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
 import { type Markup, markup, NOTHING } from '../html/markup.js';
 import { writePage } from '../html/page.js';
@@ -61,7 +61,11 @@ function listTiles({ holds, fails, atLeast, reached, unit, levels }: CapacityRes
     tile(holds === null ? '–' : levelText(holds, unit), 'all expectations hold', holds === null ? '' : 'good'),
     tile(fails === null ? '–' : levelText(fails, unit), describeFails(levels, fails), fails === null ? '' : 'bad'),
     ...(atLeast === null ? [] : [tile(levelText(atLeast, unit), 'asked for', reached === false ? 'bad' : '')]),
-    tile(String(levels.reduce((sum, { runs }) => sum + runs.length, 0)), `runs at ${levels.length} levels`, ''),
+    tile(
+      String(levels.reduce((sum, { runs }) => sum + runs.length, 0)),
+      `runs at ${countOf(levels.length, 'level')}`,
+      '',
+    ),
   ];
 }
 

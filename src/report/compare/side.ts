@@ -1,5 +1,7 @@
 /** One side of a comparison: its runs, and why they may not be compared. */
+
 import { printableLine } from '../../kernel/printable.js';
+import { countOf } from '../../kernel/quantity.js';
 import type { SampleSummary } from '../../trace/metrics/samples.js';
 
 /** The part of `summary.json` that a comparison needs. */
@@ -80,7 +82,7 @@ export function findMisfit(a: Side, b: Side): string | undefined {
   const [one, other] = [a.runs.length, b.runs.length];
   if (one === 1 && other === 1) return undefined;
   if (Math.min(one, other) >= FEWEST_RUNS) return undefined;
-  const count = (runs: number) => `${runs} ${runs === 1 ? 'run' : 'runs'}`;
+  const count = (runs: number) => countOf(runs, 'run');
   return `"${a.name}" has ${count(one)} and "${b.name}" has ${count(other)} to compare; expected one run on each side, or at least ${FEWEST_RUNS}`;
 }
 

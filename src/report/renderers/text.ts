@@ -1,7 +1,7 @@
 /** The report for terminals, up to 100 columns; it begins and ends with the command that reproduces the run. */
 import { EXIT } from '../../kernel/errors.js';
 import { printableTexts } from '../../kernel/printable.js';
-import { humanCount, valueBeside } from '../../kernel/quantity.js';
+import { countOf, humanCount, valueBeside } from '../../kernel/quantity.js';
 import { keepUnbroken, wrap } from '../../kernel/table.js';
 import { humanDuration, sinceStart } from '../../kernel/time.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
@@ -103,7 +103,7 @@ function writeRunning(result: RunResult, width: number): readonly string[] {
     pace,
     `${transport}${target === 'embedded' ? '' : ` to ${target}`}`,
     ...describeTargetClock(result),
-    `${humanCount(events)} events`,
+    countOf(events, 'event'),
     ...(startedAt === undefined ? [] : [`${startedAt.slice(0, 10)} ${startedAt.slice(11, 16)} UTC`]),
     ...(version === undefined ? [] : [`ghostfleet ${version}`]),
   ];

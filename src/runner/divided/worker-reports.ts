@@ -1,5 +1,5 @@
 /** Reports how well the workers of a run kept up, each worker and all together, and which workers were lost. */
-import { humanCount } from '../../kernel/quantity.js';
+import { countOf } from '../../kernel/quantity.js';
 import { humanDuration, sinceStart, type UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport, WorkerReport } from '../../report/result.js';
 import { mergeErrors } from '../world/system-errors.js';
@@ -74,7 +74,7 @@ export function findLossSpoiling(workers: readonly WorkerReport[] = []): string 
 
 /** `2 devices`; undefined for 0. */
 function counted(count: number, what: string): string | undefined {
-  return count === 0 ? undefined : `${humanCount(count)} ${what}${count === 1 ? '' : 's'}`;
+  return count === 0 ? undefined : countOf(count, what);
 }
 
 function list(parts: readonly string[]): string {

@@ -2,7 +2,9 @@
  * Runs the loads of a plan. A load with a rate sends each request when it is due, even if responses are missing. A user of a
  * closed-loop load waits for the response and a think time before the next request.
  */
+
 import type { Alarm } from '../../kernel/clock.js';
+import { countOf } from '../../kernel/quantity.js';
 import type { Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { UserPace } from '../../scenario/load/load.js';
@@ -43,7 +45,7 @@ export class Loads {
   /** Descriptions of loads with open requests. */
   get open(): readonly string[] {
     return this.#running.flatMap(({ name, unfinished }) =>
-      unfinished > 0 ? [`the load "${name}" with ${unfinished} requests`] : [],
+      unfinished > 0 ? [`the load "${name}" with ${countOf(unfinished, 'request')}`] : [],
     );
   }
 

@@ -3,7 +3,7 @@
  * socket, which looks like a cloud that does not answer them.
  */
 import { UsageError } from '../../kernel/errors.js';
-import { humanCount } from '../../kernel/quantity.js';
+import { countOf, humanCount } from '../../kernel/quantity.js';
 import type { Profile } from '../../profile/profile.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { CONNECTIONS } from '../load/callers.js';
@@ -38,7 +38,9 @@ export function checkOpenFiles(
   const needed = devices + connections * (service ? 2 : 1) + OTHERS;
   if (limit === undefined || needed <= limit || devices + connections === 0) return;
   const users = [
-    ...(devices > 0 ? [`${humanCount(devices)} devices with DTLS need a socket each`] : []),
+    ...(devices > 0
+      ? [`${countOf(devices, 'device')} with DTLS ${devices === 1 ? 'needs a socket' : 'need a socket each'}`]
+      : []),
     ...(connections > 0 ? [`loads need ${humanCount(connections)} connections`] : []),
   ];
   throw new UsageError(

@@ -3,7 +3,7 @@
  * run is invalid: the cloud cannot answer what it does not get.
  */
 
-import { humanCount } from '../../kernel/quantity.js';
+import { countOf, humanCount } from '../../kernel/quantity.js';
 import { codeOf, isOfThisMachine, reasonOf } from '../../kernel/system-errors.js';
 import type { SystemError } from '../../report/result.js';
 import type { Failed } from '../../transport/transport.js';
@@ -52,7 +52,7 @@ export function describeError({ what, own, code, why, count }: SystemError): str
     const times = count === 1 ? 'once' : `${humanCount(count)} times`;
     return `this machine could not resolve the name of the gateway (${times}: ${code}, ${why}); the devices kept the addresses known before`;
   }
-  const things = `${humanCount(count)} ${what}${count === 1 ? '' : 's'}`;
+  const things = countOf(count, what);
   return own
     ? `this machine could not send ${things}: ${code}, ${why}${REMEDIES[code] ?? ''}`
     : `${things} of the run got no answer: ${code}, ${why}`;

@@ -4,6 +4,7 @@
  *
  *     fleet: { devices: 1000, groups: [{ name: clime, profile: clime, share: 70% }, …] }
  */
+
 import {
   boolean,
   complain,
@@ -25,6 +26,7 @@ import {
 } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
+import { countOf } from '../../kernel/quantity.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import type { Millis } from '../../kernel/time.js';
@@ -110,7 +112,7 @@ function sharedDrafts(node: LocatedNode, problems: Problems, shape: FleetShape):
     const { share, ...rest } = group;
     if (count > 0) return { item, draft: { ...rest, count } };
     const place = valueAt(item, 'share');
-    problems.add(place, `${formatRatio(share)} of ${read.devices} devices is less than one device`);
+    problems.add(place, `${formatRatio(share)} of ${countOf(read.devices, 'device')} is less than one device`);
     return { item, draft: undefined };
   });
 }
@@ -267,7 +269,7 @@ function checkDistinct(group: FleetGroup, earlier: readonly FleetGroup[], node: 
   if (last > LAST_SERIAL) {
     problems.add(
       serialPlace,
-      `the last of ${group.count} devices would have the serial number ${last}; the largest is ${LAST_SERIAL}`,
+      `the last of ${countOf(group.count, 'device')} would have the serial number ${last}; the largest is ${LAST_SERIAL}`,
     );
   }
   for (const other of earlier) {

@@ -1,5 +1,7 @@
 /** A plan as text (`ghostfleet plan`), and its digest. The digest includes claim tokens; the text never shows them. */
+
 import { createHash } from 'node:crypto';
+import { countOf } from '../../kernel/quantity.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { formatDuration, type Instant, sinceStart } from '../../kernel/time.js';
 import type { Expectation } from '../expect/expectation.js';
@@ -106,7 +108,7 @@ function describeFaults(plan: Plan, part: 'network' | 'service'): readonly strin
   return plan.faults.flatMap((fault) => {
     if (kindOf(fault).part !== part) return [];
     const { to, devices, windows } = fault;
-    const whom = to === null ? '' : ` · ${to} (${devices?.length ?? 0} devices)`;
+    const whom = to === null ? '' : ` · ${to} (${countOf(devices?.length ?? 0, 'device')})`;
     const way = wayOf(fault);
     const direction = way === 'both' ? '' : ` · only ${way}`;
     return windows.map(({ from, until }) => {
@@ -119,7 +121,7 @@ function describeFaults(plan: Plan, part: 'network' | 'service'): readonly strin
 
 function describeLoad({ name, from, until, pace, devices }: PlannedLoad): string {
   const when = `${formatMoment(from)} to ${formatMoment(until)}`.padEnd(COLUMN);
-  const about = devices.length === 0 ? '' : devices.length === 1 ? ', 1 device' : `, ${devices.length} devices`;
+  const about = devices.length === 0 ? '' : `, ${countOf(devices.length, 'device')}`;
   return `${when} ${`${name}${about}`.padEnd(2 * COLUMN)} ${describePace(pace)}`;
 }
 
@@ -129,7 +131,7 @@ export function describePace(pace: Pace): string {
     const patience = pace.patient ? ', obey Retry-After' : '';
     return `${pace.users} users, one request at a time each, think time ${formatDuration(pace.think)}${patience}`;
   }
-  if (pace.kind === 'replay') return `${pace.trace.times.length} requests, replayed from ${pace.file}`;
+  if (pace.kind === 'replay') return `${countOf(pace.trace.times.length, 'request')}, replayed from ${pace.file}`;
   const rates = pace.pieces.map(({ first, last }) =>
     first === last ? formatRate(first) : `${formatRate(first)}..${formatRate(last)}`,
   );

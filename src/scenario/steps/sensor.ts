@@ -13,6 +13,7 @@ import {
 } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { messageOf } from '../../kernel/errors.js';
+import { countOf } from '../../kernel/quantity.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
 import { type Recording, readRecording } from '../values/csv-series.js';
 import { type FoundQuantity, quantitiesOf } from '../values/quantity.js';
@@ -95,7 +96,7 @@ function describe(waveform: SensorWaveform): string {
       return `${from}to ${waveform.to} within ${formatDuration(waveform.over)}`;
     }
     case 'replay':
-      return `from ${waveform.file}, ${waveform.recording.times.length} rows`;
+      return `from ${waveform.file}, ${countOf(waveform.recording.times.length, 'row')}`;
     default:
       return waveform satisfies never;
   }

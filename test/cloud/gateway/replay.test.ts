@@ -38,7 +38,11 @@ async function guardedCloud() {
   const added = async (from: number) =>
     (await cloud.messages(device)).slice(from).map(({ type, direction }) => `${type} ${direction}`);
   const wait = (time: number) => cloud.clock.runUntil(cloud.clock.now + time);
-  return { ...cloud, gateway, send, queue, states, count, added, wait, warned };
+  const timeline = async (id: string) =>
+    (await cloud.store.timeline(id, { limit: 10 })).map(({ what, detail }) =>
+      detail === null ? what : `${what}: ${detail}`,
+    );
+  return { ...cloud, gateway, send, queue, timeline, states, count, added, wait, warned };
 }
 
 /** A device that has fetched a command while an attacker recorded its poll and acknowledgement. Another command waits. */
@@ -159,6 +163,27 @@ describe('a device with a new address', () => {
   it('continues its dialogue from another port of the same host', async () => {
     const cloud = await recorded();
     expect((await cloud.send(poll(5), NEW_PORT))?.data.length).toBeGreaterThan(0);
+  });
+
+  const UNPROVEN = 'waiting: poll from an unproven address';
+  it.each([
+    { what: 'a poll that begins the dialogue again from another port', packets: [poll(0)], source: NEW_PORT },
+    { what: 'polls from another host', packets: [poll(5), poll(0), poll(5)], source: ELSEWHERE },
+    { what: 'a poll after a session from another port', packets: [single(0, SESSION), poll(2)], source: NEW_PORT },
+  ])('does not get a downlink by $what, and its timeline says so once', async ({ packets, source }) => {
+    const cloud = await recorded();
+    const { id } = await cloud.queue('another');
+    for (const packet of packets) await cloud.send(packet, source);
+    expect((await cloud.timeline(id)).filter((entry) => entry.startsWith('waiting'))).toEqual([UNPROVEN]);
+    await cloud.send(report(9), source);
+    expect((await cloud.send(poll(2), source))?.data.length).toBeGreaterThan(0);
+  });
+
+  it('has no such entry in its timelines if it continues its dialogue', async () => {
+    const cloud = await recorded();
+    const { id } = await cloud.queue('another');
+    expect((await cloud.send(poll(5), NEW_PORT))?.data.length).toBeGreaterThan(0);
+    expect((await cloud.timeline(id)).join()).not.toContain('unproven');
   });
 
   it('may restart at once from another port of its host', async () => {
