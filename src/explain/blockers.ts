@@ -19,7 +19,7 @@ export interface JudgedChance extends Chance {
 }
 
 /** An exchange without faults takes less than this: attach up to 40 s, radio connection, a few datagrams (docs/FIDELITY.md). */
-const SLOW: Millis = seconds(75);
+export const SLOW: Millis = seconds(75);
 /** Longest time for which a passing fault of the modem has an effect: the modem is off for 32 min at most (timing T-56). */
 const LONGEST_DISTURBANCE: Millis = minutes(35);
 

@@ -3,7 +3,8 @@ import type { Instant, Millis } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { sumStretches, WAIT_CAUSES, type WaitStretch, type Waits } from '../trace/downlinks/waits.js';
 import { type JudgedChance, leavesWaiting } from './blockers.js';
-import { type CauseKey, type CauseSet, collectFaults, NO_CAUSE, setKey } from './causes.js';
+import { type CauseKey, type CauseSet, collectFaults, hasFault, NO_CAUSE, setKey } from './causes.js';
+import { findDueContact } from './due-contact.js';
 import type { DeviceFacts } from './facts.js';
 import { explainHoldBack, isWithoutEncoder, OtherDownlinks } from './queue.js';
 
@@ -40,7 +41,7 @@ export function divideByCause(record: DownlinkRecord, facts: DeviceFacts, end: I
     else times.set(key, { causes, stretches: [stretch] });
   };
   const zero = Math.round(record.queuedAt);
-  const spans = listSpans(record, facts, end);
+  const spans = restUntil(findDueContact(record, facts), listSpans(record, facts, end), record.queuedAt);
   let index = 0;
   for (const { cause, from, until } of record.stretchesUntil(end)) {
     for (let begin = from; begin < until; ) {
@@ -89,6 +90,21 @@ function listSpans(record: DownlinkRecord, facts: DeviceFacts, end: Instant): re
   }
   resting(end, rest);
   return spans;
+}
+
+/** Until `due`, the downlink waits for the next contact and for no fault: the device would have rested without the fault. */
+function restUntil(due: Instant, spans: readonly Span[], queuedAt: Instant): readonly Span[] {
+  const rest = (causes: CauseSet | undefined) =>
+    causes === undefined || hasFault(causes) ? makeSet('interval') : causes;
+  let from = queuedAt;
+  return spans.flatMap((span) => {
+    const { until, awake, asleep } = span;
+    const begin = from;
+    from = Math.max(from, until);
+    if (begin >= due) return [span];
+    const resting = { until: Math.min(until, due), awake: rest(awake), asleep: rest(asleep) };
+    return until <= due ? [resting] : [resting, span];
+  });
 }
 
 /** A device that sleeps without another cause waits for its next contact. */

@@ -283,6 +283,13 @@ describe('explain', () => {
     expect((await explain(result, id, 24 * 3_600_000)).causes).toEqual([]);
   });
 
+  it('names the limit if no change makes a downlink fast', async () => {
+    const result = await ran();
+    const { id } = result.downlinks.slowest[0] ?? { id: '' };
+    const { text } = await explain(result, id, 1000);
+    expect(text).toContain('No cause is known without which it would have taken at most 1.0s.');
+  });
+
   it('explains the slowest downlink of a device that the caller names by its name or serial number', async () => {
     const result = await ran();
     const [one, other] = result.downlinks.slowest;
