@@ -195,3 +195,8 @@ export function describeTargetClock({ targetClock }: Pick<RunResult, 'targetCloc
   const away = offset < 0 ? `${humanDuration(-offset)} behind` : `${humanDuration(offset)} ahead`;
   return [`clock of the target ${away} ± ${humanDuration(error)}`];
 }
+
+/** What is worth knowing about a kind of event, with a device as an example. */
+export function describeAnomaly({ about, serial }: RunResult['anomalies'][number], names: RunResult['names']): string {
+  return serial === undefined ? about : `${about} (such as ${names[String(serial)] ?? serial})`;
+}

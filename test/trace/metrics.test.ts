@@ -362,6 +362,25 @@ describe('an action from a console', () => {
 });
 
 describe('steps', () => {
+  it('that failed for one reason are one line, with the advice and without the ids of their devices', () => {
+    const failed = [7, 5, 6].map(
+      (serial): TraceEvent => ({
+        ...{ kind: 'step', at: 0, serial, step: 'commands: info show', ok: false },
+        note: `POST /v2/spaces/019b7716-2a60-7714-ba56-e2086319900${serial}/devices/${serial} was answered with 429: later`,
+      }),
+    );
+    const other: TraceEvent = { kind: 'step', at: 0, serial: 5, step: 'commands: info show', ok: false, note: 'off' };
+    expect(metricsOf([...failed, other]).summarise().anomalies).toMatchObject([
+      {
+        count: 3,
+        about:
+          'failed step: commands: info show: POST /v2/spaces/…/devices/… was answered with 429: later; spread the step with "over"',
+        serial: 5,
+      },
+      { count: 1, about: 'failed step: commands: info show: off' },
+    ]);
+  });
+
   it('that failed are listed with their reason', () => {
     const step = (ok: boolean, note: string): TraceEvent => ({
       kind: 'step',
@@ -374,7 +393,7 @@ describe('steps', () => {
     const metrics = metricsOf([step(true, ''), step(false, 'no encoder'), step(false, 'no encoder')]);
     expect(metrics.summarise().steps).toEqual({ done: 1, failed: 2 });
     expect(metrics.summarise().anomalies).toEqual([
-      { name: 'step-failed', count: 2, about: 'failed step: config: no encoder' },
+      { name: 'step-failed', count: 2, about: 'failed step: config: no encoder', serial: 1 },
     ]);
   });
 });

@@ -8,6 +8,7 @@ import {
   callRows,
   callTimeRows,
   DOWNLINK_COLUMNS,
+  describeAnomaly,
   listDownlinkRows,
   listPartTables,
   listStageRows,
@@ -143,7 +144,7 @@ export function writeWorkerTable(result: RunResult): Markup {
 }
 
 export function writeFleetTables(result: RunResult): Markup {
-  const { fleet, faults, service, planned, anomalies, steps, uplinks } = result;
+  const { fleet, faults, service, planned, anomalies, steps, uplinks, names } = result;
   const tally = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
       .map(([name, count]) => `${name} ${humanCount(count)}`)
@@ -180,7 +181,7 @@ export function writeFleetTables(result: RunResult): Markup {
     writeTable(
       'Worth knowing',
       ['times'],
-      anomalies.map(({ about, count }) => [about, humanCount(count)]),
+      anomalies.map((each) => [describeAnomaly(each, names), humanCount(each.count)]),
     ),
   ])}${constant.length === 0 ? NOTHING : markup`<p>Faults throughout the run: ${constant.join(', ')}</p>`}`;
 }

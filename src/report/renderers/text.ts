@@ -10,6 +10,7 @@ import type { DownlinkTimeline } from '../../trace/metrics/downlinks.js';
 import { writeExplanationParagraph } from '../explanation/text.js';
 import {
   DOWNLINK_COLUMNS,
+  describeAnomaly,
   describeTargetClock,
   listDownlinkRows,
   listPartTables,
@@ -253,14 +254,14 @@ function writeTimeline(timeline: DownlinkTimeline, names: RunResult['names'], wi
   ];
 }
 
-function writeAnomalies({ anomalies: found, faults, service }: RunResult, width: number): readonly string[] {
+function writeAnomalies({ anomalies: found, faults, service, names }: RunResult, width: number): readonly string[] {
   const { crashes } = service;
   const lines = [
     ...writeCounted('network faults', faults),
     ...writeCounted('service faults', service.faults),
     ...(crashes === 0 ? [] : [`crashes of the service: ${humanCount(crashes)}`]),
     ...writeCounted('datagrams that the gateway rejected', service.refused),
-    ...found.map(({ count, about }) => `${humanCount(count)} × ${about}`),
+    ...found.map((each) => `${humanCount(each.count)} × ${describeAnomaly(each, names)}`),
   ];
   if (lines.length === 0) return [];
   return ['worth knowing', ...lines.flatMap((line) => hangIndent(line, width))];

@@ -36,6 +36,8 @@ interface Anomaly {
   readonly name: string;
   readonly count: number;
   readonly about: string;
+  /** Serial number of a device as an example; missing if the anomaly has none. */
+  readonly serial?: number;
 }
 
 /** All metrics of a report, as plain data. */
@@ -215,7 +217,7 @@ export class Metrics implements Fold {
       ...(allCalls && { allCalls }),
       faults: this.#world.faults.makeRecord(),
       service: this.#world.summarise(),
-      steps: { done: this.#world.stepsDone, failed: this.#world.stepsFailed.total },
+      steps: { done: this.#world.stepsDone, failed: this.#world.stepsFailed },
       console: { actions: this.#world.consoleActions },
       anomalies: this.#listAnomalies(),
       series: this.#series.summarise(),
@@ -272,8 +274,8 @@ export class Metrics implements Fold {
         about: 'action from a console: the seed alone does not reproduce this run',
       },
     ];
-    for (const [step, count] of Object.entries(this.#world.stepsFailed.makeRecord())) {
-      known.push({ name: 'step-failed', count, about: `failed step: ${step}` });
+    for (const { about, count, serial } of this.#world.failures) {
+      known.push({ name: 'step-failed', count, about: `failed step: ${about}`, serial });
     }
     return known.filter((anomaly) => anomaly.count > 0);
   }

@@ -1,5 +1,6 @@
 /** Metrics of faults, steps of the scenario and actions from consoles. */
 import type { Handlers } from '../dispatch.js';
+import type { TraceEvent } from '../events.js';
 import { type MetricTable, Tally } from './metric.js';
 
 /** Faults of the embedded cloud; all zero for another cloud, whose internals are not visible. */
@@ -19,8 +20,8 @@ export class WorldFold {
   crashes = 0;
   stepsDone = 0;
   pruned = 0;
-  /** Counts by step and reason. */
-  readonly stepsFailed = new Tally();
+  stepsFailed = 0;
+  readonly #failures = new Map<string, Failure>();
   consoleActions = 0;
 
   readonly on: Handlers = {
@@ -35,17 +36,43 @@ export class WorldFold {
     },
     step: (event) => {
       if (event.ok) this.stepsDone++;
-      else this.stepsFailed.add(`${event.step}: ${event.note}`);
+      else this.#noteFailure(event);
     },
     'console.action': () => {
       this.consoleActions++;
     },
   };
 
+  /** The reasons of failed steps, each with its count and a device, sorted by step and reason. */
+  get failures(): readonly Failure[] {
+    return [...this.#failures.values()].sort((a, b) => (a.about < b.about ? -1 : 1));
+  }
+
+  #noteFailure({ step, note, serial }: Extract<TraceEvent, { readonly kind: 'step' }>): void {
+    this.stepsFailed++;
+    const about = `${step}: ${note.replaceAll(IDS, '…').replaceAll(String(serial), '…')}${note.includes(LIMITED) ? SPREAD : ''}`;
+    const known = this.#failures.get(about);
+    const serials = [serial, ...(known === undefined ? [] : [known.serial])];
+    this.#failures.set(about, { about, count: (known?.count ?? 0) + 1, serial: Math.min(...serials) });
+  }
+
   summarise(): ServiceSummary {
     return { faults: this.serviceFaults.makeRecord(), crashes: this.crashes, refused: this.refused.makeRecord() };
   }
 }
+
+/** Steps that failed for one reason. */
+interface Failure {
+  /** Step and reason, without ids. */
+  readonly about: string;
+  readonly count: number;
+  /** The first of the devices. */
+  readonly serial: number;
+}
+
+const IDS = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g;
+const LIMITED = 'was answered with 429';
+const SPREAD = '; spread the step with "over"';
 
 export const WORLD_METRICS: MetricTable<WorldFold> = {
   'net.faults': {
@@ -75,7 +102,7 @@ export const WORLD_METRICS: MetricTable<WorldFold> = {
   },
   'step.failed': {
     about: 'steps of the scenario that failed, one per device',
-    count: (fold) => fold.stepsFailed.total,
+    count: (fold) => fold.stepsFailed,
   },
   'console.actions': {
     about: 'actions from a console, which are not part of the scenario, one per device',
