@@ -3,6 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import PQueue from 'p-queue';
 import type { NamedText } from '../input/text-file.js';
 import { EXIT, type ExitCode, GhostfleetError, InterruptedError, UsageError } from '../kernel/errors.js';
+import { type Millis, seconds } from '../kernel/time.js';
+import { isPlainProgress } from '../report/progress.js';
 import type { RunResult } from '../report/result.js';
 import { getVerdict } from '../report/verdict.js';
 import { packProfiles } from '../runner/world/plan-profiles.js';
@@ -77,6 +79,9 @@ export async function planFirst(flags: RepeatedFlags, command: string, host: Hos
   return { plan, isOther };
 }
 
+/** Less than the time between the lines of a run, so that those of a single one are all shown. */
+const PROGRESS_EVERY: Millis = seconds(4);
+
 interface SeveralEnded {
   /** In the order of the runs; undefined for a run without a result. */
   readonly results: readonly (NamedResult | undefined)[];
@@ -95,7 +100,7 @@ interface SeveralOptions {
 }
 
 /**
- * Says on the error output how each run has ended. Ctrl-C ends the runs.
+ * Says on the error output how far the runs are, and how each has ended. Ctrl-C ends the runs.
  * @throws UsageError if the scenario was changed while the runs were made
  */
 export async function runSeveral(
@@ -115,12 +120,20 @@ export async function runSeveral(
     interrupted ??= new InterruptedError(signal);
     stopAll();
   });
+  let shown = host.stopwatch();
+  // The runs at the same time share the lines: one every few seconds, as for a single run.
+  const showProgress = (line: string) => {
+    if (!isPlainProgress(line) || host.stopwatch() - shown < PROGRESS_EVERY) return;
+    shown = host.stopwatch();
+    host.err.write(`${line}\n`);
+  };
   const results = new Map<NamedRun, NamedResult>();
   const failures: ExitCode[] = [];
   const one = async (named: NamedRun): Promise<void> => {
     if (interrupted || hasEnded) return;
     const { name, args, env } = named;
-    const run = host.again([...args, '--json'], { env });
+    const errLine = (line: string) => showProgress(`${name}: ${line}`);
+    const run = host.again([...args, '--json'], { env, errLine });
     running.add(run);
     const ended = await run.ended;
     const { exit, out } = ended;

@@ -48,6 +48,11 @@ export function writePlainProgress(progress: Progress): string {
   return `${writeFacts(progress, 'full', ALL)} · ${humanDuration(progress.wall)} real`;
 }
 
+/** Whether a line of a log was written by {@link writePlainProgress}. */
+export function isPlainProgress(line: string): boolean {
+  return / · \d[^·]* real$/.test(line);
+}
+
 function writeLine(progress: Progress, form: Form): string {
   const share = Math.min(1, progress.duration === 0 ? 1 : progress.simulated / progress.duration);
   const drawn = form.bar === 0 ? '' : `[${drawBar(share, form.bar)}] `;

@@ -3,6 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Host } from '../../src/cli/host.js';
+import { runSeveral } from '../../src/cli/several-runs.js';
+import { writePlainProgress } from '../../src/report/progress.js';
 import type { RunResult } from '../../src/report/result.js';
 import type { SeedsResult } from '../../src/report/seeds.js';
 import { ghostfleet } from '../support/host.js';
@@ -192,3 +195,23 @@ function passing(expect: readonly string[]): string {
   writeFileSync(path, `name: passing\nduration: 5m\n${fleet}\nexpect: ${JSON.stringify(expect)}\n`);
   return path;
 }
+
+it('several runs show how far one of them is about every five seconds, and no other line of theirs', async () => {
+  let now = 0;
+  const lines: string[] = [];
+  const progress = { simulated: 1_800_000, duration: 3_600_000, devices: 2, ready: 2, uplinksStored: 4 };
+  const line = writePlainProgress({ ...progress, wall: 5000, downlinksQueued: 0, downlinksDelivered: 0 });
+  const again: Host['again'] = (_, { errLine } = {}) => {
+    for (const step of [5000, 100, 5000]) {
+      now += step;
+      errLine?.(line);
+      errLine?.('warning: not of interest');
+    }
+    return { ended: Promise.resolve({ exit: 2, out: '', err: 'ghostfleet: no' }), stop: () => {} };
+  };
+  const err = { write: (text: string) => void lines.push(text), isTerminal: false, columns: 100 };
+  const host = { again, err, stopwatch: () => now, onInterrupt: () => () => {} } as unknown as Host;
+  await runSeveral([{ name: 'seed 3', args: [], env: {} }], { atOnce: 1, isOther: () => false }, host);
+  const shown = 'seed 3: 30m 00s of 1h 00m · 2/2 ready · 4 uplinks stored · 5.0s real\n';
+  expect(lines.slice(0, -1)).toEqual([shown, shown]);
+});
