@@ -58,7 +58,8 @@ function writeAnswer({ noAnswer, awaitsAnswer }: Omit<Explanation, 'text'>): rea
 
 function writeCauses({ causes, received, took }: Omit<Explanation, 'text'>, limit: Millis): readonly string[] {
   if (received && took <= limit) return [`A time up to ${humanDuration(limit)} does not count as slow.`];
-  if (causes.length === 0) return [`No cause is known without which it would have taken at most ${humanDuration(limit)}.`];
+  if (causes.length === 0)
+    return [`No cause is known without which it would have taken at most ${humanDuration(limit)}.`];
   const [first] = causes;
   if (causes.length === 1 && first) return [REASONS[first.kind](first)];
   return [`Several causes came together: ${causes.map(({ name }) => name).join('; ')}.`];
