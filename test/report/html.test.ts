@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Explanation } from '../../src/explain/explanation.js';
 import { days } from '../../src/kernel/time.js';
 import { formatAxisTime } from '../../src/report/html/plot.js';
 import { makeFarDurations } from '../../src/report/html/scale.js';
@@ -166,7 +167,7 @@ describe('the HTML report', () => {
     const page = renderHtml(resultOf());
     expect(page.match(/<section(?! id="[a-z-]+")/g)).toBeNull();
     expect(page.match(/<h3(?! id="[a-z-]+")/g)).toBeNull();
-    const links = [...page.matchAll(/href="#([a-z-]+)"/g)].map(([, id]) => id);
+    const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
     expect(links.length).toBeGreaterThan(8);
     for (const id of links) expect(page.split(`id="${id}"`)).toHaveLength(2);
   });
@@ -192,11 +193,61 @@ describe('the HTML report', () => {
   it('draws the faults of the device in the timelines of the slowest downlinks', () => {
     const page = renderHtml(resultOf());
     // Queued at 1 min, delivered at 12 min; the fault begins at 10 min.
-    const [, shell = '', data = ''] = page.split('<div class="fall">');
+    const [, shell = '', data = ''] = page.split('<div class="fall" ');
     expect(shell).toContain('faults active: loss 10% → clime');
     expect(shell).toContain('<rect class="band"');
     // Queued at 20 min, when the fault ends.
     expect(data).not.toContain('class="band"');
+  });
+
+  it('leads from delivery times and unmet expectations to the devices of the slowest downlinks', () => {
+    const [first] = resultOf().downlinks.slowest;
+    const device = resultOf().names[String(first?.serial)] ?? '';
+    const unmet = {
+      line: 'downlink.delivered max < 1s',
+      passed: false,
+      left: 660_000,
+      right: 1000,
+      unit: 'ms',
+    } as const;
+    const page = renderHtml(resultOf({ expectations: [{ ...unmet, sentence: 'too slow' }] }));
+    expect(page).toContain(`<li><a href="#slow-1">${device} 11m 06s</a></li>`);
+    expect(page).toContain('too slow<span class="to"> · <a href="#slowest">the slowest devices</a></span>');
+    expect(page).toMatch(/<figure id="slowest"><figcaption>The slowest.*<div class="fall" id="slow-1"><p>/s);
+    expect(renderHtml(resultOf({ expectations: [{ ...unmet, passed: true, sentence: 'fine' }] }))).not.toContain(
+      'the slowest devices',
+    );
+  });
+
+  it('leads from a timeline to the explanation of its downlink, and back', () => {
+    const [first] = resultOf().downlinks.slowest;
+    const { id: downlink = '', serial = 0, type = 'shell' } = first ?? {};
+    const explanation = {
+      downlink,
+      serial,
+      device: 'x',
+      type,
+      queuedAt: 0,
+      outcome: 'answered',
+      received: true,
+      took: 1,
+    };
+    const lists = { causes: [], waits: [], sooner: [], timeline: [], text: 'It waited.', unknown: [] };
+    const page = renderHtml(resultOf({ explanations: [{ ...explanation, ...lists } as Explanation] }));
+    expect(page).toMatch(/id="slow-1"><p><strong>11m 06s<\/strong> · shell to <a href="#why-1">/);
+    expect(page).toContain('id="why-1"><p>It waited.<span class="to"> <a href="#slow-1">Drawn above</a></span></p>');
+  });
+
+  it('explains each section with figures in a folded text, without a script', () => {
+    const page = renderHtml(resultOf());
+    const sections = [...page.matchAll(/<section id="([a-z-]+)"(.*?)<\/section>/gs)];
+    const explained = sections.flatMap(([, id, body = '']) => {
+      return /<\/h2><details class="how"><summary>How to read this<\/summary><p>[^<]{60,}<\/p><\/details>/.test(body)
+        ? [id]
+        : [];
+    });
+    expect(explained).toEqual(sections.map(([, id]) => id).filter((id) => id !== 'repeat-and-continue'));
+    expect(explained).toContain('downlinks');
   });
 
   it('has the times of each stage by type, like the text report', () => {

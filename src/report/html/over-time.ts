@@ -26,6 +26,7 @@ import {
 } from './plot.js';
 import type { Readout } from './readout.js';
 import { makeLinear, type Scale } from './scale.js';
+import { linkSlowest } from './slow.js';
 
 const HEIGHT = 190;
 
@@ -40,6 +41,7 @@ ${drawRates('Downlinks', 'downlinks of users', result, [
   ['downlinksAnswered', 'c3 dotted', 'answered'],
 ])}
 ${drawPercentiles('Delivery time of downlinks', 'from the API to the confirmed delivery, shown at the time of delivery', result, series.trends.deliveryTime)}
+${series.trends.deliveryTime.p50.some((value) => value !== null) ? linkSlowest(result) : NOTHING}
 ${drawRates('API requests of loads', 'by when they were answered, failed or dropped', result, [
   ['callsAnswered', 'c1', 'answered'],
   ['callsFailed', 'c4 dashed', 'failed'],

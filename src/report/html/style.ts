@@ -75,6 +75,9 @@ text{font:11.5px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Aria
 .key.c1{background:var(--c1)}.key.c2{background:var(--c2)}.key.c3{background:var(--c3)}.key.c4{background:var(--c4)}.key.c5{background:var(--c5)}.key.band{background:var(--band);opacity:.45}
 .fall{margin:14px 0 4px;break-inside:avoid}.fall p{font-size:14px;margin:0 0 4px}
 summary{cursor:pointer;margin-top:12px;color:var(--faint)}
+.how{margin:-6px 0 10px;max-width:90ch;font-size:14px}.how summary{width:fit-content;margin:0;padding:3px 0;font-size:13px}.how p{margin:2px 0 8px;padding-left:12px;border-left:3px solid var(--rule)}
+.behind{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 16px;list-style:none;margin:6px 0;padding:0;font-size:13px;color:var(--faint)}.behind li{overflow-wrap:anywhere;min-width:0}.behind a{display:inline-block;padding:3px 0}
+main p a,td a,.behind a{color:var(--c1)}:target{scroll-margin-top:12px}.fall:target,.why:target{box-shadow:-8px 0 var(--paper),-11px 0 var(--c1)}
 .why{margin-bottom:16px}.why p{max-width:100ch;margin-bottom:0}.why summary{margin-top:2px}.why ul{margin:6px 0}
 .events td{text-align:left;white-space:normal;vertical-align:baseline}.events td:first-child{text-align:right;white-space:nowrap;padding-left:0}
 :focus-visible{outline:2px solid var(--c1);outline-offset:3px;border-radius:3px}
@@ -93,5 +96,6 @@ thead :first-child{text-align:left;padding-left:0}
 .workers td:last-child{text-align:left;white-space:normal;min-width:16em;overflow-wrap:anywhere}
 footer{margin-top:40px;padding-top:14px;border-top:1px solid var(--rule);color:var(--faint);font-size:13px}
 .cursor[hidden],.tip[hidden]{display:none}
-@media print{.cursor,.tip,nav{display:none}:root{color-scheme:light}main{max-width:none;padding:0}figure,table,.checks tr,.alarm{break-inside:avoid}h2,h3,figcaption{break-after:avoid}.scroll{overflow:visible;background:none}.verdict,.tiles li,pre{print-color-adjust:exact}details::details-content{content-visibility:visible;height:auto}summary{display:none}}
+@page{margin:14mm}
+@media print{.cursor,.tip,nav{display:none}main a{color:inherit!important;text-decoration:none}.to{display:none}.how p{color:var(--faint);font-size:12px}:root{color-scheme:light}main{max-width:none;padding:0}figure,table,.checks tr,.alarm{break-inside:avoid}h2,h3,figcaption{break-after:avoid}.scroll{overflow:visible;background:none}.verdict,.tiles li,pre{print-color-adjust:exact}details::details-content{content-visibility:visible;height:auto}summary{display:none}}
 `;

@@ -23,6 +23,7 @@ import {
 } from './plot.js';
 import type { Readout } from './readout.js';
 import { makeTimeline, type Scale } from './scale.js';
+import { findExplanation, makeAnchor, SLOWEST, writeLink } from './slow.js';
 
 /** Number of timelines that are shown without unfolding. */
 const UNFOLDED = 3;
@@ -30,15 +31,15 @@ const UNFOLDED = 3;
 export function drawSlowest(result: RunResult): Markup {
   const timelines = result.downlinks.slowest;
   if (timelines.length === 0) return NOTHING;
-  const falls = timelines.map((timeline) => drawWaterfall(timeline, result));
+  const falls = timelines.map((timeline, i) => drawWaterfall(timeline, makeAnchor('slow', i), result));
   const rest = falls.slice(UNFOLDED);
   const faulty = timelines.some((timeline) => findFaults(timeline, result).length > 0);
-  return markup`<figure><figcaption>The slowest delivered downlinks <small>above the line: events of the cloud; below: events of the device</small></figcaption>${writeLegend([...CAUSE_LEGEND.map(({ look, name }) => ({ look, name })), ...(faulty ? [{ look: 'band', name: 'fault active' }] : [])])}${falls.slice(0, UNFOLDED)}${rest.length === 0 ? NOTHING : markup`<details><summary>${rest.length} more</summary>${rest}</details>`}</figure>`;
+  return markup`<figure id="${SLOWEST}"><figcaption>The slowest delivered downlinks <small>above the line: events of the cloud; below: events of the device</small></figcaption>${writeLegend([...CAUSE_LEGEND.map(({ look, name }) => ({ look, name })), ...(faulty ? [{ look: 'band', name: 'fault active' }] : [])])}${falls.slice(0, UNFOLDED)}${rest.length === 0 ? NOTHING : markup`<details><summary>${rest.length} more</summary>${rest}</details>`}</figure>`;
 }
 
-function drawWaterfall(timeline: DownlinkTimeline, result: RunResult): Markup {
+function drawWaterfall(timeline: DownlinkTimeline, anchor: string, result: RunResult): Markup {
   const { names } = result;
-  const { type, serial, queuedAt, total, attempts, refused, waits } = timeline;
+  const { id, type, serial, queuedAt, total, attempts, refused, waits } = timeline;
   const who = names[String(serial)] ?? String(serial);
   const causes = WAIT_CAUSES.filter((cause) => waits[cause] > 0).map(
     (cause) => `${cause} ${humanDuration(waits[cause])}`,
@@ -48,7 +49,7 @@ function drawWaterfall(timeline: DownlinkTimeline, result: RunResult): Markup {
   const faultText =
     faults.length === 0 ? NOTHING : markup`<p class="faint">faults active: ${faultNames.join(', ')}</p>`;
   const offers = `${attempts > 1 ? `, offered ${humanCount(attempts)} times` : ''}${refused ? ', refused' : ''}`;
-  return markup`<div class="fall"><p><strong>${humanDuration(total)}</strong> · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers} <span class="faint"><span class="dot-before">· </span>${causes.join(', ')}</span></p>${faultText}${plot(`Timeline of a downlink to ${who}`, (width) => drawStages(timeline, faults, width), makeReadout(timeline, faults))}</div>`;
+  return markup`<div class="fall" id="${anchor}"><p><strong>${humanDuration(total)}</strong> · ${type} to ${writeLink(who, findExplanation(result, id))}, queued at ${humanDuration(sinceStart(queuedAt))}${offers} <span class="faint"><span class="dot-before">· </span>${causes.join(', ')}</span></p>${faultText}${plot(`Timeline of a downlink to ${who}`, (width) => drawStages(timeline, faults, width), makeReadout(timeline, faults))}</div>`;
 }
 
 interface Mark {

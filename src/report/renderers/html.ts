@@ -11,6 +11,8 @@ import { drawHistogram } from '../html/histogram.js';
 import { type Markup, makeId, markup, NOTHING } from '../html/markup.js';
 import { drawOverTime } from '../html/over-time.js';
 import { writePage } from '../html/page.js';
+import { explainSection } from '../html/reading.js';
+import { linkSlowest, SLOWEST } from '../html/slow.js';
 import {
   downlinkTables,
   loadTables,
@@ -48,7 +50,7 @@ export function renderHtml(result: RunResult): string {
   const body = markup`${writeAlarm(result)}${writeWarnings(result)}
 ${writeHead(result)}
 <nav aria-label="Sections">${sections.map(({ title }) => markup`<a href="#${makeId(title)}">${title}</a>`)}</nav>
-${sections.map(({ title, body: content, urgent }) => markup`<section id="${makeId(title)}"${urgent ? markup` class="urgent"` : NOTHING}><h2><a href="#${makeId(title)}">${title}</a></h2>${content}</section>\n`)}
+${sections.map(({ title, body: content, urgent }) => markup`<section id="${makeId(title)}"${urgent ? markup` class="urgent"` : NOTHING}><h2><a href="#${makeId(title)}">${title}</a></h2>${explainSection(title)}${content}</section>\n`)}
 <footer>digest ${digest} · plan ${result.planDigest} · ${humanCount(result.events)} events · made by ghostfleet${result.version === undefined ? '' : ` ${result.version}`}</footer>`;
   return writePage({ title: `${scenario} · ${getVerdict(result).word} · ${digest}`, body });
 }
@@ -129,7 +131,7 @@ function listTiles(result: RunResult): readonly Tile[] {
       : [[formatShare(delivered?.count ?? 0, downlinks.queued), 'downlinks delivered', 'downlinks'] as const]),
     ...(delivered === undefined
       ? []
-      : [[humanDuration(delivered.p95), formatDeliveryTime(delivered.count, downlinks.queued), 'downlinks'] as const]),
+      : [[humanDuration(delivered.p95), formatDeliveryTime(delivered.count, downlinks.queued), SLOWEST] as const]),
     ...(allCalls
       ? [[formatShare(allCalls.answered, allCalls.planned), 'API requests answered', 'api-requests'] as const]
       : []),
@@ -148,12 +150,16 @@ function formatShare(some: number, all: number): string {
   return `${humanCount(some)} of ${humanCount(all)}`;
 }
 
-function writeExpectations({ expectations: results }: RunResult): Markup {
+function writeExpectations({ expectations: results, downlinks }: RunResult): Markup {
   if (results.length === 0) return NOTHING;
   const failedFirst = [...results].sort((one, other) => Number(one.passed) - Number(other.passed));
   const rows = failedFirst.map((expectation) => {
     const { mark, look, word } = getMark(expectation);
-    return markup`<tr class="${look}"><td class="mark" title="${word}">${mark}</td><th scope="row"><code>${expectation.line}</code></th><td>${describeFound(expectation)}</td></tr>`;
+    const isLinked = look !== 'good' && /\bdownlink\./.test(expectation.line) && downlinks.slowest.length > 0;
+    const devices = isLinked
+      ? markup`<span class="to"> · <a href="#${SLOWEST}">the slowest devices</a></span>`
+      : NOTHING;
+    return markup`<tr class="${look}"><td class="mark" title="${word}">${mark}</td><th scope="row"><code>${expectation.line}</code></th><td>${describeFound(expectation)}${devices}</td></tr>`;
   });
   return markup`<table class="checks"><tbody>${rows}</tbody></table>`;
 }
@@ -169,7 +175,7 @@ function describeFound({ passed, byProtocol, range, left, right, unit, sentence 
 
 function writeDownlinks(result: RunResult): Markup {
   if (Object.keys(result.downlinks.byType).length === 0) return NOTHING;
-  return markup`${drawHistogram(result)}${drawSlowest(result)}${writeExplanations(result)}${downlinkTables(result)}`;
+  return markup`${drawHistogram(result)}${drawSlowest(result)}${writeExplanations(result)}${downlinkTables(result)}${linkSlowest(result)}`;
 }
 
 function writeNext({ next: lines, reproduce }: RunResult): Markup {
