@@ -1,6 +1,7 @@
 /**
- * Opens a page in the browser of the user: a file, or an address with a one-time token. Other users of the machine can read the arguments of all
- * programs, so the browser gets the path of a page that only this user may read, and the page leads to the address.
+ * Opens a page in the browser of the user: a file, or an address with a one-time token. Other users of the machine can read the
+ * arguments of all programs, so the browser gets the path of a page that only this user may read, and the page leads to the
+ * address.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,8 +13,8 @@ import { PRIVATE } from '../kernel/private-file.js';
 /** The program that opens a file, by platform. */
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],
-  // `start` takes the first text in quotes as the title of a window.
-  win32: ['cmd', '/c', 'start', '""'],
+  // Not `start`: a shell would interpret an `&` in the path.
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
 /**
