@@ -1,31 +1,12 @@
 /** `ghostfleet ab` and `run --seeds --target` as their user sees them: against clouds on this machine, in real time. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Service, startService } from '../../src/cloud/service.js';
-import { seededRandom } from '../../src/kernel/random.js';
-import { RealClock } from '../../src/kernel/real-clock.js';
-import { QUIET } from '../support/cloud.js';
+import type { Service } from '../../src/cloud/service.js';
 import { ghostfleet, type HostOptions } from '../support/host.js';
-
-const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-ab-'));
-const file = join(folder, 'short.yaml');
-writeFileSync(
-  file,
-  'name: short\nduration: 2s\nfleet: [{ name: clime, profile: clime, count: 1, config: { mode: none } }]\nload: [{ latest-value:, rate: 10/s }]\n',
-);
-
-const KEYS = { GHOSTFLEET_A_API_KEY: 'key-of-the-old-one', GHOSTFLEET_API_KEY: 'key-of-the-new-one' };
+import { cloud, file, folder, KEYS } from './ab-support.js';
 
 let clouds: readonly Service[] = [];
-
-async function cloud(apiKey: string): Promise<Service> {
-  return startService({
-    ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey, log: QUIET },
-    ...{ clock: new RealClock(), random: seededRandom(apiKey), trace: { emit: () => {} } },
-  });
-}
 
 beforeAll(async () => {
   clouds = [await cloud(KEYS.GHOSTFLEET_A_API_KEY), await cloud(KEYS.GHOSTFLEET_API_KEY)];
@@ -70,23 +51,6 @@ describe('ghostfleet ab', () => {
     for (const key of Object.values(KEYS)) expect(shown).not.toContain(key);
   });
 
-  it('ends with what is known after Ctrl-C, and says that this is not all', async () => {
-    const markdown = join(folder, 'partial.md');
-    const words = ['--runs', '20', '--markdown', markdown];
-    const { exit, out, err } = await ab(words, { interruptOn: /seed 4 against B/ });
-    expect([exit, err]).toEqual([130, expect.stringContaining('interrupted by SIGINT')]);
-    expect(out.replaceAll(/\s+/g, ' ')).toMatch(
-      / not finished: so far \D+ \(interrupted; [34] of 20 pairs of runs count\)/,
-    );
-    expect(readFileSync(markdown, 'utf8')).toMatch(/^### short: not finished: so far /);
-  });
-
-  it('compares nothing if too few pairs have ended', async () => {
-    const { exit, out, err } = await ab(['--runs', '20'], { interruptOn: /seed 1 against B/ });
-    expect([exit, out]).toEqual([130, '']);
-    expect(err).toMatch(/[01] of 20 pairs of runs count: too few to compare, which needs 3\n/);
-  });
-
   it('ends at the first run that cannot be made', async () => {
     const started: (readonly string[])[] = [];
     const env = { ...KEYS, GHOSTFLEET_A_API_KEY: 'wrong' };
@@ -120,14 +84,4 @@ describe('ghostfleet ab', () => {
     const { exit, err } = await ghostfleet(['ab', '-', ...where()], { env: KEYS });
     expect([exit, err]).toEqual([2, expect.stringContaining('"-" cannot be used with ab')]);
   });
-});
-
-it('run --seeds runs one after another against another cloud, with the key in the environment', async () => {
-  const started: (readonly string[])[] = [];
-  const target = ['--target', clouds[1]?.api ?? '', '--api-key', KEYS.GHOSTFLEET_API_KEY];
-  const words = ['run', file, '--seeds', '2', ...target, '--link', 'http', '--speed', '20', '--json'];
-  const { exit, out } = await ghostfleet(words, { started: (args) => void started.push(args) });
-  expect(exit).toBe(0);
-  expect(JSON.parse(out).passed).toBe(2);
-  expect(started.flat()).not.toContain(KEYS.GHOSTFLEET_API_KEY);
 });

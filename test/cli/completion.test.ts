@@ -1,5 +1,5 @@
 /** Completion: the candidates for a command line, and the scripts in the shells of this machine. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -93,34 +93,7 @@ function runIn(shell: string, script: string): string {
   return execFileSync(shell, ['-c', script], { encoding: 'utf8', env });
 }
 
-const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
-
 describe('the scripts', () => {
-  it('complete in bash: a scenario with a slash, a value after "=", and the files of the user', () => {
-    const words = (...line: readonly string[]) =>
-      `COMP_WORDS=(ghostfleet ${line.join(' ')}); COMP_CWORD=${line.length}; _ghostfleet ghostfleet; echo "\${COMPREPLY[*]}"`;
-    const out = runIn(
-      'bash',
-      [
-        // compopt works only while a key is handled.
-        'compopt() { :; }',
-        'eval "$(ghostfleet completion bash)"',
-        'complete -p ghostfleet',
-        words('run', 'library/bo'),
-        words('run', '--clock', '=', 'r'),
-        words('run', 'library.y'),
-        words('explain', '""'),
-      ].join('\n'),
-    );
-    expect(out.trimEnd().split('\n')).toEqual([
-      'complete -F _ghostfleet ghostfleet',
-      'library/boot-storm',
-      'real',
-      'library.yaml',
-      'out runs/monday',
-    ]);
-  });
-
   it('quote in bash the names of runs that mean something to a shell', () => {
     const names = [
       'a b',
@@ -151,14 +124,5 @@ describe('the scripts', () => {
     );
     expect(out.trimEnd().split('\n').sort()).toEqual([...names, 'monday', String.raw`c\$\(touch\ pwned\)`].sort());
     expect(existsSync(join(folder, 'runs', 'pwned'))).toBe(false);
-  });
-
-  it.skipIf(!has('zsh'))('are valid in zsh, where it is installed', () => {
-    expect(runIn('zsh', 'ghostfleet completion zsh > _ghostfleet && zsh -n _ghostfleet')).toBe('');
-  });
-
-  it.skipIf(!has('fish'))('complete in fish, where it is installed', () => {
-    const out = runIn('fish', 'ghostfleet completion fish | source; complete -C "ghostfleet run library/bo"');
-    expect(out).toMatch(/^library\/boot-storm\tPower returns/);
   });
 });

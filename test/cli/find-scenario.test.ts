@@ -24,12 +24,6 @@ describe('a packaged scenario', () => {
     expect([exit, out]).toEqual([0, expect.stringMatching(new RegExp(`^plan of ${scenario} `))]);
   });
 
-  it('is validated and run by its name', async () => {
-    expect(await ghostfleet(['validate', 'demo'])).toMatchObject({ exit: 0, out: 'demo: valid\n' });
-    const { exit, out } = await ghostfleet(['run', 'two-firmwares', '--var', 'loggers=8']);
-    expect([exit, out]).toEqual([0, expect.stringContaining('ghostfleet run two-firmwares ')]);
-  });
-
   it('is not used if a file has its name', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-names-'));
     const before = process.cwd();

@@ -11,17 +11,6 @@ afterEach(() => process.chdir(before));
 
 const written = () => readdirSync('.', { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
-it.each([
-  [['scenario'], 'fleet.yaml'],
-  [['device'], 'my-device-fleet.yaml'],
-])('init %j writes a scenario that passes', async (words, file) => {
-  const { exit, out } = await ghostfleet(['init', ...words]);
-  expect([exit, out]).toEqual([0, expect.stringContaining(`${file} written\n`)]);
-  expect(out).toContain(`next: npx ghostfleet run ${file}\n`);
-  expect(await ghostfleet(['validate', file])).toMatchObject({ exit: 0, err: '' });
-  expect(await ghostfleet(['run', file])).toMatchObject({ exit: 0 });
-});
-
 it('init without a word writes the scenario', async () => {
   const { exit, out } = await ghostfleet(['init']);
   expect([exit, out]).toEqual([0, expect.stringContaining('next: npx ghostfleet run fleet.yaml\n')]);

@@ -1,87 +1,15 @@
 /** `ghostfleet mcp`, as the client of the official SDK sees it. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { program } from '../../scripts/support/program.js';
 import { LONGEST_ANSWER, LONGEST_RESOURCE, writeAnswer, writeResource } from '../../src/cli/mcp-answer.js';
 import { Desk } from '../../src/cli/mcp-desk.js';
 import { startDevice, startService, virtualTime } from '../../src/index.js';
 import { folderOfTest } from '../support/folder-of-test.js';
 import { ghostfleet } from '../support/host.js';
 import { until } from '../support/until.js';
-
-const SCENARIO = `name: small
-duration: 3h
-fleet:
-  - { name: cellar, profile: clime, count: 3 }
-network:
-  faults:
-    - { outage: both, from: 30m, until: 90m }
-steps:
-  - { at: 40m, to: cellar, commands: [info show] }
-expect:
-  - downlink.answered == 3
-`;
-
-const TOKEN = 'a-token-of-the-tests';
-
-interface Answer {
-  readonly isError: boolean;
-  /** The JSON value in the only part of the answer. */
-  readonly value: never;
-  readonly text: string;
-}
-
-/** A server in memory with a folder, and a client of it. */
-async function serve(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-  const folder = folderOfTest();
-  let url = '';
-  let stop = () => {};
-  const interruptWhen = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  const watch = (err: string) => {
-    url = /MCP at (\S+),/.exec(err)?.[1] ?? url;
-  };
-  const started: string[][] = [];
-  const ended = ghostfleet(['mcp', '--http', '0', '--folder', folder, ...flags], {
-    env: { GHOSTFLEET_MCP_TOKEN: TOKEN, XDG_RUNTIME_DIR: folder, ...env },
-    watch,
-    interruptWhen,
-    started: (args) => started.push([...args]),
-  });
-  const end = () => {
-    stop();
-    return ended;
-  };
-  onTestFinished(async () => void (await end()));
-  await until(() => url !== '');
-  const client = new Client({ name: 'test', version: '1' });
-  const authorization = `Bearer ${env.GHOSTFLEET_MCP_TOKEN ?? TOKEN}`;
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization } } }),
-  );
-  return { ...toolsOf(client), client, folder, url, end, started };
-}
-
-function toolsOf(client: Client) {
-  const call = async (name: string, args: object = {}): Promise<Answer> => {
-    const { content, isError = false } = await client.callTool({ name, arguments: { ...args } });
-    const [part, ...more] = content;
-    if (part?.type !== 'text' || more.length > 0) throw new Error('not one text');
-    // The SDK complains of arguments itself, with a sentence.
-    const value = part.text.startsWith('{') ? (JSON.parse(part.text) as never) : (undefined as never);
-    return { isError, text: part.text, value };
-  };
-  const read = async (uri: string) => {
-    const [part] = (await client.readResource({ uri })).contents;
-    return part !== undefined && 'text' in part ? part.text : '';
-  };
-  return { call, read };
-}
+import { SCENARIO, serve, TOKEN } from './mcp-support.js';
 
 describe('a client without --allow-write', () => {
   it('is offered only tools that change nothing', async () => {
@@ -97,28 +25,6 @@ describe('a client without --allow-write', () => {
     await expect(call('queue_downlink', { device: 'a', type: 'shell', lines: ['b'] })).rejects.toThrow(
       /queue_downlink/,
     );
-  });
-
-  it('runs, explains, changes and compares a scenario, and leaves nothing behind', async () => {
-    const { call, read, client, folder, end } = await serve();
-    const { value: ran } = await call('run_scenario', { text: SCENARIO, seed: 7 });
-    expect(ran).toMatchObject({ run: 'run-1', scenario: 'small', seed: 7, passed: true, downlinks: { answered: 3 } });
-    const { value: again } = await call('run_scenario', { text: SCENARIO, seed: 8 });
-    expect(again).toMatchObject({ run: 'run-2', passed: true });
-
-    const { value: explained } = await call('explain_run', { run: 'run-1', slowest: 1 });
-    expect(explained).toMatchObject({ downlinks: [{ causes: expect.arrayContaining([expect.anything()]) }] });
-    const { value: changed } = await call('what_if', { run: 'run-1', without: ['outage'] });
-    expect(JSON.stringify(changed)).toContain('outage');
-    const { value: compared } = await call('compare_runs', { a: 'run-1', b: 'run-2' });
-    expect(JSON.stringify(compared)).toContain('downlink.answered');
-
-    const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toContain('ghostfleet://runs/run-1/report.txt');
-    expect(await read('ghostfleet://runs/run-1/report.txt')).toContain('✓ downlink.answered == 3');
-    expect(JSON.parse(await read('ghostfleet://runs/run-2/summary.json'))).toMatchObject({ seed: 8 });
-    expect(readdirSync(folder)).toEqual([]);
-    expect((await end()).exit).toBe(0);
   });
 
   it('gets all problems of a scenario with their places', async () => {
@@ -311,18 +217,6 @@ describe('the cloud of --target', () => {
   });
 });
 
-describe('resources', () => {
-  it('are the pages of the documentation', async () => {
-    const { client, read } = await serve();
-    const { resources } = await client.listResources();
-    const pages = resources.filter(({ uri }) => uri.startsWith('ghostfleet://docs/'));
-    expect(pages[0]).toMatchObject({ uri: 'ghostfleet://docs/README.md', title: 'Documentation' });
-    for (const { uri, name } of pages) {
-      expect([name, await read(uri)]).toEqual([name, readFileSync(`docs/${name}`, 'utf8')]);
-    }
-  });
-});
-
 describe('over HTTP', () => {
   /** The status of a POST with these headers. */
   const post = (url: string, headers: Readonly<Record<string, string>>, path = '/mcp') =>
@@ -375,27 +269,6 @@ describe('over HTTP', () => {
     expect(await wrong(['--folder', '/nowhere'], {})).toContain('--folder "/nowhere" is not a directory');
     expect(await wrong(['--target', 'http://127.0.0.1:9'], {})).toContain('requires an API key');
   });
-});
-
-it('the program serves a client through its standard streams', async () => {
-  const folder = folderOfTest();
-  mkdirSync(join(folder, 'sub'));
-  writeFileSync(join(folder, 'sub', 'small.yaml'), SCENARIO);
-  const client = new Client({ name: 'test', version: '1' });
-  const { call } = toolsOf(client);
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [program(), 'mcp', '--folder', folder],
-      stderr: 'inherit',
-    }),
-  );
-  try {
-    expect((await call('run_scenario', { scenario: 'sub/small.yaml' })).value).toMatchObject({ passed: true });
-    expect((await call('what_if', { run: 'sub/small.yaml', without: ['outage'] })).isError).toBe(false);
-  } finally {
-    await client.close();
-  }
 });
 
 it('a call that the client gives up ends its command', async () => {

@@ -1,8 +1,7 @@
 /**
  * docs/API.md and the requirements of the API have exactly its routes. Each requirement names an existing test, or the reason
- * why there is nothing to prove. The examples of the guide work.
+ * why there is nothing to prove. api.long.test.ts runs the examples of the guide.
  */
-import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as TypeScript from 'typescript';
@@ -87,24 +86,6 @@ describe('the guide to the API', () => {
     expect(named.size).toBeGreaterThan(10);
     expect([...named].filter((name) => !help.includes(name))).toEqual([]);
   });
-
-  describe('has examples', () => {
-    let hasCurl = false;
-    beforeAll(async () => {
-      hasCurl = (await shell('curl --version')).code === 0;
-    });
-
-    it('that work, one after another', async ({ skip }) => {
-      if (!hasCurl) skip('this machine has no bash with curl');
-      const { api, spaceId } = service;
-      const blocks = [...GUIDE.matchAll(/^```sh\n(.*?)^```/gms)].map(([, code]) => code);
-      expect(blocks.length).toBeGreaterThan(8);
-      const script = ['set -eux -o pipefail', ...blocks].join('\n');
-      const { code, err } = await shell(script, { API: api, KEY, SPACE: spaceId });
-      // The end of the error output shows the command that failed.
-      expect([code, code === 0 ? '' : err.slice(-1500)]).toEqual([0, '']);
-    });
-  });
 });
 
 /** Path of a test file. A contract is a suite that other test files run, so its name does not end in `.test`. */
@@ -143,14 +124,4 @@ async function documentedRoutes({ api }: Service): Promise<string[]> {
   return Object.entries(document.paths)
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
     .sort();
-}
-
-function shell(script: string, env: Readonly<Record<string, string>> = {}): Promise<{ code: number; err: string }> {
-  return new Promise((resolve) => {
-    const child = execFile('bash', ['-s'], { env: { ...process.env, ...env } }, (error, _, err) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1) || 1, err });
-    });
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(script);
-  });
 }

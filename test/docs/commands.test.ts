@@ -1,22 +1,19 @@
 /**
  * Checks the commands in the documents: their options exist, and the scenarios and variables that they name can be planned.
- * Commands that take milliseconds are also run; `npm run docs:check` runs all of them.
+ * commands.long.test.ts runs those that take milliseconds, and `npm run docs:check` all of them.
  */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   argumentsOf,
   commandsOf,
-  type DocumentCommand,
   documents,
   missingLines,
   scenarioFiles,
   wordsOf,
 } from '../../scripts/docs/commands.js';
-import { filesOf } from '../../scripts/docs/files.js';
 import { ghostfleet } from '../support/host.js';
+import { cheap, placeOf } from './commands-support.js';
 
 const commands = [...documents(), ...scenarioFiles()].flatMap((page) => commandsOf(page));
 
@@ -67,38 +64,11 @@ describe('the commands of the documents', () => {
     expect(invalid).toEqual([]);
   });
 
-  const cheap = new Map(
-    documents().flatMap((page) => {
-      const list = commandsOf(page).filter(isCheap);
-      return list.length === 0 ? [] : [[page, list] as const];
-    }),
-  );
-
   it('include, for each of nine verbs, a command that takes only milliseconds', () => {
     const verbs = new Set([...cheap.values()].flat().map((command) => argumentsOf(command)?.[0]));
     expect([...verbs].sort()).toEqual(
       ['compare', 'diverge', 'explain', 'inspect', 'list', 'plan', 'profile', 'run', 'validate'].sort(),
     );
-  });
-
-  it.each([...cheap])('of %s that take only milliseconds end and print as promised', async (page, list) => {
-    const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-commands-'));
-    try {
-      const files = filesOf(page);
-      for (const [name, content] of files) writeFileSync(join(folder, name), content);
-      for (const command of list) {
-        const args = (argumentsOf(command) ?? []).map((word) =>
-          files.has(word) || /^runs\/|\.(html|md)$/.test(word) ? join(folder, word) : word,
-        );
-        const { exit, out, err } = await ghostfleet(args);
-        expect({ place: placeOf(command), exit, err: exit === command.exitCode ? '' : err }).toEqual({
-          ...{ place: placeOf(command), exit: command.exitCode, err: '' },
-        });
-        expect(missingLines(command.printed, `${out}${err}`.replaceAll(`${folder}/`, ''))).toEqual([]);
-      }
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
   });
 });
 
@@ -143,25 +113,3 @@ describe('the reader of commands', () => {
     expect(missingLines(['c', 'a', 'x'], 'a\nb\nc\n')).toEqual(['a', 'x']);
   });
 });
-
-function placeOf({ page, line, typed }: DocumentCommand): string {
-  return `${page}:${line} ${typed}`;
-}
-
-/**
- * Whether a command takes only milliseconds and needs nothing outside of this process. A run must also show something: its
- * output, or a folder that other commands read.
- */
-function isCheap(command: DocumentCommand): boolean {
-  const [verb = '', file = '', ...rest] = argumentsOf(command) ?? [];
-  const words = [file, ...rest].join(' ');
-  if (verb === 'run') {
-    if (!/^(my|small)\.yaml$/.test(file) || /--clock real|--target|--seeds|--workers|--metrics/.test(words))
-      return false;
-    return command.printed.length > 0 || words.includes('--out');
-  }
-  if (verb === 'inspect') return !/\.pcapng|>/.test(words);
-  if (/^(compare|diverge)$/.test(verb)) return command.printed.length === 0 && !words.includes('--html');
-  if (words.includes('--slowest')) return false;
-  return /^(plan|validate|list|profile|explain)$/.test(verb) && !/scenarios\/|depot/.test(words);
-}

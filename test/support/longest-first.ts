@@ -12,7 +12,6 @@ const LONGEST: readonly string[] = [
   'test/cli/mcp.test.ts',
   'test/runner/divided/queue.postgres.test.ts',
   'test/scenarios/library.test.ts',
-  'test/deploy/ci.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/until.js';
 import { type BuiltConsole, type OpenPage, openPage, violationsInThemes, violationsOf } from './console.js';
 import { type RunningDemo, startDemo } from './demo.js';
+import type { Part } from './shared-console.js';
 
 const SMALL = `name: small
 duration: 30m
@@ -33,7 +34,7 @@ fleet:
 const BROWSED = 10;
 const AWAITED = 3000;
 
-export function demoSuite(browser: () => Browser, built: () => BuiltConsole): void {
+export function demoSuite(browser: () => Browser, built: () => BuiltConsole, part: Part): void {
   describe('the demo', () => {
     let opened: OpenPage;
     let page: Page;
@@ -78,150 +79,154 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       rmSync(folder, { recursive: true });
     });
 
-    it('leads a new user from its address to a device, its shell, a downlink, and the cause of a delay', async () => {
-      await page.getByText('9 devices', { exact: true }).waitFor();
-      // The shell of the device, which answers at once.
-      await page.getByRole('searchbox').fill('pump-0007');
-      await page.getByRole('link', { name: 'pump-0007' }).click();
-      await page.getByLabel('About this device').getByRole('link', { name: 'Terminal' }).click();
-      await page.locator('.xterm').click();
-      await page.keyboard.type('info sho');
-      await page.keyboard.press('Tab');
-      const screen = page.locator('.xterm-rows');
-      await expect.poll(() => screen.textContent()).toContain('info show');
-      await page.keyboard.press('Enter');
-      await expect.poll(() => screen.textContent()).toContain('firmware version: v4.0.0');
-      expect(await screen.textContent()).toMatch(/local>.info.show.*pump-0007/);
+    if (part === 'main') {
+      it('leads a new user from its address to a device, its shell, a downlink, and the cause of a delay', async () => {
+        await page.getByText('9 devices', { exact: true }).waitFor();
+        // The shell of the device, which answers at once.
+        await page.getByRole('searchbox').fill('pump-0007');
+        await page.getByRole('link', { name: 'pump-0007' }).click();
+        await page.getByLabel('About this device').getByRole('link', { name: 'Terminal' }).click();
+        await page.locator('.xterm').click();
+        await page.keyboard.type('info sho');
+        await page.keyboard.press('Tab');
+        const screen = page.locator('.xterm-rows');
+        await expect.poll(() => screen.textContent()).toContain('info show');
+        await page.keyboard.press('Enter');
+        await expect.poll(() => screen.textContent()).toContain('firmware version: v4.0.0');
+        expect(await screen.textContent()).toMatch(/local>.info.show.*pump-0007/);
 
-      // A command for a sleeping device: its delivery, and the explanation of its time.
-      await page.getByText(/next contact in \d/).waitFor();
-      await page.getByRole('link', { name: 'Downlinks' }).last().click();
-      await page.getByLabel('Lines').fill('info name');
-      await page.getByRole('button', { name: 'Queue' }).click();
-      const sent = page.locator('article', { hasText: 'info name' });
-      await sent.locator('.badge.pending').waitFor();
-      await atSpeed(AWAITED);
-      await sent.locator('.badge.sent').waitFor();
-      await sent.locator('.station.answered').waitFor();
-      await atSpeed(BROWSED);
-      await sent.locator('.story', { hasText: /pump-0007.* was answered after/ }).waitFor();
+        // A command for a sleeping device: its delivery, and the explanation of its time.
+        await page.getByText(/next contact in \d/).waitFor();
+        await page.getByRole('link', { name: 'Downlinks' }).last().click();
+        await page.getByLabel('Lines').fill('info name');
+        await page.getByRole('button', { name: 'Queue' }).click();
+        const sent = page.locator('article', { hasText: 'info name' });
+        await sent.locator('.badge.pending').waitFor();
+        await atSpeed(AWAITED);
+        await sent.locator('.badge.sent').waitFor();
+        await sent.locator('.station.answered').waitFor();
+        await atSpeed(BROWSED);
+        await sent.locator('.story', { hasText: /pump-0007.* was answered after/ }).waitFor();
 
-      // An outage, and the explanation of its effect.
-      await page.getByRole('link', { name: 'Run' }).click();
-      await page.getByText('Inject a fault').click();
-      await page.getByLabel('Fault, as in a scenario').fill('outage: both');
-      await page.getByLabel('Devices (none: all)').fill('pump-0007');
-      await page.getByRole('button', { name: 'Inject', exact: true }).click();
-      await page.getByText('for pump-0007').waitFor();
-      await page.goBack();
-      await page.getByLabel('Lines').fill('info serial-number');
-      await page.getByRole('button', { name: 'Queue' }).click();
-      const held = page.locator('article', { hasText: 'info serial-number' });
-      await atSpeed(AWAITED);
-      await held.getByText(/because of outage \(pump-0007\)/).waitFor();
-      await atSpeed(BROWSED);
-      await held.getByRole('button', { name: /^What if\?/ }).click();
-      // Its device was used on a console, so that its course cannot be repeated.
-      await held.getByText(/because a user controlled the device on a console/).waitFor();
-      expect(await held.locator('.badge').textContent()).toBe('pending');
+        // An outage, and the explanation of its effect.
+        await page.getByRole('link', { name: 'Run' }).click();
+        await page.getByText('Inject a fault').click();
+        await page.getByLabel('Fault, as in a scenario').fill('outage: both');
+        await page.getByLabel('Devices (none: all)').fill('pump-0007');
+        await page.getByRole('button', { name: 'Inject', exact: true }).click();
+        await page.getByText('for pump-0007').waitFor();
+        await page.goBack();
+        await page.getByLabel('Lines').fill('info serial-number');
+        await page.getByRole('button', { name: 'Queue' }).click();
+        const held = page.locator('article', { hasText: 'info serial-number' });
+        await atSpeed(AWAITED);
+        await held.getByText(/because of outage \(pump-0007\)/).waitFor();
+        await atSpeed(BROWSED);
+        await held.getByRole('button', { name: /^What if\?/ }).click();
+        // Its device was used on a console, so that its course cannot be repeated.
+        await held.getByText(/because a user controlled the device on a console/).waitFor();
+        expect(await held.locator('.badge').textContent()).toBe('pending');
 
-      // The causes of the waits of delivered downlinks, in the words of the explanations.
-      await page.getByRole('link', { name: 'Downlinks', exact: true }).first().click();
-      await page.getByRole('button', { name: /^next report or poll \d+ % of the time/ }).waitFor();
-    });
+        // The causes of the waits of delivered downlinks, in the words of the explanations.
+        await page.getByRole('link', { name: 'Downlinks', exact: true }).first().click();
+        await page.getByRole('button', { name: /^next report or poll \d+ % of the time/ }).waitFor();
+      });
 
-    it('has local shells and the bench for several devices on the page of terminals', async () => {
-      await open('#/terminal');
-      await page.getByText('Select devices first').waitFor();
-      await page.getByRole('searchbox').fill('cellar/1..2');
-      await page.getByText('2 devices are selected').waitFor();
-      await page.getByRole('button', { name: 'Antenna: Set' }).click();
-      const screen = page.locator('.xterm-rows');
-      await expect.poll(() => screen.textContent()).toMatch(/\.antenna.-121.*2.×.cellar-0001…0002.*RSRP.-121.dBm/);
-      // Recalls a line that was entered on another page.
-      await page.locator('.xterm').click();
-      for (const key of ['ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
-      await expect.poll(() => screen.textContent()).toContain('firmware version: v4.0.0');
-      expect(await violationsInThemes(page)).toEqual([]);
-      await page.getByLabel('Remote').check();
-      await expect.poll(() => screen.textContent()).toMatch(/remote>/);
-      await page.locator('.xterm').click();
-      await page.keyboard.type('.radio off');
-      await page.keyboard.press('Enter');
-      await expect.poll(() => screen.textContent()).toContain('use the local shell');
-      await page.getByLabel('Local').check();
-    });
+      it('has local shells and the bench for several devices on the page of terminals', async () => {
+        await open('#/terminal');
+        await page.getByText('Select devices first').waitFor();
+        await page.getByRole('searchbox').fill('cellar/1..2');
+        await page.getByText('2 devices are selected').waitFor();
+        await page.getByRole('button', { name: 'Antenna: Set' }).click();
+        const screen = page.locator('.xterm-rows');
+        await expect.poll(() => screen.textContent()).toMatch(/\.antenna.-121.*2.×.cellar-0001…0002.*RSRP.-121.dBm/);
+        // Recalls a line that was entered on another page.
+        await page.locator('.xterm').click();
+        for (const key of ['ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
+        await expect.poll(() => screen.textContent()).toContain('firmware version: v4.0.0');
+        expect(await violationsInThemes(page)).toEqual([]);
+        await page.getByLabel('Remote').check();
+        await expect.poll(() => screen.textContent()).toMatch(/remote>/);
+        await page.locator('.xterm').click();
+        await page.keyboard.type('.radio off');
+        await page.keyboard.press('Enter');
+        await expect.poll(() => screen.textContent()).toContain('use the local shell');
+        await page.getByLabel('Local').check();
+      });
+    } else {
+      it('checks a scenario while it is written, completes it, shows its plan and runs it', async () => {
+        await open('#/scenario');
+        await page.getByText('The scenario is valid.').waitFor();
+        await page.locator('.plan .span.fault').first().waitFor();
+        expect(await violationsInThemes(page)).toEqual([]);
+        const write = async (text: string) => {
+          await page.getByRole('textbox', { name: 'Scenario in YAML' }).focus();
+          await page.keyboard.press('Control+A');
+          await page.keyboard.press('Delete');
+          await page.keyboard.insertText(text);
+        };
+        await write(SMALL.replace('profile: clime', 'profile: <img src=x onerror=alert(1)>'));
+        await page.getByText('The scenario has 1 problem.').waitFor();
+        await page.getByRole('button', { name: 'line 4, column 29' }).click();
+        expect(await page.locator('.problems').textContent()).toContain('<img src=x onerror=alert(1)>');
+        expect(await page.locator('main img').count()).toBe(0);
 
-    it('checks a scenario while it is written, completes it, shows its plan and runs it', async () => {
-      await open('#/scenario');
-      await page.getByText('The scenario is valid.').waitFor();
-      await page.locator('.plan .span.fault').first().waitFor();
-      expect(await violationsInThemes(page)).toEqual([]);
-      const write = async (text: string) => {
-        await page.getByRole('textbox', { name: 'Scenario in YAML' }).focus();
-        await page.keyboard.press('Control+A');
-        await page.keyboard.press('Delete');
-        await page.keyboard.insertText(text);
-      };
-      await write(SMALL.replace('profile: clime', 'profile: <img src=x onerror=alert(1)>'));
-      await page.getByText('The scenario has 1 problem.').waitFor();
-      await page.getByRole('button', { name: 'line 4, column 29' }).click();
-      expect(await page.locator('.problems').textContent()).toContain('<img src=x onerror=alert(1)>');
-      expect(await page.locator('main img').count()).toBe(0);
+        await write('');
+        await page.getByText('the scenario is empty; open an example to begin with').first().waitFor();
+        await write(`# ${'x'.repeat(70_000)}`);
+        await page.getByText('the body is longer than').waitFor();
+        await page.getByText('Not checked yet.').waitFor();
+        await write(`${SMALL}  - uplink.`);
+        await page.getByText('the body is longer than').waitFor({ state: 'detached' });
+        await page.keyboard.press('Control+Space');
+        await page.getByRole('option', { name: /^uplink\.stored/ }).waitFor();
+        expect(await violationsOf(page)).toEqual([]);
+        await page
+          .getByRole('option', { name: /^uplink\.stored/ })
+          .first()
+          .click();
+        await page.keyboard.type(' == uplink.sent');
+        await page.getByText('The scenario is valid.').waitFor();
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await page.locator('.outcome .badge', { hasText: 'passed' }).waitFor();
+        expect(await page.locator('.outcome li').allTextContents()).toEqual([
+          expect.stringContaining('device.ready == fleet.devices'),
+          expect.stringContaining('uplink.stored == uplink.sent'),
+        ]);
+      });
 
-      await write('');
-      await page.getByText('the scenario is empty; open an example to begin with').first().waitFor();
-      await write(`# ${'x'.repeat(70_000)}`);
-      await page.getByText('the body is longer than').waitFor();
-      await page.getByText('Not checked yet.').waitFor();
-      await write(`${SMALL}  - uplink.`);
-      await page.getByText('the body is longer than').waitFor({ state: 'detached' });
-      await page.keyboard.press('Control+Space');
-      await page.getByRole('option', { name: /^uplink\.stored/ }).waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      await page
-        .getByRole('option', { name: /^uplink\.stored/ })
-        .first()
-        .click();
-      await page.keyboard.type(' == uplink.sent');
-      await page.getByText('The scenario is valid.').waitFor();
-      await page.getByRole('button', { name: 'Run', exact: true }).click();
-      await page.locator('.outcome .badge', { hasText: 'passed' }).waitFor();
-      expect(await page.locator('.outcome li').allTextContents()).toEqual([
-        expect.stringContaining('device.ready == fleet.devices'),
-        expect.stringContaining('uplink.stored == uplink.sent'),
-      ]);
-    });
+      it('shares the states of the run among its tabs, and reads the events only in tabs that are shown', async () => {
+        const second = await page.context().newPage();
+        await second.addInitScript('Object.assign(window, { shown: "hidden" })');
+        await second.addInitScript('Object.defineProperty(document, "visibilityState", { get: () => window.shown })');
+        const streams: string[] = [];
+        second.on('request', (request) =>
+          streams.push(...(/[^/]+\/(states|events)(?=\?|$)/.exec(request.url()) ?? [])),
+        );
+        await second.goto(`${origin}/#/run`);
+        const moment = second.locator('.bar.time');
+        const before = await moment.textContent();
+        await atSpeed(AWAITED);
+        await expect.poll(() => moment.textContent()).not.toBe(before);
+        await atSpeed(BROWSED);
+        expect(streams).toEqual([]);
+        await second.evaluate('window.shown = "visible"; document.dispatchEvent(new Event("visibilitychange"))');
+        await second.locator('.state.live').waitFor();
+        expect(streams).toContain('events');
+        expect(streams).not.toContain('states');
+        await second.close();
+      });
 
-    it('shares the states of the run among its tabs, and reads the events only in tabs that are shown', async () => {
-      const second = await page.context().newPage();
-      await second.addInitScript('Object.assign(window, { shown: "hidden" })');
-      await second.addInitScript('Object.defineProperty(document, "visibilityState", { get: () => window.shown })');
-      const streams: string[] = [];
-      second.on('request', (request) => streams.push(...(/[^/]+\/(states|events)(?=\?|$)/.exec(request.url()) ?? [])));
-      await second.goto(`${origin}/#/run`);
-      const moment = second.locator('.bar.time');
-      const before = await moment.textContent();
-      await atSpeed(AWAITED);
-      await expect.poll(() => moment.textContent()).not.toBe(before);
-      await atSpeed(BROWSED);
-      expect(streams).toEqual([]);
-      await second.evaluate('window.shown = "visible"; document.dispatchEvent(new Event("visibilitychange"))');
-      await second.locator('.state.live').waitFor();
-      expect(streams).toContain('events');
-      expect(streams).not.toContain('states');
-      await second.close();
-    });
-
-    it('opens a packaged scenario in the editor, and keeps its text when the user opens another page', async () => {
-      await open('#/scenario');
-      await page.getByLabel('Example').selectOption('first-fleet');
-      await page.getByRole('heading', { name: 'Plan' }).waitFor();
-      await page.getByRole('link', { name: 'Fleet', exact: true }).click();
-      await page.getByRole('link', { name: 'Scenario' }).click();
-      await expect.poll(() => page.locator('.cm-content').textContent()).toContain('first-fleet');
-      // The browser reports the rejection of a body that is too long as an error, which is expected.
-      expect(opened.complaints).toEqual([expect.stringContaining('413')]);
-    });
+      it('opens a packaged scenario in the editor, and keeps its text when the user opens another page', async () => {
+        await open('#/scenario');
+        await page.getByLabel('Example').selectOption('first-fleet');
+        await page.getByRole('heading', { name: 'Plan' }).waitFor();
+        await page.getByRole('link', { name: 'Fleet', exact: true }).click();
+        await page.getByRole('link', { name: 'Scenario' }).click();
+        await expect.poll(() => page.locator('.cm-content').textContent()).toContain('first-fleet');
+        // The browser reports the rejection of a body that is too long as an error, which is expected.
+        expect(opened.complaints).toEqual([expect.stringContaining('413')]);
+      });
+    }
   });
 }
