@@ -98,7 +98,7 @@ async function execute(given: AbFlags, host: Host): Promise<ExitCode> {
   };
   const conditions = readConditions(flags);
   for (const name of NAMES) checkCloud(name, flags, host);
-  const { plan, isOther } = await planFirst({ ...flags, target: flags.a }, 'ab', host);
+  const { plan, isOther } = await planFirst({ ...flags, target: flags.a }, 'ab', 'real', host);
   const planned = planRuns(plan.seed, flags, host);
   const folders: RunFolder[] = [];
   try {

@@ -152,7 +152,7 @@ async function execute(given: CapacityFlags, host: Host): Promise<ExitCode> {
   const known = new Map<string, NamedText>();
   const first = readPlan(text, path, { seed, vars, firmware, allowFiles, known });
   checkTrust(first.plan, flags);
-  printWarnings(first.plan, first.profiles, host);
+  printWarnings(first.plan, first.profiles, host, { clock: 'real' });
   const question = questionOf({
     read: (rewrite, own) => {
       const same = { vars, firmware, allowFiles, known, profiles: first.profiles };

@@ -198,7 +198,7 @@ async function executeOne(
     host.err.write(warnOfIgnored(cloud.api, plan));
     offerLeftovers(cloud.api, host);
   }
-  printWarnings(plan, profiles, host);
+  printWarnings(plan, profiles, host, { clock });
   checkTrust(plan, flags);
   const crew = queue ? await openCrew(queue, plan, host) : undefined;
   const reproduce = writeCommand({ ...flags, var: shownVariables(vars, secretVars) }, clock, plan);

@@ -69,7 +69,7 @@ export async function runSeeds(flags: SeedsFlags, chooseClock: () => Clock, host
     );
   }
   const clock = chooseClock();
-  const { plan, isOther } = await planFirst(flags, '--seeds', host);
+  const { plan, isOther } = await planFirst(flags, '--seeds', clock, host);
   const seeds = seedsFrom(plan.seed, flags.seeds);
   const folder = flags.out === undefined ? undefined : beginRun(flags.out);
   try {

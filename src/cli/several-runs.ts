@@ -51,7 +51,12 @@ interface PlannedFirst {
  * @param command for messages, such as `--seeds`
  * @throws UsageError for a scenario that cannot be read, or only once
  */
-export async function planFirst(flags: RepeatedFlags, command: string, host: Host): Promise<PlannedFirst> {
+export async function planFirst(
+  flags: RepeatedFlags,
+  command: string,
+  clock: 'virtual' | 'real',
+  host: Host,
+): Promise<PlannedFirst> {
   const { file, seed, var: vars, firmware, allowFile: allowFiles } = flags;
   if (isReadOnce(file)) {
     throw new UsageError(
@@ -63,7 +68,7 @@ export async function planFirst(flags: RepeatedFlags, command: string, host: Hos
   const settings = { vars, firmware, allowFiles, known: new Map<string, NamedText>() };
   const { plan, profiles } = readPlan(text, path, { ...settings, seed });
   checkTrust(plan, flags);
-  printWarnings(plan, profiles, host);
+  printWarnings(plan, profiles, host, { clock });
   const packed = packProfiles(plan, profiles);
   const isOther = (run: RunResult): boolean => {
     try {

@@ -31,7 +31,7 @@ export const validate = defineCommand<ValidateFlags>(
           allowFiles,
         });
         host.out.write(`${file}: valid\n`);
-        printWarnings(plan, profiles, host, file);
+        printWarnings(plan, profiles, host, { file });
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
         wrong.push(error.message);

@@ -4,8 +4,19 @@ import { withoutEffect } from '../runner/no-effect.js';
 import type { Plan } from '../scenario/model/plan.js';
 import type { Host } from './host.js';
 
-/** @param file name of the file at the start of each line; left out for a single file */
-export function printWarnings(plan: Plan, profiles: ReadonlyMap<string, Profile>, { err }: Host, file?: string): void {
+interface WarningOptions {
+  /** Name of the file at the start of each line; left out for a single file. */
+  readonly file?: string;
+  /** Clock of the run. Default: virtual */
+  readonly clock?: 'virtual' | 'real';
+}
+
+export function printWarnings(
+  plan: Plan,
+  profiles: ReadonlyMap<string, Profile>,
+  { err }: Host,
+  { file, clock }: WarningOptions = {},
+): void {
   const begin = file === undefined ? '' : `${file}: `;
-  for (const warning of withoutEffect(plan, profiles)) err.write(`${begin}warning: ${warning}\n`);
+  for (const warning of withoutEffect(plan, profiles, clock)) err.write(`${begin}warning: ${warning}\n`);
 }

@@ -227,6 +227,8 @@ export interface ExpectationResult {
   readonly left: number | null;
   /** Value of the right side, in the same form. */
   readonly right: number | null;
+  /** Set if the right side has metrics: its value is then not in `line`. */
+  readonly compared?: true;
   /**
    * Lowest and highest value that the left side could have with the missing measurements; null for no limit. If `undecided` is
    * left out, the verdict holds for all values between them. Left out if no measurement is missing.

@@ -26,6 +26,8 @@ interface ExpectationSpread {
   readonly unit: Unit;
   /** Values of the left side of the expectation; missing without a measurement. */
   readonly value?: NumberSpread;
+  /** Values of the right side; missing if it has no metrics, or always equals the left side. */
+  readonly right?: NumberSpread;
 }
 
 export interface SeedsResult {
@@ -73,6 +75,8 @@ function summariseExpectation(results: readonly RunResult[], index: number): Exp
   const seedsOf = (mark: string) => all.filter(({ one }) => getMark(one).mark === mark).map(({ seed }) => seed);
   const [failed, undecided] = [seedsOf('✗'), seedsOf('?')];
   const value = computeSpread(all.flatMap(({ one }) => one.left ?? []));
+  const right = computeSpread(all.flatMap(({ one }) => (one.compared ? (one.right ?? []) : [])));
+  const differs = all.some(({ one }) => one.left !== one.right);
   return {
     line,
     passed: seedsOf('✓').length,
@@ -80,6 +84,7 @@ function summariseExpectation(results: readonly RunResult[], index: number): Exp
     ...(undecided.length > 0 && { undecided }),
     unit,
     ...(value && { value }),
+    ...(right && differs && { right }),
   };
 }
 
@@ -152,15 +157,20 @@ const EXPECTATION_COLUMNS: readonly Column[] = [
 ];
 
 function listExpectations({ runs, expectations }: SeedsResult): readonly (readonly string[])[] {
-  return expectations.map(({ line, passed: met, failed, undecided = [], unit, value }) => [
-    failed.length > 0 ? '✗' : undecided.length > 0 ? '?' : '✓',
-    line,
-    `${met} of ${runs.length}`,
-    ...(value ? [value.min, value.median, value.max].map((one) => humanValue(one, unit)) : ['-', '-', '-']),
+  const spread = (found: NumberSpread | undefined, unit: Unit) =>
+    found ? [found.min, found.median, found.max].map((one) => humanValue(one, unit)) : ['-', '-', '-'];
+  return expectations.flatMap(({ line, passed: met, failed, undecided = [], unit, value, right }) => [
     [
-      ...(failed.length === 0 ? [] : [`failed with seed ${failed.join(', ')}`]),
-      ...(undecided.length === 0 ? [] : [`not decided with seed ${undecided.join(', ')}`]),
-    ].join('; '),
+      failed.length > 0 ? '✗' : undecided.length > 0 ? '?' : '✓',
+      line,
+      `${met} of ${runs.length}`,
+      ...spread(value, unit),
+      [
+        ...(failed.length === 0 ? [] : [`failed with seed ${failed.join(', ')}`]),
+        ...(undecided.length === 0 ? [] : [`not decided with seed ${undecided.join(', ')}`]),
+      ].join('; '),
+    ],
+    ...(right === undefined ? [] : [['', '  its right side', '', ...spread(right, unit), '']]),
   ]);
 }
 

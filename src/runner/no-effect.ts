@@ -1,5 +1,6 @@
 /**
- * Finds the faults and steps of a plan that are valid, but have no effect on the devices that they select. Examples: a
+ * Finds the faults and steps of a plan that are valid, but have no effect on the devices that they select, and expectations
+ * that test nothing in virtual time. Examples: a
  * brown-out of devices on line power, a step for a sensor that the configuration switches off, an outage that ends before the
  * devices are switched on. A run with them would test less than its scenario says. `validate`, `plan` and `run` show them as
  * warnings.
@@ -10,6 +11,7 @@
 import { append } from '../kernel/append.js';
 import { countOf } from '../kernel/quantity.js';
 import type { Profile } from '../profile/profile.js';
+import { listTerms, type MetricTerm } from '../scenario/expect/expectation.js';
 import { describeFault, kindOf, stepsOfFault } from '../scenario/faults/index.js';
 import type { Plan, PlannedFault } from '../scenario/model/plan.js';
 import { formatMoment } from '../scenario/plan/describe.js';
@@ -31,8 +33,16 @@ interface Subject {
 /** Times of a step after a wait: any time is possible. */
 const ANY_TIME: Pick<Hit, 'at' | 'latest'> = { at: 0, latest: Number.POSITIVE_INFINITY };
 
-/** A sentence for each fault or step without an effect on a group: number of devices, reason, and what to change. */
-export function withoutEffect(plan: Plan, profiles: ReadonlyMap<string, Profile>): readonly string[] {
+/**
+ * A sentence for each fault or step without an effect on a group: number of devices, reason, and what to change. Also one for
+ * each expectation that tests nothing.
+ * @param clock of the run. Default: virtual
+ */
+export function withoutEffect(
+  plan: Plan,
+  profiles: ReadonlyMap<string, Profile>,
+  clock: 'virtual' | 'real' = 'virtual',
+): readonly string[] {
   const rules = new NoEffectRules(plan, profiles);
   const subjects = [...faultSubjects(plan), ...stepSubjects(plan)];
   // Several equal faults give the same sentence again, with a later time: only the first is shown.
@@ -43,7 +53,22 @@ export function withoutEffect(plan: Plan, profiles: ReadonlyMap<string, Profile>
       if (!sentences.has(key)) sentences.set(key, `${what} at ${when}: ${part}`);
     }
   }
-  return [...sentences.values()];
+  return [...sentences.values(), ...(clock === 'virtual' ? listTimeless(plan) : [])];
+}
+
+/** A sentence for each expectation about times of API requests: in virtual time, they are 0 without a fault of the cloud. */
+function listTimeless({ expectations, faults, loads }: Plan): readonly string[] {
+  if (loads.length === 0 || faults.some((fault) => kindOf(fault).part === 'service')) return [];
+  return expectations.flatMap((expectation) => {
+    if ('invariant' in expectation || ![expectation.left, expectation.right].flatMap(listTerms).some(isTimeOfCall))
+      return [];
+    return [`expectation "${expectation.line}" tests nothing in virtual time, because API requests take no time there`];
+  });
+}
+
+function isTimeOfCall({ metric, aggregate }: MetricTerm): boolean {
+  if (aggregate.kind === 'count') return false;
+  return metric === 'call.latency' || metric === 'call.service' || metric === 'call.answered';
 }
 
 /** One sentence for each group in which devices are selected, but none of them is affected. */

@@ -126,7 +126,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     exitCode,
     failure,
     warnings: [
-      ...withoutEffect(plan, options.profiles),
+      ...withoutEffect(plan, options.profiles, options.clock),
       ...warnOfNeverReady({ fleet: summary.fleet, exitCode, expectations, early: describeEarlyEnd(end) !== null }),
       ...warnOfOversized(summary.fleet, journal.nameOf),
       ...(exitCode === EXIT.invalid ? [] : filterNotable(generator?.errors, options).map(describeError)),

@@ -100,3 +100,16 @@ it('several runs show how far one of them is about every five seconds, and no ot
   const shown = 'seed 3: 30m 00s of 1h 00m · 2/2 ready · 4 uplinks stored · 5.0s real\n';
   expect(lines.slice(0, -1)).toEqual([shown, shown]);
 });
+
+it('an expectation that compares two metrics shows both values, for one run and for several', async () => {
+  const own = join(directory, 'compares.yaml');
+  const text = readFileSync(file, 'utf8').replace(
+    'downlink.answered p(50) < 5s',
+    'uplink.stored > 0 + downlink.queued',
+  );
+  writeFileSync(own, text);
+  const { out } = await ghostfleet(['run', own]);
+  expect(out).toMatch(/uplink\.stored > 0 \+ downlink\.queued +\d+ and 2\n/);
+  const { out: several } = await ghostfleet(['run', own, '--seeds', '2']);
+  expect(several).toMatch(/ its right side +2 +2 +2\n/);
+});

@@ -141,3 +141,15 @@ describe('a fault or a step', () => {
     expect(warnings(recurring)).toEqual([expect.stringMatching(/^fault brown-out at 1h: /)]);
   });
 });
+
+describe('an expectation about the time of API requests', () => {
+  const TIMED = 'load: [{ latest-value:, rate: 1/s }]\nexpect: [call.latency p(95) < 100ms]\n';
+
+  it('tests nothing in virtual time', () =>
+    expect(warnings(TIMED)).toEqual([
+      'expectation "call.latency p(95) < 100ms" tests nothing in virtual time, because API requests take no time there',
+    ]));
+
+  it('tests something with a fault of the cloud', () =>
+    expect(warnings(`${TIMED}faults: [{ api-delay: 2s, from: 1h, until: 2h }]\n`)).toEqual([]));
+});

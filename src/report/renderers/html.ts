@@ -3,7 +3,7 @@
  * always escaped. The same run gives the same page, except for its start time and its duration in real time.
  */
 import { EXIT } from '../../kernel/errors.js';
-import { humanCount, valueBeside } from '../../kernel/quantity.js';
+import { humanCount } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
 import { describeTargetClock } from '../figures.js';
 import { writeExplanations } from '../html/explanations.js';
@@ -23,7 +23,7 @@ import {
 } from '../html/tables.js';
 import { drawSlowest } from '../html/timelines.js';
 import type { ExpectationResult, RunResult } from '../result.js';
-import { getMark, getVerdict } from '../verdict.js';
+import { describeValue, getMark, getVerdict } from '../verdict.js';
 import { getState } from '../workers.js';
 
 export function renderHtml(result: RunResult): string {
@@ -168,9 +168,10 @@ function writeExpectations({ expectations: results, downlinks }: RunResult): Mar
  * The result of an expectation. A value is enough for an expectation that has passed. A sentence is needed if it has not
  * passed, has cases that the protocol causes, or has missing measurements.
  */
-function describeFound({ passed, byProtocol, range, left, right, unit, sentence }: ExpectationResult): string {
+function describeFound(expectation: ExpectationResult): string {
+  const { passed, byProtocol, range, sentence } = expectation;
   if (!passed || byProtocol !== undefined || range !== undefined) return sentence;
-  return left === null ? '' : valueBeside(left, right, unit);
+  return describeValue(expectation);
 }
 
 function writeDownlinks(result: RunResult): Markup {

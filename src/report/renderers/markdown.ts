@@ -1,10 +1,9 @@
 /** The summary of a run as Markdown, for a build server or a pull request. The whole report is folded away in it. */
 import { printableTexts } from '../../kernel/printable.js';
-import { valueBeside } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
 import { foldText, plainMarkdown, writeMarkdownTable } from '../markdown.js';
 import type { ExpectationResult, RunResult } from '../result.js';
-import { getMark, getVerdict } from '../verdict.js';
+import { describeValue, getMark, getVerdict } from '../verdict.js';
 import { renderText } from './text.js';
 
 export function renderMarkdown(unsafe: RunResult): string {
@@ -27,7 +26,6 @@ export function renderMarkdown(unsafe: RunResult): string {
   ].join('\n');
 }
 
-function describeResult({ passed, left, right, unit, sentence }: ExpectationResult): string {
-  if (!passed) return sentence;
-  return left === null ? '' : valueBeside(left, right, unit);
+function describeResult(expectation: ExpectationResult): string {
+  return expectation.passed ? describeValue(expectation) : expectation.sentence;
 }

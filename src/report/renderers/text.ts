@@ -1,7 +1,7 @@
 /** The report for terminals, up to 100 columns; it begins and ends with the command that reproduces the run. */
 import { EXIT } from '../../kernel/errors.js';
 import { printableTexts } from '../../kernel/printable.js';
-import { countOf, humanCount, valueBeside } from '../../kernel/quantity.js';
+import { countOf, humanCount } from '../../kernel/quantity.js';
 import { keepUnbroken, wrap } from '../../kernel/table.js';
 import { humanDuration, sinceStart } from '../../kernel/time.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
@@ -26,7 +26,7 @@ import {
 } from '../figures.js';
 import { drawBar } from '../progress.js';
 import type { RunResult } from '../result.js';
-import { getMark, getVerdict } from '../verdict.js';
+import { describeValue, getMark, getVerdict } from '../verdict.js';
 import type { RenderOptions } from './renderer.js';
 import { writeLoad, writeWorkers } from './text-load.js';
 import { hangIndent, WIDTH, writeSection } from './text-parts.js';
@@ -276,13 +276,13 @@ function writeExpectations({ expectations: results }: RunResult, paint: Paint, w
   if (results.length === 0) return [];
   const widest = Math.max(...results.map(({ line }) => line.length));
   const lines = results.flatMap((expectation) => {
-    const { line, passed, byProtocol, range, left, right, unit, sentence } = expectation;
+    const { line, passed, byProtocol, range, sentence } = expectation;
     const { mark, look } = getMark(expectation);
     const [start = '', ...rest] = wrap(line, width - 4);
     const first = [`  ${paint(look, mark)} ${start}`, ...rest.map((part) => `    ${part}`)];
     if (!passed || byProtocol !== undefined || range !== undefined)
       return [...first, ...wrap(sentence, width - 6).map((part) => `      ${part}`)];
-    const value = left === null ? '' : valueBeside(left, right, unit);
+    const value = describeValue(expectation);
     if (value === '') return first;
     const column = Math.min(widest, width - 6 - value.length);
     if (start.length > column || rest.length > 0) return [...first, `      ${value}`];

@@ -40,6 +40,8 @@ export interface ExpectationOutcome {
   /** The left side, in ms for durations; for an invariant, its violations; null if not measured. */
   readonly left: number | null;
   readonly right: number | null;
+  /** Set if the right side has metrics: its value is then not in `line`. */
+  readonly compared?: true;
   /**
    * Lowest and highest value that the left side could have with the missing measurements, in the unit of `left`; null for no
    * limit. If `undecided` is left out, the verdict is the same for all values between them. Left out if no measurement is
@@ -98,6 +100,7 @@ export function judgeMetrics(expectation: MetricExpectation, metrics: MetricSour
     passed: false,
     left: getMeasured(left),
     right: getMeasured(right),
+    ...(listTerms(expectation.right).length > 0 && { compared: true as const }),
     ...getRange(left),
     unit,
   };
