@@ -6,7 +6,7 @@
  * and folders.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fuzzRunFolders, fuzzTargets } from '../fuzz/hostile.js';
@@ -67,15 +67,18 @@ if (isWanted('matrix')) {
 }
 for (const { name, about, files } of SUBJECTS.filter((subject) => isWanted(subject.name))) {
   const output = join(folder, `${name}.json`);
-  const paths = files.map((file) => `test/${file}.test.ts`);
-  const args = ['vitest', 'run', '--reporter=json', `--outputFile=${output}`, ...paths];
+  const paths = files.flatMap((file) => {
+    const long = `test/${file}.long.test.ts`;
+    return [`test/${file}.test.ts`, ...(existsSync(long) ? [long] : [])];
+  });
+  const args = ['vitest', 'run', '--mode', 'all', '--reporter=json', `--outputFile=${output}`, ...paths];
   const { stderr } = spawnSync('npx', args, { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
   try {
     const { numPassedTests, numFailedTests, testResults }: Report = JSON.parse(readFileSync(output, 'utf8'));
     const failed = testResults
       .flatMap(({ assertionResults }) => assertionResults)
       .flatMap(({ status, fullName }) => (status === 'failed' ? [fullName] : []));
-    const missing = testResults.length < files.length || numPassedTests + numFailedTests === 0;
+    const missing = testResults.length < paths.length || numPassedTests + numFailedTests === 0;
     verdict(name, about, numPassedTests + numFailedTests, missing ? [...failed, 'test files did not run'] : failed);
   } catch {
     verdict(name, about, 0, [`the tests did not run: ${stderr.trim().split('\n').at(-1)}`]);

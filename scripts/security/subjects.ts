@@ -2,7 +2,7 @@
 export interface Subject {
   readonly name: string;
   readonly about: string;
-  /** Test files below `test/`. */
+  /** Test files below `test/`; those with the same name that end in `.long.test.ts` belong to them. */
   readonly files: readonly string[];
 }
 

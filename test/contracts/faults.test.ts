@@ -1,9 +1,6 @@
 /** The contract of a kind of faults (scenario/faults/kind.ts), for every kind of the index. */
 import { describe, expect, it } from 'vitest';
-import { run } from '../../src/index.js';
 import { NoiseStream } from '../../src/kernel/random.js';
-import { packagedProfiles } from '../../src/profile/library.js';
-import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { withoutEffect } from '../../src/runner/no-effect.js';
 import {
   datagramsOf,
@@ -16,35 +13,15 @@ import {
 } from '../../src/scenario/faults/index.js';
 import type { FaultKind } from '../../src/scenario/faults/kind.js';
 import type { Plan, PlannedFault } from '../../src/scenario/model/plan.js';
-import { parseScenario } from '../../src/scenario/parse/scenario.js';
-import { NO_SOURCES } from '../../src/scenario/parse/sources.js';
-import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import type { Delivery } from '../../src/transport/faults/fault.js';
 import { problemsOf, yamlOf } from '../scenario/fixtures.js';
-
-const profiles = packagedProfiles();
-const types = describeDeviceTypes(profiles);
-
-/** A device that reports every minute and gets a command every 3 minutes. @param fault one entry of `faults` */
-function planWith(fault: string, boot = '0s'): Plan {
-  const steps = Array.from({ length: 12 }, (_, i) => `  - { at: ${3 * (i + 1)}m, commands: [info show] }\n`);
-  const text = `name: test
-duration: 40m
-fleet:
-  - { name: meteo, profile: meteo, count: 1, boot: { from: ${boot} }, config: { interval-report: 60 } }
-faults: [${fault}]
-steps:
-${steps.join('')}`;
-  return planScenario(parseScenario(text, 'test.yaml', types, { ...NO_SOURCES, profiles }));
-}
+import { planWith, profiles } from './fault-plan.js';
 
 function faultIn(plan: Plan): PlannedFault {
   const [fault, ...others] = plan.faults;
   if (fault === undefined || others.length > 0) throw new Error('the plan does not have exactly one fault');
   return fault;
 }
-
-const calm = run(planWith(''));
 
 /** Kinds that never get a warning, each with the reason. */
 const ALWAYS_EFFECTIVE: Partial<Record<FaultName, string>> = {
@@ -87,15 +64,6 @@ describe.each(FAULT_NAMES)('the fault %s', (name) => {
     expect(results.some(({ isChanged }) => isChanged)).toBe(true);
     const events = results.filter(({ isEvent }) => isEvent);
     expect(events).toEqual(fault.sign === null ? [] : results.filter(({ isChanged }) => isChanged));
-  });
-
-  it('changes what happens in a run', async () => {
-    const { digest, anomalies } = await run(planWith(`{ ${example}, from: 20m }`));
-    expect(digest).not.toBe((await calm).digest);
-    if (part !== 'device') return;
-    // A device without the part would only show that the step of the fault failed.
-    const failed = anomalies.filter((one) => one.name === 'step-failed');
-    expect(failed, 'use a device type that has the part').toEqual([]);
   });
 
   it('gets a warning if it is over before the device is switched on', () => {

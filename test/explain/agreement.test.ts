@@ -3,22 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { findDisagreements } from '../../src/explain/agreement.js';
 import { Histories } from '../../src/explain/histories.js';
 import { RunExplainer } from '../../src/explain/run-explainer.js';
-import { defineScenario, run, type ScenarioDefinition } from '../../src/index.js';
-import type { RunResult } from '../../src/report/result.js';
 import { getDownlinks, getExplainer } from '../../src/runner/explainers.js';
 import { dispatchTo } from '../../src/trace/dispatch.js';
 import type { DownlinkRecord } from '../../src/trace/downlinks/ledger.js';
 import { DownlinkLedger } from '../../src/trace/downlinks/ledger.js';
 import type { TraceEvent } from '../../src/trace/events.js';
-import { waitDisagreements } from '../support/agreement.js';
-
-function play(change: Partial<ScenarioDefinition>): Promise<RunResult> {
-  return run(defineScenario({ name: 'agreement', duration: '3h', ...change } as ScenarioDefinition));
-}
-
-function commands(number: number, apart: number): NonNullable<ScenarioDefinition['steps']> {
-  return Array.from({ length: number }, (_, i) => ({ at: `${3600 + i * apart}s`, commands: ['info show'] }));
-}
+import { commands, play } from './agreement-run.js';
 
 describe('an explanation', () => {
   it('counts the sleep after a poll that found nothing as a wait for the next contact', async () => {
@@ -36,31 +26,6 @@ describe('an explanation', () => {
       return exchange !== waits.radio + waits.transfer + waits.service + waits.device;
     });
     expect(differing).toEqual([]);
-  });
-
-  it.each<[string, Partial<ScenarioDefinition>]>([
-    ['an outage', { faults: [{ outage: 'both', from: '62m', until: '75m' }] }],
-    ['lost and late datagrams', { faults: [{ loss: '40%', from: '50m' }, { reorder: { ratio: '30%', by: '20s' } }] }],
-    [
-      'an offer after the end of the run, while it settles',
-      { duration: '95m', faults: [{ loss: '40%', from: '50m' }, { reorder: { ratio: '30%', by: '20s' } }] },
-    ],
-    ['copied datagrams', { faults: [{ duplication: '30%', from: '50m' }] }],
-    ['a dead modem', { faults: [{ outage: 'up', from: '61m', until: '61m40s' }], network: { latency: '2s..9s' } }],
-    ['a cloud that restarts', { faults: [{ 'service-restart': null, from: '65m', until: '67m' }] }],
-    ['the end of the run', { duration: '83m', settle: '1s', faults: [{ outage: 'both', from: '70m' }] }],
-  ])('agrees with the tables after %s', async (_, change) => {
-    const config = { 'interval-report': 900, 'interval-poll': 300 };
-    const result = await play({
-      fleet: [
-        { name: 'control', profile: 'control', count: 3, config },
-        { name: 'node', profile: 'hio-node', count: 1 },
-      ],
-      steps: [...commands(20, 67), { at: '64m', to: 'control', config: { 'interval-poll': 120 } }],
-      ...change,
-    });
-    expect(result.downlinks.queued).toBeGreaterThan(20);
-    expect(waitDisagreements(result)).toEqual([]);
   });
 
   it('agrees with the tables if the events of another cloud come after later events of the device', () => {

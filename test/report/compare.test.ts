@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { between, seededRandom } from '../../src/kernel/random.js';
-import { compareSides, findLeastShown } from '../../src/report/compare/compare.js';
 import { writeComparisonHtml } from '../../src/report/compare/html.js';
 import { writeComparisonJson } from '../../src/report/compare/json.js';
 import { readSummary } from '../../src/report/compare/read.js';
@@ -9,81 +7,14 @@ import {
   describeRuns,
   findMisfit,
   findObjections,
-  type Side,
   withoutSpoiled,
 } from '../../src/report/compare/side.js';
 import { writeComparisonText } from '../../src/report/compare/text.js';
 import { writeVerdict } from '../../src/report/compare/words.js';
 import { renderJson } from '../../src/report/renderers/json.js';
-import type { TraceEvent } from '../../src/trace/events.js';
-import { downlinkLife, metricsOf } from '../trace/fixtures.js';
 import { resultOf } from './fixtures.js';
+import { compareRuns, rowOf, runOf, sideOf } from './generated-run.js';
 
-interface Options {
-  readonly seed: number;
-  readonly slower?: number;
-  readonly dropped?: number;
-}
-
-function sideOf(...all: readonly ComparedRun[]): Side {
-  return { name: all.map(({ name }) => name).join(), runs: all };
-}
-
-function compareRuns(a: ComparedRun, b: ComparedRun) {
-  return compareSides(sideOf(a), sideOf(b));
-}
-
-const runs = new Map<string, ComparedRun>();
-
-/** The generated run with these options. Tests share it, because it is only read. */
-function runOf(options: Options): ComparedRun {
-  const key = JSON.stringify(options);
-  const run = runs.get(key) ?? generated(options);
-  runs.set(key, run);
-  return run;
-}
-
-/** A generated run: 1,000 requests, and 100 devices of different speeds with 4 downlinks each. */
-function generated({ seed, slower = 1, dropped = 0 }: Options): ComparedRun {
-  const random = seededRandom(seed).fork('compared');
-  const events: TraceEvent[] = [];
-  for (let i = 0; i < 1000; i++) {
-    const sent = i * 100;
-    // Mostly 15 to 25 ms; one request in ten takes much longer.
-    const took = between(random, 15, 25) * (random.next() < 0.1 ? between(random, 2, 10) : 1) * slower;
-    events.push({ kind: 'call.done', call: 'x', intended: sent, sent, at: sent + took, status: 200, why: '' });
-  }
-  for (let serial = 1; serial <= 100; serial++) {
-    const own = between(random, 0.5, 1.5);
-    for (let i = 0; i < 4; i++) {
-      const id = `${serial}-${i}`;
-      const delivered = Math.round(between(random, 10_000, 20_000) * own * slower);
-      events.push(
-        ...downlinkLife({ id, print: id, serial, queued: 0, contact: delivered, offered: delivered, delivered }),
-      );
-    }
-  }
-  for (let i = 0; i < dropped; i++) {
-    events.push({ kind: 'uplink.dropped', at: i, serial: i, uplink: 1, type: 'data', why: 'x' });
-  }
-  const { samples } = metricsOf(events, 100, 100_000).summarise();
-  return {
-    name: `run ${seed}`,
-    format: 2,
-    scenario: 's',
-    seed,
-    digest: null,
-    situation: 'x',
-    failure: null,
-    spoiled: false,
-    touched: false,
-    options: new Map(),
-    samples,
-  };
-}
-
-const rowOf = (comparison: ReturnType<typeof compareRuns>, metric: string) =>
-  comparison.rows.find((row) => row.metric === metric);
 const verdictOf = (comparison: ReturnType<typeof compareRuns>, metric: string) => rowOf(comparison, metric)?.verdict;
 
 it('a summary that is nested too deep is rejected', () => {
@@ -91,15 +22,6 @@ it('a summary that is nested too deep is rejected', () => {
 });
 
 describe('comparing two runs', () => {
-  it('rarely reports a difference between runs that differ only in their seeds', () => {
-    const alike = Array.from({ length: 10 }, (_, seed) => runOf({ seed }));
-    const pairs = alike.flatMap((a, i) => alike.slice(i + 1, i + 5).map((b) => [a, b] as const));
-    const different = pairs.filter(([a, b]) => compareRuns(a, b).different).length;
-    // 30 pairs with 9 numbers each: at a confidence level of 95 %, some 13 of these numbers would count as different.
-    expect(pairs).toHaveLength(30);
-    expect(different).toBeLessThanOrEqual(1);
-  });
-
   it('finds a slowdown of 20 % for every seed', () => {
     for (let seed = 0; seed < 8; seed++) {
       const comparison = compareRuns(runOf({ seed }), runOf({ seed: seed + 100, slower: 1.2 }));
@@ -127,22 +49,6 @@ describe('comparing two runs', () => {
     // The ratio is 4 / 12. The standard deviation of its logarithm is √(1/4 + 1/12) = 0.577, so the interval ends at
     // 1/3 × e^(3.1 × 0.577).
     expect(most).toBeCloseTo(1.996, 1);
-  });
-
-  it('finds a change that is larger than the smallest one that it claims to show, and no smaller one', () => {
-    for (const metric of ['call.latency p(50)', 'call.latency p(95)', 'downlink.delivered p(50)']) {
-      const row = rowOf(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2 })), metric);
-      const { increase = 0, decrease = 0 } = (row && findLeastShown(row)) ?? {};
-      expect(row?.verdict).toBe('undetected');
-      const change = (row?.b ?? 0) / (row?.a ?? 1);
-      const changed = (to: number) => {
-        const b = runOf({ seed: 2, slower: to / change });
-        return rowOf(compareRuns(runOf({ seed: 1 }), b), metric)?.verdict;
-      };
-      // The histograms round durations by up to 2 %.
-      expect([changed((1 + increase) * 1.03), changed((1 + increase) / 1.03)]).toEqual(['slower', 'undetected']);
-      expect([changed((1 + decrease) / 1.03), changed((1 + decrease) * 1.03)]).toEqual(['faster', 'undetected']);
-    }
   });
 
   it('shows a name with a line feed on its line', () => {

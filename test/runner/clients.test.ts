@@ -9,50 +9,11 @@ import { UsageError } from '../../src/kernel/errors.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { runPlan } from '../../src/library/scenario.js';
-import { packagedProfiles } from '../../src/profile/library.js';
-import { describeDeviceTypes } from '../../src/runner/known-types.js';
-import { parseScenario } from '../../src/scenario/parse/scenario.js';
-import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { QUIET } from '../support/cloud.js';
 import { unhurried } from '../support/unhurried.js';
-
-const profiles = packagedProfiles();
-
-function planOf(source: string) {
-  return planScenario(parseScenario(source, 'test.yaml', describeDeviceTypes(profiles)));
-}
+import { planOf } from './run-text.js';
 
 describe('a rate limit of the embedded cloud', () => {
-  it('rejects requests only of clients that exceed it, and does not apply to the creation of the fleet', async () => {
-    // 5 requests a second for a minute are 300, of which 50 are answered. One request every 2 s makes 30.
-    const result = await runPlan(
-      planOf(`
-name: limited
-duration: 1m
-cloud: { rate-limit: 50/m }
-setup:
-  - client: { name: poller }
-  - client: { name: dashboard }
-  - client: { name: neighbour, space: next-door }
-fleet: [{ name: clime, profile: clime, count: 60 }]
-load:
-  - { latest-value:, rate: 5/s, as: poller }
-  - { latest-value:, rate: 30/m, as: dashboard }
-  - { list-devices:, rate: 5/s, as: neighbour }
-  - { count-devices:, rate: 30/m }
-expect:
-  - call.answered of client/poller == 50
-  - call.refused of client/poller == 250
-  - call.answered of client/dashboard == 30
-  - call.refused of client/neighbour == 250
-  - call.refused == 500
-  - device.up == 60
-`),
-    );
-    expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
-    expect(result.calls['count-devices']).toMatchObject({ answered: 30, refused: 0 });
-  });
-
   it('also applies to the run itself: a step that exceeds it fails', async () => {
     const result = await runPlan(
       planOf(`
@@ -107,7 +68,6 @@ expect:
   - call.answered == 90
   - call.answered of client/neighbour == 30
 `;
-
 const services: Service[] = [];
 const clients: DeviceCloudClient[] = [];
 afterEach(async () => {

@@ -1,35 +1,8 @@
 /** Runs with faults: their effects, the recovery of devices and service, and runs that do not come to rest. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/kernel/errors.js';
-import type { RunResult } from '../../src/report/result.js';
+import { broken, FINE, restarted, slow, without } from './faulty.js';
 import { runText } from './run-text.js';
-
-const SAFE = `
-  - always uplinks-stored-once
-  - always no-loss-across-reconnects
-  - always downlinks-settled
-  - always no-delivery-after-cancel
-  - always downlinks-answered`;
-
-/** The failure and the failed expectations of a run. */
-const broken = ({ failure, expectations }: RunResult) => ({
-  failure,
-  expectations: expectations.filter(({ passed }) => !passed).map(({ sentence }) => sentence),
-});
-const FINE = { failure: null, expectations: [] };
-
-/** Calls `use` with the path of a new database. */
-async function withFile<T>(use: (db: string) => Promise<T>): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-'));
-  try {
-    return await use(join(directory, 'cloud.db'));
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}
 
 it('a run recovers after faults of devices and of the service, and reports their effects', async () => {
   const text = `
@@ -88,115 +61,15 @@ expect:
 });
 
 describe('a service that is killed', () => {
-  const RESTARTED = `
-name: restarted
-duration: 85m
-fleet: [{ name: clime, profile: clime, count: 3, config: { interval-report: 300 } }]
-network: { latency: 150ms..900ms, loss: 2% }
-faults:
-  - { service-restart: { away: 30s }, from: 20m }
-  - { service-restart:, from: 50m, until: 60m }
-steps:
-  - { at: 15m, over: 10m, commands: [info show] }
-  - { at: 55m, to: clime/3, tag: { add: [late] } }
-  - { at: 65m, over: 10m, tag: { add: [late] } }
-  - { at: 70m, over: 10m, config: { interval-report: 600 } }
-load: [{ count-devices:, rate: 1/m, from: 40m, until: 70m }]
-expect:
-  - service.crashes == 2
-  - downlink.delivered == downlink.queued
-  - call.failed == 10
-  - step.failed <= 2${SAFE}
-`;
-
-  let first: Promise<RunResult> | undefined;
-  /** Runs the scenario in memory once; later calls return the same result. */
-  const restarted = () => (first ??= runText(RESTARTED));
-
   it('loses its memory, but no acknowledged message', async () => {
     const result = await restarted();
     expect(broken(result)).toEqual(FINE);
     expect(result.calls['count-devices']?.reasons).toEqual({ 'no answer: ECONNREFUSED': 10 });
     expect(result.fleet.restarts).toBeGreaterThan(0);
   });
-
-  it('causes the same events over UDP with a database file as in memory', async () => {
-    const { digest } = await restarted();
-    await withFile(async (db) => expect((await runText(RESTARTED, { db, transport: 'udp' })).digest).toBe(digest));
-  });
-
-  it('loses no message over HTTP either, and causes the same events in every run', async () => {
-    const result = await runText(RESTARTED, { transport: 'http' });
-    expect(broken(result)).toEqual(FINE);
-    expect((await runText(RESTARTED, { transport: 'http' })).digest).toBe(result.digest);
-  });
-
-  it.each(['udp', 'http'] as const)('starts again on the same ports in real time, over %s', async (transport) => {
-    const text = `
-name: real
-duration: 90s
-settle: 30m
-fleet: [{ name: clime, profile: clime, count: 3, config: { interval-report: 30 } }]
-network: { latency: 5ms..50ms }
-faults: [{ service-restart: { away: 10s }, from: 1m }]
-load: [{ commands: [info show], rate: 30/m, from: 50s, until: 80s }]
-expect:
-  - service.crashes == 1
-  - call.failed > 0
-  - call.answered > 0${SAFE}
-`;
-    await withFile(async (db) => {
-      expect(broken(await runText(text, { clock: 'real', speed: 30, transport, db }))).toEqual(FINE);
-    });
-  });
-
-  it('starts again as soon as its store can be used', async () => {
-    const result = await runText(`
-name: late
-duration: 1h
-fleet: [{ name: clime, profile: clime, count: 1 }]
-faults:
-  - { service-restart: { away: 10s }, from: 20m }
-  - { store-unavailable:, from: 20m5s, until: 20m20s }
-load: [{ count-devices:, rate: 1/s, from: 20m500ms, until: 20m40s500ms }]
-expect: [service.crashes == 1]
-`);
-    expect(broken(result)).toEqual(FINE);
-    // Requests are due half a second after every full second. Those from 20m 1.5s to 20m 19.5s fail; those from 20m 20.5s to
-    // 20m 40.5s are answered.
-    expect(result.calls['count-devices']).toMatchObject({ failed: 19, answered: 21 });
-  });
-
-  it('does not start again while another fault keeps it down', async () => {
-    const result = await runText(`
-name: twice
-duration: 1h
-fleet: [{ name: clime, profile: clime, count: 1 }]
-faults:
-  - { service-restart: { away: 2m }, from: 20m }
-  - { service-restart: { away: 5m }, from: 21m }
-load: [{ count-devices:, rate: 1/m, from: 19m30s, until: 28m }]
-expect: [service.crashes == 1, call.failed == 6]
-`);
-    expect(broken(result)).toEqual(FINE);
-  });
 });
 
 describe('an API that is slow', () => {
-  const SLOW = `
-name: slow
-duration: 1h
-fleet: [{ name: clime, profile: clime, count: 3, config: { interval-report: 300 } }]
-faults: [{ api-delay: 2s, from: 20m, until: 30m }, { api-delay: 1s, from: 25m, until: 30m }]
-steps: [{ at: 22m, tag: { add: [cold] } }, { at: 26m, commands: [info show] }]
-load: [{ count-devices:, rate: 1/s, from: 21m, until: 21m20s }]
-expect: [step.done == 6, call.failed == 0, downlink.delivered == 3]
-`;
-
-  let first: Promise<RunResult> | undefined;
-  /** Runs the scenario in memory once; later calls return the same result. */
-  const slow = () => (first ??= runText(SLOW));
-
   it('delays requests in virtual time', async () => {
     const result = await slow();
     expect(broken(result)).toEqual(FINE);
@@ -206,50 +79,14 @@ expect: [step.done == 6, call.failed == 0, downlink.delivered == 3]
     const queued = result.downlinks.slowest.map(({ queuedAt }) => queuedAt - 26 * 60_000).sort((a, b) => a - b);
     expect(queued).toEqual([3000, 6000, 9000]);
   });
-
-  it('causes the same events in memory and over UDP', async () => {
-    expect((await runText(SLOW, { transport: 'udp' })).digest).toBe((await slow()).digest);
-  });
-
-  it('delays requests in real time', async () => {
-    const text = SLOW.replace('duration: 1h', 'duration: 80s\nsettle: 1h')
-      .replace(/faults: .*/, 'faults: [{ api-delay: 5s, from: 1m }]')
-      .replace(/steps: .*/, 'steps: [{ at: 75s, to: clime/1, commands: [info show] }]')
-      .replace('from: 21m, until: 21m20s', 'from: 65s, until: 75s')
-      .replace(/expect: .*/, 'expect: [step.done == 1, call.failed == 0]');
-    const result = await runText(text, { clock: 'real', speed: 30 });
-    expect(broken(result)).toEqual(FINE);
-    // Times to the answer are in real time.
-    expect(result.calls['count-devices']?.latency?.min).toBeGreaterThanOrEqual(5000 / 30);
-  });
 });
 
 describe('a store', () => {
-  const without = (what: string) => `
-name: storeless
-duration: 70m
-fleet: [{ name: clime, profile: clime, count: 3, config: { interval-report: 300 } }]
-network: { latency: 150ms..900ms, loss: 2% }
-faults: [{ store-unavailable: ${what}, from: 40m, until: 50m }]
-steps: [{ at: 38m, over: 2m, commands: [info show] }, { at: 45m, to: clime/1, commands: [info show] }]
-load: [{ count-devices:, rate: 1/m, from: 30m, until: 60m }]
-expect:
-  - downlink.delivered == 3
-  - step.failed == 1
-  - always downlinks-executed-once${SAFE}
-`;
-
   it('that cannot be used is neither read nor written: requests get 503, devices repeat, and nothing is lost', async () => {
     const result = await runText(without(''));
     expect(broken(result)).toEqual(FINE);
     expect(result.calls['count-devices']?.reasons).toEqual({ 'status 503': 10 });
     expect(result.fleet.repeats).toBeGreaterThan(10);
-  });
-
-  it('that cannot be written can still be read', async () => {
-    const result = await runText(without('writes'));
-    expect(broken(result)).toEqual(FINE);
-    expect(result.calls['count-devices']).toMatchObject({ answered: 30, failed: 0 });
   });
 });
 
@@ -266,14 +103,6 @@ it('a scenario with a fault of the service is rejected for another cloud', async
 describe('a world that does not come to rest', () => {
   it.each([
     ['outage: both', /clime-0001 with an exchange \(report\).*; still in force: outage$/],
-    ['loss: 100%', /clime-0001 with an exchange.*; still in force: loss$/],
-    ['no-signal:, to: clime/1', /clime-0001 with an exchange.*; still in force: no-signal \(clime\/1\)$/],
-    ['signal: { rsrp: -140 }', /clime-0001 with an exchange.*; still in force: signal$/],
-    ['modem-failure: mute', /clime-0001 with an exchange.*; still in force: modem-failure$/],
-    ['store-unavailable:', /clime-0001 with an exchange.*; still in force: store-unavailable$/],
-    ['store-unavailable: writes', /clime-0001 with an exchange.*; still in force: store-unavailable$/],
-    ['service-down:', /clime-0001 with an exchange.*; still in force: service-down$/],
-    ['service-restart:', /clime-0001 with an exchange.*; still in force: service-restart$/],
     ['api-delay: 1h', /the step "commands: info show", the load "count-devices" with 20 requests; .*: api-delay$/],
   ])(
     'because of %s fails the run with a message that names the fault and the waiting work',

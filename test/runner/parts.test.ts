@@ -2,28 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { defineScenario, type RunResult, run, type ScenarioDefinition } from '../../src/index.js';
+import { defineScenario, type RunResult, run } from '../../src/index.js';
 import { writePartsCsv } from '../../src/report/renderers/csv.js';
 import { renderHtml } from '../../src/report/renderers/html.js';
 import { renderText } from '../../src/report/renderers/text.js';
 import { problemsOf, yamlOf } from '../scenario/fixtures.js';
 import { folderOfTest } from '../support/folder-of-test.js';
-
-const SCENARIO: ScenarioDefinition = {
-  name: 'parts',
-  duration: '2h',
-  setup: [{ client: { name: 'dashboard' } }],
-  fleet: [
-    { name: 'cellar', profile: 'clime', count: 4, region: 'north', tags: ['cold', 'indoor'], firmware: '3.5.5' },
-    { name: 'attic', profile: 'clime', count: 3, region: 'south', tags: ['indoor'] },
-    { name: 'gate', profile: 'control', count: 2 },
-  ],
-  steps: [{ at: '10m', to: 'cellar', commands: ['info show'] }],
-  load: [
-    { 'list-devices': null, rate: '60/h', as: 'dashboard' },
-    { 'count-devices': null, rate: '30/h' },
-  ],
-};
+import { SCENARIO } from './parts-scenario.js';
 
 let result: RunResult;
 beforeAll(async () => {
@@ -98,20 +83,6 @@ describe('the parts of a result', () => {
     const [clime, control] = partsBy('profile').map(({ durations }) => durations['downlink.answered']);
     expect(clime).toEqual({ spread: expect.objectContaining({ count: 4 }), missing: 0 });
     expect(control).toEqual({ spread: null, missing: 0 });
-  });
-
-  it('are the same in several threads', async () => {
-    // Loads need one thread.
-    const { load: _, setup: __, ...scenario } = SCENARIO;
-    const plan = defineScenario({ ...scenario, duration: '30m', by: ['group', 'tag'] });
-    const [one, two] = [await run(plan, { workers: 1 }), await run(plan, { workers: 2 })];
-    expect(two.parts).toEqual(one.parts);
-    expect(one.parts?.length).toBe(6);
-  });
-
-  it('are missing without "by"', async () => {
-    const { parts } = await run(defineScenario({ ...SCENARIO, duration: '15m' }));
-    expect(parts).toBeUndefined();
   });
 });
 

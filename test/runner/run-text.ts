@@ -10,12 +10,17 @@ import { unhurried } from '../support/unhurried.js';
 
 export const profiles = packagedProfiles();
 
+export function planOf(text: string, seed?: number) {
+  return planScenario(parseScenario(text, 'test.yaml', describeDeviceTypes(profiles)), {
+    ...(seed !== undefined && { seed }),
+  });
+}
+
 /** Runs a scenario: by default in virtual time, in memory and with seed 7. */
 export function runText(
   text: string,
   options: Parameters<typeof runPlan>[1] & { readonly seed?: number } = {},
 ): Promise<RunResult> {
   const { seed = 7, ...rest } = options;
-  const plan = planScenario(parseScenario(text, 'test.yaml', describeDeviceTypes(profiles)), { seed });
-  return runPlan(plan, { stopwatch: () => 0, meter: unhurried, ...rest });
+  return runPlan(planOf(text, seed), { stopwatch: () => 0, meter: unhurried, ...rest });
 }

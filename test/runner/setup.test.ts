@@ -6,20 +6,12 @@ import { InterruptedError, UsageError } from '../../src/kernel/errors.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { runPlan } from '../../src/library/scenario.js';
-import { packagedProfiles } from '../../src/profile/library.js';
-import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import type { RunOptions } from '../../src/runner/run.js';
-import { parseScenario } from '../../src/scenario/parse/scenario.js';
-import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { QUIET } from '../support/cloud.js';
 import { unhurried } from '../support/unhurried.js';
+import { planOf } from './run-text.js';
 
-const profiles = packagedProfiles();
 const SCRIPT = 'function main(job) { return null }';
-
-function planOf(source: string) {
-  return planScenario(parseScenario(source, 'test.yaml', describeDeviceTypes(profiles)));
-}
 
 const SETUP = `
 name: visit
@@ -127,50 +119,6 @@ describe('a resource that a scenario sets up in another cloud', () => {
 });
 
 describe('a firmware update', () => {
-  const ROLLOUT = `
-name: roll-out
-duration: 4h
-fleet:
-  - { name: good, profile: clime, count: 2, config: { interval-report: 300 } }
-  - { name: bad, profile: clime, count: 1, config: { interval-report: 300 } }
-  - { name: shaken, profile: clime, count: 1, config: { interval-report: 300 } }
-setup:
-  - firmware: { name: v2, profile: clime, version: v9.0.0, size: 20000 }
-  - firmware: { name: broken, profile: clime, version: v9.0.1, size: 20000, damaged: true }
-network: { latency: 300ms..400ms }
-faults:
-  - { reboot: { every: 60s }, from: 1h, until: 3h, to: shaken }
-steps:
-  - { at: 1h, to: good, firmware: v2 }
-  - { at: 1h, to: bad, firmware: broken }
-  - { at: 1h, to: shaken, firmware: v2 }
-expect:
-  - update.scheduled == 4
-  - device.updated == 2
-  - update.succeeded within 20m >= 50%
-  - update.reverted == 1
-  - update.given-up == 1
-  - update.open == 0
-`;
-
-  let first: ReturnType<typeof runPlan> | undefined;
-  /** Runs the roll-out once; later calls return the same result. */
-  const rolledOut = () => (first ??= runPlan(planOf(ROLLOUT)));
-
-  it('succeeds, or fails for a reason that expectations can name', async () => {
-    const result = await rolledOut();
-    expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
-    expect(result.updates).toMatchObject({ scheduled: 4, succeeded: 2, failed: 2, cancelled: 0, open: 0 });
-    expect(Object.keys(result.updates?.reasons ?? {})).toEqual([
-      'given up: the download was interrupted 6 times',
-      expect.stringMatching(/^reverted: the device runs "v/),
-    ]);
-  });
-
-  it('is the same every time', async () => {
-    expect((await runPlan(planOf(ROLLOUT))).digest).toBe((await rolledOut()).digest);
-  });
-
   it('in another cloud is followed through its API', async () => {
     const { visit } = await theirCloud();
     const result = await visit(

@@ -10,6 +10,19 @@ import { type InspectOptions, inspectCapture } from '../../src/wire/inspect.js';
 import { ipPacket } from '../../src/wire/ip-packet.js';
 import { type CapturedPacket, readCapture } from '../../src/wire/read-capture.js';
 
+/** All three formats of datagrams, loss, and downlinks. */
+export const ALL_FORMATS = `
+name: formats
+duration: 15m
+fleet:
+  - { name: secure, profile: hio-node, count: 1, config: [app config interval-poll 300, cloud config protocol flap-dtls] }
+  - { name: plain, profile: hio-node, count: 1, config: [app config interval-poll 300] }
+  - { name: clime, profile: clime, count: 1, config: { interval-poll: 300 } }
+network: { latency: 150ms..900ms, loss: 5% }
+steps:
+  - { at: 6m, commands: [cloud state] }
+`;
+
 let folder = '';
 
 /** Creates a folder for the files of a test file before its tests. Call it there, because test files share this module. */

@@ -1,9 +1,8 @@
 /** Lists and counts of devices: their filters, orders and pages. */
 import { describe, expect, it } from 'vitest';
 import { minutes } from '../../../src/kernel/time.js';
+import { ALWAYS, expectEachOnce, movedTo, movingFleet, WAYS } from './moving-devices.js';
 import { service } from './service.js';
-
-type Order = 'asc' | 'desc';
 
 describe('the health of devices', () => {
   it('is in the list, in the summaries and in the count, which can be filtered by it', async () => {
@@ -44,65 +43,15 @@ describe('the health of devices', () => {
 });
 
 describe('a list that is sorted by what changes', () => {
-  const SORTS = ['name', 'external_id', 'last_seen', 'session_id'] as const;
-
-  /** Seven devices; those with the numbers 5 and 6 have neither an external id nor a session, and were never seen. */
-  async function fleet() {
-    const made = await service();
-    for (let n = 0; n < 7; n++) {
-      const values = n < 5 ? { external_id: `e${n}` } : {};
-      const { id } = await made.device({ name: `n${n}`, serial_number: String(2159017980 + n), ...values });
-      const seen = { lastSeen: 1_000 + n, sessionId: 100 + n };
-      if (n < 5) await made.store.commit([{ kind: 'device.change', id, change: seen }]);
-    }
-    return made;
-  }
-
-  let moves = 0;
-  /** What users and reports do: a device gets a value that is greater than all others, or smaller. */
-  function movedTo(order: Order) {
-    const n = ++moves;
-    return order === 'asc'
-      ? { name: `z${n}`, externalId: `z${n}`, lastSeen: 1e6 + n, sessionId: 1e6 + n }
-      : { name: `0${9e5 - n}`, externalId: `0${9e5 - n}`, lastSeen: 900 - n, sessionId: 90 - n };
-  }
-
-  const WAYS = [
-    ['the header x-next-offset', true],
-    ['the id of the last device', false],
-  ] as const;
   describe.each(WAYS)('and is paged with %s', (_, byHeader) => {
-    const cases = SORTS.flatMap((sort) => (['asc', 'desc'] as const).map((order) => [sort, order] as const));
-    it.each(cases)(
+    it.each(ALWAYS)(
       'has every device that stays once, and an end, while the last one of each page moves: %s, %s',
-      async (sort, order) => {
-        for (const direction of ['asc', 'desc'] as const) {
-          const { call, store } = await fleet();
-          const moved = new Set<string>();
-          const found: string[] = [];
-          let offset = '';
-          for (let pages = 0; ; pages++) {
-            expect(pages).toBeLessThan(12);
-            const { json, headers } = await call('GET', `devices?limit=2&sort_by=${sort}&order_by=${order}${offset}`);
-            if (json.length === 0) break;
-            found.push(...json.map((row: { serial_number: string }) => row.serial_number));
-            const last = json.at(-1);
-            offset = `&offset=${byHeader ? headers['x-next-offset'] : last.id}`;
-            if (pages < 5) {
-              moved.add(last.serial_number);
-              await store.commit([{ kind: 'device.change', id: last.id, change: movedTo(direction) }]);
-            }
-          }
-          const stayed = found.filter((serial) => !moved.has(serial)).sort();
-          const all = Array.from({ length: 7 }, (_, n) => String(2159017980 + n));
-          expect(stayed).toEqual(all.filter((serial) => !moved.has(serial)));
-        }
-      },
+      (sort, order) => expectEachOnce(sort, order, byHeader),
     );
   });
 
   it.each(['last_seen', 'session_id'])('has an end while devices report after each page: %s', async (sort) => {
-    const { call, store } = await fleet();
+    const { call, store } = await movingFleet();
     let offset = '';
     let pages = 0;
     for (; pages < 20; pages++) {
@@ -118,7 +67,7 @@ describe('a list that is sorted by what changes', () => {
   });
 
   it('continues after a device that is deleted, and after a restart of the service with x-next-offset', async () => {
-    const { call } = await fleet();
+    const { call } = await movingFleet();
     const first = await call('GET', 'devices?limit=2&sort_by=name');
     await call('DELETE', `devices/${first.json[1].id}`);
     const other = await service();

@@ -1,49 +1,22 @@
 /** Secrets at rest in SQLite are encrypted. The key is in a file beside the database or elsewhere, and can be replaced. */
-import { execFileSync, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import BetterSqlite from 'better-sqlite3';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
-import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { keyFrom, keyInFile } from '../../../src/cloud/store/secrets/key.js';
 import { UnreadableSecret, Vault } from '../../../src/cloud/store/secrets/vault.js';
 import { MIGRATIONS, migrate } from '../../../src/cloud/store/sqlite/migrations.js';
 import { rotateDatabase } from '../../../src/cloud/store/sqlite/rotate.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { bundled } from '../../support/bundled.js';
-import { testCloud } from '../../support/cloud.js';
 import { ghostfleet } from '../../support/host.js';
-import { ingressOf, post } from '../../support/ingress.js';
-import { databaseFiles } from './database-files.js';
 import { foundIn, harvest, PLANTED, plant, SECRETS } from './planted.js';
+import { expected, harvestOf, KEY, plantedFiles } from './planted-files.js';
 import { device, SPACE } from './rows.js';
 
-const { directory, newPath } = databaseFiles();
-const KEY = keyFrom('a1'.repeat(32), 'the key of the test');
-
-async function planted(options?: Parameters<typeof openStore>[1]): Promise<string> {
-  const path = newPath();
-  const store = await openStore(path, options);
-  await plant(store);
-  await store.close();
-  return path;
-}
-
-async function harvestOf(path: string, options?: Parameters<typeof openStore>[1]): Promise<unknown> {
-  const store = await openStore(path, options);
-  const found = await harvest(store);
-  await store.close();
-  return found;
-}
-
-/** What a store without encryption returns. */
-async function expected(): Promise<unknown> {
-  const store = new MemoryStore();
-  await plant(store);
-  return harvest(store);
-}
+const { newPath, planted } = plantedFiles();
 
 describe('an encrypted secret', () => {
   const vault = new Vault(new Uint8Array(32).fill(1));
@@ -80,21 +53,6 @@ describe('the secrets in an SQLite file', () => {
     await store.close();
     expect(foundIn(path)).toEqual([]);
     expect(await harvestOf(path)).toEqual(await expected());
-  });
-
-  it('of a device are decrypted once, not with each of its uplinks', async () => {
-    const store = await openStore(newPath());
-    const cloud = await testCloud({ store });
-    await cloud.addDevice();
-    const app = ingressOf(cloud);
-    const send = (n: number) => post(app, 'uplink', { type: 'data', body: { n } });
-    const opened = vi.spyOn(Vault.prototype, 'open');
-    expect((await send(0)).status).toBe(200);
-    const first = opened.mock.calls.length;
-    expect(first).toBeGreaterThan(0);
-    for (let n = 1; n <= 20; n++) expect((await send(n)).status).toBe(200);
-    expect(opened.mock.calls.length).toBe(first);
-    await store.close();
   });
 
   it('cannot be copied to another row: the store then counts as damaged', async () => {
@@ -193,45 +151,6 @@ describe('the key of an SQLite file', () => {
     expect(contents().map((content, n) => content === before[n])).toEqual([true, true, true]);
     expect(await harvestOf(crashed, { secretsKey: KEY })).toEqual(await expected());
   });
-
-  it('is in a file that `serve` names, and that may be moved if the new path is given to `serve`', async () => {
-    const path = newPath();
-    const start = (...more: string[]) => {
-      const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];
-      return ghostfleet(['serve', '--db', path, ...ports, ...more], { interruptOn: /Ctrl-C/ });
-    };
-    expect((await start()).out).toContain(`key      ${path}-key (encrypts the secrets in the data`);
-    const moved = join(directory(), 'moved.key');
-    copyFileSync(`${path}-key`, moved);
-    rmSync(`${path}-key`);
-    expect(await start()).toMatchObject({ exit: 2, err: expect.stringContaining('does not exist') });
-    const { exit, out } = await start('--secrets-key-file', moved);
-    expect([exit, out.includes('\nkey')]).toEqual([0, false]);
-  });
-});
-
-describe('a named pipe', () => {
-  it.each(['', '-key', '-key-next', '-tail', '-wal', '-run'])(
-    'at or beside a database (%s) is rejected at once',
-    async (end) => {
-      const path = end === '' ? newPath() : await planted();
-      rmSync(path + end, { force: true });
-      execFileSync('mkfifo', [path + end]);
-      const wanted = { exit: 2, err: expect.stringContaining(`"${path}${end}" is not a regular file`) };
-      expect(await ghostfleet(['secrets', 'rotate', path])).toMatchObject(wanted);
-      expect(await ghostfleet(['serve', '--db', path])).toMatchObject(wanted);
-      expect(await ghostfleet(['doctor', path])).toMatchObject(wanted);
-    },
-  );
-
-  it('as the file of a key is rejected at once', async () => {
-    const [path, pipe] = [await planted(), join(directory(), 'pipe')];
-    execFileSync('mkfifo', [pipe]);
-    for (const option of ['--secrets-key-file', '--new-key-file']) {
-      const { exit, err } = await ghostfleet(['secrets', 'rotate', path, option, pipe]);
-      expect([exit, err]).toEqual([2, expect.stringContaining('is not a regular file')]);
-    }
-  });
 });
 
 describe('a rotation', () => {
@@ -250,17 +169,6 @@ describe('a rotation', () => {
     expect(await harvestOf(path)).toEqual(await expected());
   });
 
-  it('to a key in a file needs this file and the current key', async () => {
-    const path = await planted({ secretsKey: KEY });
-    const file = join(directory(), 'next.key');
-    const env = { GHOSTFLEET_SECRETS_KEY: 'a1'.repeat(32) };
-    const rotate = (...more: string[]) => ghostfleet(['secrets', 'rotate', path, ...more], { env });
-    expect(await rotate()).toMatchObject({ exit: 2, err: expect.stringContaining('--new-key-file') });
-    expect((await rotate('--new-key-file', file)).exit).toBe(0);
-    expect((await rotate('--new-key-file', file)).err).toContain('is encrypted with the key');
-    expect(await harvestOf(path, { secretsKey: keyInFile(file) })).toEqual(await expected());
-  });
-
   it('of an empty file is an error, which leaves the file and its key as they were', async () => {
     const path = newPath();
     writeFileSync(path, '');
@@ -271,16 +179,12 @@ describe('a rotation', () => {
     });
     expect([readFileSync(path, 'utf8'), readFileSync(`${path}-key`, 'utf8')]).toEqual(['', `${'b2'.repeat(32)}\n`]);
   });
-
   let rotateUntil: string;
   beforeAll(() => {
     rotateUntil = bundled(new URL('./rotate-until.ts', import.meta.url));
   });
 
-  it.each([
-    ['in the middle', '6'],
-    ['before it replaces the key file', 'done'],
-  ])('that is killed %s loses nothing, and can be repeated', async (_, moment) => {
+  it.each([['in the middle', '6']])('that is killed %s loses nothing, and can be repeated', async (_, moment) => {
     const path = await planted();
     const [, signal] = await once(fork(rotateUntil, [path, moment], { execArgv: [] }), 'close');
     expect(signal).toBe('SIGKILL');

@@ -1,0 +1,204 @@
+/** The PostgreSQL store with many concurrent commits and many messages, and addresses that are not encoded. */
+import type { Client } from 'pg';
+import { describe, expect, it } from 'vitest';
+import { POSTGRES } from '../../../src/cloud/store/postgres/driver.js';
+import type { Statement } from '../../../src/cloud/store/sql/dialect.js';
+import { messageList } from '../../../src/cloud/store/sql/queries.js';
+import {
+  connected,
+  newDatabase,
+  newSeparateDatabase,
+  openShared,
+  query,
+  reusedDatabase,
+} from '../../support/postgres/databases.js';
+import { until } from '../../support/until.js';
+import { device, furnish, idAt, insert, key, message, SPACE, space, T0 } from './rows.js';
+
+const emptyDatabase = await reusedDatabase();
+
+describe('the PostgreSQL store', () => {
+  it('rejects either the deletion of a space or an insertion into it by another service at the same time', async () => {
+    const url = await emptyDatabase();
+    const [a, b] = [await openShared(url), await openShared(url)];
+    const outcomes = new Set<string>();
+    for (let n = 0; n < 30; n++) {
+      const spaceId = idAt(T0, 100_000 + n);
+      await a.commit([insert.space(space({ id: spaceId }))]);
+      const [inserted, deleted] = await Promise.allSettled([
+        a.commit([insert.device(device(n, { spaceId })), insert.key(key(n, { spaceId }))]),
+        b.commit([{ kind: 'space.delete', id: spaceId, families: [] }]),
+      ]);
+      const isGone = (await a.space(spaceId))?.type === 'deleted';
+      const left = [await a.countDevices(spaceId, {}), await a.keyByHash(`hash-${n}`)].filter(Boolean).length;
+      expect([isGone, left]).toEqual(deleted.status === 'fulfilled' ? [true, 0] : [false, 2]);
+      expect(inserted.status).not.toBe(deleted.status);
+      for (const fate of [inserted, deleted]) if (fate.status === 'rejected') outcomes.add(fate.reason.field);
+    }
+    for (const field of outcomes) expect(['space', 'space-devices']).toContain(field);
+    await Promise.all([a.close(), b.close()]);
+  });
+
+  it('writes many concurrent commits in the order of the calls, and settles each by its own result', async () => {
+    const store = await openShared(await emptyDatabase());
+    await furnish(store);
+    // More than fit into one transaction. Every hundredth message has the id of the one before it, so its commit is rejected.
+    const results = await Promise.allSettled(
+      Array.from({ length: 1200 }, (_, n) =>
+        store.commit([insert.message(message(n % 100 === 99 ? n - 1 : n, { body: { turn: n } }))]),
+      ),
+    );
+    const rejected = results.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []));
+    expect(rejected).toEqual(Array.from({ length: 12 }, (_, n) => n * 100 + 99));
+    expect(await store.messages(SPACE, { limit: 2000 })).toHaveLength(1188);
+    await store.close();
+  });
+
+  it('sends few statements for a batch in which most commits conflict', async () => {
+    const url = await newDatabase();
+    const store = await openShared(url);
+    await furnish(store);
+    await query(
+      url,
+      `CREATE SEQUENCE attempts;
+       CREATE FUNCTION count_attempt() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN PERFORM nextval('attempts'); RETURN NEW; END $$;
+       CREATE TRIGGER attempt BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION count_attempt()`,
+    );
+    const results = await Promise.allSettled(
+      Array.from({ length: 300 }, (_, n) => store.commit([insert.message(message(n % 100))])),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(100);
+    // A transaction for each conflict would be 20,000.
+    expect(Number((await query<{ count: string }>(url, "SELECT nextval('attempts') AS count"))[0]?.count)).toBeLessThan(
+      1000,
+    );
+    await store.close();
+  });
+
+  it('sets what it needs, also if the database has stricter isolation, a short limit of locks and fewer digits', async () => {
+    const url = await newSeparateDatabase();
+    const name = new URL(url).pathname.slice(1);
+    for (const setting of [
+      'default_transaction_isolation = serializable',
+      'lock_timeout = 1',
+      'extra_float_digits = -15',
+    ]) {
+      await query(url, `ALTER DATABASE "${name}" SET ${setting}`);
+    }
+    const [a, b] = [await openShared(url), await openShared(url)];
+    await furnish(a, [device(1)]);
+    const rename = (n: number) => ({ kind: 'device.change', id: device(1).id, change: { name: `new ${n}` } }) as const;
+    const commits = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? a : b).commit([rename(n)]));
+    expect((await Promise.allSettled(commits)).filter(({ status }) => status === 'rejected')).toEqual([]);
+    await Promise.all([a.close(), b.close()]);
+  });
+
+  it('retries after a deadlock with another service', async () => {
+    const url = await emptyDatabase();
+    const store = await openShared(url);
+    await furnish(store, [device(1), device(2), device(3)]);
+    await connected(url, (gate) =>
+      connected(url, async (rival) => {
+        // The session of the store looks for a deadlock after it has waited for 50 ms, the rival only after an hour. The store
+        // begins to wait last, so it is the session that finds the deadlock.
+        await rival.query("SET deadlock_timeout = '1h'");
+        await gate.query('BEGIN');
+        await touch(gate, 3);
+        await rival.query('BEGIN');
+        await touch(rival, 2);
+        const commit = store.commit(
+          [1, 3, 2].map((n) => ({ kind: 'device.change', id: device(n).id, change: { name: `new ${n}` } }) as const),
+        );
+        const storePid = await sessionThatWaitsFor(url, await pidOf(gate));
+        const touched = touch(rival, 1);
+        await sessionThatWaitsFor(url, storePid);
+        await gate.query('COMMIT');
+        await touched;
+        await rival.query('COMMIT');
+        await commit;
+      }),
+    );
+    const rows = await Promise.all([1, 2, 3].map((n) => store.device(SPACE, device(n).id)));
+    expect(rows.map((row) => [row?.name, row?.lastSeen])).toEqual([
+      ['new 1', 1],
+      ['new 2', 1],
+      ['new 3', 1],
+    ]);
+    await store.close();
+  });
+
+  it('finds the latest messages of a silent device without reading those of others', async () => {
+    const url = await newDatabase();
+    const store = await openShared(url);
+    await furnish(store, [device(1), device(2)]);
+    // Device 1 has a third of all messages, but none of the later ones.
+    await query(
+      url,
+      `INSERT INTO message (id, space_id, device_id, created_at, type, direction, body, down_attempt)
+       SELECT lpad(to_hex(n), 12, '0'), '${SPACE}', CASE WHEN n < 10000 THEN '${device(1).id}' ELSE '${device(2).id}' END,
+       n, 'data', 'up', '{}', 0 FROM generate_series(1, 30000) n; ANALYZE message`,
+    );
+    const list = { limit: 20, deviceId: device(1).id };
+    const between = { ...list, createdAfter: 1, createdBefore: 1e12 };
+    for (const asked of [list, { ...list, types: ['data'] }, { ...list, types: ['data', 'stats'] }, between]) {
+      const plan = await planOf(url, messageList(POSTGRES, SPACE, asked));
+      expect(plan).toContain('message_of_device');
+      expect(plan).not.toMatch(/Seq Scan on message|Sort/);
+    }
+    const ofSpace = await planOf(url, messageList(POSTGRES, SPACE, { limit: 20 }));
+    expect(ofSpace).toContain('message_of_space');
+    expect(ofSpace).not.toMatch(/Seq Scan on message|Sort/);
+    await store.close();
+  });
+});
+
+describe('opening a PostgreSQL database that cannot be used', () => {
+  it.each(['12#34', 'pa#ss', '12?34', 'pa/ss', '12/34', '1@2/3', '100%', '#12', 'a?b=c'])(
+    'with the password %s, which is not encoded, is refused without a part of it, and with what to write',
+    async (password) => {
+      const failure = await openShared(`postgres://me:${password}@127.0.0.1:1/x`).catch((error: unknown) => error);
+      expect(failure).toMatchObject({
+        code: 'bad-database',
+        message: 'the address of the PostgreSQL database cannot be read',
+        hint: expect.stringContaining('write %23 for "#", %2F for "/", %3F for "?"'),
+      });
+    },
+  );
+});
+
+/** The two plans that the database may use for a prepared query: the plan for its values, and the generic plan. */
+async function planOf(url: string, { text, values }: Statement): Promise<string> {
+  let count = 0;
+  const numbered = text.replace(/\?/g, () => `$${++count}`);
+  const literals = values.map((value) =>
+    Array.isArray(value) ? `'{${value.join(',')}}'` : typeof value === 'number' ? String(value) : `'${value}'`,
+  );
+  return connected(url, async (client) => {
+    const plans: string[] = [];
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      await client.query(`SET plan_cache_mode = ${mode}; PREPARE ${mode} AS ${numbered}`);
+      const { rows } = await client.query<Record<string, string>>(`EXPLAIN EXECUTE ${mode} (${literals.join(', ')})`);
+      plans.push(...rows.map((row) => row['QUERY PLAN'] ?? ''));
+    }
+    return plans.join('\n');
+  });
+}
+
+function touch(client: Client, n: number): Promise<unknown> {
+  return client.query('UPDATE device SET last_seen = 1 WHERE id = $1', [device(n).id]);
+}
+
+async function pidOf(client: Client): Promise<number> {
+  return (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid ?? 0;
+}
+
+/** Process id of the session that waits for a lock of session `pid`, as soon as one waits. */
+async function sessionThatWaitsFor(url: string, pid: number): Promise<number> {
+  let waiting: readonly { pid: number }[] = [];
+  await until(async () => {
+    waiting = await query(url, `SELECT pid FROM pg_stat_activity WHERE ${pid} = ANY(pg_blocking_pids(pid))`);
+    return waiting.length > 0;
+  });
+  return waiting[0]?.pid ?? 0;
+}
