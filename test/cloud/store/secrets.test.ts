@@ -161,7 +161,7 @@ describe('a rotation', () => {
     const { exit, out } = await ghostfleet(['secrets', 'rotate', path]);
     expect([exit, out]).toEqual([
       0,
-      expect.stringMatching(/^7 rows are encrypted with the key [0-9a-f]{8}; .*-key\n$/),
+      expect.stringMatching(/^7 rows encrypted with the key [0-9a-f]{8}; the new key is in .*-key\n$/),
     ]);
     expect(readFileSync(`${path}-key`, 'latin1')).not.toBe(old);
     expect(readFileSync(path).includes(keyId)).toBe(false);
