@@ -11,7 +11,6 @@ const LONGEST: readonly string[] = [
   'test/cli/diverge-shrink.test.ts',
   'test/cli/mcp.test.ts',
   'test/runner/divided/queue.postgres.test.ts',
-  'test/scenarios/library.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {
