@@ -57,7 +57,7 @@ load: [{ latest-value:, rate: 5/s }]
 `;
 const PER_SECOND = 10;
 /** The runs of a comparison in real time mostly wait: they need about a twentieth of a core. */
-const AT_ONCE = 10;
+const AT_ONCE = 20;
 
 async function inRealTime(): Promise<readonly Verdict[]> {
   return compareMany('in real time', AT_ONCE, async (first) => {
