@@ -71,7 +71,6 @@ function listExpressions(file: string): readonly Expression[] {
   const visit = (node: ts.Node): void => {
     if (ts.isRegularExpressionLiteral(node)) {
       const end = node.text.lastIndexOf('/');
-      // A sticky expression matches at one place only.
       const pattern = new RegExp(node.text.slice(1, end), node.text.slice(end + 1));
       const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
       found.push({ place: `${file}:${line + 1}`, source: node.text, pattern });

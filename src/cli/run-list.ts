@@ -8,8 +8,9 @@ import { humanChange, humanCount, humanValue, type Unit } from '../kernel/quanti
 import { type Column, fitTable, wrap } from '../kernel/table.js';
 import type { UnixMillis } from '../kernel/time.js';
 import { EVENTS_FILE, isBaseline } from '../library/run-files.js';
+import { measureChange } from '../report/compare/compare.js';
 import { type Figure, nameFigure } from '../report/compare/condition.js';
-import { readFigure } from '../report/compare/figure.js';
+import { measureFigure } from '../report/compare/figure.js';
 import type { ReadRun } from '../report/compare/read.js';
 import { findMisfit, findObjections, type Side } from '../report/compare/side.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
@@ -52,7 +53,7 @@ export function readRow(path: string, figures: readonly Figure[]): RunRow | BadR
   const isStarred = isBaseline(path);
   try {
     const side = readSide(path);
-    const values = figures.map((figure) => readFigure(side, figure));
+    const values = figures.map((figure) => measureFigure(side, figure));
     const read = side.runs.map((run) => ({ ...run, samples: { batches: 0, counts: {}, durations: {} } }));
     const starts = read.flatMap(({ startedAt }) => startedAt ?? []);
     const at = starts.length === 0 ? readTime(path) : starts.reduce((one, other) => Math.min(one, other));
@@ -105,7 +106,7 @@ export function makeKey({ runs: [run] }: RunRow): string {
 /** Relative to the baseline; null without a baseline, or a value of one of both. */
 function computeChange(baseline: RunRow | undefined, row: RunRow, index: number): number | null {
   const [before, value] = [baseline?.values[index] ?? 0, row.values[index] ?? null];
-  return before === 0 || value === null ? null : value / before - 1;
+  return value === null ? null : measureChange({ a: before, b: value });
 }
 
 function getUnit({ percent }: Figure): Unit {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { quote } from '../input/problems.js';
 import { EXIT, type ExitCode, messageOf, UsageError } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
+import { countOf } from '../kernel/quantity.js';
 import { isBaseline, removeRunFolder, setBaseline } from '../library/run-files.js';
 import type { Figure } from '../report/compare/condition.js';
 import { defineCommand } from './command.js';
@@ -115,14 +116,17 @@ async function removeRuns(paths: readonly string[], yes: boolean, host: Host): P
       problems.push(`"${path}" was not removed: ${messageOf(error)}`);
     }
   }
-  host.out.write(`removed ${countRuns(paths.length - problems.length)}\n`);
+  host.out.write(`removed ${countOf(paths.length - problems.length, 'run')}\n`);
   if (problems.length > 0) throw new UsageError('cannot-remove', problems.join('\n'));
   return EXIT.fine;
 }
 
 /** @throws UsageError without a terminal */
 async function askUser(paths: readonly string[], host: Host): Promise<boolean> {
-  const terminal = host.terminal({ prompt: `remove ${countRuns(paths.length)}? [y/N] `, complete: async () => [] });
+  const terminal = host.terminal({
+    prompt: `remove ${countOf(paths.length, 'run')}? [y/N] `,
+    complete: async () => [],
+  });
   if (terminal === undefined) throw new UsageError('bad-flags', 'without a terminal, --remove needs --yes');
   try {
     terminal.print(paths.map((path) => `  ${printableLine(path)}`));
@@ -131,10 +135,6 @@ async function askUser(paths: readonly string[], host: Host): Promise<boolean> {
   } finally {
     terminal.close();
   }
-}
-
-function countRuns(count: number): string {
-  return count === 1 ? '1 run' : `${count} runs`;
 }
 
 /**

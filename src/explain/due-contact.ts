@@ -7,8 +7,8 @@ import { type DeviceFacts, findPart } from './facts.js';
 
 /**
  * The time of the next contact that no fault has caused, after a failed exchange that was over, or would have been over, when
- * the downlink was queued. Until then, the downlink waits even without the fault. Without such an
- * exchange, or if nothing is known about the next contact: the time of the queueing.
+ * the downlink was queued. Until then, the downlink waits even without the fault. Without such an exchange, or if nothing is known
+ * about the next contact: the time of the queueing.
  */
 export function findDueContact({ queuedAt }: DownlinkRecord, facts: DeviceFacts): Instant {
   const failed = findFailedBefore(facts, queuedAt);

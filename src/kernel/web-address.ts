@@ -27,12 +27,20 @@ export function apiBase(text: string): ApiBase | undefined {
   const { protocol, origin, pathname, username, password } = new URL(text);
   if (!/^https?:$/.test(protocol)) return undefined;
   const prefix = pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v2$/, '');
-  if (username === '' && password === '') return { origin, prefix, headers: {} };
+  const headers = readCredentials({ username, password });
+  return headers && { origin, prefix, headers };
+}
+
+/** The header for the user name and password in an address; undefined if one of them has an invalid percent escape. */
+export function readCredentials({
+  username,
+  password,
+}: Pick<URL, 'username' | 'password'>): ApiBase['headers'] | undefined {
+  if (username === '' && password === '') return {};
   try {
     const pair = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
-    return { origin, prefix, headers: { authorization: `Basic ${btoa(String.fromCharCode(...pair))}` } };
+    return { authorization: `Basic ${btoa(String.fromCharCode(...pair))}` };
   } catch {
-    // The user name or the password contains an invalid percent escape.
     return undefined;
   }
 }

@@ -1,9 +1,8 @@
 /**
  * Finds the faults and steps of a plan that are valid, but have no effect on the devices that they select, and expectations
- * that test nothing in virtual time. Examples: a
- * brown-out of devices on line power, a step for a sensor that the configuration switches off, an outage that ends before the
- * devices are switched on. A run with them would test less than its scenario says. `validate`, `plan` and `run` show them as
- * warnings.
+ * that test nothing in virtual time. Examples: a brown-out of devices on line power, a step for a sensor that the configuration
+ * switches off, an outage that ends before the devices are switched on. A run with them would test less than its scenario says.
+ * `validate`, `plan` and `run` show them as warnings.
  *
  * The search uses only the plan. So a case that depends on events of the run, such as a configuration that a step changes, is
  * not reported.

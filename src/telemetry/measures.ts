@@ -2,6 +2,7 @@
 import { type Attributes, ValueType } from '@opentelemetry/api';
 import { AggregationTemporality, DataPointType, type MetricData } from '@opentelemetry/sdk-metrics';
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import { append } from '../kernel/append.js';
 import type { UnixMillis } from '../kernel/time.js';
 import type { Measure, MetricInfo } from '../trace/metrics/metric.js';
 import { hrTime } from './spans.js';
@@ -106,8 +107,7 @@ function groupByLabels(values: Series): ReadonlyMap<string, Series> {
   const groups = new Map<string, MetricValue<string>[]>();
   for (const value of values) {
     const { le: _, ...labels } = value.labels;
-    const key = JSON.stringify(labels);
-    groups.set(key, [...(groups.get(key) ?? []), value]);
+    append(groups, JSON.stringify(labels), value);
   }
   return groups;
 }

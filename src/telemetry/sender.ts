@@ -5,6 +5,7 @@
 import { gzipSync } from 'node:zlib';
 import { Agent, request } from 'undici';
 import type { Clock } from '../kernel/clock.js';
+import { pause } from '../kernel/deadline.js';
 import { reasonOf } from '../kernel/system-errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import type { Destination } from './settings.js';
@@ -58,7 +59,7 @@ export class Sender {
     const { signal } = over;
     const body = to.gzip ? gzipSync(batch) : batch;
     try {
-      for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, 2 * pause)) {
+      for (let wait = FIRST_PAUSE; ; wait = Math.min(LONGEST_PAUSE, 2 * wait)) {
         const outcome = await this.#try(to, body, signal).catch(
           (error: unknown): Attempt => ({ reason: whyOf(error), after: last ? null : undefined }),
         );
@@ -67,8 +68,9 @@ export class Sender {
         reason = outcome.reason;
         failed++;
         if (outcome.after === null) return { lost: reason };
-        await this.#pause(outcome.after ?? pause, signal);
-        if (signal.aborted) return { lost: reason };
+        const limit = outcome.after ?? wait;
+        const goesOn = await pause({ clock: this.#clock, limit, what: 'the next attempt to send telemetry', signal });
+        if (!goesOn) return { lost: reason };
       }
     } finally {
       alarm.cancel();
@@ -104,18 +106,6 @@ export class Sender {
       reason: `the response has the status ${statusCode}`,
       after: again ? (wait > 0 ? seconds(wait) : undefined) : null,
     };
-  }
-
-  #pause(time: Millis, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const alarm = this.#clock.after(time, 'the next attempt to send telemetry', resolve);
-      const end = () => {
-        alarm.cancel();
-        resolve();
-      };
-      signal.addEventListener('abort', end, { once: true });
-    });
   }
 }
 

@@ -1,6 +1,7 @@
 /** Where telemetry goes and how: the option `--otlp` and the variables `OTEL_…` of the OpenTelemetry specification. */
 import { UsageError } from '../kernel/errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
+import { readCredentials } from '../kernel/web-address.js';
 
 const SIGNALS = ['traces', 'metrics'] as const;
 type Signal = (typeof SIGNALS)[number];
@@ -193,14 +194,6 @@ function splitAddress(text: string) {
   if (!URL.canParse(text)) return undefined;
   const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
   if (!/^https?:$/.test(protocol)) return undefined;
-  const url = `${origin}${pathname}${search}`;
-  const hasQuery = search !== '' || hash !== '';
-  if (username === '' && password === '') return { url, hasQuery, headers: {} };
-  try {
-    const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    return { url, hasQuery, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
-  } catch {
-    // The user name or the password contains an invalid percent escape.
-    return undefined;
-  }
+  const headers = readCredentials({ username, password });
+  return headers && { url: `${origin}${pathname}${search}`, hasQuery: search !== '' || hash !== '', headers };
 }

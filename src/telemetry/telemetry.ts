@@ -15,6 +15,7 @@ import {
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { MetricData } from '@opentelemetry/sdk-metrics';
 import type { Alarm, Clock } from '../kernel/clock.js';
+import { messageOf } from '../kernel/errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import type { Period } from './measures.js';
 import { Sender } from './sender.js';
@@ -166,7 +167,7 @@ export class Telemetry {
     } catch (error) {
       // The source has failed, for example because the database does not answer.
       this.#batches++;
-      this.#lose(error instanceof Error ? error.message : String(error));
+      this.#lose(messageOf(error));
     }
   }
 

@@ -37,8 +37,8 @@ export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' 
 export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
 
 /**
- * What shows that a downlink has arrived: a packet of the device (wire W-29 to W-31); for `told`, only the answer of another
- * cloud's API.
+ * What shows that a downlink has arrived. Most are packets of the device (wire W-29 to W-31). `told` means that the API of another
+ * cloud says so.
  */
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 

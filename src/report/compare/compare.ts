@@ -214,7 +214,7 @@ function judgeCondition(condition: Condition, row: MetricDifference): ConditionR
 }
 
 /** The difference between B and A, relative to A; null if A is 0. */
-export function measureChange({ a, b }: MetricDifference): number | null {
+export function measureChange({ a, b }: Pick<Ratio, 'a' | 'b'>): number | null {
   return a === 0 ? null : b / a - 1;
 }
 

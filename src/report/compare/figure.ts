@@ -5,7 +5,7 @@ import { sumOf } from './sample.js';
 import type { Side } from './side.js';
 
 /** In ms for a percentile, of all durations of a side together; for a count, per run. null without a value in each run. */
-export function readFigure({ runs }: Side, { metric, percent }: Figure): number | null {
+export function measureFigure({ runs }: Side, { metric, percent }: Figure): number | null {
   if (percent === null) return sumOf(runs.map(({ samples }) => sumOf(samples.counts[metric] ?? []))) / runs.length;
   const found = runs.flatMap(({ samples }) => samples.durations[metric] ?? []);
   const [first] = found;

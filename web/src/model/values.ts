@@ -1,4 +1,5 @@
 /** The numbers in a report, with their units. Pure functions. */
+import { append } from '../../../src/kernel/append.js';
 import { isObject } from '../../../src/kernel/json-text.js';
 import { lengthText } from './length.js';
 import { inUnit, unitOf } from './units.js';
@@ -109,11 +110,7 @@ function numberOf(item: unknown, place: number): string {
 /** The quantities of a list of windows or samples: one, or one for each column. */
 function seriesIn(path: readonly string[], items: readonly unknown[], isOwn: boolean): readonly Quantity[] {
   const columns = new Map<string, Point[]>();
-  const add = (column: string, point: Point) => {
-    const points = columns.get(column);
-    if (points) points.push(point);
-    else columns.set(column, [point]);
-  };
+  const add = (column: string, point: Point) => append(columns, column, point);
   for (const item of items) {
     if (typeof item === 'number') add('', { at: undefined, value: item, min: item, max: item });
     if (!isObject(item)) continue;
