@@ -132,7 +132,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   ),
   listCommand(
     'list <subject>',
-    'List the scenarios, profiles, steps, setup, calls, faults, metrics or invariants',
+    'List the scenarios, profiles, steps, setup, calls, executors, faults, metrics or invariants',
     async () => (await import('./list.js')).list,
   ),
   listCommand(

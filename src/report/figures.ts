@@ -140,6 +140,17 @@ export function callRows({ calls, allCalls }: RunResult): readonly Row[] {
   );
 }
 
+export const ITERATION_COLUMNS = ['planned', 'done', 'failed', 'open', 'p50', 'p95', 'max'] as const;
+
+/** Iterations of the loads with chains, with the time from when they were due to their end. */
+export function iterationRows({ iterations = {} }: RunResult): readonly Row[] {
+  return Object.entries(iterations).map(([name, { planned, done, failed, open, time }]) => [
+    name,
+    ...[planned, done, failed, open].map(humanCount),
+    ...(time === undefined ? [] : [time.p50, time.p95, time.max].map(humanDuration)),
+  ]);
+}
+
 /**
  * Times to the answer by load, and of all loads if there are several. Empty in virtual time, in which an answer takes no time.
  */

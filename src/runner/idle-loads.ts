@@ -2,6 +2,7 @@
 import { humanCount } from '../kernel/quantity.js';
 import type { Millis } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
+import { listLabels } from '../scenario/load/ready.js';
 import type { Plan } from '../scenario/model/plan.js';
 
 /**
@@ -13,8 +14,12 @@ export function findIdleLoads(
   calls: RunResult['calls'],
   ranFor: Millis,
 ): readonly string[] {
-  return loads.flatMap(({ name, until }) => {
-    const { sent = 0, dropped = 0, reasons = {} } = calls[name] ?? {};
+  return loads.flatMap((load) => {
+    const { name, until } = load;
+    const own = listLabels(load).flatMap((label) => calls[label] ?? []);
+    const sent = own.reduce((sum, one) => sum + one.sent, 0);
+    const dropped = own.reduce((sum, one) => sum + one.dropped, 0);
+    const reasons = Object.assign({}, ...own.map((one) => one.reasons));
     if (sent > 0 || ranFor < until) return [];
     const cause =
       dropped === 0 ? 'none was due' : `${humanCount(dropped)} were due (${Object.keys(reasons).join(', ')})`;

@@ -90,6 +90,10 @@ export function describeEvent(event: TraceEvent): string {
       return `a request of the load "${event.call}" ends with status ${event.status}`;
     case 'call.dropped':
       return `a request of the load "${event.call}" is dropped: ${event.why}`;
+    case 'chain.began':
+      return `an iteration of the load "${event.call}" begins`;
+    case 'chain.ended':
+      return `an iteration of the load "${event.call}" ${event.ok ? 'ends' : 'fails'}`;
     case 'load.closed':
       return `the load "${event.call}" ends`;
     case 'net.fault':

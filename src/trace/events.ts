@@ -203,10 +203,19 @@ export type CloudEvent =
       readonly why: string;
     };
 
-/** An API request of a load, sent by the runner. `call`: name of the load; `intended`: when the request was due. */
+/**
+ * An API request of a load, sent by the runner. `call`: name of the load, or for a request of a chain, its name in it, such as
+ * `dashboard/list`; `intended`: when the request was due; `chain`: the load, for a request of a chain.
+ */
 type CallEvent =
   /** A due request waits for a connection. */
-  | { readonly kind: 'call.waits'; readonly at: Instant; readonly call: string; readonly intended: Instant }
+  | {
+      readonly kind: 'call.waits';
+      readonly at: Instant;
+      readonly call: string;
+      readonly intended: Instant;
+      readonly chain?: string;
+    }
   /** A request is sent. `waited`: it has waited for a connection. */
   | {
       readonly kind: 'call.sent';
@@ -214,8 +223,12 @@ type CallEvent =
       readonly call: string;
       readonly intended: Instant;
       readonly waited?: true;
+      readonly chain?: string;
     }
-  /** `status`: HTTP status, 0 if there was no response. `why`: short fixed reason for a missing response or an unusable 2xx. */
+  /**
+   * `status`: HTTP status, 0 if there was no response. `why`: short fixed reason for a missing response or one that does not fit.
+   * `expected`: the checks of the request accept its status, which is not 2xx.
+   */
   | {
       readonly kind: 'call.done';
       readonly at: Instant;
@@ -224,6 +237,8 @@ type CallEvent =
       readonly sent: Instant;
       readonly status: number;
       readonly why: string;
+      readonly expected?: true;
+      readonly chain?: string;
     }
   /** A due request was not sent. `waited`: it has waited for a connection. */
   | {
@@ -233,6 +248,17 @@ type CallEvent =
       readonly intended: Instant;
       readonly why: string;
       readonly waited?: true;
+      readonly chain?: string;
+    }
+  /** An iteration of a load with chains begins; it was due at `intended`. `call`: name of the load. */
+  | { readonly kind: 'chain.began'; readonly at: Instant; readonly call: string; readonly intended: Instant }
+  /** It has ended. `ok`: all its requests were answered as they should be. */
+  | {
+      readonly kind: 'chain.ended';
+      readonly at: Instant;
+      readonly call: string;
+      readonly intended: Instant;
+      readonly ok: boolean;
     }
   /** A load has ended. `planned`: requests due until then, counted apart from those sent. */
   | {

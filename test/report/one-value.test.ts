@@ -48,6 +48,7 @@ const expectations = METRICS.flatMap((metric) =>
     const read = parseExpectation(`${metric} p(${percent}) < 5h`, {
       devices: () => undefined,
       clients: undefined,
+      loads: undefined,
       tags: [],
     });
     return evaluate(read, { metrics, invariants: { getVerdict: () => undefined }, nameOf: String });

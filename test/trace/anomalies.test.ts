@@ -70,7 +70,7 @@ it('every metric has a unique description and the kind of scope for which it can
   expect(new Set(about).size).toBe(about.length);
   const scopes = (of: 'devices' | 'clients' | null) =>
     new Set(METRICS.filter((metric) => metric.of === of).map(({ name }) => name.split('.')[0]));
-  expect(scopes('clients')).toEqual(new Set(['call']));
+  expect(scopes('clients')).toEqual(new Set(['call', 'iteration']));
   expect(scopes(null)).toEqual(new Set(['net', 'service', 'message', 'step', 'console']));
 });
 

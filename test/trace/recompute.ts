@@ -172,11 +172,24 @@ export function recompute(events: readonly TraceEvent[], devices: number): Reado
   set('device.updated', [...newest.values()].filter((state) => state === 'succeeded').length);
 
   const done = all('call.done');
-  const answered = done.filter(({ status, why }) => status >= 200 && status <= 299 && why === '').length;
+  const isAnswer = ({ status, why, expected }: (typeof done)[number]) =>
+    why === '' && ((status >= 200 && status <= 299) || expected === true);
+  const answered = done.filter(isAnswer).length;
   const began = events.filter(
     (e) => e.kind === 'call.waits' || ((e.kind === 'call.sent' || e.kind === 'call.dropped') && !e.waited),
   );
   set('call.planned', began.length);
+  const isSingle = (e: TraceEvent) => !('chain' in e);
+  const dropped = all('call.dropped').filter(isSingle).length;
+  const ended = all('chain.ended');
+  const answers = done.filter((e) => isSingle(e) && isAnswer(e)).length;
+  const planned = began.filter(isSingle).length + all('chain.began').length;
+  const iterations = answers + ended.filter(({ ok }) => ok).length;
+  const failed = done.filter(isSingle).length - answers + dropped + ended.filter(({ ok }) => !ok).length;
+  set('iteration.planned', planned);
+  for (const name of ['done', 'time']) set(`iteration.${name}`, iterations);
+  set('iteration.failed', failed);
+  set('iteration.open', planned - iterations - failed);
   set('call.sent', all('call.sent').length);
   for (const name of ['answered', 'latency', 'service']) set(`call.${name}`, answered);
   set('call.failed', done.length - answered);

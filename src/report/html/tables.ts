@@ -9,6 +9,8 @@ import {
   callTimeRows,
   DOWNLINK_COLUMNS,
   describeAnomaly,
+  ITERATION_COLUMNS,
+  iterationRows,
   listDownlinkRows,
   listPartTables,
   listStageRows,
@@ -107,6 +109,7 @@ export function loadTables(result: RunResult): Markup {
   const pace = callPace(result);
   return markup`${sideBySide([
     writeTable('Requests', CALL_COLUMNS, requests),
+    writeTable('Iterations', ITERATION_COLUMNS, iterationRows(result)),
     virtual ? NOTHING : writeTable('Time to the answer', SPREAD_COLUMNS, callTimeRows(result)),
     writeTable('Why requests failed or were dropped', ['count'], reasons),
     writeGeneratorTable(result.generator),

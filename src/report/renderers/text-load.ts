@@ -2,7 +2,16 @@
 import { humanShare } from '../../kernel/quantity.js';
 import { wrap } from '../../kernel/table.js';
 import { humanDuration } from '../../kernel/time.js';
-import { CALL_COLUMNS, callPace, callReasons, callRows, callTimeRows, SPREAD_COLUMNS } from '../figures.js';
+import {
+  CALL_COLUMNS,
+  callPace,
+  callReasons,
+  callRows,
+  callTimeRows,
+  ITERATION_COLUMNS,
+  iterationRows,
+  SPREAD_COLUMNS,
+} from '../figures.js';
 import type { RunResult } from '../result.js';
 import { listWorkerRows, WORKER_COLUMNS } from '../workers.js';
 import { hangIndent, writeSection } from './text-parts.js';
@@ -14,10 +23,12 @@ export function writeLoad(result: RunResult, width: number): readonly string[] {
   const lines = (text: string) => wrap(text, width - 2).map((line) => `  ${line}`);
   const reasons = callReasons(result).flatMap(({ load: name, why, count }) => lines(`${count} × ${why} (${name})`));
   const times = callTimeRows(result);
+  const chains = iterationRows(result);
   const pace = callPace(result);
   const blocks = [
     ...writeSection('API requests', CALL_COLUMNS, counts, width),
     ...reasons,
+    ...(chains.length === 0 ? [] : ['', ...writeSection('iterations', ITERATION_COLUMNS, chains, width)]),
     ...(times.length === 0 ? [] : ['', ...writeSection('time to the answer', SPREAD_COLUMNS, times, width)]),
     ...(pace === undefined ? [] : lines(pace)),
   ];

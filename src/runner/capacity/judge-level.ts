@@ -5,6 +5,7 @@
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { LevelExpectation, LevelKind, LevelLatency, LevelRun, Throughput } from '../../report/capacity/result.js';
 import type { RunResult } from '../../report/result.js';
+import { listLabels } from '../../scenario/load/ready.js';
 import type { Plan, PlannedLoad } from '../../scenario/model/plan.js';
 import { planDigest } from '../../scenario/plan/describe.js';
 import { UNSENT } from '../load/requests.js';
@@ -133,7 +134,9 @@ export function judgeLevel({ verdict, service }: LevelRecord, base: number | nul
 function throughputOf({ allCalls, calls, uplinks, simulatedMs }: Measured, { loads }: Plan): Throughput | null {
   if (allCalls !== undefined) {
     const rate = (count: (load: RunResult['calls'][string]) => number) =>
-      loads.reduce((sum, load) => sum + perSecond(count(calls[load.name] ?? NOTHING), load), 0);
+      loads.reduce((sum, load) => sum + perSecond(countAll(listLabels(load), count), load), 0);
+    const countAll = (labels: readonly string[], count: (load: RunResult['calls'][string]) => number) =>
+      labels.reduce((sum, label) => sum + count(calls[label] ?? NOTHING), 0);
     return {
       of: 'requests',
       offered: rate(({ planned }) => planned),

@@ -5,7 +5,7 @@ import type { Millis } from '../../kernel/time.js';
 import type { CapacityQuestion } from '../../report/capacity/result.js';
 import { type Expectation, listTerms, type MetricTerm } from '../../scenario/expect/expectation.js';
 import { kindOf } from '../../scenario/faults/index.js';
-import { getDownlinkType } from '../../scenario/load/calls.js';
+import { queuesDownlinks } from '../../scenario/load/ready.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { type Knob, knobOf, lasting, type Rewrite } from '../../scenario/parse/vary.js';
 import { planDigest } from '../../scenario/plan/describe.js';
@@ -197,7 +197,7 @@ function hasOnly(isFixed: (term: MetricTerm) => boolean, one: Expectation, other
 function findSpeed({ faults, cloud, loads }: Plan): (term: MetricTerm) => boolean {
   if (faults.some((fault) => kindOf(fault).part === 'service')) return () => false;
   // A request that is refused is not answered in time.
-  const canRefuse = cloud?.rateLimit != null || loads.some(({ call }) => getDownlinkType(call) !== undefined);
+  const canRefuse = cloud?.rateLimit != null || loads.some(({ call }) => queuesDownlinks(call));
   return ({ metric, aggregate: { kind } }) => {
     switch (metric) {
       case 'call.latency':

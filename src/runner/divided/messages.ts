@@ -16,7 +16,7 @@ import type { SharedThings } from '../world/run-world.js';
 import type { ClockReading } from './clock-offset.js';
 
 /** Version of the format of tasks and messages. Every incompatible change raises it. */
-export const PART_FORMAT = 6;
+export const PART_FORMAT = 7;
 
 /** A part of a run, with all that a worker needs for it besides the API key of the target. */
 export type PartTask = TogetherTask | WindowsTask;

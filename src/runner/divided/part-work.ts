@@ -4,6 +4,7 @@
  */
 import { seededRandom } from '../../kernel/random.js';
 import type { Instant } from '../../kernel/time.js';
+import { prepare } from '../../scenario/load/ready.js';
 import type { Plan, PlannedLoad } from '../../scenario/model/plan.js';
 import { describeStep, queuedBy } from '../../scenario/steps/index.js';
 import { dispatchTo, type Handlers } from '../../trace/dispatch.js';
@@ -93,25 +94,45 @@ export class PartWork {
 
   /**
    * A load with a rate loses the requests that were due until `until` and are not done. A closed-loop load loses only those
-   * that wait for a connection, because its requests are not planned in advance.
+   * that wait for a connection, because its requests are not planned in advance. The same holds for all requests of a chain
+   * after its first one.
    */
   *#loseRequests(load: PlannedLoad, at: Instant, until: Instant, why: string): Generator<TraceEvent, number> {
-    const { name: call, pace } = load;
-    const closedLoop = pace.kind === 'closed';
+    const random = seededRandom(this.#plan.seed);
+    const { labels, chained, chainOf } = prepare(load, random);
+    const closedLoop = load.pace.kind === 'closed';
+    const due = new Map(labels.map((label) => [label, [] as Instant[]]));
+    if (!closedLoop) {
+      for (const { k, due: intended } of drawOwnArrivals(load, random)) {
+        if (intended > until) break;
+        due.get(chainOf(k)[0]?.label ?? '')?.push(intended);
+      }
+    }
+    let lost = 0;
+    for (const call of labels) {
+      const own = { call, closedLoop, ...(chained && { chain: load.name }) };
+      lost += yield* this.#loseOf(own, due.get(call) ?? [], at, why);
+    }
+    return lost;
+  }
+
+  /** @param due the due times of its planned requests */
+  *#loseOf(
+    { closedLoop, ...labelled }: { readonly call: string; readonly closedLoop: boolean; readonly chain?: string },
+    due: readonly Instant[],
+    at: Instant,
+    why: string,
+  ): Generator<TraceEvent, number> {
+    const { call } = labelled;
     const closed = this.#closedLoads.get(call);
     if (closed !== undefined && closedLoop) return 0;
     const known = closed ?? this.#requestsOf(call);
     const waiting = this.#waiting.get(call) ?? [];
-    for (const intended of waiting) yield { kind: 'call.dropped', at, call, intended, why, waited: true };
+    for (const intended of waiting) yield { kind: 'call.dropped', at, ...labelled, intended, why, waited: true };
     const accounted = known + waiting.length;
-    let planned = closedLoop ? accounted : 0;
-    if (!closedLoop) {
-      for (const intended of drawOwnArrivals(load, seededRandom(this.#plan.seed))) {
-        if (intended > until) break;
-        // Only the number of done requests is known, not which ones: the earliest count as done, the rest as lost.
-        if (++planned > accounted) yield { kind: 'call.dropped', at, call, intended, why };
-      }
-    }
+    // Only the number of done requests is known, not which ones: the earliest count as done, the rest as lost.
+    for (const intended of due.slice(accounted)) yield { kind: 'call.dropped', at, ...labelled, intended, why };
+    const planned = Math.max(accounted, due.length);
     const lost = Math.max(0, planned - known);
     // If the part has ended the load itself, its own event has already reported the requests that were due by then.
     yield { kind: 'load.closed', at, call, planned: closed === undefined ? planned : lost, closedLoop };

@@ -15,6 +15,8 @@ export interface CallResult {
   /** Code of the error, such as `ECONNREFUSED`, or why the response is not whole; empty if it is. */
   readonly why: string;
   readonly body: string;
+  /** Left out if there was no response. */
+  readonly headers?: IncomingHttpHeaders | undefined;
   /** Why the body cannot be read: it is compressed. Left out if it is not. */
   readonly compressed?: string | undefined;
   /** `Retry-After` of a response with an error status; 0 if there is none. */
@@ -34,6 +36,7 @@ export class Connection implements Dispatcher.DispatchHandler {
   #done: ResultHandler = () => {};
   #parts: Buffer[] = [];
   #status = 0;
+  #headers: IncomingHttpHeaders | undefined;
   #retryAfter: Millis = 0;
   #compressed: string | undefined;
 
@@ -76,6 +79,7 @@ export class Connection implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status;
+    this.#headers = headers;
     this.#compressed = compressedBecause(headers);
     this.#retryAfter = status >= 400 ? (retryAfter(headers) ?? 0) : 0;
   }
@@ -95,6 +99,7 @@ export class Connection implements Dispatcher.DispatchHandler {
         status: this.#status,
         why: '',
         body,
+        headers: this.#headers,
         retryAfter: this.#retryAfter,
         compressed: this.#compressed,
       });

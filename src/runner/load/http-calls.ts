@@ -42,9 +42,10 @@ export function makeHttpCalls({ baseUrl, apiKey, connections }: CallSenderOption
     return connection;
   };
   return {
-    send: ({ method, path, body }, done) => {
+    send: ({ method, path, body, headers: given }, done) => {
       const connection = free.pop() ?? open();
-      const headers = body === undefined ? reading : writing;
+      const usual = body === undefined ? reading : writing;
+      const headers = given === undefined ? usual : replaceHeaders(usual, given);
       const request = { path: prefix + path, method, headers, body: body ?? null, blocking: false };
       connection.send(request, (result) => {
         free.push(connection);
@@ -56,4 +57,10 @@ export function makeHttpCalls({ baseUrl, apiKey, connections }: CallSenderOption
       await Promise.all(opened.map((connection) => connection.close()));
     },
   };
+}
+
+/** @param usual names and values in turn */
+function replaceHeaders(usual: readonly string[], given: Readonly<Record<string, string>>): string[] {
+  const kept = usual.filter((_, i) => !Object.hasOwn(given, usual[i - (i % 2)] ?? ''));
+  return [...kept, ...Object.entries(given).flat()];
 }

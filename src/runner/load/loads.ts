@@ -1,31 +1,28 @@
 /**
- * Runs the loads of a plan. A load with a rate sends each request when it is due, even if responses are missing. A user of a
- * closed-loop load waits for the response and a think time before the next request.
+ * Runs the loads of a plan. A load with a rate begins each iteration when it is due, even if responses are missing. A user of a
+ * closed-loop load waits for the end of an iteration and a think time before the next one.
  */
 
 import type { Alarm } from '../../kernel/clock.js';
 import { countOf } from '../../kernel/quantity.js';
-import type { Random } from '../../kernel/random.js';
-import type { Instant, Millis } from '../../kernel/time.js';
+import type { Millis } from '../../kernel/time.js';
 import type { UserPace } from '../../scenario/load/load.js';
+import { listPresence } from '../../scenario/load/users.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { Caller } from './callers.js';
-import { drawOwnArrivals, hasTurn } from './own-arrivals.js';
-import { OVER, type RequestContext, Requests } from './requests.js';
+import { type IterationContext, Iterations } from './iterations.js';
+import { type Arrival, drawOwnArrivals, hasTurn } from './own-arrivals.js';
 
-interface LoadOptions extends RequestContext {
-  readonly random: Random;
+interface LoadOptions extends IterationContext {
   readonly callerOf: (load: PlannedLoad) => Caller;
   /** Least pause of a user between response and request; in virtual time, responses take none, and it must pass. */
   readonly leastPause: Millis;
-  /** Called for every request of a load with a rate, with the time by which the request is late. */
+  /** Called for every iteration of a load with a rate, with the time by which it is late. */
   readonly late?: (lateBy: Millis) => void;
 }
 
 interface Running {
-  /** Number of requests that were due and are not finished. */
-  readonly unfinished: number;
-  readonly name: string;
+  readonly iterations: Iterations;
   close(): void;
 }
 
@@ -35,16 +32,16 @@ export class Loads {
   /** Schedules the loads for their times. */
   constructor(loads: readonly PlannedLoad[], options: LoadOptions) {
     this.#running = loads.map((load) => {
-      const requests = new Requests(load, options, options.callerOf(load));
+      const iterations = new Iterations(load, options, options.callerOf(load));
       return load.pace.kind === 'closed'
-        ? callByUsers(load, load.pace, requests, options)
-        : callAtRate(load, requests, options);
+        ? callByUsers(load, load.pace, iterations, options)
+        : callAtRate(load, iterations, options);
     });
   }
 
   /** Descriptions of loads with open requests. */
   get open(): readonly string[] {
-    return this.#running.flatMap(({ name, unfinished }) =>
+    return this.#running.flatMap(({ iterations: { name, unfinished } }) =>
       unfinished > 0 ? [`the load "${name}" with ${countOf(unfinished, 'request')}`] : [],
     );
   }
@@ -55,76 +52,83 @@ export class Loads {
   }
 }
 
-function callAtRate(load: PlannedLoad, requests: Requests, { clock, random, late }: LoadOptions): Running {
-  const due = drawOwnArrivals(load, random);
-  let next = due.next();
+function callAtRate(load: PlannedLoad, iterations: Iterations, { clock, random, late }: LoadOptions): Running {
+  const arrivals = drawOwnArrivals(load, random);
+  let next = arrivals.next();
   let alarm: Alarm | undefined;
   const wait = () => {
-    if (!next.done) alarm = clock.after(Math.max(0, next.value - clock.now), 'a request of a load', act);
+    if (!next.done) alarm = clock.after(Math.max(0, next.value.due - clock.now), 'a request of a load', act);
   };
   const act = () => {
-    for (; !next.done && next.value <= clock.now; next = due.next()) {
-      late?.(clock.now - next.value);
-      requests.make(next.value);
+    for (; !next.done && next.value.due <= clock.now; next = arrivals.next()) {
+      const { k, due } = next.value;
+      late?.(clock.now - due);
+      iterations.begin(k, due);
     }
     wait();
   };
   wait();
   return {
-    name: load.name,
-    get unfinished() {
-      return requests.unfinished;
-    },
+    iterations,
     close: () => {
       alarm?.cancel();
-      for (; !next.done && next.value <= clock.now; next = due.next()) requests.drop(next.value, OVER);
-      requests.close(countUntil(clock.now, drawOwnArrivals(load, random)));
+      for (; !next.done && next.value.due <= clock.now; next = arrivals.next()) {
+        iterations.drop(next.value.k, next.value.due);
+      }
+      iterations.close(listUntil(clock.now, drawOwnArrivals(load, random)));
     },
   };
 }
 
-function countUntil(now: Instant, due: Iterable<Instant>): number {
-  let count = 0;
-  for (const moment of due) {
-    if (moment > now) break;
-    count++;
+function* listUntil(now: number, arrivals: Iterable<Arrival>): Generator<number, void> {
+  for (const { k, due } of arrivals) {
+    if (due > now) return;
+    yield k;
   }
-  return count;
 }
 
-function callByUsers(
-  load: PlannedLoad,
-  { users, think, patient }: UserPace,
-  requests: Requests,
-  { clock, leastPause }: LoadOptions,
-): Running {
+function callByUsers(load: PlannedLoad, pace: UserPace, iterations: Iterations, options: LoadOptions): Running {
+  const { clock, leastPause } = options;
+  const { users, think, patient } = pace;
   const pause = Math.max(think, leastPause);
-  let made = 0;
+  const shared = pace.iterations === undefined ? undefined : shareIterations(load, pace.iterations, users);
   let over = false;
-  const turn = () => {
-    if (over || clock.now >= load.until) return;
-    made++;
-    if (!requests.make(clock.now, again)) rest(pause);
+  const live = (user: number) => {
+    const times = listPresence(pace, user, load);
+    let turns = 0;
+    let present = 0;
+    const turn = () => {
+      if (over || clock.now >= (times[present]?.until ?? load.until)) return come(present + 1);
+      // Iterations of different users have different numbers, however fast the users are.
+      const k = shared === undefined ? turns++ * users + user : shared.next().value;
+      if (k !== undefined && !iterations.begin(k, clock.now, again)) rest(pause);
+    };
+    const rest = (length: Millis) => clock.after(length, 'a user of a load has thought', turn);
+    const again = (away: Millis) => {
+      const length = patient ? Math.max(pause, away) : pause;
+      if (length === 0) turn();
+      else rest(length);
+    };
+    const come = (next: number) => {
+      const time = times[next];
+      if (over || time === undefined) return;
+      present = next;
+      const first = time.from + (pause * time.place) / time.together;
+      clock.after(Math.max(0, first - clock.now), 'a user of a load arrives', turn);
+    };
+    come(0);
   };
-  const rest = (length: Millis) => clock.after(length, 'a user of a load has thought', turn);
-  const again = (away: Millis) => {
-    const length = patient ? Math.max(pause, away) : pause;
-    if (length === 0) turn();
-    else rest(length);
-  };
-  for (let user = 0; user < users; user++) {
-    if (!hasTurn(load, user)) continue;
-    const first = load.from + (pause * user) / users;
-    clock.after(Math.max(0, first - clock.now), 'a user of a load arrives', turn);
-  }
+  for (let user = 0; user < users; user++) if (hasTurn(load, user)) live(user);
   return {
-    name: load.name,
-    get unfinished() {
-      return requests.unfinished;
-    },
+    iterations,
     close: () => {
       over = true;
-      requests.close(made);
+      iterations.close();
     },
   };
+}
+
+/** The iterations that the users of this part share: those of user `k` of the whole load, `k + users`, and so on. */
+function* shareIterations(load: PlannedLoad, count: number, users: number): Generator<number, undefined> {
+  for (let k = 0; k < count; k++) if (hasTurn(load, k % users)) yield k;
 }

@@ -4,13 +4,22 @@ import type { Instant } from '../../kernel/time.js';
 import { drawArrivals } from '../../scenario/load/arrivals.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 
-/** Whether request or user `k` of the whole load belongs to this part. */
+/** Whether iteration or user `k` of the whole load belongs to this part. */
 export function hasTurn({ turns }: Pick<PlannedLoad, 'turns'>, k: number): boolean {
   return turns === undefined || turns[k % turns.length] === true;
 }
 
-/** The times of this part's requests, ascending. @throws RangeError for a closed-loop load, which waits for responses. */
-export function* drawOwnArrivals(load: PlannedLoad, random: Random): Generator<Instant, void> {
+export interface Arrival {
+  /** Number of the iteration in the whole load, from 0. */
+  readonly k: number;
+  readonly due: Instant;
+}
+
+/** This part's iterations, ascending. @throws RangeError for a closed-loop load, which waits for responses */
+export function* drawOwnArrivals(load: PlannedLoad, random: Random): Generator<Arrival, void> {
   let k = 0;
-  for (const due of drawArrivals(load, random)) if (hasTurn(load, k++)) yield due;
+  for (const due of drawArrivals(load, random)) {
+    if (hasTurn(load, k)) yield { k, due };
+    k++;
+  }
 }

@@ -1,18 +1,20 @@
 /**
- * The requests of one load, and their accounting. A request is sent as soon as a connection is free; the waiting time is part
- * of its latency. Every request is accounted for: answered, failed, open at the end, or dropped for a reason.
+ * The requests of one load, and their accounting, each under its label. A request is sent as soon as a connection is free; the
+ * waiting time is part of its latency. Every request is accounted for: answered, failed, open at the end, or dropped for a reason.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
-import { findUselessReason, getDownlinkType, isOfDevice, makeRequest } from '../../scenario/load/calls.js';
+import type { CallRequest } from '../../scenario/load/calls.js';
+import type { ReadyRequest, RequestPlace } from '../../scenario/load/ready.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
-import type { DownlinkType, Trace } from '../../trace/events.js';
+import type { DownlinkType, Trace, TraceEvent } from '../../trace/events.js';
 import { isAnswered } from '../../trace/metrics/calls.js';
 import type { Admission } from '../targets/target.js';
 import { isUndecided } from '../targets/undecided.js';
 import type { Caller } from './callers.js';
+import type { CallResult } from './connection.js';
 
 export interface RequestContext {
   readonly clock: EdgeClock;
@@ -43,13 +45,34 @@ const SHORTLY: Millis = seconds(1);
 /** Limit of requests that wait for a connection. */
 const MOST_WAITING = 100_000;
 
+type CallDone = Extract<TraceEvent, { kind: 'call.done' }>;
+
+/** A request, and what it is about. */
+interface Order {
+  readonly request: ReadyRequest;
+  /** Device of the iteration; undefined for one that is about no device. */
+  readonly device: DeviceHandle | undefined;
+  readonly lookUp: RequestPlace['lookUp'];
+  /** Receives captured values. */
+  readonly keep: (name: string, value: unknown) => void;
+}
+
+/** Called at the end of a request. `away`: the wait that the service demands. `ok`: whether it was answered as it should be. */
+type RequestEnd = (away: Millis, ok: boolean) => void;
+
+interface QueuedDownlink {
+  readonly type: DownlinkType;
+  readonly serial: number;
+  /** As JSON. */
+  readonly content: string;
+}
+
 interface PendingRequest {
+  readonly order: Order;
   /** When it was due. */
   readonly intended: Instant;
-  /** Device of the request; undefined for a request about the space. */
-  readonly device: DeviceHandle | undefined;
-  /** Id of the device in the cloud; empty for a request about the space. */
-  readonly cloudId: string;
+  readonly place: RequestPlace;
+  readonly made: CallRequest;
   /** When it was sent, or passed to {@link RequestContext.admit}; undefined before that. */
   sent: Instant | undefined;
   /** Set if it has waited for a connection. */
@@ -57,22 +80,22 @@ interface PendingRequest {
 }
 
 export class Requests {
-  readonly #load: PlannedLoad;
   readonly #context: RequestContext;
   readonly #caller: Caller;
   readonly #unfinished = new Set<PendingRequest>();
-  /** Type of the downlink that each request queues; undefined if requests of this load queue none. */
-  readonly #queues: DownlinkType | undefined;
+  readonly #closedLoop: boolean;
   readonly #what: string;
-  #count = 0;
+  /** Fields of all its events: the load, if the requests are parts of chains. */
+  readonly #chain: { readonly chain?: string };
   #closed = false;
 
-  constructor(load: PlannedLoad, context: RequestContext, caller: Caller) {
-    this.#load = load;
+  /** @param chained whether the requests are parts of chains */
+  constructor({ name, pace }: PlannedLoad, chained: boolean, context: RequestContext, caller: Caller) {
     this.#context = context;
     this.#caller = caller;
-    this.#queues = getDownlinkType(load.call);
-    this.#what = `a request of the load "${load.name}"`;
+    this.#closedLoop = pace.kind === 'closed';
+    this.#chain = chained ? { chain: name } : {};
+    this.#what = `a request of the load "${name}"`;
   }
 
   /** Number of requests that were due and are not finished. */
@@ -80,23 +103,25 @@ export class Requests {
     return this.#unfinished.size;
   }
 
-  /** Makes a request due at `intended` for the next device. `done` gets the demanded wait. False if the request is dropped. */
-  make(intended: Instant, done: (away: Millis) => void = () => {}): boolean {
+  /** Makes a request due at `intended`; `done` is not called if it is dropped, and then the result is false. */
+  make(intended: Instant, order: Order, done: RequestEnd): boolean {
     const { clock, admit } = this.#context;
-    const { connections } = this.#caller;
-    const device = this.#findNextDevice();
-    const cloudId = isOfDevice(this.#load.call.kind) ? device?.cloudId : '';
+    const { connections, space } = this.#caller;
+    const { request, device, lookUp } = order;
+    const cloudId = request.needsDevice ? device?.cloudId : '';
     if (cloudId === undefined) {
-      this.drop(intended, 'the device does not exist in the cloud');
-      this.#noteRejected(device);
+      this.drop(intended, request.label, 'the device does not exist in the cloud');
+      const type = request.queues(NOTHING, '')?.type;
+      if (type !== undefined && device !== undefined) this.#emitRejected(device.serial, type);
       return false;
     }
-    if (connections.waiting >= MOST_WAITING) return this.drop(intended, UNSENT[0]);
-    const pending: PendingRequest = { intended, device, cloudId, sent: undefined };
+    if (connections.waiting >= MOST_WAITING) return this.drop(intended, request.label, UNSENT[0]);
+    const place = { space, device: cloudId, lookUp };
+    const pending: PendingRequest = { order, intended, place, made: request.make(place), sent: undefined };
     this.#unfinished.add(pending);
     const hold = new ClockHold(clock, this.#what);
-    const over = (away: Millis) => {
-      done(away);
+    const over: RequestEnd = (away, ok) => {
+      done(away, ok);
       hold.end();
     };
     if (admit === undefined) this.#acquire(pending, over);
@@ -104,126 +129,141 @@ export class Requests {
     return true;
   }
 
-  /** The device of the next request; undefined if the requests of the load are about the space. */
-  #findNextDevice(): DeviceHandle | undefined {
-    const { call, devices } = this.#load;
-    if (!isOfDevice(call.kind)) return undefined;
-    return this.#context.handles[devices[this.#count++ % devices.length] ?? -1];
-  }
-
   /** Counts a request that is not sent. */
-  drop(intended: Instant, why: string, { waited }: Pick<PendingRequest, 'waited'> = {}): false {
+  drop(intended: Instant, call: string, why: string, { waited }: Pick<PendingRequest, 'waited'> = {}): false {
     const { clock, trace } = this.#context;
     trace.emit({
       kind: 'call.dropped',
       at: clock.now,
-      call: this.#load.name,
+      call,
       intended,
       why,
       ...(waited && { waited }),
+      ...this.#chain,
     });
     return false;
   }
 
   /**
    * Ends the accounting: each request that still waits for a connection is dropped; later responses do not count.
-   * @param planned number of requests that were due, as counted by the load
+   * @param planned number of requests that were due by their labels, as counted by the load
    */
-  close(planned: number): void {
+  close(planned: ReadonlyMap<string, number>): void {
     const { clock, trace, speed = 1 } = this.#context;
-    const { name: call, pace } = this.#load;
     this.#closed = true;
     for (const pending of this.#unfinished) {
-      const { intended, sent, device, cloudId } = pending;
-      if (sent === undefined) this.drop(intended, clock.now - intended < SHORTLY * speed ? OVER : UNSENT[1], pending);
-      else this.#noteUnanswered(device, cloudId);
+      const { intended, sent, order } = pending;
+      const why = clock.now - intended < SHORTLY * speed ? OVER : UNSENT[1];
+      if (sent === undefined) this.drop(intended, order.request.label, why, pending);
+      else this.#noteUnanswered(pending);
     }
-    trace.emit({ kind: 'load.closed', at: clock.now, call, planned, closedLoop: pace.kind === 'closed' });
+    for (const [call, count] of planned) {
+      trace.emit({ kind: 'load.closed', at: clock.now, call, planned: count, closedLoop: this.#closedLoop });
+    }
   }
 
-  async #pass(admit: Admission, pending: PendingRequest, hold: ClockHold, over: (away: Millis) => void): Promise<void> {
+  async #pass(admit: Admission, pending: PendingRequest, hold: ClockHold, over: RequestEnd): Promise<void> {
     const sent = this.#noteSent(pending);
     if (await admit(hold)) return this.#acquire(pending, over);
     this.#noteDone(pending, { at: this.#context.clock.now, sent, status: 0, why: 'ECONNREFUSED' });
-    over(0);
+    over(0, false);
   }
 
   /** Sends a request as soon as a connection is free. */
-  #acquire(pending: PendingRequest, over: (away: Millis) => void): void {
+  #acquire(pending: PendingRequest, over: RequestEnd): void {
     const { connections } = this.#caller;
     connections.acquire(() =>
-      this.#send(pending, (away) => {
+      this.#send(pending, (away, ok) => {
         connections.release();
-        over(away);
+        over(away, ok);
       }),
     );
     if (pending.sent !== undefined) return;
     const { clock, trace } = this.#context;
     pending.waited = true;
-    trace.emit({ kind: 'call.waits', at: clock.now, call: this.#load.name, intended: pending.intended });
+    const call = pending.order.request.label;
+    trace.emit({ kind: 'call.waits', at: clock.now, call, intended: pending.intended, ...this.#chain });
   }
 
   /** Notes that a request is sent now; returns the time. */
   #noteSent(pending: PendingRequest): Instant {
     const { clock, trace } = this.#context;
-    const { intended, waited } = pending;
+    const { intended, waited, order } = pending;
     const at = clock.now;
     pending.sent = at;
-    trace.emit({ kind: 'call.sent', at, call: this.#load.name, intended, ...(waited && { waited }) });
+    const call = order.request.label;
+    trace.emit({ kind: 'call.sent', at, call, intended, ...(waited && { waited }), ...this.#chain });
     return at;
   }
 
-  #send(pending: PendingRequest, over: (away: Millis) => void): void {
-    if (this.#closed) return over(0);
-    const { clock, accepted, serviceSpeed = 1 } = this.#context;
-    const { space, sender } = this.#caller;
-    const { cloudId } = pending;
+  #send(pending: PendingRequest, over: RequestEnd): void {
+    if (this.#closed) return over(0, false);
+    const { clock, serviceSpeed = 1 } = this.#context;
     const sent = pending.sent ?? this.#noteSent(pending);
-    const { call } = this.#load;
-    const request = makeRequest(call, { space, device: cloudId });
-    const judged = (body: string, compressed: string | undefined): string => {
-      const useless = findUselessReason(call, body, cloudId, compressed);
-      if (useless !== '' || this.#queues === undefined) return useless;
-      return accepted(body, request.body ?? 'null') ? '' : 'the answer names no downlink';
-    };
-    sender.send(request, ({ status, why, body, retryAfter, compressed }) => {
-      if (this.#closed) return over(0);
+    this.#caller.sender.send(pending.made, (result) => {
+      if (this.#closed) return over(0, false);
       // The time that this process takes to read the body is not part of the latency.
       const at = clock.now;
-      const isAccepted = status >= 200 && status < 300;
-      if (isUndecided(status) || (isAccepted && why !== '')) this.#noteUnanswered(pending.device, cloudId);
-      this.#noteDone(pending, { at, sent, status, why: isAccepted && why === '' ? judged(body, compressed) : why });
-      over(retryAfter * serviceSpeed);
+      const ok = this.#noteDone(pending, { at, sent, status: result.status, ...this.#judge(pending, result) });
+      over(result.retryAfter * serviceSpeed, ok);
     });
   }
 
-  #noteDone(
-    pending: PendingRequest,
-    {
-      at,
-      sent,
-      status,
-      why,
-    }: { readonly at: Instant; readonly sent: Instant; readonly status: number; readonly why: string },
-  ): void {
-    if (this.#closed) return;
+  #judge(pending: PendingRequest, result: CallResult): Pick<CallDone, 'why' | 'expected'> {
+    const { status, why: broken } = result;
+    const { order, place } = pending;
+    const { request, keep } = order;
+    const isAccepted = status >= 200 && status < 300;
+    if (isUndecided(status) || (isAccepted && broken !== '')) this.#noteUnanswered(pending);
+    if (broken !== '' || status === 0 || !(isAccepted || request.anyStatus)) return { why: broken };
+    const why = request.judge(result, place, keep);
+    if (why !== '' || !isAccepted) return { why, ...(why === '' && { expected: true }) };
+    const queued = this.#queued(pending);
+    const isNamed = queued === undefined || this.#context.accepted(result.body, queued.content);
+    return { why: isNamed ? '' : 'the answer names no downlink' };
+  }
+
+  /** Whether the request was answered as it should be. */
+  #noteDone(pending: PendingRequest, end: Pick<CallDone, 'at' | 'sent' | 'status' | 'why' | 'expected'>): boolean {
+    if (this.#closed) return false;
     this.#unfinished.delete(pending);
-    const { intended } = pending;
-    this.#context.trace.emit({ kind: 'call.done', at, call: this.#load.name, intended, sent, status, why });
-    if (!isAnswered({ status, why })) this.#noteRejected(pending.device);
+    const { intended, order } = pending;
+    const { at, ...rest } = end;
+    const call = order.request.label;
+    this.#context.trace.emit({ kind: 'call.done', at, call, intended, ...rest, ...this.#chain });
+    const ok = isAnswered(end);
+    if (!ok) this.#noteRejected(pending);
+    return ok;
   }
 
-  /** Reports a request without an answer: if the load queues downlinks, the cloud may or may not have queued one. */
-  #noteUnanswered(device: DeviceHandle | undefined, cloudId: string): void {
-    if (this.#queues === undefined || device === undefined) return;
-    const { body = 'null' } = makeRequest(this.#load.call, { space: this.#caller.space, device: cloudId });
-    this.#context.unanswered?.(device.serial, this.#queues, JSON.parse(body));
+  /** The downlink that a request queues, with the serial number of its device; undefined if it queues none. */
+  #queued({ order, place, made }: PendingRequest): QueuedDownlink | undefined {
+    const queued = order.request.queues(made, place.device);
+    if (queued === undefined) return undefined;
+    const { handles } = this.#context;
+    const { device: id, type, content } = queued;
+    const device = id === place.device ? order.device : handles.find(({ cloudId }) => cloudId === id);
+    return device && { type, serial: device.serial, content };
   }
 
-  /** Called for an unknown device or an unusable answer: a load of downlinks counts one as rejected. */
-  #noteRejected(device: DeviceHandle | undefined): void {
+  /** Reports a request without an answer: if it queues a downlink, the cloud may or may not have queued one. */
+  #noteUnanswered(pending: PendingRequest): void {
+    const queued = this.#queued(pending);
+    if (queued === undefined) return;
+    this.#context.unanswered?.(queued.serial, queued.type, JSON.parse(queued.content));
+  }
+
+  /** Called for an unusable answer: a request for a downlink counts one as rejected. */
+  #noteRejected(pending: PendingRequest): void {
+    const queued = this.#queued(pending);
+    if (queued !== undefined) this.#emitRejected(queued.serial, queued.type);
+  }
+
+  #emitRejected(serial: number, type: DownlinkType): void {
     const { clock, trace } = this.#context;
-    if (this.#queues === undefined || device === undefined) return;
-    trace.emit({ kind: 'downlink.rejected', at: clock.now, serial: device.serial, type: this.#queues });
+    trace.emit({ kind: 'downlink.rejected', at: clock.now, serial, type });
   }
 }
+
+/** For a device that does not exist, no request is made: only the type of the downlink is asked for. */
+const NOTHING: CallRequest = { method: 'POST', path: '', body: undefined };

@@ -85,19 +85,23 @@ export function findDimension(expectation: Expectation): Dimension | undefined {
   return [expectation.left, expectation.right].flatMap(listTerms).find(({ by }) => by !== undefined)?.by;
 }
 
-/** Devices, the loads of a client, or a part of the run. */
+/** Devices, the loads of a client, a load or a request of its chain, or a part of the run. */
 export type Scope =
   | Selector
   | { readonly kind: 'client'; readonly client: string }
+  | { readonly kind: 'load'; readonly load: string }
   | { readonly kind: 'part'; readonly by: Dimension; readonly value: string };
 
 export function nameScope(scope: Scope): string {
   if (scope.kind === 'part') return `${scope.by}/${scope.value}`;
+  if (scope.kind === 'load') return `${LOAD}${scope.load}`;
   return scope.kind === 'client' ? `${CLIENT}${scope.client}` : nameSelector(scope);
 }
 
 /** Prefix of the name of a client in a scope. */
 export const CLIENT = 'client/';
+/** Prefix of the name of a load in a scope. */
+export const LOAD = 'load/';
 
 /**
  * The aggregate of a metric. A count has only `count`; a distribution also has `min`, `max`, `mean` and percentiles. `within`

@@ -12,7 +12,8 @@
  * A metric without an aggregate means its count. Both sides are counts, shares or durations (kinds.ts). A minus needs a space
  * before it, because names have hyphens; after a scope "*" and "/" need spaces around them, because selectors use both. A scope
  * is a selector without comparisons, as in `to`: `uplink.stored of region/north`; for metrics of API calls it is a client of
- * the setup: `call.latency p(99) of client/dashboard`. With "by", the expectation holds if it holds for each part of the run:
+ * the setup or a load: `call.latency p(99) of client/dashboard`, `call.failed of load/morning`, and for a request of its chain `of
+ * load/morning/list`. With "by", the expectation holds if it holds for each part of the run:
  * `uplink.stored by region >= 100`. `ghostfleet list metrics` and `ghostfleet list invariants` print the
  * names.
  */
@@ -34,6 +35,7 @@ import {
   type Dimension,
   type Expectation,
   type Expression,
+  LOAD,
   listTerms,
   type Operator,
   type Scope,
@@ -83,6 +85,8 @@ export class ExpectationError extends Error {
 interface Scopes {
   /** Names of the clients of `setup`; undefined if `setup` could not be read. */
   readonly clients: readonly string[] | undefined;
+  /** Names of the loads, and labels of the requests of their chains; undefined if `load` could not be read. */
+  readonly loads: readonly string[] | undefined;
   /** Names of the tags of the fleet. */
   readonly tags: readonly string[];
   /** Reads the selector at a column; undefined if a problem was noted. */
@@ -117,6 +121,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   message: 'message.made',
   update: 'update.scheduled',
   call: 'call.planned',
+  iteration: 'iteration.planned',
   device: 'fleet.devices',
 };
 
@@ -175,6 +180,7 @@ function findConstant(expression: Expression): number | undefined {
 const PARTS = [
   ['downlink.', 'downlink.queued'],
   ['call.', 'call.planned'],
+  ['iteration.', 'iteration.planned'],
 ] as const;
 
 /** Rejects `downlink.answered within 1h >= 95`: no share is above 100 %, so the result would be the same in every run. */
@@ -312,12 +318,19 @@ function readScope(reader: Reader, { name, of }: MetricInfo): Scope | undefined 
     readAggregate(reader);
     throw new ExpectationError(place, `"of" comes last: write "${name} ${reader.textFrom(place)} of ${to}"`);
   }
-  const wanted = of === 'clients' ? 'client/…' : 'a group, region/…, tag/… or a sample';
+  const wanted = of === 'clients' ? 'client/… or load/…' : 'a group, region/…, tag/… or a sample';
   if (to === '') reader.fail(`expected ${wanted} after "of", found ${showToken(reader.token)}`);
-  return of === 'clients' ? findClientScope(to, column, reader.scopes) : reader.scopes.devices(to, column);
+  return of === 'clients' ? findCallScope(to, column, reader.scopes) : reader.scopes.devices(to, column);
 }
 
-function findClientScope(to: string, column: number, { clients }: Scopes): Scope {
+function findCallScope(to: string, column: number, { clients, loads }: Scopes): Scope {
+  const load = to.slice(LOAD.length);
+  if (to.startsWith(LOAD) && loads?.includes(load) !== false) return { kind: 'load', load };
+  if (to.startsWith(LOAD)) {
+    const known = (loads ?? []).map((name) => LOAD + name);
+    const there = known.length === 0 ? 'the scenario has no loads' : `the scenario has ${orList(known)}`;
+    throw new ExpectationError(column, `${quote(to)} is not a load${didYouMean(to, known)}; ${there}`);
+  }
   const client = to.slice(CLIENT.length);
   if (!to.startsWith(CLIENT) || clients?.includes(client) === false) {
     const known = (clients ?? []).map((name) => CLIENT + name);

@@ -9,10 +9,19 @@ import { ExpectationError, makeExpectationForm, parseExpectation } from './gramm
 export interface ScopeNames extends FleetNames {
   /** Names of the clients of `setup`; undefined if `setup` could not be read. */
   readonly clients: readonly string[] | undefined;
+  /** Names of the loads, and labels of the requests of their chains; undefined if `load` could not be read. */
+  readonly loads: readonly string[] | undefined;
 }
 
 /** No names, for JSON Schemas, which do not depend on a scenario. */
-export const NO_NAMES: ScopeNames = { groups: [], regions: [], tags: [], fleet: undefined, clients: undefined };
+export const NO_NAMES: ScopeNames = {
+  groups: [],
+  regions: [],
+  tags: [],
+  fleet: undefined,
+  clients: undefined,
+  loads: undefined,
+};
 
 /** Reads one line of `expect`; problems have the column of the wrong word. */
 export function expectExpectation(names: ScopeNames): Check<Expectation> {
@@ -29,6 +38,7 @@ function readLine(node: LocatedNode, problems: Problems, names: ScopeNames): Exp
     const read = parseExpectation(node.value, {
       devices: (to, column) => readSelector(to, at(column), problems, names),
       clients: names.clients,
+      loads: names.loads,
       tags: names.tags,
     });
     return problems.list.length === before ? read : undefined;

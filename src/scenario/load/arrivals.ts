@@ -1,5 +1,5 @@
 /**
- * The times at which the requests of an open-loop load are due. A load is open-loop if these times depend only on the scenario
+ * The times at which the iterations of an open-loop load are due. A load is open-loop if these times depend only on the scenario
  * and the seed, and never on how fast the service answers.
  *
  * For a replay, the times are in a file. For a rate, the rate is integrated over time, and a request is due whenever the
@@ -14,6 +14,10 @@ import type { Load, RatePiece } from './load.js';
 export function* drawArrivals({ name, from, pace }: Load, random: Random): Generator<Instant, void> {
   if (pace.kind === 'replay') {
     for (const time of pace.trace.times) yield from + time;
+    return;
+  }
+  if (pace.kind === 'each') {
+    for (let i = 0; i < pace.count; i++) yield from + Math.round((pace.over * i) / pace.count);
     return;
   }
   if (pace.kind !== 'open') throw new RangeError(`the load "${name}" has no arrivals: its users wait for answers`);

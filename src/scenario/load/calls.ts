@@ -7,14 +7,18 @@ import { kindForms } from '../values/kind-forms.js';
 import { noOptions } from '../values/no-options.js';
 import { type Sending, type SendingCheck, sentData, sentLines } from '../values/sending.js';
 import { shellLines } from '../values/shell-lines.js';
+import { OWN_CALLS } from './chains.js';
+import type { Method } from './request.js';
 
 /** An HTTP request to the API. */
 export interface CallRequest {
-  readonly method: 'GET' | 'POST';
-  /** Path without the base address: `/v2/spaces/…`. */
+  readonly method: Method;
+  /** Path and query without the base address: `/v2/spaces/…`. */
   readonly path: string;
-  /** JSON; undefined for a GET. */
+  /** JSON, unless a header says something else; undefined for none. */
   readonly body: string | undefined;
+  /** Headers of the scenario, in small letters; they replace those of the run. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The space and the device of a request. */
@@ -147,9 +151,9 @@ export interface CallSpec {
   readonly body: string | null;
 }
 
-/** JSON Schema of the value after the name of each call, for editors. */
+/** JSON Schema of the value after the name of each kind of load, for editors. */
 export function callForms(): Readonly<Record<string, Form>> {
-  return kindForms(CALLS);
+  return kindForms({ ...CALLS, ...OWN_CALLS });
 }
 
 /** Reads the options of the call `kind`. */

@@ -7,6 +7,7 @@ import { valueNode } from '../../input/value.js';
 import type { Dimension } from '../expect/expectation.js';
 import type { FaultName } from '../faults/index.js';
 import type { CallName } from '../load/calls.js';
+import type { OwnCallName } from '../load/chains.js';
 import type { BootPattern } from '../model/fleet.js';
 import type { Scenario } from '../model/scenario.js';
 import type { SetupName } from '../setup/index.js';
@@ -98,14 +99,22 @@ export type LoadDefinition = {
   readonly to?: string;
   readonly rate?: string | { readonly [after: string]: string } | { readonly replay: string; readonly speed?: number };
   readonly spacing?: 'even' | 'poisson';
-  readonly users?: number;
+  /** `10`, `'0..10'` or `{ '0s': 1, '5m': 10 }`. */
+  readonly users?: number | string | { readonly [after: string]: number | string };
   readonly patient?: boolean;
   readonly think?: string;
+  /** The load ends after this number of iterations. */
+  readonly iterations?: number;
+  /** One iteration for each device of `to`, spread over the time in `over`. */
+  readonly per?: 'device';
+  readonly over?: string;
+  /** For reports and expectations. */
+  readonly name?: string;
   /** A client of the setup. */
   readonly as?: string;
   /** true: the lines or data to send are deliberately unknown or invalid, and are not checked. */
   readonly unknown?: boolean;
-} & { readonly [K in CallName]?: Value };
+} & { readonly [K in CallName | OwnCallName]?: Value };
 
 const FOR_YAML = ['include', 'vars'] as const;
 

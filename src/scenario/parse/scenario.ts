@@ -21,6 +21,7 @@ import { DEFAULT_START } from '../../kernel/clock.js';
 import { hours, LAST_TIME, type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
 import { DIMENSIONS } from '../expect/expectation.js';
 import type { ScopeNames } from '../expect/parse.js';
+import { listLabels } from '../load/ready.js';
 import type { CloudSettings } from '../model/cloud.js';
 import type { FleetGroup } from '../model/fleet.js';
 import type { Scenario, ScenarioStep } from '../model/scenario.js';
@@ -170,25 +171,29 @@ function readParts(
   const prepared = read('setup', (node, found) => setup(node, found, sources), []);
   const clients = prepared && clientSpaces(prepared);
   const fleetNames = groups ? namesOf(groups) : namesIn(root.entries.get('fleet')?.value);
-  const names: ScopeNames = { ...fleetNames, clients: clients && [...clients.keys()] };
-  const select = (to: string, place: LocatedNode) => readSelector(to, place, problems, names);
+  const select = (to: string, place: LocatedNode) => readSelector(to, place, problems, fleetNames);
   const perturbed = read('network', (node, found) => network(node, found, { selector: select, end }), []);
   const saving = savesPower(root.entries.get('network')?.value, problems);
   const release = radioRelease(root.entries.get('network')?.value, problems);
   const known: KnownFleet = {
     types,
     groups,
-    updates: firmwareUpdates(root.entries.get('steps')?.value, prepared ?? [], names),
+    updates: firmwareUpdates(root.entries.get('steps')?.value, prepared ?? [], fleetNames),
   };
-  const context: StepContext = { ...known, names, sources, end, firmware: prepared && firmwareNames(prepared) };
   const recipients = (to: Selector) => recipientsOf(to, known);
-  const wrong = read('faults', (node, found) => faults(node, found, context), []);
-  const begun = read('steps', (node, found) => steps(node, found, context), []);
   const loads = read(
     'load',
     (node, found) => load(node, found, { end, selector: select, readFile: sources.readFile, clients, recipients }),
     [],
   );
+  const names: ScopeNames = {
+    ...fleetNames,
+    clients: clients && [...clients.keys()],
+    loads: loads?.flatMap(listLabels),
+  };
+  const context: StepContext = { ...known, names, sources, end, firmware: prepared && firmwareNames(prepared) };
+  const wrong = read('faults', (node, found) => faults(node, found, context), []);
+  const begun = read('steps', (node, found) => steps(node, found, context), []);
   const expectations = read('expect', expectationList(names, length), []);
   const by = plain('by');
   const next = plain('next');

@@ -127,21 +127,26 @@ function ofAllGroups(sources: ScenarioSources, text: string): ScenarioSources {
 
 function loadKnobs(loads: LocatedNode | undefined): readonly Knob[] {
   if (loads?.kind !== 'list') return [];
-  const calls = loads.items.map((load) => CALL_NAMES.find((name) => entryOf(load, name) !== undefined));
+  const calls = loads.items.map((load) => written(entryOf(load, 'name')) || findCall(load));
   return loads.items.map((load, index): Knob => {
     const call = calls[index];
     const isOnly = call !== undefined && calls.filter((other) => other === call).length === 1;
     const name = `load.${isOnly ? call : index + 1}`;
-    const field = entryOf(load, 'users') === undefined ? 'rate' : 'users';
+    const field = FIELDS.find((each) => entryOf(load, each) !== undefined) ?? 'rate';
     const knob = { key: `${name}.${field}`, turn: edits(['load', index, field]) };
-    if (field === 'users') return { ...knob, ...COUNT };
-    const rate = entryOf(load, 'rate');
-    const quantity = rate?.kind === 'scalar' ? quantityIn(rate.source) : undefined;
-    return {
-      ...knob,
-      ...(quantity ?? { ...NO_NUMBER, refusal: 'its rate is not steady; vary a variable that the rate contains' }),
-    };
+    if (field === 'per') return { ...knob, ...NO_NUMBER, refusal: 'it runs once for each device; vary the fleet' };
+    const value = entryOf(load, field);
+    const quantity = value?.kind === 'scalar' ? quantityIn(value.source) : undefined;
+    const refusal = `its ${field === 'rate' ? 'rate is' : 'users are'} not steady; vary a variable that it contains`;
+    return { ...knob, ...(quantity ?? { ...NO_NUMBER, refusal }) };
   });
+}
+
+/** What decides about the number of iterations. */
+const FIELDS = ['users', 'rate', 'per'] as const;
+
+function findCall(load: LocatedNode): string | undefined {
+  return CALL_NAMES.find((name) => entryOf(load, name) !== undefined);
 }
 
 type Path = readonly [string | number, ...(string | number)[]];

@@ -1,12 +1,13 @@
 /** A plan as text (`ghostfleet plan`), and its digest. The digest includes claim tokens; the text never shows them. */
 
 import { createHash } from 'node:crypto';
-import { countOf } from '../../kernel/quantity.js';
+import { countOf, humanCount } from '../../kernel/quantity.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { formatDuration, type Instant, sinceStart } from '../../kernel/time.js';
 import type { Expectation } from '../expect/expectation.js';
 import { describeFault, kindOf, wayOf } from '../faults/index.js';
-import type { Pace } from '../load/load.js';
+import type { LoadCall, Pace, RatePiece } from '../load/load.js';
+import { listChanges } from '../load/ready.js';
 import { describeCloud } from '../model/cloud.js';
 import type { Plan, PlannedAction, PlannedGroup, PlannedLoad, PlannedWait } from '../model/plan.js';
 import { describeSetup } from '../setup/index.js';
@@ -119,23 +120,42 @@ function describeFaults(plan: Plan, part: 'network' | 'service'): readonly strin
   });
 }
 
-function describeLoad({ name, from, until, pace, devices }: PlannedLoad): string {
+function describeLoad({ name, call, from, until, pace, devices }: PlannedLoad): string {
   const when = `${formatMoment(from)} to ${formatMoment(until)}`.padEnd(COLUMN);
   const about = devices.length === 0 ? '' : `, ${countOf(devices.length, 'device')}`;
-  return `${when} ${`${name}${about}`.padEnd(2 * COLUMN)} ${describePace(pace)}`;
+  const changes = listChanges(call);
+  const effect = changes.length === 0 ? '' : ` · changes the cloud: ${changes.join(', ')}`;
+  return `${when} ${`${name}${about}`.padEnd(2 * COLUMN)} ${describePace(pace)}${describeChains(call)}${effect}`;
+}
+
+/** ` · 3 requests each`, ` · one of 2 chains` */
+function describeChains(call: LoadCall): string {
+  if (call.kind !== 'chains') return '';
+  const [first] = call.chains;
+  if (call.chains.length > 1) return ` · one of ${call.chains.length} chains`;
+  const { length = 1 } = first?.requests ?? [];
+  return length === 1 ? '' : ` · ${length} requests each`;
 }
 
 /** `50/s, Poisson` */
 export function describePace(pace: Pace): string {
   if (pace.kind === 'closed') {
     const patience = pace.patient ? ', obey Retry-After' : '';
-    return `${pace.users} users, one request at a time each, think time ${formatDuration(pace.think)}${patience}`;
+    const users = pace.pieces === undefined ? `${pace.users}` : describeSpans(pace.pieces, String);
+    const limit = pace.iterations === undefined ? '' : `, ${humanCount(pace.iterations)} iterations in all`;
+    return `${users} users, one request at a time each, think time ${formatDuration(pace.think)}${patience}${limit}`;
   }
   if (pace.kind === 'replay') return `${countOf(pace.trace.times.length, 'request')}, replayed from ${pace.file}`;
-  const rates = pace.pieces.map(({ first, last }) =>
-    first === last ? formatRate(first) : `${formatRate(first)}..${formatRate(last)}`,
-  );
-  return `${rates.join(', then ')}, ${pace.spacing === 'even' ? 'evenly' : 'Poisson'}`;
+  if (pace.kind === 'each') {
+    const spread = pace.over === 0 ? 'all at once' : `within ${formatDuration(pace.over)}`;
+    return `once for each of ${countOf(pace.count, 'device')}, ${spread}`;
+  }
+  return `${describeSpans(pace.pieces, formatRate)}, ${pace.spacing === 'even' ? 'evenly' : 'Poisson'}`;
+}
+
+function describeSpans(pieces: readonly RatePiece[], write: (value: number) => string): string {
+  const spans = pieces.map(({ first, last }) => (first === last ? write(first) : `${write(first)}..${write(last)}`));
+  return spans.join(', then ');
 }
 
 function formatRate(perSecond: number): string {

@@ -80,7 +80,9 @@ function digestSituation(plan: Plan): string {
   const groups = plan.groups.map(({ region: _, ...group }) => group);
   const wrong = plan.faults.map(({ devices: _, ...fault }) => fault);
   const steps = actions.map(({ origin, step, options, devices, sample }) => [origin, step, options, sample ?? devices]);
-  const paces = planned.map(({ name, from, until, pace }) => [name, from, until, pace]);
+  const paces = planned.map(({ name, call, from, until, pace }) => {
+    return [name, from, until, pace, ...(call.kind === 'chains' ? [call] : [])];
+  });
   const said = [
     scenario,
     duration,

@@ -11,6 +11,7 @@ import {
   findDimension,
   nameScope,
 } from '../expect/expectation.js';
+import { listLabels } from '../load/ready.js';
 import type { FleetGroup } from '../model/fleet.js';
 import type { Plan, PlannedGroup, PlannedPart, PlannedScope } from '../model/plan.js';
 import type { ScenarioLoad } from '../model/scenario.js';
@@ -50,11 +51,15 @@ export function divideBy(by: Dimension, divided: Divided): PartsBy {
   const members = by === 'client' ? listLoads(divided.loads) : listDevices(by, divided.fleet);
   const scopes = limitParts(members).map(({ value, indices }) => {
     const name = nameScope({ kind: 'part', by, value });
-    const loads = () => indices.flatMap((i) => divided.loads[i]?.name ?? []);
+    const loads = () => indices.flatMap((i) => listNames(divided.loads[i]));
     const scope: PlannedScope = by === 'client' ? { name, loads: loads() } : { name, devices: indices };
     return { part: { by, value, scope: name }, scope };
   });
   return { parts: scopes.map(({ part }) => part), scopes: scopes.map(({ scope }) => scope) };
+}
+
+function listNames(load: ScenarioLoad | undefined): readonly string[] {
+  return load === undefined ? [] : listLabels(load);
 }
 
 /** The groups of a plan as parts, whatever the scenario names. */

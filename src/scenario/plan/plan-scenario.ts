@@ -6,8 +6,8 @@ import { between, exponential, type Random, randomBytes, seededRandom } from '..
 import { type Instant, type Millis, sinceStart } from '../../kernel/time.js';
 import { type Dimension, type Expectation, listTerms, nameScope } from '../expect/expectation.js';
 import { kindOf, timedSteps } from '../faults/index.js';
-import { isOfDevice } from '../load/calls.js';
 import type { Load } from '../load/load.js';
+import { listLabels, usesDevices } from '../load/ready.js';
 import type { Boot, FleetGroup } from '../model/fleet.js';
 import type {
   FaultId,
@@ -16,6 +16,7 @@ import type {
   PlannedDevice,
   PlannedFault,
   PlannedGroup,
+  PlannedLoad,
   PlannedScope,
   PlannedWait,
 } from '../model/plan.js';
@@ -77,10 +78,7 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     ...(scenario.radioRelease && { radioRelease: scenario.radioRelease }),
     actions,
     ...(waits.length > 0 && { waits }),
-    loads: scenario.loads.map(({ to, ...load }) => ({
-      ...load,
-      devices: isOfDevice(load.call.kind) ? select(to, whole) : [],
-    })),
+    loads: scenario.loads.map(({ to, ...load }) => planLoad(load, select(to, whole))),
     expectations,
     ...(scopes.length > 0 && { scopes }),
     ...(parts.length > 0 && { parts }),
@@ -155,10 +153,24 @@ function planScopes(
     if (of === undefined || of.kind === 'part') continue;
     const name = nameScope(of);
     if (scopes.has(name)) continue;
-    if (of.kind !== 'client') scopes.set(name, { name, devices: select(of, fleet) });
-    else scopes.set(name, { name, loads: loads.flatMap((load) => (load.as === of.client ? [load.name] : [])) });
+    if (of.kind === 'load') scopes.set(name, { name, loads: findLabels(of.load, loads) });
+    else if (of.kind !== 'client') scopes.set(name, { name, devices: select(of, fleet) });
+    else scopes.set(name, { name, loads: loads.flatMap((load) => (load.as === of.client ? listLabels(load) : [])) });
   }
   return [...scopes.values()];
+}
+
+/** @param selected the devices of `to`, for a load about devices */
+function planLoad(load: Load, selected: readonly number[]): PlannedLoad {
+  const { call, pace } = load;
+  if (pace.kind === 'each') return { ...load, pace: { ...pace, count: selected.length }, devices: selected };
+  return { ...load, devices: usesDevices(call) ? selected : [] };
+}
+
+/** What events call a load and the requests of its chains; for the label of a request, only this one. */
+function findLabels(name: string, loads: readonly Load[]): readonly string[] {
+  const load = loads.find((one) => one.name === name);
+  return load === undefined ? [name] : listLabels(load);
 }
 
 /** The order of faults in a plan. */

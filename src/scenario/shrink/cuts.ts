@@ -1,7 +1,7 @@
 /** The cuts of a scenario, large ones first: later tries then run a smaller one. shrink.ts discards invalid results. */
 import { type Document, isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { formatDuration, hours, minutes, parseDuration, seconds } from '../../kernel/time.js';
-import { perSecond } from '../parse/load.js';
+import { perSecond } from '../parse/pace.js';
 import { edited, keepItems, listAt, listsIn, mapAt, mapsIn, wordAt } from './document.js';
 
 export interface Cut {

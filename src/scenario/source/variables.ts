@@ -164,9 +164,15 @@ export function findSecretVariables(root: LocatedNode): ReadonlySet<string> {
   for (const { scalar, key, isSecret } of listScalars(root, '', false)) {
     const line = `${key} ${scalar.source}`.trim();
     const isTyped = key !== 'script' && withoutSecrets(line) !== line;
-    if (isSecret || isTyped) for (const name of scalar.variables ?? []) found.add(name).add(inShells(name));
+    if (isSecret || isTyped || isCredential(key))
+      for (const name of scalar.variables ?? []) found.add(name).add(inShells(name));
   }
   return found;
+}
+
+/** Whether a header, in small letters, has a secret: a scenario gets its value from the environment. */
+export function isCredential(header: string): boolean {
+  return /^(?:proxy-)?authorization$|^cookie$|passw|token|secret|api-?key/i.test(header);
 }
 
 interface Keyed {

@@ -11,6 +11,14 @@ import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import { Distribution, type Spread } from '../distribution.js';
 import type { TraceEvent } from '../events.js';
+import {
+  ChainCounts,
+  countChains,
+  ITERATION_METRICS,
+  type IterationCounts,
+  type IterationSummary,
+  sumIterations,
+} from './iterations.js';
 import { type MetricTable, type Share, Tally } from './metric.js';
 import type { RealTime } from './real-time.js';
 
@@ -57,6 +65,8 @@ class Calls implements CallCounts {
   /** Planned requests, as the load has counted them at its end. */
   claimed = 0;
   closedLoop = false;
+  /** Whether the requests are parts of chains, whose iterations are counted separately. */
+  isPart = false;
   /** Requests that were due after the warm-up and have no latency. */
   readonly missing = { failed: 0, dropped: 0, 'in flight': 0, waiting: 0 };
   /** Requests that were answered within each limit, warm-up excluded. */
@@ -80,6 +90,14 @@ class Calls implements CallCounts {
     return { planned, sent, answered, failed, refused, inFlight, dropped };
   }
 
+  /** The requests as iterations of one request each. */
+  get iterations(): IterationCounts {
+    const { planned, answered: done, failed, dropped, latency: time, missing } = this;
+    const open = missing['in flight'] + missing.waiting;
+    const lost = missing.failed + missing.dropped;
+    return { planned, done, failed: failed + dropped, time, missing: { failed: lost, open } };
+  }
+
   /** A request that is due at `intended` begins to wait or is sent, or ends one of both. */
   begin(what: 'in flight' | 'waiting', intended: Instant): void {
     this.missing[what]++;
@@ -99,7 +117,9 @@ export class CallFold {
   readonly #warmUp: Millis;
   readonly #limits: readonly Millis[];
   readonly #realTime: RealTime;
+  /** By the name of the load, and for requests of chains by their labels. */
   readonly #byLoad = new Map<string, Calls>();
+  readonly #chains = new Map<string, ChainCounts>();
 
   /**
    * @param warmUp requests that were due earlier do not count in latencies
@@ -112,13 +132,13 @@ export class CallFold {
   }
 
   readonly on: Handlers = {
-    'call.waits': ({ call, intended }) => {
-      const calls = this.#getCalls(call);
+    'call.waits': ({ call, intended, chain }) => {
+      const calls = this.#getCalls(call, chain);
       calls.waiting++;
       if (intended >= this.#warmUp) calls.begin('waiting', intended);
     },
-    'call.sent': ({ call, intended, waited }) => {
-      const calls = this.#getCalls(call);
+    'call.sent': ({ call, intended, waited, chain }) => {
+      const calls = this.#getCalls(call, chain);
       calls.sent++;
       if (waited) calls.waiting--;
       if (intended < this.#warmUp) return;
@@ -145,14 +165,19 @@ export class CallFold {
         if (latency <= limit) calls.within.set(limit, (calls.within.get(limit) ?? 0) + 1);
       }
     },
-    'call.dropped': ({ call, intended, why, waited }) => {
-      const calls = this.#getCalls(call);
+    'call.dropped': ({ call, intended, why, waited, chain }) => {
+      const calls = this.#getCalls(call, chain);
       calls.dropped++;
       if (waited) calls.waiting--;
       calls.reasons.add(`dropped: ${why}`);
       if (intended < this.#warmUp) return;
       if (waited) calls.end('waiting', intended);
       calls.missing.dropped++;
+    },
+    'chain.began': ({ call, intended }) => this.#getChains(call).begin(intended >= this.#warmUp),
+    'chain.ended': ({ call, at, intended, ok }) => {
+      const time = intended < this.#warmUp ? undefined : this.#realTime.measureBetween(intended, at);
+      this.#getChains(call).end(ok, time);
     },
     'load.closed': ({ call, planned, closedLoop }) => {
       const calls = this.#getCalls(call);
@@ -170,12 +195,20 @@ export class CallFold {
 
   /** Sums over all loads. */
   get totals(): CallTotals {
-    return new CallTotals(() => [...this.#byLoad.values()], this.#realTime);
+    return new CallTotals(
+      () => [...this.#byLoad.values()],
+      () => [...this.#chains.values()],
+      this.#realTime,
+    );
   }
 
-  /** Sums over some loads, updated with every event. */
+  /** Sums over some loads, with the labels of their requests, updated with every event. */
   sumLoads(loads: readonly string[]): CallTotals {
-    return new CallTotals(() => loads.flatMap((load) => this.#byLoad.get(load) ?? []), this.#realTime);
+    return new CallTotals(
+      () => loads.flatMap((load) => this.#byLoad.get(load) ?? []),
+      () => loads.flatMap((load) => this.#chains.get(load) ?? []),
+      this.#realTime,
+    );
   }
 
   /** Summaries by the name of the load, sorted. */
@@ -196,18 +229,36 @@ export class CallFold {
     );
   }
 
-  #getCalls(name: string): Calls {
+  /** Iterations of the loads with chains, by the name of the load, sorted. */
+  summariseIterations(): Readonly<Record<string, IterationSummary>> {
+    const sorted = [...this.#chains].sort(([one], [other]) => (one < other ? -1 : 1));
+    return Object.fromEntries(sorted.map(([name, chains]) => [name, chains.summarise()]));
+  }
+
+  #getCalls(name: string, chain?: string): Calls {
     const known = this.#byLoad.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      known.isPart ||= chain !== undefined;
+      return known;
+    }
     const calls = new Calls();
+    calls.isPart = chain !== undefined;
     this.#byLoad.set(name, calls);
     return calls;
   }
+
+  #getChains(load: string): ChainCounts {
+    const known = this.#chains.get(load);
+    if (known !== undefined) return known;
+    const chains = new ChainCounts();
+    this.#chains.set(load, chains);
+    return chains;
+  }
 }
 
-/** Whether a request got a 2xx status and a usable answer. */
-export function isAnswered({ status, why }: Pick<CallDone, 'status' | 'why'>): boolean {
-  return status >= 200 && status <= 299 && why === '';
+/** Whether a request got an answer that fits: usually a 2xx status and a usable body. */
+export function isAnswered({ status, why, expected }: Pick<CallDone, 'status' | 'why' | 'expected'>): boolean {
+  return why === '' && ((status >= 200 && status <= 299) || expected === true);
 }
 
 function nameReason({ status, why }: CallDone): string {
@@ -220,11 +271,19 @@ type CallDone = Extract<TraceEvent, { kind: 'call.done' }>;
 /** The sums over loads. */
 export class CallTotals {
   readonly #loads: () => readonly Calls[];
+  readonly #chains: () => readonly ChainCounts[];
   readonly #realTime: RealTime;
 
-  constructor(loads: () => readonly Calls[], realTime: RealTime) {
+  constructor(loads: () => readonly Calls[], chains: () => readonly ChainCounts[], realTime: RealTime) {
     this.#loads = loads;
+    this.#chains = chains;
     this.#realTime = realTime;
+  }
+
+  /** Iterations: of chains, and of loads with one request each. */
+  get iterations(): IterationCounts {
+    const single = this.#loads().flatMap(({ isPart, iterations }) => (isPart ? [] : [iterations]));
+    return sumIterations([...single, ...this.#chains().map(countChains)]);
   }
 
   sum(count: (calls: CallCounts) => number): number {
@@ -283,12 +342,12 @@ export const CALL_METRICS: MetricTable<CallTotals> = {
   },
   'call.sent': { about: 'API requests of loads that were sent', count: (totals) => totals.sum(({ sent }) => sent) },
   'call.answered': {
-    about: 'API requests of loads with a 2xx status and a usable answer',
+    about: 'API requests of loads with a 2xx status and a usable answer, or an answer as their checks want it',
     count: (totals) => totals.sum(({ answered }) => answered),
     within: (totals, limit, now) => totals.within(limit, now),
   },
   'call.failed': {
-    about: 'API requests of loads without an answer, or with an answer that is not 2xx or not usable',
+    about: 'API requests of loads without an answer, or with one that is not 2xx, not usable or against their checks',
     count: (totals) => totals.sum(({ failed }) => failed),
   },
   'call.refused': {
@@ -313,4 +372,5 @@ export const CALL_METRICS: MetricTable<CallTotals> = {
     durations: (totals) => totals.spread('service'),
     missing: ({ missing }) => ({ failed: missing.failed, 'in flight': missing['in flight'] }),
   },
+  ...ITERATION_METRICS,
 };

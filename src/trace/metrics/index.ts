@@ -11,6 +11,7 @@ import type { Fold } from '../log.js';
 import { CALL_METRICS, CallFold, type CallSummary, type CallTimes, type CallTotals } from './calls.js';
 import { DEVICE_METRICS, DeviceFold, type FleetSummary } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } from './downlinks.js';
+import type { IterationSummary } from './iterations.js';
 import { listMetricInfos, type Measure, type MetricInfo, readMetric, readShare, type Share } from './metric.js';
 import { RealTime } from './real-time.js';
 import { SampleFold, type SampleSummary } from './samples.js';
@@ -49,6 +50,8 @@ export interface RunSummary {
   readonly updates?: UpdateSummary;
   /** API requests by the name of their load. */
   readonly calls: Readonly<Record<string, CallSummary>>;
+  /** Iterations by the name of their load, for loads with chains; missing when the run had none. */
+  readonly iterations?: Readonly<Record<string, IterationSummary>>;
   /** API requests of all loads together; missing when the run had no loads. */
   readonly allCalls?: CallTimes;
   /** Datagrams that the network lost, duplicated, changed or delayed, by fault. */
@@ -208,12 +211,14 @@ export class Metrics implements Fold {
 
   summarise(): RunSummary {
     const allCalls = this.#calls.totals.summarise();
+    const iterations = this.#calls.summariseIterations();
     return {
       fleet: this.#devices.summarise(),
       uplinks: this.#uplinks.summarise(),
       downlinks: this.#downlinks.summarise(),
       ...(this.#updates.summary && { updates: this.#updates.summary }),
       calls: this.#calls.summarise(),
+      ...(Object.keys(iterations).length > 0 && { iterations }),
       ...(allCalls && { allCalls }),
       faults: this.#world.faults.makeRecord(),
       service: this.#world.summarise(),

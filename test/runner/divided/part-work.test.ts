@@ -74,7 +74,7 @@ it('a lost part loses the requests that waited for a connection, and none of the
 });
 
 const due = (load: PlannedLoad, until: number) =>
-  [...drawOwnArrivals(load, seededRandom(plan.seed))].filter((at) => at <= until);
+  [...drawOwnArrivals(load, seededRandom(plan.seed))].flatMap(({ due: at }) => (at <= until ? [at] : []));
 /** The events of a part that closes its loads at this time, after all requests that were due until then. */
 const closedAt = (at: number): readonly TraceEvent[] =>
   part.loads.flatMap((load): readonly TraceEvent[] => {

@@ -17,7 +17,7 @@ const base = defineScenario({
 /** The requests of a load: their times and the serial numbers of their devices, 0 for a request about the space. */
 function requestsOf({ seed, devices }: Plan, load: PlannedLoad): readonly (readonly [at: number, serial: number])[] {
   let turn = 0;
-  return [...drawOwnArrivals(load, seededRandom(seed))].map((at) => {
+  return [...drawOwnArrivals(load, seededRandom(seed))].map(({ due: at }) => {
     const index = load.devices[turn++ % load.devices.length] ?? -1;
     return [at, devices[index]?.serial ?? 0] as const;
   });

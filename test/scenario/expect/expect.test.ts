@@ -12,7 +12,12 @@ import { problemsOf, yamlOf } from '../fixtures.js';
 
 /** Reads an expectation in which every name after "of" is a group. */
 function read(line: string): Expectation {
-  return parseExpectation(line, { devices: (group) => ({ kind: 'group', group }), tags: [], clients: ['dashboard'] });
+  return parseExpectation(line, {
+    devices: (group) => ({ kind: 'group', group }),
+    tags: [],
+    clients: ['dashboard'],
+    loads: ['morning', 'morning/list'],
+  });
 }
 
 /** Metrics with the given values: a number is a count, a list of durations a distribution. */
@@ -150,6 +155,7 @@ describe('an expectation', () => {
       devices: (to) => readSelector(to, readYaml(to, 'test.yaml'), problems, names),
       tags: [],
       clients: [],
+      loads: [],
     });
     const { sentence } = evaluate(line, {
       metrics: source(values),
@@ -246,7 +252,7 @@ describe('the grammar of expectations', () => {
       'call.refused of client/dashbord == 0',
       '17: "client/dashbord" is not a client (did you mean "client/dashboard"?)',
     ],
-    ['call.refused of == 0', '17: expected client/… after "of"'],
+    ['call.refused of == 0', '17: expected client/… or load/… after "of"'],
     ['service.faults of hill == 0', '16: "service.faults" is not counted by device'],
     ['uplink.stored of == 5', '18: expected a group'],
     ['uplink.stored of', '17: expected a group, region/…, tag/… or a sample after "of", found the end of the line'],

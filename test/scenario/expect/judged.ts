@@ -18,6 +18,7 @@ export function allJudged(lines: readonly string[], events: readonly TraceEvent[
       devices: (group) => ({ kind: 'group', group }),
       tags: [],
       clients: [],
+      loads: [],
     });
     if ('invariant' in expectation) throw new Error('not about metrics');
     return expectation;

@@ -114,7 +114,7 @@ setup:
     ['{ latest-value:, rate: { soon: 1/s } }', '"soon" is not a time after the start of the load'],
     ['{ latest-value:, rate: { 3h: 1/s } }', 'the rate would change after the end of the load'],
     ['{ latest-value:, rate: {} }', 'is not a map of times to rates'],
-    ['{ latest-value:, users: 2, spacing: even }', 'a load with "users" has no "spacing"'],
+    ['{ latest-value:, users: 2, spacing: even }', '"spacing" needs "rate"'],
     ['{ latest-value:, rate: 1/s, think: 2s }', '"think" needs "users"'],
     ['{ latest-value:, rate: 1/s, patient: true }', '"patient" needs "users"'],
     ['{ latest-value: 3, rate: 1/s }', 'is not empty: there are no options'],

@@ -1,0 +1,169 @@
+/**
+ * The iterations of one load. An iteration has a device if its requests are about one, and sends the requests of its chain one
+ * after the other; it ends after the last one, or at the first one that fails.
+ */
+import { between, type Random } from '../../kernel/random.js';
+import type { Instant, Millis } from '../../kernel/time.js';
+import { prepare, type ReadyLoad, type ReadyRequest } from '../../scenario/load/ready.js';
+import type { PlannedLoad } from '../../scenario/model/plan.js';
+import type { DeviceHandle } from '../../scenario/world.js';
+import type { Caller } from './callers.js';
+import { OVER, type RequestContext, Requests } from './requests.js';
+
+export interface IterationContext extends RequestContext {
+  readonly random: Random;
+}
+
+/** Called at the end of an iteration. @param away the wait that the service demands */
+type IterationEnd = (away: Millis) => void;
+
+export class Iterations {
+  readonly #load: PlannedLoad;
+  readonly #context: IterationContext;
+  readonly #space: string;
+  readonly #requests: Requests;
+  readonly #ready: ReadyLoad;
+  /** Requests that were due because earlier ones had ended, by label: no plan has their times. */
+  readonly #due = new Map<string, number>();
+  /** Iterations that wait for their next request. */
+  #thinking = 0;
+  /** Iterations of this part so far. */
+  #begun = 0;
+  #closed = false;
+
+  constructor(load: PlannedLoad, context: IterationContext, caller: Caller) {
+    this.#load = load;
+    this.#context = context;
+    this.#space = caller.space;
+    this.#ready = prepare(load, context.random);
+    this.#requests = new Requests(load, this.#ready.chained, context, caller);
+  }
+
+  get name(): string {
+    return this.#load.name;
+  }
+
+  /** Number of iterations that have begun and are not finished. */
+  get unfinished(): number {
+    return this.#requests.unfinished + this.#thinking;
+  }
+
+  /** Begins iteration `k` of the whole load. False if its first request is dropped; `done` is then not called. */
+  begin(k: number, intended: Instant, done: IterationEnd = () => {}): boolean {
+    const chain = this.#ready.chainOf(k);
+    const iteration = new Iteration(k, intended, this.#findNextDevice(), this.#space, done);
+    this.#note('chain.began', iteration);
+    if (this.#load.pace.kind === 'closed') this.#count(chain, 0);
+    if (this.#send(iteration, chain, 0, intended)) return true;
+    this.#note('chain.ended', iteration, false);
+    return false;
+  }
+
+  /** Counts an iteration that was due and is not begun, because the run is over. */
+  drop(k: number, intended: Instant): void {
+    const [first] = this.#ready.chainOf(k);
+    const iteration = { intended };
+    this.#note('chain.began', iteration);
+    this.#requests.drop(intended, first?.label ?? this.name, OVER);
+    this.#note('chain.ended', iteration, false);
+  }
+
+  /** Ends the accounting. @param due numbers of the iterations that were due at a rate; none for users, who plan nothing */
+  close(due: Iterable<number> = []): void {
+    this.#closed = true;
+    for (const k of due) this.#count(this.#ready.chainOf(k), 0);
+    this.#requests.close(new Map(this.#ready.labels.map((label) => [label, this.#due.get(label) ?? 0])));
+  }
+
+  #count(chain: readonly ReadyRequest[], turn: number): void {
+    const label = chain[turn]?.label ?? this.name;
+    this.#due.set(label, (this.#due.get(label) ?? 0) + 1);
+  }
+
+  #findNextDevice(): DeviceHandle | undefined {
+    const { devices } = this.#load;
+    return devices.length === 0 ? undefined : this.#context.handles[devices[this.#begun++ % devices.length] ?? -1];
+  }
+
+  /** Sends request `turn` of the chain. False if it is dropped. */
+  #send(iteration: Iteration, chain: readonly ReadyRequest[], turn: number, intended: Instant): boolean {
+    const request = chain[turn] as ReadyRequest;
+    const { device, lookUp, keep } = iteration;
+    return this.#requests.make(intended, { request, device, lookUp, keep }, (away, ok) => {
+      if (ok && turn + 1 < chain.length) this.#follow(iteration, chain, turn, away);
+      else this.#end(iteration, ok, away);
+    });
+  }
+
+  /** Sends the next request after the think time. */
+  #follow(iteration: Iteration, chain: readonly ReadyRequest[], turn: number, away: Millis): void {
+    const go = () => {
+      if (this.#closed) return;
+      this.#count(chain, turn + 1);
+      if (!this.#send(iteration, chain, turn + 1, this.#context.clock.now)) this.#end(iteration, false, away);
+    };
+    const pause = this.#drawPause(iteration, chain, turn);
+    if (pause === 0) return go();
+    this.#thinking++;
+    this.#context.clock.after(pause, 'a chain of a load thinks', () => {
+      this.#thinking--;
+      go();
+    });
+  }
+
+  #drawPause({ k }: Iteration, chain: readonly ReadyRequest[], turn: number): Millis {
+    const [shortest, longest] = chain[turn]?.think ?? [0, 0];
+    if (shortest === longest) return shortest;
+    const draws = this.#context.random.fork(`load/${this.name}/think/${k}/${turn}`);
+    return Math.round(between(draws, shortest, longest));
+  }
+
+  #end(iteration: Iteration, ok: boolean, away: Millis): void {
+    this.#note('chain.ended', iteration, ok);
+    iteration.done(away);
+  }
+
+  #note(kind: 'chain.began' | 'chain.ended', { intended }: Pick<Iteration, 'intended'>, ok = false): void {
+    if (!this.#ready.chained || (this.#closed && kind === 'chain.ended')) return;
+    const { clock, trace } = this.#context;
+    const common = { at: clock.now, call: this.name, intended };
+    trace.emit(kind === 'chain.began' ? { kind, ...common } : { kind, ...common, ok });
+  }
+}
+
+/** The state of one iteration: what its placeholders stand for. */
+class Iteration {
+  readonly k: number;
+  readonly intended: Instant;
+  readonly device: DeviceHandle | undefined;
+  readonly done: IterationEnd;
+  readonly #space: string;
+  #captured: Map<string, unknown> | undefined;
+
+  constructor(k: number, intended: Instant, device: DeviceHandle | undefined, space: string, done: IterationEnd) {
+    this.k = k;
+    this.intended = intended;
+    this.device = device;
+    this.done = done;
+    this.#space = space;
+  }
+
+  readonly keep = (name: string, value: unknown): void => {
+    this.#captured ??= new Map();
+    this.#captured.set(name, value);
+  };
+
+  readonly lookUp = (name: string): unknown => {
+    if (this.#captured?.has(name)) return this.#captured.get(name);
+    switch (name) {
+      case 'space':
+        return this.#space;
+      case 'iteration':
+        return this.k + 1;
+      case 'device':
+        return this.device?.cloudId ?? '';
+      default:
+        return name === 'serial' ? this.device?.serial : this.device?.name;
+    }
+  };
+}

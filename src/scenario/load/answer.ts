@@ -1,0 +1,170 @@
+/**
+ * What a request looks at in its answer: checks such as `status == 200`, `$.count >= 1`, `header content-type contains json`,
+ * `$[*].id exists`, and captured values. A path with `[*]` has several values: a check holds if one of them fits, and the first
+ * one is captured.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { didYouMean, quote } from '../../input/problems.js';
+import { foreignJson } from '../../kernel/json-text.js';
+import { findAll, PATH_FORM, readPath } from './json-path.js';
+import { asText, fill, type LookUp, readTemplate } from './template.js';
+
+/** A response as far as checks look at it. */
+interface SeenAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A check as plain data, for a plan. */
+export interface CheckSpec {
+  /** `status`, `body`, `header content-type` or a JSON path. */
+  readonly of: string;
+  readonly is: Operator;
+  /** Left out for `exists`; may have placeholders. */
+  readonly value?: string;
+  /** How reports name the check, without the value of a scenario variable, which may be secret. */
+  readonly shown: string;
+}
+
+/** Longer ones before their beginnings. */
+const OPERATORS = ['==', '!=', '<=', '>=', '<', '>', 'contains', 'exists'] as const;
+type Operator = (typeof OPERATORS)[number];
+
+/** What a check looks like, for messages. */
+const CHECK_FORM = 'a check such as "status == 200", "$.count >= 1", "header etag exists" or "body contains ok"';
+const SOURCES = ['status', 'body', 'header', '$'];
+
+/** An error in a check; `column` counts from 1. */
+export class AnswerError extends Error {
+  readonly column: number;
+
+  constructor(column: number, message: string) {
+    super(message);
+    this.name = 'AnswerError';
+    this.column = column;
+  }
+}
+
+/** The length of `status`, `body`, `header NAME` or a path at the beginning of a text. @throws AnswerError */
+function sourceLength(text: string): number {
+  if (text.startsWith('$')) {
+    const read = readPath(text);
+    if (read === undefined) throw new AnswerError(1, `${quote(text)} does not begin with ${PATH_FORM}`);
+    return read.length;
+  }
+  const found = /^(?:status|body|header\s+[\w-]+)(?![\w-])/i.exec(text)?.[0];
+  if (found !== undefined) return found.length;
+  const [word = ''] = text.split(/\s/, 1);
+  throw new AnswerError(
+    1,
+    `${quote(word)} is not "status", "header NAME", "body" or a JSON path${didYouMean(word, SOURCES)}`,
+  );
+}
+
+/** Reads what is captured: `$[0].id`, `header location`. @throws AnswerError */
+export function readSource(text: string): string {
+  const source = text.trim();
+  const length = sourceLength(source);
+  if (length < source.length)
+    throw new AnswerError(length + 1, `${quote(source.slice(length))} is not a part of ${PATH_FORM}`);
+  return source;
+}
+
+/** Reads a check. @param isOpen whether reports may show its value @throws AnswerError */
+export function readCheck(line: string, isOpen: boolean): CheckSpec {
+  const text = line.trim();
+  const length = sourceLength(text);
+  const rest = text.slice(length);
+  const operator = rest.trimStart();
+  const column = text.length - operator.length + 1;
+  const is = OPERATORS.find((each) => operator.startsWith(each));
+  if (is === undefined) {
+    const [word = ''] = operator.split(/\s/, 1);
+    const meant = word === '=' ? ' (did you mean "=="?)' : didYouMean(word, OPERATORS);
+    throw new AnswerError(column, `${word === '' ? quote(text) : quote(word)} is not ${CHECK_FORM}${meant}`);
+  }
+  const of = text.slice(0, length).replace(/\s+/g, ' ');
+  const value = operator.slice(is.length).trim();
+  if (is === 'exists') {
+    if (value !== '') throw new AnswerError(column + is.length + 1, `"exists" has no value: ${quote(value)}`);
+    return { of, is, shown: `${of} exists` };
+  }
+  if (value === '') throw new AnswerError(column, `${quote(text)} needs a value after ${quote(is)}`);
+  if (of.toLowerCase() === 'status' && !/^([1-9]\d\d|\{.*\})$/.test(value))
+    throw new AnswerError(text.length - value.length + 1, `${quote(value)} is not an HTTP status from 100 to 999`);
+  return { of, is, value, shown: `${of} ${is} ${isOpen ? value : '…'}` };
+}
+
+/** Reads values of one answer; its JSON is parsed once, and only if it is needed. */
+export class AnswerReader {
+  readonly #answer: SeenAnswer;
+  #json: { readonly value: unknown } | undefined;
+
+  constructor(answer: SeenAnswer) {
+    this.#answer = answer;
+  }
+
+  /** The values of `status`, `body`, a header or a path. */
+  find(of: string): Iterable<unknown> {
+    const { status, body, headers } = this.#answer;
+    if (of.startsWith('$')) {
+      this.#json ??= { value: foreignJson(body) };
+      return this.#json.value === undefined ? [] : findAll(this.#json.value, readPath(of)?.path ?? []);
+    }
+    const [kind = '', name = ''] = of.toLowerCase().split(' ');
+    if (kind === 'status') return [status];
+    if (kind === 'body') return [body];
+    const value = headers[name];
+    return value === undefined ? [] : [value].flat();
+  }
+
+  holds({ of, is, value = '' }: CheckSpec, lookUp: LookUp): boolean {
+    const wanted = is === 'exists' ? '' : fill(readTemplate(value), lookUp);
+    for (const found of this.find(of)) if (fits(found, is, wanted)) return true;
+    return false;
+  }
+}
+
+function fits(found: unknown, is: Operator, wanted: string): boolean {
+  switch (is) {
+    case 'exists':
+      return true;
+    case 'contains':
+      return asText(found).includes(String(literal(wanted)));
+    case '==':
+      return isEqual(found, wanted);
+    case '!=':
+      return !isEqual(found, wanted);
+    default:
+      return isOrdered(found, is, wanted);
+  }
+}
+
+function isEqual(found: unknown, wanted: string): boolean {
+  const value = literal(wanted);
+  if (typeof found === 'string') return found === wanted || found === value;
+  return typeof value === 'string' ? asText(found) === value : asText(found) === asText(value);
+}
+
+/** Numbers, also those in texts, are compared as numbers; nothing else has an order. */
+function isOrdered(found: unknown, is: Operator, wanted: string): boolean {
+  const [one, other] = [found, literal(wanted)].map((value) =>
+    typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN,
+  ) as [number, number];
+  if (is === '<') return one < other;
+  if (is === '<=') return one <= other;
+  return is === '>' ? one > other : one >= other;
+}
+
+/** `5`, `true`, `null` and `"a text"` as in JSON; anything else is a text. */
+function literal(text: string): unknown {
+  const value = /^(".*"|'.*')$/s.test(text)
+    ? text.replace(/^'(.*)'$/s, (_, inner: string) => JSON.stringify(inner))
+    : text;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * Loads of one's own: chains of requests that a user makes one after the other. `request` is a chain of one, `chain` a list, and
+ * `choose` has several chains of which each iteration carries out one. The chain ends at the first request that fails.
+ */
+import {
+  complain,
+  describeKey,
+  formed,
+  list,
+  optional,
+  positiveNumber,
+  readVariant,
+  valueAt,
+  variantForm,
+} from '../../input/checks.js';
+import type { LocatedNode, Problems } from '../../input/document.js';
+import { didYouMean, quote } from '../../input/problems.js';
+import { kindForms } from '../values/kind-forms.js';
+import { DEVICE_PLACES, PLACES, placesOf, type RequestSpec, readRequest, requestForm } from './request.js';
+
+interface ChainSpec {
+  /** How often it is chosen, relative to the other chains. */
+  readonly weight: number;
+  readonly requests: readonly RequestSpec[];
+}
+
+/** The chains of a load as plain data, for a plan. */
+export interface ChainsSpec {
+  readonly kind: 'chains';
+  readonly chains: readonly ChainSpec[];
+}
+
+type Requests = readonly RequestSpec[];
+
+const MOST_REQUESTS = 100;
+const MOST_CHAINS = 50;
+
+const one = formed(requestForm, (node, problems): Requests | undefined => {
+  const read = readRequest(node, problems);
+  return read && [read];
+});
+
+const several = formed(
+  () => ({ type: 'array', items: requestForm(), minItems: 1, maxItems: MOST_REQUESTS }),
+  (node, problems): Requests | undefined => {
+    if (node.kind !== 'list' || node.items.length === 0 || node.items.length > MOST_REQUESTS)
+      return complain(node, problems, `a list of 1 to ${MOST_REQUESTS} requests`);
+    const read = node.items.map((item, index) => readRequest(item, problems, index));
+    return read.every((request) => request !== undefined) ? withNames(read as Requests) : undefined;
+  },
+);
+
+/** The kinds of loads with one chain. */
+const SINGLE = {
+  request: {
+    about: 'sends any request to the cloud',
+    example: 'request: { get: "/v2/spaces/{space}/devices", check: status == 200 }',
+    check: one,
+  },
+  chain: {
+    about: 'sends requests one after the other; later ones can use what earlier ones capture',
+    example:
+      'chain: [{ get: "/v2/spaces/{space}/devices", capture: { id: "$[0].id" } }, { get: "/v2/spaces/{space}/devices/{id}" }]',
+    check: several,
+  },
+} as const;
+
+const WEIGHT = {
+  weight: optional(describeKey('How often it is chosen, relative to the others. Default: 1.', 3, positiveNumber), 1),
+};
+
+const choice = formed(
+  () => variantForm(WEIGHT, kindForms(SINGLE)),
+  (node, problems): ChainSpec | undefined => {
+    if (node.kind !== 'map') return complain(node, problems, 'a chain with a weight: { weight: 3, chain: [ … ] }');
+    const { common, kind, options } = readVariant('a choice', WEIGHT, ['request', 'chain'], node, problems);
+    const requests = kind && SINGLE[kind].check(options, problems);
+    return common && requests && { weight: common.weight, requests };
+  },
+);
+
+const choices = list(choice, 2, MOST_CHAINS);
+
+/** The kinds of loads of one's own, as {@link CALLS} has the prepared ones. */
+export const OWN_CALLS = {
+  ...SINGLE,
+  choose: {
+    about: 'carries out one of several chains, by weight',
+    example:
+      'choose: [{ weight: 3, request: { get: "/v2/spaces/{space}/devices" } }, { request: { get: "/v2/spaces/{space}/tags" } }]',
+    check: choices,
+  },
+} as const;
+
+/** Requests of one name get numbers. */
+function withNames(requests: Requests): Requests {
+  const seen = new Map<string, number>();
+  return requests.map((request) => {
+    const count = (seen.get(request.name) ?? 0) + 1;
+    seen.set(request.name, count);
+    return count === 1 ? request : { ...request, name: `${request.name} (${count})` };
+  });
+}
+
+export type OwnCallName = keyof typeof OWN_CALLS;
+
+/** Reads the options of the kind `name`. */
+export function readChains(name: OwnCallName, node: LocatedNode, problems: Problems): ChainsSpec | undefined {
+  if (name === 'choose') {
+    const chains = choices(node, problems);
+    return chains && { kind: 'chains', chains };
+  }
+  const requests = SINGLE[name].check(node, problems);
+  return requests && { kind: 'chains', chains: [{ weight: 1, requests }] };
+}
+
+/** Notes each placeholder that has no value. @param columns of the data; undefined if the data could not be read */
+export function checkPlaces(
+  { chains }: ChainsSpec,
+  columns: ReadonlySet<string> | undefined,
+  node: LocatedNode,
+  problems: Problems,
+): void {
+  for (const [index, { requests }] of chains.entries()) {
+    const known = new Set([...PLACES, ...(columns ?? [])]);
+    for (const [turn, request] of requests.entries()) {
+      const place = placeOf(node, index, turn);
+      for (const name of placesOf(request)) {
+        if (known.has(name) || columns === undefined) continue;
+        const names = [...known];
+        problems.add(
+          place,
+          `{${name}} has no value in ${quote(request.name)}${didYouMean(name, names)}; it has ${names.join(', ')}; {{${name}}} is the text itself`,
+        );
+      }
+      for (const name of Object.keys(request.capture ?? {})) known.add(name);
+    }
+  }
+}
+
+/** The place of a request in the value of `request`, `chain` or `choose`. */
+function placeOf(node: LocatedNode, index: number, turn: number): LocatedNode {
+  if (node.kind === 'map') return node;
+  if (node.kind !== 'list') return node;
+  const first = node.items[index] ?? node;
+  const own = valueAt(first, 'chain');
+  if (own !== first && own.kind === 'list') return own.items[turn] ?? own;
+  const only = valueAt(first, 'request');
+  return only === first ? (node.items[turn] ?? node) : only;
+}
+
+/** Whether a chain is about a device, so that each iteration has one. */
+export function namesDevice({ chains }: ChainsSpec): boolean {
+  const names = new Set<string>(DEVICE_PLACES);
+  return chains.some(({ requests }) =>
+    requests.some((request) => [...placesOf(request)].some((name) => names.has(name))),
+  );
+}

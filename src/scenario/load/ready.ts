@@ -1,0 +1,200 @@
+/** Loads as the runner carries them out: every load is a choice of chains, and a prepared call is a chain of one request. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { foreignJson, isObject } from '../../kernel/json-text.js';
+import type { Random } from '../../kernel/random.js';
+import type { Millis } from '../../kernel/time.js';
+import type { DownlinkType } from '../../trace/events.js';
+import { AnswerReader } from './answer.js';
+import {
+  type CallRequest,
+  type CallSpec,
+  findUselessReason,
+  getDownlinkType,
+  isOfDevice,
+  makeRequest,
+} from './calls.js';
+import { type ChainsSpec, namesDevice } from './chains.js';
+import type { Load, LoadCall } from './load.js';
+import { type Method, placesOf, type RequestSpec } from './request.js';
+import { fill, inPath, type LookUp, makeJson, readTemplate } from './template.js';
+
+/** What a request knows when it is made. */
+export interface RequestPlace {
+  readonly space: string;
+  /** Id of the device in the cloud; empty if the request does not need it. */
+  readonly device: string;
+  /** Values of placeholders. */
+  readonly lookUp: LookUp;
+}
+
+/** A whole response. */
+interface Heard {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: IncomingHttpHeaders | undefined;
+  /** Why the body cannot be read: it is compressed. */
+  readonly compressed?: string | undefined;
+}
+
+/** A downlink that a request queues, for the device with this id in the cloud. */
+interface Queued {
+  readonly type: DownlinkType;
+  readonly device: string;
+  /** What the device gets, as JSON. */
+  readonly content: string;
+}
+
+export interface ReadyRequest {
+  /** The name in the trace: of the load, or `dashboard/list` for a request of a chain. */
+  readonly label: string;
+  /** Whether it needs the id of a device in the cloud. */
+  readonly needsDevice: boolean;
+  /** Whether its checks decide about statuses that are not 2xx. */
+  readonly anyStatus: boolean;
+  /** Shortest and longest pause after the answer; left out for none. */
+  readonly think?: readonly [Millis, Millis] | undefined;
+  readonly make: (place: RequestPlace) => CallRequest;
+  /** Why the answer does not fit, as a short fixed text; empty if it fits. @param keep receives captured values */
+  readonly judge: (answer: Heard, place: RequestPlace, keep: (name: string, value: unknown) => void) => string;
+  readonly queues: (request: CallRequest, device: string) => Queued | undefined;
+}
+
+export interface ReadyLoad {
+  /** Whether its iterations are counted by events of their own: they may have several requests. */
+  readonly chained: boolean;
+  /** All labels, in the order of the scenario. */
+  readonly labels: readonly string[];
+  /** The requests of iteration `k`, counted from 0 over the whole load. */
+  readonly chainOf: (k: number) => readonly ReadyRequest[];
+}
+
+/** @param random the generator of the run */
+export function prepare({ name, call }: Pick<Load, 'name' | 'call'>, random: Random): ReadyLoad {
+  if (call.kind !== 'chains') {
+    const chain = [prepareCall(call, name)];
+    return { chained: false, labels: [name], chainOf: () => chain };
+  }
+  const { chains } = call;
+  const chained = isChained(call);
+  const ready = chains.map(({ requests }) =>
+    requests.map((request) => prepareRequest(request, chained ? `${name}/${request.name}` : name)),
+  );
+  const labels = [...new Set(ready.flatMap((requests) => requests.map(({ label }) => label)))];
+  return { chained, labels, chainOf: choose(ready, chains, (k) => random.fork(`load/${name}/choice/${k}`).next()) };
+}
+
+/** The name of a load and, if it has chains, the labels of their requests: what its events are called in the trace. */
+export function listLabels({ name, call }: Pick<Load, 'name' | 'call'>): readonly string[] {
+  if (call.kind !== 'chains' || !isChained(call)) return [name];
+  return [
+    name,
+    ...new Set(call.chains.flatMap(({ requests }) => requests.map((request) => `${name}/${request.name}`))),
+  ];
+}
+
+function isChained({ chains }: ChainsSpec): boolean {
+  return chains.length > 1 || (chains[0]?.requests.length ?? 0) > 1;
+}
+
+function choose(
+  ready: readonly (readonly ReadyRequest[])[],
+  chains: ChainsSpec['chains'],
+  draw: (k: number) => number,
+): ReadyLoad['chainOf'] {
+  const [only = []] = ready;
+  if (ready.length === 1) return () => only;
+  const total = chains.reduce((sum, { weight }) => sum + weight, 0);
+  return (k) => {
+    let left = draw(k) * total;
+    for (const [index, { weight }] of chains.entries()) {
+      left -= weight;
+      if (left < 0) return ready[index] ?? only;
+    }
+    return ready.at(-1) ?? only;
+  };
+}
+
+function prepareCall(call: CallSpec, label: string): ReadyRequest {
+  const queues = getDownlinkType(call);
+  return {
+    label,
+    needsDevice: isOfDevice(call.kind),
+    anyStatus: false,
+    make: (place) => makeRequest(call, place),
+    judge: ({ body, compressed }, { device }) => findUselessReason(call, body, device, compressed),
+    queues: ({ body = 'null' }, device) => (queues === undefined ? undefined : { type: queues, device, content: body }),
+  };
+}
+
+function prepareRequest(spec: RequestSpec, label: string): ReadyRequest {
+  const { method, check = [], capture = {} } = spec;
+  const path = readTemplate(spec.path);
+  const body = spec.body === undefined ? undefined : makeJson(spec.body);
+  const headers = Object.entries(spec.headers ?? {}).map(([name, value]) => [name, readTemplate(value)] as const);
+  const captured = Object.entries(capture);
+  return {
+    label,
+    needsDevice: placesOf(spec).has('device'),
+    anyStatus: check.some(({ of }) => of.toLowerCase() === 'status'),
+    think: spec.think,
+    make: ({ lookUp }) => ({
+      method,
+      path: fill(path, lookUp, inPath),
+      body: body?.fill(lookUp),
+      headers:
+        headers.length === 0
+          ? undefined
+          : Object.fromEntries(headers.map(([name, value]) => [name, fill(value, lookUp)])),
+    }),
+    judge: ({ status, headers: heard = {}, body: content }, { lookUp }, keep) => {
+      if (check.length === 0 && captured.length === 0) return '';
+      const answer = new AnswerReader({ status, headers: heard, body: content });
+      const broken = check.find((each) => !answer.holds(each, lookUp));
+      if (broken !== undefined) return `${broken.shown} does not hold`;
+      for (const [name, of] of captured) {
+        const [value] = answer.find(of);
+        if (value === undefined) return `no ${of} to capture`;
+        keep(name, value);
+      }
+      return '';
+    },
+    queues: method === 'POST' ? findQueued : () => undefined,
+  };
+}
+
+const QUEUES: Readonly<Record<string, DownlinkType>> = { configs: 'config', commands: 'shell', downlinks: 'data' };
+const OF_DEVICE = /^\/v2\/spaces\/[^/]+\/devices\/([^/?]+)\/(configs|commands|downlinks)\/?(?:\?|$)/;
+const MESSAGES = /^\/v2\/spaces\/[^/]+\/messages\/?(?:\?|$)/;
+
+/** Requests of one's own can queue downlinks as prepared ones do, and as messages: `{ device_id, type, body }`. */
+function findQueued({ path, body = 'null' }: CallRequest): Queued | undefined {
+  const [, device = '', what = ''] = OF_DEVICE.exec(path) ?? [];
+  const type = QUEUES[what];
+  if (type !== undefined) return { type, device, content: body };
+  const message = MESSAGES.test(path) ? foreignJson(body) : undefined;
+  if (!isObject(message) || typeof message.device_id !== 'string') return undefined;
+  const named = Object.values(QUEUES).find((each) => each === message.type);
+  return named && { type: named, device: message.device_id, content: JSON.stringify(message.body ?? null) };
+}
+
+/** Whether each iteration has a device. */
+export function usesDevices(call: LoadCall): boolean {
+  return call.kind === 'chains' ? namesDevice(call) : isOfDevice(call.kind);
+}
+
+/** Whether requests of the load can queue downlinks. */
+export function queuesDownlinks(call: LoadCall): boolean {
+  if (call.kind !== 'chains') return getDownlinkType(call) !== undefined;
+  return call.chains.some(({ requests }) =>
+    requests.some(
+      ({ method, path }) => method === 'POST' && findQueued({ method, path, body: undefined }) !== undefined,
+    ),
+  );
+}
+
+/** The methods of the requests that change something in the cloud, each once. */
+export function listChanges(call: LoadCall): readonly Method[] {
+  if (call.kind !== 'chains') return [];
+  const methods = call.chains.flatMap(({ requests }) => requests.map(({ method }) => method));
+  return [...new Set(methods)].filter((method) => method !== 'GET');
+}

@@ -1,0 +1,208 @@
+/**
+ * A request of one's own: `{ get: "/v2/spaces/{space}/devices", check: status == 200, capture: { id: "$[0].id" } }`. It goes to
+ * the cloud of the run and nowhere else: it has a path, but no host.
+ */
+import {
+  type Check,
+  complain,
+  describeKey,
+  dictionary,
+  durationRange,
+  eitherForm,
+  type Form,
+  formed,
+  formOf,
+  list,
+  optional,
+  readVariant,
+  refine,
+  text,
+  valueAt,
+  variantForm,
+} from '../../input/checks.js';
+import { type LocatedNode, type Problems, plain, type ScalarNode } from '../../input/document.js';
+import { quote } from '../../input/problems.js';
+import type { Millis } from '../../kernel/time.js';
+import { isCredential } from '../source/variables.js';
+import { AnswerError, type CheckSpec, readCheck, readSource } from './answer.js';
+import { makeJson, PLACE_NAME, readTemplate } from './template.js';
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+export type Method = Uppercase<(typeof METHODS)[number]>;
+
+/** A request as plain data, for a plan. Texts may have placeholders. */
+export interface RequestSpec {
+  /** Unique within its chain; for reports. */
+  readonly name: string;
+  readonly method: Method;
+  /** Path and query after the base address: `/v2/…`. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A JSON value. */
+  readonly body?: unknown;
+  readonly check?: readonly CheckSpec[];
+  /** What is captured, by name: `{ id: '$[0].id' }`. */
+  readonly capture?: Readonly<Record<string, string>>;
+  /** Shortest and longest pause between the answer and the next request of the chain. */
+  readonly think?: readonly [Millis, Millis];
+}
+
+/** Placeholders that every load has. */
+const OWN_PLACES = ['space', 'iteration'] as const;
+/** Placeholders about the device of an iteration; `device` is its id in the cloud. */
+export const DEVICE_PLACES = ['device', 'serial', 'name'] as const;
+export const PLACES: readonly string[] = [...OWN_PLACES, ...DEVICE_PLACES];
+
+/** Headers that belong to the connection, or that the run sets. */
+const RESERVED = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'upgrade', 'x-api-key'];
+const LONGEST_THINK = 'a think time such as "2s" or "1s..5s"';
+
+const path: Check<string> = text(
+  // No second slash, which would begin a host; no fragment; no step upwards.
+  /^\/(?!\/)(?!.*\/\.{1,2}(?:[/?]|$))[^\s#\\]*$/,
+  'a path of the cloud such as "/v2/spaces/{space}/devices"',
+);
+
+const body: Check<unknown> = formed(
+  () => ({}),
+  (node) => plain(node),
+);
+
+const headers: Check<Readonly<Record<string, string>>> = formed(
+  () => ({ type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } }),
+  (node, problems) => {
+    if (node.kind !== 'map') return complain(node, problems, 'a map of header names to values');
+    const before = problems.list.length;
+    const found = [...node.entries].map(([name, { key, value }]) => {
+      const low = name.toLowerCase();
+      if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) problems.add(key, `${quote(name)} is not a name of a header`);
+      else if (RESERVED.includes(low)) {
+        const hint = low === 'x-api-key' ? '; "as" names a client of the setup, whose key is then used' : '';
+        problems.add(key, `the header ${quote(name)} is set by the run${hint}`);
+      } else if (value.kind !== 'scalar' || value.value === null || /[\r\n\0]/.test(value.source)) {
+        complain(value, problems, 'a text of one line');
+      } else if (isCredential(low) && value.variables === undefined) {
+        problems.add(
+          value,
+          'a secret does not belong in a file: use a variable, such as "token", and set GHOSTFLEET_VAR_token in the environment',
+        );
+      }
+      return [low, value.kind === 'scalar' ? value.source : ''] as const;
+    });
+    return problems.list.length === before ? Object.fromEntries(found) : undefined;
+  },
+);
+
+/** Runs a reader of one line; a problem has the column of its error. */
+function line<T>(form: () => Form, read: (text: string, node: ScalarNode) => T): Check<T> {
+  return formed(form, (node, problems) => {
+    if (node.kind !== 'scalar' || typeof node.value !== 'string') return complain(node, problems, 'a text');
+    try {
+      return read(node.value, node);
+    } catch (error) {
+      if (!(error instanceof AnswerError)) throw error;
+      const offset = node.value.length - node.value.trimStart().length;
+      problems.add({ ...node, column: node.textColumn + offset + error.column - 1 }, error.message);
+      return undefined;
+    }
+  });
+}
+
+const oneCheck: Check<CheckSpec> = line(
+  () => ({ type: 'string', pattern: String.raw`^\s*(status|body|header\s|\$)` }),
+  (source, { variables }) => readCheck(source, variables === undefined),
+);
+
+const check: Check<readonly CheckSpec[]> = formed(
+  () => eitherForm(formOf(oneCheck), formOf(list(oneCheck))),
+  (node, problems) => {
+    if (node.kind === 'list') return list(oneCheck)(node, problems);
+    const read = oneCheck(node, problems);
+    return read && [read];
+  },
+);
+
+const source: Check<string> = line(
+  () => ({ type: 'string', pattern: String.raw`^\s*(status|body|header\s|\$)` }),
+  readSource,
+);
+
+const capture: Check<Readonly<Record<string, string>>> = refine(dictionary(source), (found, node, problems) => {
+  const before = problems.list.length;
+  for (const name of found.keys()) {
+    const place = (node.kind === 'map' && node.entries.get(name)?.key) || node;
+    if (!PLACE_NAME.test(name))
+      problems.add(place, `${quote(name)} is not a name of letters, digits, "-", "_" and "."`);
+    else if (PLACES.includes(name)) problems.add(place, `{${name}} has a value already; capture under another name`);
+  }
+  return problems.list.length === before ? Object.fromEntries(found) : undefined;
+});
+
+/** The name of a request, a load or another thing that expectations can name. */
+export const LABEL = text(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a name of small letters, digits and hyphens');
+
+const COMMON = {
+  name: optional(describeKey('Name in reports and expectations. Default: method and path.', 'list', LABEL)),
+  headers: optional(describeKey('Headers of the request.', { 'x-trace': '{iteration}' }, headers)),
+  body: optional(describeKey('JSON body; its texts may have placeholders.', { name: 'depot-{serial}' }, body)),
+  check: optional(describeKey('What the answer must be. Default: a status from 200 to 299.', 'status == 200', check)),
+  capture: optional(describeKey('Values for later requests, by name.', { id: '$[0].id' }, capture)),
+  think: optional(
+    describeKey('Pause before the next request of the chain. Default: none.', '1s..5s', durationRange(LONGEST_THINK)),
+  ),
+};
+
+const ABOUT: Readonly<Record<(typeof METHODS)[number], string>> = {
+  get: 'reads',
+  post: 'creates',
+  put: 'replaces',
+  patch: 'changes',
+  delete: 'deletes',
+};
+
+/** JSON Schema of a request. */
+export function requestForm(): Form {
+  const kinds = METHODS.map((method) => [
+    method,
+    { ...formOf(path), description: `${ABOUT[method]} what is at this path`, examples: ['/v2/spaces/{space}/devices'] },
+  ]);
+  return { type: 'object', ...variantForm(COMMON, Object.fromEntries(kinds)) };
+}
+
+/** Reads a request. @param index its place in its chain, for its name */
+export function readRequest(node: LocatedNode, problems: Problems, index = 0): RequestSpec | undefined {
+  if (node.kind !== 'map') return complain(node, problems, 'a request such as { get: "/v2/spaces/{space}/devices" }');
+  const { common, kind, options } = readVariant('a request', COMMON, METHODS, node, problems);
+  const where = kind && path(options, problems);
+  if (common === undefined || kind === undefined || where === undefined) return undefined;
+  const { name, headers: sent, body: content, check: checks, capture: captured, think } = common;
+  if (content !== undefined && kind === 'get') problems.add(valueAt(node, 'body'), 'a GET has no body');
+  return {
+    name: name ?? labelOf(kind, where, options, index),
+    method: kind.toUpperCase() as Method,
+    path: where,
+    ...(sent && Object.keys(sent).length > 0 && { headers: sent }),
+    ...(content !== undefined && { body: content }),
+    ...(checks && { check: checks }),
+    ...(captured && { capture: captured }),
+    ...(think && think[1] > 0 && { think }),
+  };
+}
+
+/** `get /devices/{id}`. Neither a query nor a scenario variable is in a label, because both may be secret. */
+function labelOf(method: string, where: string, node: LocatedNode, index: number): string {
+  if (node.kind === 'scalar' && node.variables !== undefined) return `${method} ${index + 1}`;
+  return `${method} ${where.replace(/\?.*$/s, '').replace(/^\/v2\/spaces\/\{space\}(?=\/)/, '')}`;
+}
+
+/** The placeholders of a request, each once. */
+export function placesOf({
+  path: where,
+  headers: sent = {},
+  body: content,
+  check: checks = [],
+}: RequestSpec): ReadonlySet<string> {
+  const texts = [where, ...Object.values(sent), ...checks.flatMap(({ value }) => value ?? [])];
+  const names = texts.flatMap((each) => readTemplate(each).names);
+  return new Set([...names, ...(content === undefined ? [] : makeJson(content).names)]);
+}

@@ -1,0 +1,85 @@
+/**
+ * Texts with placeholders, which are filled for each request: `{serial}`, a captured value such as `{id}`, a column of the data
+ * such as `{email}`. `{{id}}` is the literal text `{id}`. Scenario variables (`${period}`) have been replaced before.
+ */
+
+/** A name in braces; with two braces, a literal. Other braces, such as those of JSON, are ordinary text. */
+const PLACE = /\{\{([a-z_][\w.-]*)\}\}|\{([a-z_][\w.-]*)\}/gi;
+
+/** A name that a placeholder can have. */
+export const PLACE_NAME = /^[a-z_][\w.-]*$/i;
+
+/** The value for a placeholder. */
+export type LookUp = (name: string) => unknown;
+
+interface Template {
+  /** Texts and, between them, the placeholders `names`: one text more than names. */
+  readonly texts: readonly string[];
+  readonly names: readonly string[];
+}
+
+export function readTemplate(text: string): Template {
+  const texts: string[] = [];
+  const names: string[] = [];
+  let open = '';
+  let end = 0;
+  for (const { 0: whole, 1: literal, 2: name, index } of text.matchAll(PLACE)) {
+    open += text.slice(end, index);
+    end = index + whole.length;
+    if (name === undefined) {
+      open += `{${literal}}`;
+      continue;
+    }
+    texts.push(open);
+    names.push(name);
+    open = '';
+  }
+  texts.push(open + text.slice(end));
+  return { texts, names };
+}
+
+/** @param write how a value becomes a part of the text. Default: texts as they are, everything else as JSON */
+export function fill({ texts, names }: Template, lookUp: LookUp, write: (value: unknown) => string = asText): string {
+  const [first = ''] = texts;
+  return names.reduce((filled, name, i) => filled + write(lookUp(name)) + (texts[i + 1] ?? ''), first);
+}
+
+/** A value as a part of a path or a query. */
+export function inPath(value: unknown): string {
+  return encodeURIComponent(asText(value).toWellFormed());
+}
+
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** Makes a JSON text of a value whose texts may have placeholders. A text that is one placeholder becomes its value, of any type. */
+export function makeJson(value: unknown): {
+  readonly names: readonly string[];
+  readonly fill: (lookUp: LookUp) => string;
+} {
+  const names = listNames(value);
+  if (names.length === 0 && !JSON.stringify(value).includes('{{')) {
+    const text = JSON.stringify(value);
+    return { names, fill: () => text };
+  }
+  return { names, fill: (lookUp) => JSON.stringify(filled(value, lookUp)) };
+}
+
+function listNames(value: unknown): readonly string[] {
+  if (typeof value === 'string') return readTemplate(value).names;
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listNames) : [];
+}
+
+function filled(value: unknown, lookUp: LookUp): unknown {
+  if (typeof value === 'string') {
+    const template = readTemplate(value);
+    const { names, texts } = template;
+    const [name] = names;
+    const isAlone = name !== undefined && names.length === 1 && texts.every((text) => text === '');
+    return isAlone ? lookUp(name) : fill(template, lookUp);
+  }
+  if (Array.isArray(value)) return value.map((item) => filled(item, lookUp));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, lookUp)]));
+}

@@ -1,0 +1,175 @@
+/** Chains of requests: what they send, capture and check, and how they are counted. */
+import { describe, expect, it } from 'vitest';
+import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
+import { scenarioOf } from '../../scenario/fixtures.js';
+import { runLoads } from './virtual-loads.js';
+
+const HEAD = 'name: test\nduration: 10s\n';
+const planOf = (load: string, expectations?: string) =>
+  planScenario(scenarioOf({ head: HEAD, load, ...(expectations && { expect: expectations }) }));
+
+const JOURNEY = `  - name: dashboard
+    rate: 1/s
+    until: 3s
+    chain:
+      - { get: "/v2/spaces/{space}/devices?limit=2", name: list, capture: { id: "$[0].id" }, think: 200ms }
+      - { get: "/v2/spaces/{space}/devices/{id}", name: read, check: "$.id == {id}" }
+      - { post: "/v2/things", name: make, body: { of: "{id}", text: "no {iteration}", n: "{iteration}" }, check: status == 201 }
+`;
+
+const answers = ({ method, path }: { readonly method: string; readonly path: string }) => {
+  if (method === 'POST') return { status: 201 };
+  return path.includes('limit') ? { body: [{ id: 'a b/c' }] } : { body: { id: 'a b/c' } };
+};
+
+describe('a chain', () => {
+  it('sends its requests one after the other, with captured values in paths and bodies', async () => {
+    const { sent } = await runLoads(planOf(JOURNEY), answers);
+    expect(sent.filter(({ at }) => at < 1000)).toEqual([
+      { at: 500, method: 'GET', path: '/v2/spaces/s/devices?limit=2', body: undefined, headers: undefined },
+      { at: 700, method: 'GET', path: '/v2/spaces/s/devices/a%20b%2Fc', body: undefined, headers: undefined },
+      { at: 700, method: 'POST', path: '/v2/things', body: '{"of":"a b/c","text":"no 1","n":1}', headers: undefined },
+    ]);
+    expect(sent).toHaveLength(9);
+  });
+
+  it('counts each request under its name, and iterations', async () => {
+    const expectations = '  - call.failed of load/dashboard == 0\n  - call.sent of load/dashboard/read == 3\n';
+    const { metrics, count, contradictions } = await runLoads(planOf(JOURNEY, expectations), answers);
+    expect(contradictions).toEqual([]);
+    expect(Object.keys(metrics.summarise().calls)).toEqual(['dashboard/list', 'dashboard/make', 'dashboard/read']);
+    expect(count('call.answered', 'load/dashboard')).toBe(9);
+    expect(count('call.answered', 'load/dashboard/read')).toBe(3);
+    expect(['planned', 'done', 'failed', 'open', 'time'].map((name) => count(`iteration.${name}`))).toEqual([
+      3, 3, 0, 0, 3,
+    ]);
+  });
+
+  it('ends at the first request that fails', async () => {
+    const { sent, count, metrics } = await runLoads(planOf(JOURNEY), ({ path, at }) =>
+      path.includes('limit') ? { body: at < 1000 ? [] : [{ id: 'x' }] } : { body: { id: 'other' } },
+    );
+    expect(sent.map(({ path }) => path.includes('limit'))).toEqual([true, true, false, true, false]);
+    expect([count('iteration.done'), count('iteration.failed')]).toEqual([0, 3]);
+    const { calls } = metrics.summarise();
+    expect(calls['dashboard/list']?.reasons).toEqual({ 'status 200: no $[0].id to capture': 1 });
+    expect(calls['dashboard/read']?.reasons).toEqual({ 'status 200: $.id == {id} does not hold': 2 });
+  });
+
+  it('that a user carries out begins again after its think time', async () => {
+    const load = `  - name: visit
+    users: 1
+    think: 3s
+    chain: [{ get: /a, think: 1s }, { get: /b }]
+`;
+    const { sent } = await runLoads(planOf(load), () => ({ takes: 100 }));
+    expect(sent.map(({ at, path }) => [at, path])).toEqual([
+      [0, '/a'],
+      [1100, '/b'],
+      [4200, '/a'],
+      [5300, '/b'],
+      [8400, '/a'],
+      [9500, '/b'],
+    ]);
+  });
+
+  it('that is cut short by the end of the run stays open, and every request is accounted for', async () => {
+    const load = '  - { name: slow, rate: 1/s, chain: [{ get: /a, think: 10s }, { get: /b }] }\n';
+    const { count, contradictions } = await runLoads(planOf(load), () => ({}), { stopAt: 2000 });
+    expect(contradictions).toEqual([]);
+    expect([count('call.sent'), count('iteration.planned'), count('iteration.open')]).toEqual([2, 2, 2]);
+  });
+
+  it('is finished after the end of its load', async () => {
+    const load = '  - { name: late, rate: 1/s, until: 1s, chain: [{ get: /a, think: 15s }, { get: /b }] }\n';
+    const { sent, count } = await runLoads(planOf(load));
+    expect(sent.map(({ at }) => at)).toEqual([500, 15_500]);
+    expect(count('iteration.done')).toBe(1);
+  });
+
+  it('is drawn by weight; parts of a run and the whole run draw the same', async () => {
+    const load = `  - name: mix
+    rate: 100/s
+    choose:
+      - { weight: 3, chain: [{ get: "/a/{iteration}" }, { get: "/b/{iteration}" }] }
+      - { request: { get: "/c/{iteration}" } }
+`;
+    const plan = planOf(load);
+    const { sent, count, contradictions } = await runLoads(plan);
+    const share = sent.filter(({ path }) => path.startsWith('/a')).length / 1000;
+    expect(share).toBeGreaterThan(0.71);
+    expect(share).toBeLessThan(0.79);
+    expect(count('iteration.done')).toBe(1000);
+    expect(contradictions).toEqual([]);
+    const divided = await runLoads(plan, undefined, { parts: 3 });
+    expect(divided.contradictions).toEqual([]);
+    expect(divided.sent.map(({ path }) => path).sort()).toEqual(sent.map(({ path }) => path).sort());
+  });
+
+  it('draws a think time from a range, the same in every run', async () => {
+    const load = '  - { name: t, rate: 10/s, until: 5s, chain: [{ get: /a, think: 1s..2s }, { get: /b }] }\n';
+    const times = async () => {
+      const { sent } = await runLoads(planOf(load));
+      return sent.flatMap(({ at, path }) => (path === '/b' ? [at] : []));
+    };
+    const first = await times();
+    expect(new Set(first).size).toBeGreaterThan(40);
+    expect(Math.min(...first)).toBeGreaterThanOrEqual(1050);
+    expect(Math.max(...first)).toBeLessThanOrEqual(6950);
+    expect(await times()).toEqual(first);
+  });
+});
+
+describe('a request', () => {
+  const one = (request: string, rest = '') => `  - { rate: 1/s, until: 1s, ${rest}request: ${request} }\n`;
+
+  it.each([
+    ['', { status: 204 }, true],
+    ['', { status: 404 }, false],
+    ['status == 404', { status: 404 }, true],
+    ['status == 404', { status: 200 }, false],
+    ['status < 500', { status: 429 }, true],
+    ['$.count >= 1', { body: { count: 2 } }, true],
+    ['$.count >= 1', { body: { count: 0 } }, false],
+    ['$.count >= 1', { body: { count: 'many' } }, false],
+    ['$.count >= 1', { body: 'not JSON' }, false],
+    ['$[*].state == sent', { body: [{ state: 'pending' }, { state: 'sent' }] }, true],
+    ['$[-1].id exists', { body: [] }, false],
+    ['$["a b"][0] == true', { body: { 'a b': [true] } }, true],
+    ['$.name != depot', { body: { name: 'depot' } }, false],
+    ['$.none == null', { body: { none: null } }, true],
+    ['header content-type contains json', { headers: { 'content-type': 'application/json' } }, true],
+    ['header etag exists', {}, false],
+    ['body contains "not empty"', { body: 'this is not empty' }, true],
+    ['$.id == {serial}', { body: { id: 2159017985 } }, true],
+  ])('with the check %s is answered as it should be by %j: %s', async (check, answer, ok) => {
+    const load = one(`{ get: /x${check === '' ? '' : `, check: '${check}'`} }`);
+    const { count } = await runLoads(planOf(load), () => answer);
+    expect([count('call.answered'), count('call.failed')]).toEqual(ok ? [1, 0] : [0, 1]);
+    expect(count('iteration.done')).toBe(ok ? 1 : 0);
+  });
+
+  it('has the headers of the scenario, and values of its device', async () => {
+    const load = one(
+      '{ put: "/d/{device}/{serial}/{name}", headers: { X-Trace: "t{iteration}" }, body: [1, "{{name}}"] }',
+    );
+    const { sent } = await runLoads(planOf(load));
+    expect(sent).toEqual([
+      {
+        at: 500,
+        method: 'PUT',
+        path: '/d/id-2159017985/2159017985/clime-0001',
+        body: '[1,"{name}"]',
+        headers: { 'x-trace': 't1' },
+      },
+    ]);
+  });
+
+  it('that the API may answer with a downlink is one of the downlinks of the run', async () => {
+    const load = one('{ post: "/v2/spaces/{space}/devices/{device}/commands", body: [info show] }');
+    const { events } = await runLoads(planOf(load), () => ({ status: 404 }));
+    expect(events.filter(({ kind }) => kind === 'downlink.rejected')).toEqual([
+      { kind: 'downlink.rejected', at: 500, serial: 2159017985, type: 'shell' },
+    ]);
+  });
+});

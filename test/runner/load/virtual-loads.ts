@@ -1,0 +1,84 @@
+/** Runs the loads of a scenario in virtual time, against answers that a test makes. */
+import { seededRandom } from '../../../src/kernel/random.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import type { CallSender } from '../../../src/runner/load/http-calls.js';
+import { Loads } from '../../../src/runner/load/loads.js';
+import { Semaphore } from '../../../src/runner/load/semaphore.js';
+import type { CallRequest } from '../../../src/scenario/load/calls.js';
+import type { Plan } from '../../../src/scenario/model/plan.js';
+import { partsOf } from '../../../src/scenario/plan/divide.js';
+import type { DeviceHandle } from '../../../src/scenario/world.js';
+import type { TraceEvent } from '../../../src/trace/events.js';
+import { Metrics } from '../../../src/trace/metrics/index.js';
+
+interface Sent extends CallRequest {
+  /** When it was sent. */
+  readonly at: number;
+}
+
+interface Answer {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long the answer takes, in ms. Default: none */
+  readonly takes?: number;
+}
+
+/** Virtual time that passes while a request is open, as real time does. */
+class PassingClock extends VirtualClock {
+  override hold(): () => void {
+    return () => {};
+  }
+}
+
+/** @param stopAt when the run ends, in ms. Default: at the end of the scenario @param parts number of parts. Default: 1 */
+export async function runLoads(
+  whole: Plan,
+  answer: (request: Sent) => Answer = () => ({}),
+  { stopAt = whole.duration, parts = 1 }: { readonly stopAt?: number; readonly parts?: number } = {},
+) {
+  const sent: Sent[] = [];
+  const events: TraceEvent[] = [];
+  const loadScopes = new Map(
+    (whole.scopes ?? []).flatMap((scope) => ('loads' in scope ? [[scope.name, scope.loads] as const] : [])),
+  );
+  const metrics = new Metrics(whole.devices.length, 0, 0, { devices: new Map(), loads: loadScopes });
+  for (const plan of parts === 1 ? [whole] : partsOf(whole, parts)) {
+    const clock = new PassingClock();
+    const sender: CallSender = {
+      send: (request, done) => {
+        const made = { at: clock.now, ...request };
+        sent.push(made);
+        const { status = 200, body = {}, headers = {}, takes = 0 } = answer(made);
+        const text = typeof body === 'string' ? body : JSON.stringify(body);
+        clock.after(takes, 'an answer', () => done({ status, why: '', body: text, headers, retryAfter: 0 }));
+      },
+      close: async () => {},
+    };
+    // The cast is safe because loads use no other fields of a device.
+    const handles = plan.devices.map(({ name, serial }) => ({
+      name,
+      serial,
+      cloudId: `id-${serial}`,
+    })) as unknown as readonly DeviceHandle[];
+    const caller = { space: 's', sender, connections: new Semaphore(1000) };
+    const trace = {
+      emit: (event: TraceEvent) => {
+        events.push(event);
+        metrics.take(event);
+      },
+    };
+    const loads = new Loads(plan.loads, {
+      ...{ clock, trace, handles, accepted: () => true, random: seededRandom(plan.seed) },
+      ...{ callerOf: () => caller, leastPause: 1 },
+    });
+    await clock.runUntil(stopAt);
+    while (stopAt === whole.duration && loads.open.length > 0) await clock.runUntil(clock.now + 1000);
+    loads.close();
+  }
+  const count = (name: string, of?: string) => {
+    const measure = metrics.read(name, of);
+    return measure?.kind === 'count' ? measure.value : measure?.distribution.count;
+  };
+  return { sent, events, metrics, count, contradictions: metrics.contradictions };
+}

@@ -1,0 +1,96 @@
+/** Requests and chains in a scenario file: what is read, and what is rejected. */
+import { describe, expect, it } from 'vitest';
+import { describePlan } from '../../../src/scenario/plan/describe.js';
+import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
+import { problemsOf, scenarioOf, yamlOf } from '../fixtures.js';
+
+const complaintsOf = (load: string, expectation?: string) =>
+  problemsOf(yamlOf({ load: `  - ${load}\n`, ...(expectation && { expect: `  - ${expectation}\n` }) }));
+const requestOf = (request: string) => `{ rate: 1/s, request: ${request} }`;
+
+describe('a request of ones own', () => {
+  it.each([
+    ['{ get: devices }', '"devices" is not a path of the cloud'],
+    ['{ get: "https://elsewhere.example/v2" }', 'is not a path of the cloud'],
+    ['{ get: //elsewhere.example/v2 }', 'is not a path of the cloud'],
+    ['{ get: /v2/../admin }', 'is not a path of the cloud'],
+    ['{ get: /a, post: /b }', 'a request needs exactly one of get, post'],
+    ['{ gte: /a }', '(did you mean "get"?)'],
+    ['{ get: /a, body: { a: 1 } }', 'a GET has no body'],
+    ['{ get: "/v2/{spcae}" }', '{spcae} has no value in "get /v2/{spcae}" (did you mean "space"?)'],
+    ['{ get: /a, capture: { serial: $.id } }', '{serial} has a value already'],
+    ['{ get: /a, capture: { id: id } }', '"id" is not "status", "header NAME", "body" or a JSON path'],
+    ['{ get: /a, capture: { id: "$..id" } }', 'does not begin with a path into JSON'],
+    ['{ get: /a, capture: { id: "$.id now" } }', '" now" is not a part of a path'],
+    ['{ get: /a, check: stauts == 200 }', '(did you mean "status"?)'],
+    ['{ get: /a, check: status = 200 }', '(did you mean "=="?)'],
+    ['{ get: /a, check: status == ok }', '"ok" is not an HTTP status'],
+    ['{ get: /a, check: $.id }', '"$.id" is not a check'],
+    ['{ get: /a, check: [status == 200, "$.id exists twice"] }', '"exists" has no value'],
+    ['{ get: /a, headers: { Host: b } }', 'the header "Host" is set by the run'],
+    ['{ get: /a, headers: { x-api-key: b } }', '"as" names a client'],
+    ['{ get: /a, headers: { Authorization: Bearer abc } }', 'set GHOSTFLEET_VAR_token in the environment'],
+    ['{ get: /a, headers: { "a b": c } }', '"a b" is not a name of a header'],
+    ['{ get: /a, think: soon }', '"soon" is not a think time'],
+    ['{ get: /a, name: "My list" }', 'a name of small letters'],
+  ])('is rejected: %s', (request, complaint) => {
+    expect(complaintsOf(requestOf(request)).join('\n')).toContain(complaint);
+  });
+
+  it('has its problems at their columns, all of them at once', () => {
+    const yaml = yamlOf({ load: '  - { rate: 1/s, request: { get: a, check: "status = 200" } }\n' });
+    expect(problemsOf(yaml)).toEqual([
+      expect.stringMatching(/^7:34: "a" is not a path/),
+      expect.stringMatching(/^7:52: "=" is not a check/),
+    ]);
+  });
+
+  it('takes secrets from variables, which reports then mask', () => {
+    const head = 'name: test\nduration: 2h\nvars: { token: none, api_key: none, plain: x }\n';
+    const load = `  - { rate: 1/s, request: { get: "/a/\${plain}", headers: { Authorization: "Bearer \${token}", x-key: "\${api_key}" } } }\n`;
+    const scenario = scenarioOf({ head, load });
+    expect([...scenario.secretVars].sort()).toEqual(['api_key', 'token']);
+    expect(scenario.loads[0]?.name).toBe('get 1');
+    expect(describePlan(planScenario(scenario))).not.toContain('none');
+  });
+});
+
+describe('a load with chains', () => {
+  it.each([
+    ['{ rate: 1/s, chain: [] }', 'a list of 1 to 100 requests'],
+    ['{ rate: 1/s, chain: [{ get: "/{id}" }, { get: /b, capture: { id: $.id } }] }', '{id} has no value'],
+    ['{ rate: 1/s, choose: [{ request: { get: /a } }] }', 'a list of 1 is not a list of 2 to 50'],
+    ['{ rate: 1/s, choose: [{ weight: 0, request: { get: /a } }, { request: { get: /b } }] }', 'a number above 0'],
+    ['{ rate: 1/s, request: { get: /a }, to: clime }', 'it needs no "to"'],
+    ['{ rate: 1/s, request: { get: /a }, list-devices: }', 'a load needs exactly one of'],
+    [
+      '{ executor: shared-iterations, request: { get: /a }, users: 1 }',
+      'shared-iterations is written "users: 10, iterations: 1000"',
+    ],
+    ['{ executor: ramping-vu, request: { get: /a }, users: 1 }', '(did you mean "ramping-vus"?)'],
+  ])('is rejected: %s', (load, complaint) => {
+    expect(complaintsOf(load).join('\n')).toContain(complaint);
+  });
+
+  it('can be named in expectations, and a misspelt name is an error', () => {
+    const load = '{ name: morning, rate: 1/s, chain: [{ get: /a, name: first }, { get: /b }] }';
+    expect(complaintsOf(load, 'call.failed of load/morning == 0')).toEqual([]);
+    expect(complaintsOf(load, 'call.failed of load/morning/first == 0')).toEqual([]);
+    expect(complaintsOf(load, 'iteration.done of load/morning > 5')).toEqual([]);
+    expect(complaintsOf(load, 'call.failed of load/mornign == 0')).toEqual([
+      expect.stringContaining('"load/mornign" is not a load (did you mean "load/morning"?)'),
+    ]);
+  });
+
+  it('has a name that no other load has', () => {
+    const load = '{ name: a, rate: 1/s, request: { get: /a } }\n  - { name: a, rate: 1/s, request: { get: /b } }';
+    expect(complaintsOf(load)).toEqual([expect.stringContaining('another load has the name "a"')]);
+  });
+
+  it('that changes the cloud is marked in the plan', () => {
+    const load = '  - { name: edit, rate: 1/s, chain: [{ get: /a }, { patch: /b }, { delete: /c }] }\n';
+    expect(describePlan(planScenario(scenarioOf({ load })))).toContain(
+      'edit                                 1/s, evenly · 3 requests each · changes the cloud: PATCH, DELETE',
+    );
+  });
+});
