@@ -4,6 +4,7 @@
  */
 import { between, type Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
+import { rowOf } from '../../scenario/load/data-rows.js';
 import { prepare, type ReadyLoad, type ReadyRequest } from '../../scenario/load/ready.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
@@ -51,21 +52,24 @@ export class Iterations {
   /** Begins iteration `k` of the whole load. False if its first request is dropped; `done` is then not called. */
   begin(k: number, intended: Instant, done: IterationEnd = () => {}): boolean {
     const chain = this.#ready.chainOf(k);
-    const iteration = new Iteration(k, intended, this.#findNextDevice(), this.#space, done);
-    this.#note('chain.began', iteration);
+    const { data, name } = this.#load;
+    const iteration = new Iteration({
+      ...{ k, intended, space: this.#space, done, device: this.#findNextDevice() },
+      data: data && { columns: data.rows.columns, row: rowOf(data, name, k, this.#context.random) },
+    });
+    this.#note('chain.began', intended);
     if (this.#load.pace.kind === 'closed') this.#count(chain, 0);
     if (this.#send(iteration, chain, 0, intended)) return true;
-    this.#note('chain.ended', iteration, false);
+    this.#note('chain.ended', intended, false);
     return false;
   }
 
   /** Counts an iteration that was due and is not begun, because the run is over. */
   drop(k: number, intended: Instant): void {
     const [first] = this.#ready.chainOf(k);
-    const iteration = { intended };
-    this.#note('chain.began', iteration);
+    this.#note('chain.began', intended);
     this.#requests.drop(intended, first?.label ?? this.name, OVER);
-    this.#note('chain.ended', iteration, false);
+    this.#note('chain.ended', intended, false);
   }
 
   /** Ends the accounting. @param due numbers of the iterations that were due at a rate; none for users, who plan nothing */
@@ -88,7 +92,8 @@ export class Iterations {
   /** Sends request `turn` of the chain. False if it is dropped. */
   #send(iteration: Iteration, chain: readonly ReadyRequest[], turn: number, intended: Instant): boolean {
     const request = chain[turn] as ReadyRequest;
-    const { device, lookUp, keep } = iteration;
+    const { facts, lookUp, keep } = iteration;
+    const { device } = facts;
     return this.#requests.make(intended, { request, device, lookUp, keep }, (away, ok) => {
       if (ok && turn + 1 < chain.length) this.#follow(iteration, chain, turn, away);
       else this.#end(iteration, ok, away);
@@ -111,7 +116,7 @@ export class Iterations {
     });
   }
 
-  #drawPause({ k }: Iteration, chain: readonly ReadyRequest[], turn: number): Millis {
+  #drawPause({ facts: { k } }: Iteration, chain: readonly ReadyRequest[], turn: number): Millis {
     const [shortest, longest] = chain[turn]?.think ?? [0, 0];
     if (shortest === longest) return shortest;
     const draws = this.#context.random.fork(`load/${this.name}/think/${k}/${turn}`);
@@ -119,11 +124,12 @@ export class Iterations {
   }
 
   #end(iteration: Iteration, ok: boolean, away: Millis): void {
-    this.#note('chain.ended', iteration, ok);
-    iteration.done(away);
+    const { intended, done } = iteration.facts;
+    this.#note('chain.ended', intended, ok);
+    done(away);
   }
 
-  #note(kind: 'chain.began' | 'chain.ended', { intended }: Pick<Iteration, 'intended'>, ok = false): void {
+  #note(kind: 'chain.began' | 'chain.ended', intended: Instant, ok = false): void {
     if (!this.#ready.chained || (this.#closed && kind === 'chain.ended')) return;
     const { clock, trace } = this.#context;
     const common = { at: clock.now, call: this.name, intended };
@@ -131,21 +137,24 @@ export class Iterations {
   }
 }
 
-/** The state of one iteration: what its placeholders stand for. */
-class Iteration {
+interface IterationFacts {
+  /** Number in the whole load, from 0. */
   readonly k: number;
   readonly intended: Instant;
+  readonly space: string;
   readonly device: DeviceHandle | undefined;
+  /** Its row of the data of the load, if there are any. */
+  readonly data: { readonly columns: readonly string[]; readonly row: readonly unknown[] } | undefined;
   readonly done: IterationEnd;
-  readonly #space: string;
+}
+
+/** The state of one iteration: what its placeholders stand for. */
+class Iteration {
+  readonly facts: IterationFacts;
   #captured: Map<string, unknown> | undefined;
 
-  constructor(k: number, intended: Instant, device: DeviceHandle | undefined, space: string, done: IterationEnd) {
-    this.k = k;
-    this.intended = intended;
-    this.device = device;
-    this.done = done;
-    this.#space = space;
+  constructor(facts: IterationFacts) {
+    this.facts = facts;
   }
 
   readonly keep = (name: string, value: unknown): void => {
@@ -155,15 +164,18 @@ class Iteration {
 
   readonly lookUp = (name: string): unknown => {
     if (this.#captured?.has(name)) return this.#captured.get(name);
+    const { k, space, device, data } = this.facts;
+    const column = data?.columns.indexOf(name) ?? -1;
+    if (column >= 0) return data?.row[column];
     switch (name) {
       case 'space':
-        return this.#space;
+        return space;
       case 'iteration':
-        return this.k + 1;
+        return k + 1;
       case 'device':
-        return this.device?.cloudId ?? '';
+        return device?.cloudId ?? '';
       default:
-        return name === 'serial' ? this.device?.serial : this.device?.name;
+        return name === 'serial' ? device?.serial : device?.name;
     }
   };
 }

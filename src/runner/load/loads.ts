@@ -6,6 +6,7 @@
 import type { Alarm } from '../../kernel/clock.js';
 import { countOf } from '../../kernel/quantity.js';
 import type { Millis } from '../../kernel/time.js';
+import { countRows } from '../../scenario/load/data-rows.js';
 import type { UserPace } from '../../scenario/load/load.js';
 import { listPresence } from '../../scenario/load/users.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
@@ -92,6 +93,7 @@ function callByUsers(load: PlannedLoad, pace: UserPace, iterations: Iterations, 
   const { users, think, patient } = pace;
   const pause = Math.max(think, leastPause);
   const shared = pace.iterations === undefined ? undefined : shareIterations(load, pace.iterations, users);
+  const most = countRows(load.data);
   let over = false;
   const live = (user: number) => {
     const times = listPresence(pace, user, load);
@@ -101,7 +103,7 @@ function callByUsers(load: PlannedLoad, pace: UserPace, iterations: Iterations, 
       if (over || clock.now >= (times[present]?.until ?? load.until)) return come(present + 1);
       // Iterations of different users have different numbers, however fast the users are.
       const k = shared === undefined ? turns++ * users + user : shared.next().value;
-      if (k !== undefined && !iterations.begin(k, clock.now, again)) rest(pause);
+      if (k !== undefined && k < most && !iterations.begin(k, clock.now, again)) rest(pause);
     };
     const rest = (length: Millis) => clock.after(length, 'a user of a load has thought', turn);
     const again = (away: Millis) => {

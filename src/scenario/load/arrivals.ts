@@ -8,10 +8,19 @@
  */
 import { exponential, type Random } from '../../kernel/random.js';
 import type { Instant } from '../../kernel/time.js';
+import { countRows } from './data-rows.js';
 import type { Load, RatePiece } from './load.js';
 
 /** The times of a load, ascending. @throws RangeError for a closed-loop load, whose times depend on the answers */
-export function* drawArrivals({ name, from, pace }: Load, random: Random): Generator<Instant, void> {
+export function* drawArrivals(load: Load, random: Random): Generator<Instant, void> {
+  let left = countRows(load.data);
+  for (const due of drawAll(load, random)) {
+    if (left-- <= 0) return;
+    yield due;
+  }
+}
+
+function* drawAll({ name, from, pace }: Load, random: Random): Generator<Instant, void> {
   if (pace.kind === 'replay') {
     for (const time of pace.trace.times) yield from + time;
     return;

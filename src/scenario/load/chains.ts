@@ -16,6 +16,7 @@ import {
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { didYouMean, quote } from '../../input/problems.js';
 import { kindForms } from '../values/kind-forms.js';
+import { findGap, type LoadData } from './data-rows.js';
 import { DEVICE_PLACES, PLACES, placesOf, type RequestSpec, readRequest, requestForm } from './request.js';
 
 interface ChainSpec {
@@ -114,28 +115,41 @@ export function readChains(name: OwnCallName, node: LocatedNode, problems: Probl
   return requests && { kind: 'chains', chains: [{ weight: 1, requests }] };
 }
 
-/** Notes each placeholder that has no value. @param columns of the data; undefined if the data could not be read */
+/** Notes each placeholder that has no value. @param data undefined for none */
 export function checkPlaces(
   { chains }: ChainsSpec,
-  columns: ReadonlySet<string> | undefined,
+  data: LoadData | undefined,
   node: LocatedNode,
   problems: Problems,
 ): void {
   for (const [index, { requests }] of chains.entries()) {
-    const known = new Set([...PLACES, ...(columns ?? [])]);
+    const captured = new Set<string>();
     for (const [turn, request] of requests.entries()) {
-      const place = placeOf(node, index, turn);
       for (const name of placesOf(request)) {
-        if (known.has(name) || columns === undefined) continue;
-        const names = [...known];
-        problems.add(
-          place,
-          `{${name}} has no value in ${quote(request.name)}${didYouMean(name, names)}; it has ${names.join(', ')}; {{${name}}} is the text itself`,
-        );
+        const why = captured.has(name) ? undefined : explainMissing(name, request.name, captured, data);
+        if (why !== undefined) problems.add(placeOf(node, index, turn), why);
       }
-      for (const name of Object.keys(request.capture ?? {})) known.add(name);
+      for (const name of Object.keys(request.capture ?? {})) captured.add(name);
     }
   }
+}
+
+/** Why a placeholder has no value; undefined if it has one. @param captured names of earlier requests */
+function explainMissing(
+  name: string,
+  request: string,
+  captured: ReadonlySet<string>,
+  data: LoadData | undefined,
+): string | undefined {
+  const columns = data?.rows.columns ?? [];
+  if (data !== undefined && columns.includes(name)) {
+    const gap = findGap(data.rows, name);
+    return gap === undefined ? undefined : `{${name}} has no value in row ${gap} of ${quote(data.file)}`;
+  }
+  if (PLACES.includes(name)) return undefined;
+  const known = [...PLACES, ...columns, ...captured];
+  const meant = didYouMean(name, known);
+  return `{${name}} has no value in ${quote(request)}${meant}; it has ${known.join(', ')}; {{${name}}} is the text itself`;
 }
 
 /** The place of a request in the value of `request`, `chain` or `choose`. */
@@ -149,9 +163,9 @@ function placeOf(node: LocatedNode, index: number, turn: number): LocatedNode {
   return only === first ? (node.items[turn] ?? node) : only;
 }
 
-/** Whether a chain is about a device, so that each iteration has one. */
-export function namesDevice({ chains }: ChainsSpec): boolean {
-  const names = new Set<string>(DEVICE_PLACES);
+/** Whether a chain is about a device, so that each iteration has one. A column of the data hides a placeholder of its name. */
+export function namesDevice({ chains }: ChainsSpec, data: LoadData | undefined): boolean {
+  const names = new Set<string>(DEVICE_PLACES.filter((name) => !data?.rows.columns.includes(name)));
   return chains.some(({ requests }) =>
     requests.some((request) => [...placesOf(request)].some((name) => names.has(name))),
   );

@@ -11,6 +11,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
 import type { ArrivalTrace } from './arrival-trace.js';
 import type { CallSpec } from './calls.js';
 import type { ChainsSpec } from './chains.js';
+import type { LoadData } from './data-rows.js';
 
 /** What a load sends. */
 export type LoadCall = CallSpec | ChainsSpec;
@@ -25,6 +26,8 @@ export interface Load {
   readonly from: Instant;
   readonly until: Instant;
   readonly pace: Pace;
+  /** Rows for the iterations; left out if requests need none. */
+  readonly data?: LoadData;
 }
 
 export type Pace =

@@ -14,6 +14,7 @@ import {
   makeRequest,
 } from './calls.js';
 import { type ChainsSpec, namesDevice } from './chains.js';
+import type { LoadData } from './data-rows.js';
 import type { Load, LoadCall } from './load.js';
 import { type Method, placesOf, type RequestSpec } from './request.js';
 import { fill, inPath, type LookUp, makeJson, readTemplate } from './template.js';
@@ -69,7 +70,7 @@ export interface ReadyLoad {
 }
 
 /** @param random the generator of the run */
-export function prepare({ name, call }: Pick<Load, 'name' | 'call'>, random: Random): ReadyLoad {
+export function prepare({ name, call, data }: Pick<Load, 'name' | 'call' | 'data'>, random: Random): ReadyLoad {
   if (call.kind !== 'chains') {
     const chain = [prepareCall(call, name)];
     return { chained: false, labels: [name], chainOf: () => chain };
@@ -77,7 +78,7 @@ export function prepare({ name, call }: Pick<Load, 'name' | 'call'>, random: Ran
   const { chains } = call;
   const chained = isChained(call);
   const ready = chains.map(({ requests }) =>
-    requests.map((request) => prepareRequest(request, chained ? `${name}/${request.name}` : name)),
+    requests.map((request) => prepareRequest(request, chained ? `${name}/${request.name}` : name, data)),
   );
   const labels = [...new Set(ready.flatMap((requests) => requests.map(({ label }) => label)))];
   return { chained, labels, chainOf: choose(ready, chains, (k) => random.fork(`load/${name}/choice/${k}`).next()) };
@@ -126,7 +127,7 @@ function prepareCall(call: CallSpec, label: string): ReadyRequest {
   };
 }
 
-function prepareRequest(spec: RequestSpec, label: string): ReadyRequest {
+function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undefined): ReadyRequest {
   const { method, check = [], capture = {} } = spec;
   const path = readTemplate(spec.path);
   const body = spec.body === undefined ? undefined : makeJson(spec.body);
@@ -134,7 +135,7 @@ function prepareRequest(spec: RequestSpec, label: string): ReadyRequest {
   const captured = Object.entries(capture);
   return {
     label,
-    needsDevice: placesOf(spec).has('device'),
+    needsDevice: placesOf(spec).has('device') && !data?.rows.columns.includes('device'),
     anyStatus: check.some(({ of }) => of.toLowerCase() === 'status'),
     think: spec.think,
     make: ({ lookUp }) => ({
@@ -178,8 +179,8 @@ function findQueued({ path, body = 'null' }: CallRequest): Queued | undefined {
 }
 
 /** Whether each iteration has a device. */
-export function usesDevices(call: LoadCall): boolean {
-  return call.kind === 'chains' ? namesDevice(call) : isOfDevice(call.kind);
+export function usesDevices({ call, data }: Pick<Load, 'call' | 'data'>): boolean {
+  return call.kind === 'chains' ? namesDevice(call, data) : isOfDevice(call.kind);
 }
 
 /** Whether requests of the load can queue downlinks. */

@@ -108,6 +108,8 @@ export type LoadDefinition = {
   /** One iteration for each device of `to`, spread over the time in `over`. */
   readonly per?: 'device';
   readonly over?: string;
+  /** CSV or NDJSON file with a row for each iteration. Default of `order`: cyclic. */
+  readonly data?: string | { readonly file: string; readonly order?: 'cyclic' | 'unique' | 'random' };
   /** For reports and expectations. */
   readonly name?: string;
   /** A client of the setup. */

@@ -17,8 +17,12 @@ import {
   describeKey,
   duration,
   type Form,
+  oneOf,
   optional,
   readVariant,
+  record,
+  refine,
+  shortOrMap,
   text,
   valueAt,
   variantForm,
@@ -26,9 +30,11 @@ import {
 import type { LocatedNode, MapNode, Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
+import { messageOf } from '../../kernel/errors.js';
 import type { Millis } from '../../kernel/time.js';
 import { CALL_NAMES, callForms, checkCall, DOWNLINK_CALLS, isOfDevice } from '../load/calls.js';
 import { checkPlaces, OWN_CALLS, type OwnCallName, readChains } from '../load/chains.js';
+import { DATA_ORDERS, type LoadData, readRows } from '../load/data-rows.js';
 import { EXECUTORS } from '../load/executors.js';
 import type { LoadCall } from '../load/load.js';
 import { usesDevices } from '../load/ready.js';
@@ -53,12 +59,29 @@ interface LoadShape {
   readonly clients: ReadonlyMap<string, string | null> | undefined;
 }
 
+/** `people.csv`, or `{ file: people.csv, order: unique }`. */
+const data = shortOrMap<Pick<LoadData, 'file' | 'order'>>(
+  refine(text(), (file) => ({ file, order: 'cyclic' })),
+  record('data', {
+    file: describeKey('CSV or NDJSON file, relative to the scenario.', 'people.csv', text()),
+    order: optional(
+      describeKey(
+        'cyclic: again from the first row; unique: each row once, then the load ends; random. Default: cyclic.',
+        'unique',
+        oneOf(DATA_ORDERS),
+      ),
+      'cyclic' as const,
+    ),
+  }),
+);
+
 const COMMON = {
   from: optional(describeKey('When it begins. Default: 0s.', '10m', duration), 0),
   until: optional(describeKey('When it ends. Default: at the end of the scenario.', '20m', duration)),
   ...TO,
   name: optional(describeKey('Name in reports and expectations. Default: what it sends.', 'dashboard', LABEL)),
   ...PACE_KEYS,
+  data: optional(describeKey('CSV or NDJSON file with a row for each iteration.', 'people.csv', data)),
   as: optional(describeKey('Client of `setup` whose API key the requests have.', 'neighbour', text())),
   ...UNKNOWN,
 };
@@ -103,20 +126,52 @@ function oneLoad(
   const sending = { recipients: to && !common?.unknown ? recipients(to) : [] };
   const call = kind && readCall(kind, options, problems, sending);
   if (common === undefined || call === undefined) return undefined;
-  const { from, until = end } = common;
+  const { from, until = end, as } = common;
   if (until <= from) problems.add(valueAt(node, 'until'), 'the load would end before it begins');
   else if (until > end) problems.add(valueAt(node, 'until'), 'the load would end after the scenario');
   const pace = paceOf(node, common, { from, until, readFile }, problems);
-  const { as } = common;
-  const ofDevices = usesDevices(call) || common.per !== undefined;
+  const rows = common.data && readData(node, common.data, readFile, problems);
+  const use = { call, ...(rows && { data: rows }) };
+  const ofDevices = usesDevices(use) || common.per !== undefined;
   if (as !== undefined && clients !== undefined) checkClient(as, ofDevices, node, clients, problems);
-  if (call.kind === 'chains') {
-    checkPlaces(call, new Set(), options, problems);
-    if (!ofDevices && node.entries.has('to'))
-      problems.add(valueAt(node, 'to'), 'none of its requests has {device}, {serial} or {name}: it needs no "to"');
-  }
+  checkData(use, ofDevices, node, options, problems);
   const name = common.name ?? nameCall(call, kind, common.to, as);
-  return to && pace && { name, call, as, from, until, pace, to };
+  return to && pace && { name, ...use, as, from, until, pace, to };
+}
+
+/** @param options the value of the kind */
+function checkData(
+  { call, data: rows }: Pick<ScenarioLoad, 'call' | 'data'>,
+  ofDevices: boolean,
+  node: MapNode,
+  options: LocatedNode,
+  problems: Problems,
+): void {
+  const isGiven = node.entries.has('data');
+  if (call.kind !== 'chains') {
+    if (isGiven) problems.add(valueAt(node, 'data'), `"data" is for ${orList(OWN_NAMES)}, not for ${quote(call.kind)}`);
+    return;
+  }
+  // If the data could not be read, its columns are not known.
+  if (!isGiven || rows !== undefined) checkPlaces(call, rows, options, problems);
+  if (!ofDevices && node.entries.has('to'))
+    problems.add(valueAt(node, 'to'), 'none of its requests has {device}, {serial} or {name}: it needs no "to"');
+}
+
+function readData(
+  node: MapNode,
+  { file, order }: Pick<LoadData, 'file' | 'order'>,
+  readFile: LoadShape['readFile'],
+  problems: Problems,
+): LoadData | undefined {
+  try {
+    const rows = readRows(readFile(file), problems);
+    return rows && { file, order, rows };
+  } catch (error) {
+    const written = valueAt(node, 'data');
+    problems.add(valueAt(written, 'file'), messageOf(error));
+    return undefined;
+  }
 }
 
 /** A load with k6's name of its executor: says which keys to write. */

@@ -120,12 +120,13 @@ function describeFaults(plan: Plan, part: 'network' | 'service'): readonly strin
   });
 }
 
-function describeLoad({ name, call, from, until, pace, devices }: PlannedLoad): string {
+function describeLoad({ name, call, from, until, pace, devices, data }: PlannedLoad): string {
   const when = `${formatMoment(from)} to ${formatMoment(until)}`.padEnd(COLUMN);
   const about = devices.length === 0 ? '' : `, ${countOf(devices.length, 'device')}`;
+  const rows = data === undefined ? '' : ` · ${countOf(data.rows.rows.length, 'row')} of ${data.file}, ${data.order}`;
   const changes = listChanges(call);
   const effect = changes.length === 0 ? '' : ` · changes the cloud: ${changes.join(', ')}`;
-  return `${when} ${`${name}${about}`.padEnd(2 * COLUMN)} ${describePace(pace)}${describeChains(call)}${effect}`;
+  return `${when} ${`${name}${about}`.padEnd(2 * COLUMN)} ${describePace(pace)}${describeChains(call)}${rows}${effect}`;
 }
 
 /** ` · 3 requests each`, ` · one of 2 chains` */

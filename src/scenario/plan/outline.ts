@@ -80,8 +80,8 @@ function digestSituation(plan: Plan): string {
   const groups = plan.groups.map(({ region: _, ...group }) => group);
   const wrong = plan.faults.map(({ devices: _, ...fault }) => fault);
   const steps = actions.map(({ origin, step, options, devices, sample }) => [origin, step, options, sample ?? devices]);
-  const paces = planned.map(({ name, call, from, until, pace }) => {
-    return [name, from, until, pace, ...(call.kind === 'chains' ? [call] : [])];
+  const paces = planned.map(({ name, call, from, until, pace, data }) => {
+    return [name, from, until, pace, ...(call.kind === 'chains' ? [call] : []), ...(data ? [data] : [])];
   });
   const said = [
     scenario,

@@ -162,9 +162,9 @@ function planScopes(
 
 /** @param selected the devices of `to`, for a load about devices */
 function planLoad(load: Load, selected: readonly number[]): PlannedLoad {
-  const { call, pace } = load;
+  const { pace } = load;
   if (pace.kind === 'each') return { ...load, pace: { ...pace, count: selected.length }, devices: selected };
-  return { ...load, devices: usesDevices(call) ? selected : [] };
+  return { ...load, devices: usesDevices(load) ? selected : [] };
 }
 
 /** What events call a load and the requests of its chains; for the label of a request, only this one. */

@@ -1,0 +1,148 @@
+/**
+ * Data for the requests of a load: a CSV file whose first line names the columns, or lines of JSON objects (NDJSON). Each
+ * iteration has a row. The cells of a CSV file are texts; values of NDJSON keep their types.
+ */
+import { createHash } from 'node:crypto';
+import { type Cell, readCsv } from '../../input/csv.js';
+import type { Problems } from '../../input/document.js';
+import { readJson } from '../../input/json.js';
+import { InputError, quote } from '../../input/problems.js';
+import type { NamedText } from '../../input/text-file.js';
+import { isObject } from '../../kernel/json-text.js';
+import type { Random } from '../../kernel/random.js';
+
+export const DATA_ORDERS = ['cyclic', 'unique', 'random'] as const;
+
+/** The rows of a file. A plan has their number and fingerprint. */
+class DataRows {
+  readonly columns: readonly string[];
+  /** Each with a value for each column; undefined where a line of NDJSON lacks it. */
+  readonly rows: readonly (readonly unknown[])[];
+
+  constructor(columns: readonly string[], rows: DataRows['rows']) {
+    this.columns = columns;
+    this.rows = rows;
+  }
+
+  toJSON(): { readonly columns: readonly string[]; readonly rows: number; readonly print: string } {
+    const print = createHash('sha256').update(JSON.stringify(this.rows)).digest('hex').slice(0, 16);
+    return { columns: this.columns, rows: this.rows.length, print };
+  }
+}
+
+/** How a load uses the rows of a file. */
+export interface LoadData {
+  readonly file: string;
+  /** `cyclic`: row by row, again from the first; `unique`: each row once, then the load ends; `random`: any row. */
+  readonly order: (typeof DATA_ORDERS)[number];
+  readonly rows: DataRows;
+}
+
+/** Number of iterations after which the data of a load are used up. */
+export function countRows(data: LoadData | undefined): number {
+  return data?.order === 'unique' ? data.rows.rows.length : Number.POSITIVE_INFINITY;
+}
+
+/** The row of iteration `k`. @param load name of the load @param random the generator of the run */
+export function rowOf(
+  { order, rows: { rows } }: LoadData,
+  load: string,
+  k: number,
+  random: Random,
+): readonly unknown[] {
+  const index =
+    order === 'random' ? Math.floor(random.fork(`load/${load}/row/${k}`).next() * rows.length) : k % rows.length;
+  return rows[index] ?? [];
+}
+
+/** Reads a file, and notes problems with their places in it. Undefined if there are any. */
+export function readRows({ file, text }: NamedText, problems: Problems): DataRows | undefined {
+  const before = problems.list.length;
+  const isJson = /\.(ndjson|jsonl)$/i.test(file) || text.trimStart().startsWith('{');
+  const read = isJson ? readLines(text, file, problems) : readCells(text, file, problems);
+  return problems.list.length === before ? read : undefined;
+}
+
+function readCells(text: string, file: string, problems: Problems): DataRows {
+  let columns: readonly string[] = [];
+  const rows: (readonly string[])[] = [];
+  readCsv(text, file, problems, (header) => {
+    columns = header.map((cell) => cell.text);
+    rejectTwins(header, problems);
+    return (row) => void rows.push(row.map((cell) => cell.text));
+  });
+  return new DataRows(columns, rows);
+}
+
+function rejectTwins(header: readonly Cell[], problems: Problems): void {
+  const seen = new Set<string>();
+  for (const cell of header) {
+    if (seen.has(cell.text)) problems.add(cell, `a column before this one is called ${quote(cell.text)}, too`);
+    seen.add(cell.text);
+  }
+}
+
+const MOST_ROWS = 530_000;
+/** A file with more problems is probably the wrong file. */
+const MOST_PROBLEMS = 20;
+
+function readLines(text: string, file: string, problems: Problems): DataRows {
+  const columns = new Map<string, number>();
+  const rows: unknown[][] = [];
+  const before = problems.list.length;
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\n|\r/)
+    .entries()) {
+    if (line.trim() === '') continue;
+    if (problems.list.length - before >= MOST_PROBLEMS) break;
+    if (rows.length === MOST_ROWS) {
+      problems.add({ file, line: index + 1, column: 1 }, `more than ${MOST_ROWS} rows`);
+      break;
+    }
+    const value = readLine(line, { file, line: index + 1 }, problems);
+    if (value === undefined) continue;
+    const row: unknown[] = [];
+    for (const [name, cell] of Object.entries(value)) {
+      if (!columns.has(name)) columns.set(name, columns.size);
+      row[columns.get(name) ?? 0] = cell;
+    }
+    rows.push(row);
+  }
+  if (rows.length === 0 && problems.list.length === before)
+    problems.add({ file, line: 1, column: 1 }, `${quote(file)} has no rows; expected a JSON object in each line`);
+  return new DataRows([...columns.keys()], rows);
+}
+
+function readLine(
+  text: string,
+  place: { readonly file: string; readonly line: number },
+  problems: Problems,
+): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+    problems.add({ ...place, column: 1 }, 'this line is not a JSON object');
+  } catch {
+    problems.add({ ...place, ...findError(text) }, findError(text).message);
+  }
+  return undefined;
+}
+
+/** Where a line is not JSON. */
+function findError(text: string): { readonly column: number; readonly message: string } {
+  try {
+    readJson(text, '');
+  } catch (error) {
+    const [problem] = error instanceof InputError ? error.problems : [];
+    if (problem !== undefined) return { column: problem.column, message: problem.message };
+  }
+  return { column: 1, message: 'this line is not a JSON object' };
+}
+
+/** The first row without a value of a column, counted from 1; undefined if all have one. */
+export function findGap({ columns, rows }: DataRows, name: string): number | undefined {
+  const index = columns.indexOf(name);
+  const row = rows.findIndex((cells) => cells[index] === undefined);
+  return row < 0 ? undefined : row + 1;
+}
