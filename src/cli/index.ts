@@ -2,6 +2,7 @@
 import yargs, { type Argv } from 'yargs';
 import { didYouMean, quote } from '../input/problems.js';
 import { EXIT, type ExitCode, GhostfleetError, messageOf, UsageError } from '../kernel/errors.js';
+import { isProgramReplaced, PROGRAM_REPLACED } from '../kernel/program-files.js';
 import { findWrongArguments, type Known } from './check-arguments.js';
 import type { Command, Run } from './command.js';
 import { COMMANDS, type ListedCommand } from './commands.js';
@@ -122,8 +123,9 @@ function parse(parser: Argv, args: readonly string[]): Promise<{ output: string;
 }
 
 function complain(host: Host, error: unknown): ExitCode {
+  const replaced = isProgramReplaced() ? PROGRAM_REPLACED : undefined;
   if (error instanceof GhostfleetError) {
-    const hint = error.hint ?? findConnectionHint(error.message, host.env);
+    const hint = replaced ?? error.hint ?? findConnectionHint(error.message, host.env);
     host.err.write(`ghostfleet: ${error.message}\n${hint ? `${hint}\n` : ''}`);
     return error.exit;
   }
@@ -131,6 +133,10 @@ function complain(host: Host, error: unknown): ExitCode {
     const hint = 'start Node.js without --disallow-code-generation-from-strings (see NODE_OPTIONS)';
     host.err.write(`ghostfleet: Node.js is not allowed to compile the checks of requests\n${hint}\n`);
     return EXIT.usage;
+  }
+  if (replaced !== undefined) {
+    host.err.write(`ghostfleet: ${messageOf(error)}\n${replaced}\n`);
+    return EXIT.internal;
   }
   const details = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
   host.err.write(`ghostfleet: internal error (a bug in ghostfleet, worth reporting)\n${details}\n`);

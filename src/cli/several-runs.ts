@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import PQueue from 'p-queue';
 import type { NamedText } from '../input/text-file.js';
 import { EXIT, type ExitCode, GhostfleetError, InterruptedError, UsageError } from '../kernel/errors.js';
+import { isProgramReplaced, PROGRAM_REPLACED } from '../kernel/program-files.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { isPlainProgress } from '../report/progress.js';
 import type { RunResult } from '../report/result.js';
@@ -188,6 +189,7 @@ function failureOf({ exit, signal }: EndedRun): ExitCode {
 
 /** Why a run has failed: the signal that ended it, or its last message, without its progress and warnings. */
 function complaintOf({ signal, err }: EndedRun): string {
+  if (isProgramReplaced()) return PROGRAM_REPLACED;
   if (signal !== undefined) return `${signal} ended it${MEMORY.has(signal) ? OUT_OF_MEMORY : ''}`;
   return err
     .slice(err.lastIndexOf(COMPLAINT) + 1)

@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../../kernel/log.js';
+import { isProgramReplaced, PROGRAM_REPLACED } from '../../kernel/program-files.js';
 import { DownlinkRefused, LONGEST_QUEUE } from '../interfaces/downlinks.js';
 import { StoreBusy } from '../store/bounded-commits.js';
 import { ConflictError, type ConflictField, StoreUnavailable } from '../store/store.js';
@@ -44,7 +45,7 @@ interface ErrorForm {
 export function errorHandler(log: Log, form: ErrorForm) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     const fault = toFault(error);
-    if (fault.statusCode === 500) {
+    if (fault.statusCode === 500 || fault.code === 'program-replaced') {
       log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'request failed');
     }
     if (error instanceof StoreUnavailable && error.code === 'store-slow') {
@@ -102,6 +103,7 @@ function toFault(error: FastifyError | Error): ApiFault {
   if (statusCode >= 400 && statusCode < 500) {
     return new ApiFault(statusCode, SENTENCES[code ?? ''] ?? error.message, code);
   }
+  if (isProgramReplaced()) return new ApiFault(503, PROGRAM_REPLACED, 'program-replaced');
   return new ApiFault(500, 'the service failed to handle this request; its log says why');
 }
 

@@ -9,6 +9,7 @@ import { Answer, Field } from '../../contract/values.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
+import { isProgramReplaced, PROGRAM_REPLACED } from '../../kernel/program-files.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { operation } from '../http/operation.js';
 import { type Id, type Store, StoreUnavailable, type UnavailableCode } from '../store/store.js';
@@ -67,11 +68,11 @@ export function addOperatorRoutes(api: FastifyInstance, context: OperatorContext
         access: 'anyone',
         response: { 200: Health },
         errors: {
-          503: 'The store does not respond, only permits reading, is damaged, or its disk is full; or the service is starting or shutting down.',
+          503: 'The store does not respond, only permits reading, is damaged, or its disk is full; the service is starting or shutting down; or its program was replaced on disk.',
         },
       }),
       async (_, reply) => {
-        const complaint = isPrepared() ? await complaintOf(context) : STARTING;
+        const complaint = isProgramReplaced() ? REPLACED : isPrepared() ? await complaintOf(context) : STARTING;
         if (complaint === undefined) return { status: 'ok' };
         log.warn({ why: complaint.why }, 'not ready');
         const { message, code } = complaint;
@@ -100,8 +101,11 @@ interface Complaint {
   readonly why: string;
   /** Text for the response. It names no files, because the route needs no API key. */
   readonly message: string;
-  readonly code: UnavailableCode;
+  readonly code: UnavailableCode | 'program-replaced';
 }
+
+/** Connectors and pages that need further files of the program fail; devices are served until the restart. */
+const REPLACED: Complaint = { why: PROGRAM_REPLACED, message: PROGRAM_REPLACED, code: 'program-replaced' };
 
 const STARTING: Complaint = {
   why: 'the space is not prepared',
