@@ -14,6 +14,7 @@ import { writeDevice, writeExplanation } from '../report/explanation/text.js';
 import { findDownlinkId } from '../runner/downlink-id.js';
 import { DownlinkRepeats } from '../runner/repeats.js';
 import { WhatIf } from '../runner/what-if.js';
+import { isNamed } from '../scenario/selector/device.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import type { Host } from './host.js';
 import { isRun, openRun, readDownlinks, readHistories, type StoredDownlink } from './read-run.js';
@@ -152,7 +153,7 @@ function findSerial({ isRecording, names, downlinks }: Source, what: string): nu
   const isSerial = Object.hasOwn(names, what) || downlinks.some(({ serial }) => String(serial) === what);
   // In a recording, a number is that of a downlink.
   if (isSerial && !isRecording) return Number(what);
-  const found = Object.entries(names).find(([, name]) => name === what);
+  const found = Object.entries(names).find(([, name]) => isNamed(what, name));
   return found && Number(found[0]);
 }
 

@@ -8,6 +8,7 @@ import type { ChangedDownlink, WhatIfAnswer } from '../report/explanation/what-i
 import type { Plan } from '../scenario/model/plan.js';
 import { withFirmware, withParameter } from '../scenario/plan/change.js';
 import { findNamedEntries } from '../scenario/plan/named-entries.js';
+import { isNamed } from '../scenario/selector/device.js';
 import { findDownlinkId } from './downlink-id.js';
 import { findCounterpart } from './repeats.js';
 import type { PlanChange } from './shared-worlds.js';
@@ -78,7 +79,7 @@ interface Wanted {
 
 async function findAsked(whatIf: WhatIf, word: string): Promise<Asked> {
   const { devices } = whatIf.plan;
-  const device = devices.find(({ name, serial }) => name === word || String(serial) === word);
+  const device = devices.find(({ name, serial }) => isNamed(word, name) || String(serial) === word);
   if (device !== undefined) return device;
   const known = await whatIf.listDownlinks();
   const ids = known.map(({ id }) => id);

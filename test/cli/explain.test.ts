@@ -55,10 +55,11 @@ describe('ghostfleet explain', () => {
     expect(readFileSync(join(run, 'report.html'), 'utf8')).toContain('Why it took so long');
   });
 
-  it('rejects an unknown name with the nearest one, an ambiguous name, and a name with --pending', async () => {
+  it('finds a device as a selector names it, and rejects an unknown name with the nearest one, an ambiguous name, and a name with --pending', async () => {
     const unknown = await ghostfleet(['explain', run, 'clime-002']);
     expect(unknown.exit).toBe(2);
     expect(unknown.err).toContain('no device or downlink "clime-002" (did you mean "clime-0002"?)');
+    expect((await ghostfleet(['explain', run, 'clime/2'])).out).toContain('clime-0002');
     const ambiguous = await ghostfleet(['explain', run, '0']);
     expect(ambiguous.err).toContain('5 downlinks match "0"');
     const both = await ghostfleet(['explain', run, 'clime-0001', '--pending']);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isProgramReplaced } from '../../src/kernel/program-files.js';
 
-it('notices that a module of the program is no longer on disk', () => {
+it('notices that a module of the program was removed from disk', () => {
   expect(isProgramReplaced()).toBe(false);
   expect(isProgramReplaced(new URL('./chunk-of-an-earlier-build.mjs', import.meta.url).href)).toBe(true);
 });

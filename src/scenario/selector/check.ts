@@ -110,9 +110,11 @@ function resolveWord(read: Extract<Selector, { kind: 'word' }>, context: Context
   return read;
 }
 
-function reportUnknownGroup(word: string, group: string, { names: { groups }, node, problems }: Context): void {
+function reportUnknownGroup(word: string, group: string, { names, node, problems }: Context): void {
+  const { groups, regions, tags } = names;
   const device = `${groups[0] ?? 'clime'}/3`;
-  const meant = didYouMean(group, [...groups, ...RESERVED]);
+  const kind = tags.includes(word) ? 'tag' : regions.includes(word) ? 'region' : undefined;
+  const meant = kind ? ` (did you mean "${kind}/${word}"?)` : didYouMean(group, [...groups, ...RESERVED]);
   problems.add(node, `${quote(word)} is not "all", a group or a device such as "${device}"${meant}`);
 }
 

@@ -75,3 +75,8 @@ class PlannedMember implements SelectableDevice {
     return this.#group.tags;
   }
 }
+
+/** Whether the word means this device: by its name, `cellar-0003`, or as in a selector, `cellar/3`. */
+export function isNamed(word: string, name: string): boolean {
+  return word === name || word === name.replace(/-0*(\d+)$/, '/$1');
+}

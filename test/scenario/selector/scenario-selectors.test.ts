@@ -61,6 +61,7 @@ describe('a selector', () => {
       'battery<20',
       '"battery" is known only during a run; a scenario can use name, group, serial, profile, tag or region',
     ],
+    ['indoor', '"indoor" is not "all", a group or a device such as "cellar/3" (did you mean "tag/indoor"?)'],
     ['roof-0011', '"roof-0011" is not "all", a group or a device'],
     ['10% of roofs', '"roofs" is not "all"'],
   ])('rejects %s', (to, message) => {
