@@ -2,6 +2,7 @@
 import yargs, { type Argv } from 'yargs';
 import { didYouMean, quote } from '../input/problems.js';
 import { EXIT, type ExitCode, GhostfleetError, messageOf, UsageError } from '../kernel/errors.js';
+import { expandHome } from '../kernel/home-path.js';
 import { isProgramReplaced, PROGRAM_REPLACED } from '../kernel/program-files.js';
 import { findWrongArguments, type Known } from './check-arguments.js';
 import type { Command, Run } from './command.js';
@@ -32,7 +33,8 @@ async function runChosen(host: Host): Promise<ExitCode> {
     return EXIT.fine;
   }
   // yargs does not know "ghostfleet help COMMAND".
-  const args = topics ? [...host.args.slice(1), '--help'] : host.args;
+  const typed = host.args.map((word) => expandWord(word, host.env));
+  const args = topics ? [...typed.slice(1), '--help'] : typed;
   const [first] = args;
   if (first !== undefined && !first.startsWith('-') && findCommand(first) === undefined) {
     const names = COMMANDS.map(({ name }) => name);
@@ -79,6 +81,15 @@ async function runChosen(host: Host): Promise<ExitCode> {
   const ended = action?.(host);
   host.begun();
   return ended ?? EXIT.fine;
+}
+
+/** Options whose values are no paths, and may begin with any character. */
+const SECRET = /^--(api-key|token)=/;
+
+/** A path with the home directory in place of `~`, which the shell has left in `--db=~/cloud.db`. */
+function expandWord(word: string, env: Host['env']): string {
+  const [, option = '', value = ''] = /^(--[\w-]+=)?(.*)$/s.exec(word) ?? [];
+  return SECRET.test(option) ? word : `${option}${expandHome(value, env)}`;
 }
 
 /** Loads every command named among the arguments: only the parser knows which of them is the command, and it runs later. */

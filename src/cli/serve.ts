@@ -9,6 +9,7 @@ import { PASSWORD } from '../contract/accounts.js';
 import { isEmail } from '../contract/values.js';
 import { entropy } from '../kernel/entropy.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { expandHome } from '../kernel/home-path.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { MOST_REQUESTS } from '../scenario/parse/cloud.js';
 import { readTelemetrySettings } from '../telemetry/settings.js';
@@ -215,7 +216,7 @@ function makePortOption(name: keyof typeof PORTS, about: string) {
 async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   // The variable exists because the address of a PostgreSQL database contains a password. In a command line, every user of the
   // machine could read it.
-  const db = checkDatabase(options.db ?? host.env.GHOSTFLEET_DB ?? 'ghostfleet.db');
+  const db = checkDatabase(options.db ?? expandHome(host.env.GHOSTFLEET_DB ?? 'ghostfleet.db', host.env));
   const apiKey = options.apiKey ?? host.env.GHOSTFLEET_API_KEY;
   if (!isLoopback(options.host) && apiKey === undefined) {
     throw new UsageError(

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
+import { findTilde } from '../kernel/home-path.js';
 import { fileReason } from '../kernel/system-errors.js';
 import { isSpecial } from '../kernel/write-files.js';
 
@@ -62,6 +63,7 @@ export async function readText(path: string, largest = LARGEST): Promise<string>
  * @throws UsageError like {@link readText}; with the code `outside` if the file is neither in the folder nor in `allowed`
  */
 export function readInside(folder: string, name: string, allowed: readonly string[] = []): NamedText {
+  checkTilde(name);
   const file = isAbsolute(name) ? name : join(folder, name);
   // Checked before anything is opened: a message must not reveal whether a file elsewhere exists.
   if (!isBelow(resolve(folder), resolve(file)) && !isAllowed(file, allowed)) throw outside(name);
@@ -77,6 +79,7 @@ export function readInside(folder: string, name: string, allowed: readonly strin
  * @throws UsageError with the code `outside` for another name
  */
 export function pathInside(folder: string, name: string, complaint: string): string {
+  checkTilde(name);
   const path = resolve(folder, name);
   let there = path;
   while (isBelow(folder, there) && !existsSync(there)) there = dirname(there);
@@ -91,6 +94,12 @@ export function pathInside(folder: string, name: string, complaint: string): str
  */
 export function readRegular(path: string): string {
   return textOf(regularBytesOf(path, LARGEST), path);
+}
+
+/** @throws UsageError `outside` for a name that begins with `~` */
+function checkTilde(name: string): void {
+  const wrong = findTilde(name);
+  if (wrong !== undefined) throw new UsageError('outside', wrong);
 }
 
 function isBelow(folder: string, file: string): boolean {

@@ -14,7 +14,7 @@ import { VirtualLevels } from '../runner/capacity/virtual-levels.js';
 import { targetCloud } from '../runner/targets/remote-api.js';
 import type { ScenarioDefinition } from '../scenario/parse/define.js';
 import { search } from './capacity-search.js';
-import { CHECKED_ELSEWHERE, checkOptions, such, TEXT } from './options.js';
+import { CHECKED_ELSEWHERE, checkOptions, PATH, such, TEXT } from './options.js';
 import { checkTrust, OF_RUNS, OF_SCENARIOS, planOf, type ScenarioRunOptions } from './scenario.js';
 import type { Duration } from './time.js';
 
@@ -127,7 +127,7 @@ const CHECKS = {
   ...OF_RUNS,
   ...OF_SCENARIOS,
   vary: TEXT,
-  continued: TEXT,
+  continued: PATH,
   from: LEVEL,
   to: LEVEL,
   atLeast: LEVEL,

@@ -16,6 +16,7 @@ import {
 import { Problems } from '../input/document.js';
 import { valueNode } from '../input/value.js';
 import { UsageError } from '../kernel/errors.js';
+import { findTilde } from '../kernel/home-path.js';
 import { isObject } from '../kernel/json-text.js';
 import { LAST_SEED } from '../scenario/values/seeds.js';
 
@@ -48,6 +49,11 @@ export function orNull(check: OptionCheck): OptionCheck {
 /** An option that another part of the library checks. */
 export const CHECKED_ELSEWHERE: OptionCheck = () => {};
 export const TEXT = plain(text());
+export const PATH: OptionCheck = (value, name, problems) => {
+  TEXT(value, name, problems);
+  const wrong = typeof value === 'string' ? findTilde(value) : undefined;
+  if (wrong !== undefined) problems.add(valueNode(null, name), wrong);
+};
 export const TEXTS = plain(list(text()));
 export const TRUE_OR_FALSE = plain(boolean);
 export const PORT = plain(integer(0, 65_535, 'a port number from 0 to 65535'));

@@ -33,6 +33,7 @@ import {
   checkOptions,
   LOG,
   type OptionChecks,
+  PATH,
   PROFILES,
   plain,
   SEED,
@@ -120,14 +121,14 @@ export interface ScenarioRunOptions extends RunOptions {
 /** Options of every call that reads a scenario. */
 const OF_READING = { seed: SEED, profiles: PROFILES, allowFiles: TEXTS } as const;
 /** Options of calls that take a scenario in any of its forms. */
-export const OF_SCENARIOS = { ...OF_READING, vars: VARIABLES, folder: TEXT } as const;
+export const OF_SCENARIOS = { ...OF_READING, vars: VARIABLES, folder: PATH } as const;
 
 /**
  * Checks a scenario and plans it.
  * @throws InputError with all problems, each with its path: `steps[2].at: "90" is not a duration …`
  */
 export function defineScenario(definition: ScenarioDefinition, options: DefineOptions = {}): Plan {
-  checkOptions<DefineOptions>('defineScenario', options, { ...OF_READING, folder: TEXT });
+  checkOptions<DefineOptions>('defineScenario', options, { ...OF_READING, folder: PATH });
   return planDefinition(definition, options);
 }
 
@@ -210,7 +211,7 @@ export async function runScenario(
 export const OF_RUNS = {
   profiles: PROFILES,
   cloud: CLOUD,
-  out: TEXT,
+  out: PATH,
   log: LOG,
   workers: plain(integer(1, MOST_WORKERS)),
   allowHosts: TEXTS,
@@ -222,7 +223,7 @@ const PUBLIC_OPTIONS: OptionChecks<RunOptions> = {
   clock: wordOf(CLOCKS),
   speed: ABOVE_ZERO,
   transport: wordOf(TRANSPORTS),
-  db: TEXT,
+  db: PATH,
   secretsKey: TEXT,
 };
 
@@ -360,6 +361,7 @@ export function writeReports(result: RunResult, folder: string, formats?: readon
   }
   const problems = new Problems();
   if (formats !== undefined) list(oneOf(FILE_FORMATS))(valueNode(formats, 'formats'), problems);
+  if (typeof folder === 'string') PATH(folder, 'folder', problems);
   problems.finish();
   const downlinks = getDownlinks(result);
   if (downlinks === undefined && formats?.includes('downlinks')) {

@@ -25,6 +25,7 @@ import {
   MILLIS,
   type OptionChecks,
   orNull,
+  PATH,
   PORT,
   plain,
   TEXT,
@@ -130,7 +131,7 @@ export function insideOf(service: object): ServiceInside | undefined {
 }
 
 const SERVICE_OPTIONS: OptionChecks<ServiceOptions> = {
-  db: TEXT,
+  db: PATH,
   host: TEXT,
   port: PORT,
   udpPort: orNull(PORT),
@@ -144,7 +145,7 @@ const SERVICE_OPTIONS: OptionChecks<ServiceOptions> = {
   allowedHosts: TEXTS,
   allowPrivateTargets: TRUE_OR_FALSE,
   admin: plain(record('admin', { email: text(), password: text() })),
-  webConsole: TEXT,
+  webConsole: PATH,
   // `clockOf` checks it, with a message of its own.
   time: CHECKED_ELSEWHERE,
   log: LOG,

@@ -79,6 +79,7 @@ it('missing and invalid arguments after the result are rejected by explain and w
   await expect(untyped(explain, result)).rejects.toThrow('explain needs the id of a downlink');
   await expect(untyped(explain, result, 'x', '10m')).rejects.toThrow('limit: "10m" is not a number of milliseconds');
   await expect(untyped(writeReports, result, 3)).rejects.toThrow('writeReports needs the path of a folder');
+  await expect(untyped(writeReports, result, '~/out')).rejects.toThrow('folder: "~/out" begins with "~"');
 });
 
 describe('the options of a scenario in YAML', () => {
@@ -106,6 +107,8 @@ describe('an option of the wrong type', () => {
     ['startService', startService, [{ port: null }], `port: an empty value ${port}`],
     ['startService', startService, [{ udpPort: '5003' }], `udpPort: "5003" ${port}`],
     ['startService', startService, [{ db: 3 }], 'db: "3" is not a text'],
+    ['startService', startService, [{ db: '~/x.db' }], 'db: "~/x.db" begins with "~", which is replaced in command'],
+    ['runScenario', runScenario, [definition, { out: '~/out' }], 'out: "~/out" begins with "~"'],
     ['startService', startService, [{ apiKey: 1 }], 'apiKey: "1" is not a text'],
     [
       'startService',
