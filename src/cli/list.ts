@@ -5,6 +5,7 @@ import { FAULTS } from '../scenario/faults/index.js';
 import { CALLS } from '../scenario/load/calls.js';
 import { OWN_CALLS } from '../scenario/load/chains.js';
 import { EXECUTORS } from '../scenario/load/executors.js';
+import { REPLAY } from '../scenario/load/recorded.js';
 import { SETUPS } from '../scenario/setup/index.js';
 import { STEPS } from '../scenario/steps/index.js';
 import { INVARIANTS } from '../trace/invariants/index.js';
@@ -24,7 +25,10 @@ const SUBJECTS = {
   steps: () => Object.entries(STEPS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
   setup: () => Object.entries(SETUPS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
   calls: () =>
-    Object.entries({ ...CALLS, ...OWN_CALLS }).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
+    Object.entries({ ...CALLS, ...OWN_CALLS, replay: REPLAY }).map(([name, { about, example }]) => [
+      name,
+      `${about}; ${example}`,
+    ]),
   executors: () => Object.entries(EXECUTORS).map(([name, { keys, about }]) => [name, `${about}; ${keys}`]),
   faults: () => Object.entries(FAULTS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
   metrics: () =>

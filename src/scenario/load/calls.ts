@@ -8,6 +8,7 @@ import { noOptions } from '../values/no-options.js';
 import { type Sending, type SendingCheck, sentData, sentLines } from '../values/sending.js';
 import { shellLines } from '../values/shell-lines.js';
 import { OWN_CALLS } from './chains.js';
+import { REPLAY } from './recorded.js';
 import type { Method } from './request.js';
 
 /** An HTTP request to the API. */
@@ -153,7 +154,7 @@ export interface CallSpec {
 
 /** JSON Schema of the value after the name of each kind of load, for editors. */
 export function callForms(): Readonly<Record<string, Form>> {
-  return kindForms({ ...CALLS, ...OWN_CALLS });
+  return kindForms({ ...CALLS, ...OWN_CALLS, replay: REPLAY });
 }
 
 /** Reads the options of the call `kind`. */

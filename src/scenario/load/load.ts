@@ -12,9 +12,10 @@ import type { ArrivalTrace } from './arrival-trace.js';
 import type { CallSpec } from './calls.js';
 import type { ChainsSpec } from './chains.js';
 import type { LoadData } from './data-rows.js';
+import type { RecordedSpec } from './recorded.js';
 
 /** What a load sends. */
-export type LoadCall = CallSpec | ChainsSpec;
+export type LoadCall = CallSpec | ChainsSpec | RecordedSpec;
 
 /** One entry of the `load` of a scenario. */
 export interface Load {

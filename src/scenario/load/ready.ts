@@ -16,6 +16,7 @@ import {
 import { type ChainsSpec, namesDevice } from './chains.js';
 import type { LoadData } from './data-rows.js';
 import type { Load, LoadCall } from './load.js';
+import type { RecordedRequest } from './recorded-request.js';
 import { type Method, placesOf, type RequestSpec } from './request.js';
 import { fill, inPath, type LookUp, makeJson, readTemplate } from './template.js';
 
@@ -71,6 +72,14 @@ export interface ReadyLoad {
 
 /** @param random the generator of the run */
 export function prepare({ name, call, data }: Pick<Load, 'name' | 'call' | 'data'>, random: Random): ReadyLoad {
+  if (call.kind === 'recorded') {
+    const { list } = call.requests;
+    return {
+      chained: false,
+      labels: [name],
+      chainOf: (k) => list.slice(k, k + 1).map((one) => prepareRecorded(one, name)),
+    };
+  }
   if (call.kind !== 'chains') {
     const chain = [prepareCall(call, name)];
     return { chained: false, labels: [name], chainOf: () => chain };
@@ -163,6 +172,23 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
   };
 }
 
+function prepareRecorded(
+  { method, path, body, headers, status: recorded }: RecordedRequest,
+  label: string,
+): ReadyRequest {
+  return {
+    label,
+    needsDevice: false,
+    anyStatus: true,
+    make: ({ space }) => ({ method, path: path.replace('/v2/spaces/{space}', `/v2/spaces/${space}`), body, headers }),
+    judge: ({ status }) => {
+      const isFine = status === recorded || (status >= 200 && status < 300);
+      return isFine ? '' : `it was ${recorded} in the recording`;
+    },
+    queues: method === 'POST' ? findQueued : () => undefined,
+  };
+}
+
 const QUEUES: Readonly<Record<string, DownlinkType>> = { configs: 'config', commands: 'shell', downlinks: 'data' };
 const OF_DEVICE = /^\/v2\/spaces\/[^/]+\/devices\/([^/?]+)\/(configs|commands|downlinks)\/?(?:\?|$)/;
 const MESSAGES = /^\/v2\/spaces\/[^/]+\/messages\/?(?:\?|$)/;
@@ -180,22 +206,25 @@ function findQueued({ path, body = 'null' }: CallRequest): Queued | undefined {
 
 /** Whether each iteration has a device. */
 export function usesDevices({ call, data }: Pick<Load, 'call' | 'data'>): boolean {
+  if (call.kind === 'recorded') return false;
   return call.kind === 'chains' ? namesDevice(call, data) : isOfDevice(call.kind);
+}
+
+/** The requests of one's own; none of a prepared call. */
+function listRequests(call: LoadCall): readonly Pick<RequestSpec, 'method' | 'path'>[] {
+  if (call.kind === 'recorded') return call.requests.list;
+  return call.kind === 'chains' ? call.chains.flatMap(({ requests }) => requests) : [];
 }
 
 /** Whether requests of the load can queue downlinks. */
 export function queuesDownlinks(call: LoadCall): boolean {
-  if (call.kind !== 'chains') return getDownlinkType(call) !== undefined;
-  return call.chains.some(({ requests }) =>
-    requests.some(
-      ({ method, path }) => method === 'POST' && findQueued({ method, path, body: undefined }) !== undefined,
-    ),
+  if (call.kind !== 'recorded' && call.kind !== 'chains') return getDownlinkType(call) !== undefined;
+  return listRequests(call).some(
+    ({ method, path }) => method === 'POST' && (OF_DEVICE.test(path) || MESSAGES.test(path)),
   );
 }
 
-/** The methods of the requests that change something in the cloud, each once. */
+/** The methods of the requests of one's own that change something in the cloud, each once. */
 export function listChanges(call: LoadCall): readonly Method[] {
-  if (call.kind !== 'chains') return [];
-  const methods = call.chains.flatMap(({ requests }) => requests.map(({ method }) => method));
-  return [...new Set(methods)].filter((method) => method !== 'GET');
+  return [...new Set(listRequests(call).map(({ method }) => method))].filter((method) => method !== 'GET');
 }

@@ -30,6 +30,10 @@ import { makeJson, PLACE_NAME, readTemplate } from './template.js';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = Uppercase<(typeof METHODS)[number]>;
 
+export function isMethod(text: string): text is Method {
+  return METHODS.some((method) => method.toUpperCase() === text);
+}
+
 /** A request as plain data, for a plan. Texts may have placeholders. */
 export interface RequestSpec {
   /** Unique within its chain; for reports. */

@@ -116,7 +116,7 @@ export type LoadDefinition = {
   readonly as?: string;
   /** true: the lines or data to send are deliberately unknown or invalid, and are not checked. */
   readonly unknown?: boolean;
-} & { readonly [K in CallName | OwnCallName]?: Value };
+} & { readonly [K in CallName | OwnCallName | 'replay']?: Value };
 
 const FOR_YAML = ['include', 'vars'] as const;
 

@@ -36,14 +36,15 @@ import { CALL_NAMES, callForms, checkCall, DOWNLINK_CALLS, isOfDevice } from '..
 import { checkPlaces, OWN_CALLS, type OwnCallName, readChains } from '../load/chains.js';
 import { DATA_ORDERS, type LoadData, readRows } from '../load/data-rows.js';
 import { EXECUTORS } from '../load/executors.js';
-import type { LoadCall } from '../load/load.js';
+import type { LoadCall, Pace } from '../load/load.js';
 import { usesDevices } from '../load/ready.js';
+import { readRecorded, replayOptions } from '../load/recorded.js';
 import { LABEL } from '../load/request.js';
 import type { ScenarioLoad } from '../model/scenario.js';
 import { TO } from '../selector/check.js';
 import type { Selector } from '../selector/selector.js';
 import type { Recipient, Sending } from '../values/sending.js';
-import { PACE_KEYS, paceOf } from './pace.js';
+import { PACE_KEYS, paceOf, type Window } from './pace.js';
 import { checkUnknown, UNKNOWN } from './recipients.js';
 
 /** The context in which a load is checked. */
@@ -93,7 +94,7 @@ export function loadForm(): Form {
 
 // The cast is needed because `Object.keys` returns `string[]`.
 const OWN_NAMES = Object.keys(OWN_CALLS) as readonly OwnCallName[];
-const KINDS = [...CALL_NAMES, ...OWN_NAMES];
+const KINDS = [...CALL_NAMES, ...OWN_NAMES, 'replay'] as const;
 type KindName = (typeof KINDS)[number];
 
 export function load(node: LocatedNode, problems: Problems, shape: LoadShape): readonly ScenarioLoad[] | undefined {
@@ -124,19 +125,54 @@ function oneLoad(
   const to = common && selector(common.to, valueAt(node, 'to'));
   if (common?.unknown && kind) checkUnknown(node, kind, DOWNLINK_CALLS, problems);
   const sending = { recipients: to && !common?.unknown ? recipients(to) : [] };
-  const call = kind && readCall(kind, options, problems, sending);
-  if (common === undefined || call === undefined) return undefined;
+  const prepared = kind === 'replay' ? undefined : kind && readCall(kind, options, problems, sending);
+  if (common === undefined || (prepared === undefined && kind !== 'replay')) return undefined;
   const { from, until = end, as } = common;
-  if (until <= from) problems.add(valueAt(node, 'until'), 'the load would end before it begins');
-  else if (until > end) problems.add(valueAt(node, 'until'), 'the load would end after the scenario');
-  const pace = paceOf(node, common, { from, until, readFile }, problems);
+  checkWindow(node, { from, until, end }, problems);
+  const window = { from, until, readFile };
+  const { call, pace } = prepared
+    ? { call: prepared, pace: paceOf(node, common, window, problems) }
+    : readReplay(node, options, window, problems);
   const rows = common.data && readData(node, common.data, readFile, problems);
+  if (call === undefined) return undefined;
   const use = { call, ...(rows && { data: rows }) };
   const ofDevices = usesDevices(use) || common.per !== undefined;
   if (as !== undefined && clients !== undefined) checkClient(as, ofDevices, node, clients, problems);
   checkData(use, ofDevices, node, options, problems);
   const name = common.name ?? nameCall(call, kind, common.to, as);
   return to && pace && { name, ...use, as, from, until, pace, to };
+}
+
+function checkWindow(
+  node: MapNode,
+  { from, until, end }: Pick<Window, 'from' | 'until'> & Pick<LoadShape, 'end'>,
+  problems: Problems,
+): void {
+  if (until <= from) problems.add(valueAt(node, 'until'), 'the load would end before it begins');
+  else if (until > end) problems.add(valueAt(node, 'until'), 'the load would end after the scenario');
+}
+
+/** The requests of a recording, and their times. */
+function readReplay(
+  node: MapNode,
+  options: LocatedNode,
+  { from, until, readFile }: Window,
+  problems: Problems,
+): { readonly call?: LoadCall; readonly pace?: Pace } {
+  for (const key of [...Object.keys(PACE_KEYS), 'data', 'to']) {
+    const entry = node.entries.get(key);
+    if (entry) problems.add(entry.key, `a replay has no ${quote(key)}: its requests and their times are in its file`);
+  }
+  const read = replayOptions(options, problems);
+  if (read === undefined) return {};
+  const { file } = read;
+  try {
+    const recorded = readRecorded(readFile(file), read, until - from, problems);
+    return recorded ? { call: recorded.call, pace: { kind: 'replay', file, trace: recorded.trace } } : {};
+  } catch (error) {
+    problems.add(valueAt(options, 'file'), messageOf(error));
+    return {};
+  }
 }
 
 /** @param options the value of the kind */
@@ -148,6 +184,7 @@ function checkData(
   problems: Problems,
 ): void {
   const isGiven = node.entries.has('data');
+  if (call.kind === 'recorded') return;
   if (call.kind !== 'chains') {
     if (isGiven) problems.add(valueAt(node, 'data'), `"data" is for ${orList(OWN_NAMES)}, not for ${quote(call.kind)}`);
     return;
@@ -196,7 +233,7 @@ function readCall(kind: KindName, node: LocatedNode, problems: Problems, sending
 
 function nameCall(call: LoadCall, kind: KindName | undefined, to: string, as: string | undefined): string {
   const [chain] = call.kind === 'chains' && kind === 'request' ? call.chains : [];
-  const what = chain?.requests[0]?.name ?? (kind || '');
+  const what = call.kind === 'recorded' ? `replay ${call.file}` : (chain?.requests[0]?.name ?? (kind || ''));
   return `${what}${to === 'all' ? '' : ` to ${to}`}${as === undefined ? '' : ` as ${as}`}`;
 }
 

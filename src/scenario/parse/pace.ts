@@ -94,7 +94,7 @@ function usersForm(): Form {
 }
 
 /** The time in which a load runs, and its files. */
-interface Window {
+export interface Window {
   readonly from: Instant;
   readonly until: Instant;
   /** Reads a file; `path` is relative to the folder of the scenario. @throws Error with the reason */

@@ -8,6 +8,7 @@ import type { Expectation } from '../expect/expectation.js';
 import { describeFault, kindOf, wayOf } from '../faults/index.js';
 import type { LoadCall, Pace, RatePiece } from '../load/load.js';
 import { listChanges } from '../load/ready.js';
+import { describeSkipped } from '../load/recorded.js';
 import { describeCloud } from '../model/cloud.js';
 import type { Plan, PlannedAction, PlannedGroup, PlannedLoad, PlannedWait } from '../model/plan.js';
 import { describeSetup } from '../setup/index.js';
@@ -131,6 +132,7 @@ function describeLoad({ name, call, from, until, pace, devices, data }: PlannedL
 
 /** ` · 3 requests each`, ` · one of 2 chains` */
 function describeChains(call: LoadCall): string {
+  if (call.kind === 'recorded') return describeSkipped(call.skipped);
   if (call.kind !== 'chains') return '';
   const [first] = call.chains;
   if (call.chains.length > 1) return ` · one of ${call.chains.length} chains`;

@@ -81,7 +81,14 @@ function digestSituation(plan: Plan): string {
   const wrong = plan.faults.map(({ devices: _, ...fault }) => fault);
   const steps = actions.map(({ origin, step, options, devices, sample }) => [origin, step, options, sample ?? devices]);
   const paces = planned.map(({ name, call, from, until, pace, data }) => {
-    return [name, from, until, pace, ...(call.kind === 'chains' ? [call] : []), ...(data ? [data] : [])];
+    return [
+      name,
+      from,
+      until,
+      pace,
+      ...(call.kind === 'chains' || call.kind === 'recorded' ? [call] : []),
+      ...(data ? [data] : []),
+    ];
   });
   const said = [
     scenario,

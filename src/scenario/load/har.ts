@@ -1,0 +1,118 @@
+/** Reads a HAR file: an archive of HTTP requests, version 1.2. */
+import type { Problems } from '../../input/document.js';
+import { readJson } from '../../input/json.js';
+import { InputError, quote } from '../../input/problems.js';
+import { parseTime } from '../../kernel/calendar.js';
+import { isObject } from '../../kernel/json-text.js';
+import { apiBase, plainBase } from '../../kernel/web-address.js';
+import { type Entry, replayedPath } from './recorded-request.js';
+import { isMethod } from './request.js';
+
+/** Headers that are sent again. All others may have credentials, or belong to the client or the connection of the recording. */
+const KEPT = ['accept', 'content-type', 'if-match', 'if-none-match'];
+/** A file with more problems is probably the wrong file. */
+const MOST_PROBLEMS = 20;
+
+/** @param base address of the recorded API */
+export function readHar(text: string, file: string, base: string | undefined, problems: Problems): readonly Entry[] {
+  const top = { file, line: 1, column: 1 };
+  const entries = entriesOf(text, file, problems);
+  if (entries === undefined) return [];
+  const api = base === undefined ? undefined : apiBase(base);
+  if (api === undefined) {
+    const wanted = `"base" needs the address of the recorded API; the file has ${listAddresses(entries)}`;
+    problems.add(top, base === undefined ? wanted : `${quote(base)} is not the address of an API: ${wanted}`);
+    return [];
+  }
+  const before = problems.list.length;
+  return entries.flatMap((entry, index) => {
+    if (problems.list.length - before >= MOST_PROBLEMS) return [];
+    const read = readEntry(entry, `${api.origin}${api.prefix}`);
+    if (typeof read !== 'string') return [read];
+    problems.add(top, `log.entries[${index}] ${read}`);
+    return [];
+  });
+}
+
+function entriesOf(text: string, file: string, problems: Problems): readonly unknown[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    try {
+      readJson(text, file);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      for (const problem of error.problems) problems.add(problem, problem.message);
+    }
+    return undefined;
+  }
+  const log = isObject(value) ? value.log : undefined;
+  if (isObject(log) && Array.isArray(log.entries)) return log.entries;
+  problems.add({ file, line: 1, column: 1 }, 'this is not a HAR file: it has no list "log.entries"');
+  return undefined;
+}
+
+/** `https://cloud.example (12 requests)` */
+function listAddresses(entries: readonly unknown[]): string {
+  const counts = new Map<string, number>();
+  for (const entry of entries) {
+    const url = urlOf(entry);
+    if (url === undefined) continue;
+    const { origin } = new URL(url);
+    counts.set(origin, (counts.get(origin) ?? 0) + 1);
+  }
+  const found = [...counts].sort(([, one], [, other]) => other - one).slice(0, 5);
+  return found.length === 0 ? 'none' : found.map(([origin, count]) => `${plainBase(origin)} (${count})`).join(', ');
+}
+
+function urlOf(entry: unknown): string | undefined {
+  const request = isObject(entry) ? entry.request : undefined;
+  const url = isObject(request) ? request.url : undefined;
+  return typeof url === 'string' && URL.canParse(url) ? url : undefined;
+}
+
+/** @returns what is wrong with the entry, or the entry */
+function readEntry(entry: unknown, base: string): Entry | string {
+  const url = urlOf(entry);
+  if (!isObject(entry) || !isObject(entry.request) || url === undefined) return 'has no "request" with a "url"';
+  const at = typeof entry.startedDateTime === 'string' ? parseTime(entry.startedDateTime, true) : undefined;
+  if (at === undefined) return `has no "startedDateTime" such as "2026-03-01T06:00:00.250Z"`;
+  const { method, headers, postData } = entry.request;
+  if (typeof method !== 'string') return 'has no "request.method"';
+  const path = pathBelow(url, base);
+  if (path === undefined) return { skipped: 'another address' };
+  if (!isMethod(method)) return { skipped: method };
+  const body = isObject(postData) ? postData.text : undefined;
+  if (isObject(postData) && (typeof body !== 'string' || postData.encoding === 'base64'))
+    return { skipped: 'a body that is not text' };
+  const status = isObject(entry.response) && typeof entry.response.status === 'number' ? entry.response.status : 0;
+  return {
+    at,
+    request: {
+      method,
+      path: replayedPath(path),
+      status,
+      ...(typeof body === 'string' && method !== 'GET' && { body }),
+      headers: keptHeaders(headers),
+    },
+  };
+}
+
+/** Path and query after the base address; undefined for another address. */
+function pathBelow(url: string, base: string): string | undefined {
+  const { origin, pathname, search } = new URL(url);
+  const whole = `${origin}${pathname}`;
+  return whole.startsWith(`${base}/`) ? whole.slice(base.length) + search : undefined;
+}
+
+function keptHeaders(headers: unknown): Readonly<Record<string, string>> {
+  const list: readonly unknown[] = Array.isArray(headers) ? headers : [];
+  return Object.fromEntries(
+    list.flatMap((header) => {
+      if (!isObject(header) || typeof header.name !== 'string' || typeof header.value !== 'string') return [];
+      const name = header.name.toLowerCase();
+      return KEPT.includes(name) && !/[\r\n\0]/.test(header.value) ? [[name, header.value]] : [];
+    }),
+  );
+}

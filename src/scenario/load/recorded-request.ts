@@ -1,0 +1,33 @@
+/** A request of a recording, in the form in which a run can send it again. */
+import type { UnixMillis } from '../../kernel/time.js';
+import { isCredential } from '../source/variables.js';
+import type { Method } from './request.js';
+
+export interface RecordedRequest {
+  readonly method: Method;
+  /** After the base address. The id of the space is `{space}`, because a run has another space. */
+  readonly path: string;
+  readonly body?: string | undefined;
+  /** In small letters. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The status that it had; 0 if that is not known. */
+  readonly status: number;
+}
+
+/** An entry of a file: a request with its time, or why it is left out. */
+export type Entry = { readonly at: UnixMillis; readonly request: RecordedRequest } | { readonly skipped: string };
+
+/** A recorded path for any space, without credentials in its query. */
+export function replayedPath(path: string): string {
+  const [where = '', ...rest] = path.split('?');
+  const query = rest
+    .join('?')
+    .split('&')
+    .filter((part) => part !== '' && !isSecret(part.split('=')[0] ?? ''));
+  const own = where.replace(/^\/v2\/spaces\/[^/]+/, '/v2/spaces/{space}');
+  return query.length === 0 ? own : `${own}?${query.join('&')}`;
+}
+
+function isSecret(parameter: string): boolean {
+  return isCredential(parameter) || /^(?:key|sig|signature|auth|code)$/i.test(parameter);
+}
