@@ -13,7 +13,7 @@ const { browser, built, here, open, complaints } = shareConsole();
 describe('the console', () => {
   fleetSuite(here, open, 'further');
   deviceSuite(here, open, 'further');
-  spaceSuite(here, open, 'further');
+  spaceSuite(browser, here, open, 'further');
   runSuite(browser, here);
   demoSuite(browser, built, 'further');
   connectionSuite(browser, built, 'further');

@@ -42,7 +42,7 @@ describe('the console', () => {
 
   fleetSuite(here, open, 'main');
   deviceSuite(here, open, 'main');
-  spaceSuite(here, open, 'main');
+  spaceSuite(browser, here, open, 'main');
   demoSuite(browser, built, 'main');
   connectionSuite(browser, built, 'main');
 

@@ -5,11 +5,17 @@ import { LineEditor } from '../../web/src/pages/terminal/line-editor.js';
 const [UP, LEFT, RIGHT, ENTER, TAB] = ['\x1b[A', '\x1b[D', '\x1b[C', '\r', '\t'];
 const [BACK, DELETE] = ['\x7f', '\x1b[3~'];
 
-function editorOf({ columns = 80, words = [] as readonly string[], history = [] as string[] } = {}) {
+function editorOf({ columns = 80, words = [] as readonly string[], history = [] as string[], line = '' } = {}) {
   const entered: string[] = [];
   let output = '';
   const editor = new LineEditor({
-    ...{ history, columns: () => columns, enter: (line) => entered.push(line), complete: async () => words },
+    ...{
+      history,
+      typed: { line },
+      columns: () => columns,
+      enter: (line) => entered.push(line),
+      complete: async () => words,
+    },
     write: (text) => {
       output += text;
     },
@@ -27,6 +33,12 @@ describe('a line of a terminal', () => {
     editor.type(ENTER);
     for (const key of [UP, UP]) editor.type(key);
     expect([entered, row()]).toEqual([['help'], '> info show']);
+  });
+
+  it('begins with what was typed before the terminal was closed', () => {
+    const { editor, row } = editorOf({ line: 'info sh' });
+    editor.type('o');
+    expect(row()).toBe('> info sho');
   });
 
   it('shows the part around the cursor if it is longer than the row', () => {

@@ -1,11 +1,11 @@
 /** The pages of the whole space: downlinks, inspector, administration. */
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { FIRST, LAST, POLL } from '../../src/protocol/flap/packet.js';
 import { contentFingerprint } from '../../src/protocol/hashes.js';
 import { encodeUp } from '../../src/protocol/messages/index.js';
-import { violationsOf } from './console.js';
+import { openConsole, violationsOf } from './console.js';
 import type { Part } from './shared-console.js';
 import type { World } from './world.js';
 
@@ -18,7 +18,12 @@ const MESSAGE = encodeUp({
 });
 
 /** @param open opens a page of the console, such as `#/fleet` */
-export function spaceSuite(here: () => World, open: (fragment: string) => Promise<Page>, part: Part): void {
+export function spaceSuite(
+  browser: () => Browser,
+  here: () => World,
+  open: (fragment: string) => Promise<Page>,
+  part: Part,
+): void {
   describe('the downlinks of the space', () => {
     if (part === 'main') {
       it('are grouped by the reason of their wait, and leave the groups when they are delivered', async () => {
@@ -95,6 +100,31 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
         expect((await here().service.client.tags()).map(({ name }) => name)).toEqual(['cold']);
       });
 
+      it('keeps what was entered in a form after a link and a reload, without secrets, until it is discarded', async () => {
+        const page = await open('#/fleet');
+        await page.getByText('Register a device').click();
+        await page.getByLabel('Name', { exact: true }).fill('freezer-1');
+        await page.getByLabel('Claim token').fill(TOKEN);
+        await page.getByLabel('cold').check();
+        await page.getByRole('link', { name: 'Overview' }).click();
+        await page.getByRole('heading', { name: 'Overview' }).waitFor();
+        await page.goBack();
+        await page.reload();
+        await page.getByText('What you entered before is back, without secrets and files.').waitFor();
+        const values = () =>
+          Promise.all([
+            page.getByLabel('Name', { exact: true }).inputValue(),
+            page.getByLabel('Claim token').inputValue(),
+            page.getByLabel('cold').isChecked(),
+          ]);
+        expect(await values()).toEqual(['freezer-1', '', true]);
+        expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(TOKEN);
+        await page.getByRole('button', { name: 'Discard' }).click();
+        await page.reload();
+        await page.getByText('Register a device').click();
+        expect(await values()).toEqual(['', '', false]);
+      });
+
       it('shows a new key once', async () => {
         const page = await open('#/administration/keys');
         await page.getByText('New key').click();
@@ -139,6 +169,60 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
         const changed = { id, name: 'attic', color: '#808080', access_type: 'read' };
         expect(await client.tags()).toContainEqual(expect.objectContaining(changed));
         await client.deleteTag(id);
+      });
+
+      it('keeps the changes of a dialog that Escape closes, until they are saved or cancelled', async () => {
+        const { client } = here().service;
+        const { id } = await client.createVariable({ name: 'kept', value: '1', comment: 'old' });
+        const page = await open('#/administration/variables');
+        const dialog = page.getByRole('dialog');
+        const change = async () => {
+          await page.getByRole('button', { name: 'Change kept' }).click();
+          return dialog.getByLabel('Comment').inputValue();
+        };
+        expect(await change()).toBe('old');
+        await dialog.getByLabel('Comment').fill('new');
+        await dialog.getByLabel('Value', { exact: true }).fill('a secret, perhaps');
+        await dialog.getByLabel('Comment').press('Escape');
+        expect(await change()).toBe('new');
+        expect(await dialog.getByLabel('Value', { exact: true }).inputValue()).toBe('1');
+        expect(await violationsOf(page)).toEqual([]);
+        await dialog.getByRole('button', { name: 'Cancel' }).click();
+        expect(await change()).toBe('old');
+        await dialog.getByLabel('Comment').fill('newest');
+        await dialog.getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('cell', { name: 'newest' }).waitFor();
+        expect(await change()).toBe('newest');
+        expect(await dialog.getByRole('button', { name: 'Discard' }).count()).toBe(0);
+        await dialog.getByRole('button', { name: 'Cancel' }).click();
+        await client.deleteVariable(id);
+      });
+
+      it('keeps an unsaved script of a connector, which does not replace the change of another user', async () => {
+        const { client } = here().service;
+        const script = (n: number) => `const main = () => ({ url: 'https://hook.invalid/${n}' });`;
+        const common = { triggers: ['data'], direction: 'up', tags: [] } as const;
+        const { id } = await client.createConnector({ ...common, name: 'kept', transformation: script(1) });
+        const page = await open('#/administration/connectors');
+        const area = page.locator('.detail textarea');
+        const reopened = async () => {
+          await page.reload();
+          await page.getByRole('button', { name: 'Open kept' }).click();
+          return area.inputValue();
+        };
+        await page.getByRole('button', { name: 'Open kept' }).click();
+        await area.fill(script(2));
+        expect(await reopened()).toBe(script(2));
+        await client.updateConnector(id, { transformation: script(3) });
+        expect(await reopened()).toBe(script(2));
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('alert').waitFor();
+        expect((await client.connector(id)).transformation).toBe(script(3));
+        await page.getByRole('button', { name: 'Discard the changes' }).click();
+        expect(await reopened()).toBe(script(3));
+        await page.getByText('Latest deliveries').waitFor();
+        await open('#/administration/tags');
+        await client.deleteConnector(id);
       });
 
       it('creates a variable for the device whose name the user enters, and changes the variable', async () => {
@@ -238,6 +322,64 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       });
     });
   } else {
+    describe('the presenter mode', () => {
+      it('shows no controls, explains the wall, and follows the keys of a remote control', async () => {
+        const { api, client } = here().service;
+        const { page, context, complaints } = await openConsole(browser(), here().service);
+        const controls = () =>
+          page.locator('button:not(.card):visible, select:visible, input:visible, nav:visible').count();
+        await page.goto(`${api}/?present#/overview`);
+        await page.getByText('Each square is a device that sleeps').waitFor();
+        expect([await controls(), await violationsOf(page)]).toEqual([0, []]);
+        await page.keyboard.press('PageDown');
+        await page.getByRole('heading', { name: 'Downlinks' }).waitFor();
+        await page.locator('.causes button').first().waitFor();
+        expect(await page.locator('.fold:visible').count()).toBe(0);
+        expect(await violationsOf(page)).toEqual([]);
+        await page.goto(`${api}/?present#/devices/${(await client.devices({ limit: 1 }))[0]?.id}`);
+        await page.locator('.figures .number').first().waitFor();
+        expect(await controls()).toBe(0);
+        await page.keyboard.press('PageDown');
+        await page.getByText('Each square is a device that sleeps').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('link', { name: 'Present' }).waitFor();
+        expect([new URL(page.url()).search, complaints]).toEqual(['', []]);
+        await context.close();
+      });
+    });
+
+    describe('unsent input', () => {
+      it('of a downlink, a terminal and the inspector is there after a link and Back', async () => {
+        const page = await open(`#/devices/${here().cellar.id}/queue`);
+        await page.getByLabel('Kind').selectOption('config');
+        await page.getByLabel('Lines').fill('app config interval-report 600');
+        await page.getByRole('link', { name: 'Terminal', exact: true }).first().click();
+        await page.getByRole('searchbox').fill('cellar');
+        await page.locator('.xterm').click();
+        await page.keyboard.type('info sh');
+        await page.getByRole('link', { name: 'Inspector' }).click();
+        await page.getByLabel('Bytes in hex or base64').fill('a200');
+        for (let n = 0; n < 2; n++) await page.goBack();
+        await expect.poll(() => page.getByLabel('Lines').inputValue()).toBe('app config interval-report 600');
+        expect(await page.getByLabel('Kind').inputValue()).toBe('config');
+        await page.goForward();
+        await expect.poll(() => page.locator('.xterm-rows').textContent()).toMatch(/info.sh/);
+        expect(await page.getByRole('searchbox').inputValue()).toBe('cellar');
+        await page.goForward();
+        await expect.poll(() => page.getByLabel('Bytes in hex or base64').inputValue()).toBe('a200');
+      });
+
+      it('is forgotten when the user signs out', async () => {
+        const { page, context } = await openConsole(browser(), here().service);
+        await page.goto(`${here().service.api}/#/inspector`);
+        await page.getByLabel('Bytes in hex or base64').fill('a200');
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.locator('.sign-in input').first().waitFor();
+        expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('a200');
+        await context.close();
+      });
+    });
+
     describe('the selection of devices for the terminal', () => {
       it('forgets a deleted device, and notices a new one', async () => {
         const { client } = here().service;

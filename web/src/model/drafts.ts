@@ -10,7 +10,7 @@ export interface Draft {
 }
 
 /** The part of platform/storage.ts that is used. */
-interface Texts {
+export interface Texts {
   get(key: string): string | undefined;
   set(key: string, text: string | undefined): void;
 }

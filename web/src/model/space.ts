@@ -16,6 +16,8 @@ export interface SpaceModel {
   readonly run: Run;
   /** Lines that were entered in terminals, oldest first. On every page, the arrow keys recall them. */
   readonly lines: string[];
+  /** The lines that are being typed, by terminal. Only in memory: they may contain secrets. */
+  readonly typed: Map<string, { line: string }>;
 }
 
 export const space = signal<SpaceModel | undefined>(undefined);
@@ -34,7 +36,7 @@ export function followSession(explain: (error: unknown) => string): void {
     };
     const load = () => fleet.load().catch(failed);
     const run = new Run();
-    space.value = { fleet, feed, run, lines: [] };
+    space.value = { fleet, feed, run, lines: [], typed: new Map() };
     void run.follow();
     loadFailure.value = '';
     feed.listen({

@@ -17,6 +17,8 @@ export interface Field {
   readonly isOn?: boolean;
   /** Ids of the tags that are chosen at first. */
   readonly chosen?: readonly string[];
+  /** Whether the browser must not keep what the user enters; always so for passwords and files. */
+  readonly isSecret?: boolean;
 }
 
 /** Values of a form by the names of its fields; lists of ids for tags. An empty text is undefined. */

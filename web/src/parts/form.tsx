@@ -1,12 +1,16 @@
 /** A form made from a list of fields. */
 import { useState } from 'preact/hooks';
 import type { Tag } from '../../../src/client/types.js';
+import { inputs } from '../model/inputs.js';
 import { Failure } from './failure.js';
 import type { Field, Values } from './fields.js';
+import { useFormName, useKeptForm } from './kept.js';
 import { Question } from './question.js';
 import { useRequest } from './request.js';
 
 interface SheetProps {
+  /** Unique on its page: the name under which the browser keeps what the user has entered. */
+  readonly name: string;
   readonly fields: readonly Field[];
   readonly tags: readonly Tag[];
   /** Text of the button. */
@@ -14,22 +18,28 @@ interface SheetProps {
   readonly submit: (values: Values) => Promise<void>;
   /** A question that the user must confirm first; undefined without any. */
   readonly ask?: (values: Values) => Promise<string | undefined>;
+  /** Whether the fields stay as they are after success, for the next one. Default: they are as at the beginning. */
+  readonly isRepeated?: boolean;
   /** Called by the cancel button, which leaves the form without a request; omitted if the form has no such button. */
   readonly cancel?: () => void;
 }
 
 /** A form that is opened by its title. */
-export function Form({ title, ...sheet }: SheetProps & { readonly title: string }) {
+export function Form({ title, ...sheet }: Omit<SheetProps, 'name'> & { readonly title: string }) {
+  const name = useFormName(title);
+  const [isOpen] = useState(() => inputs.get(name) !== undefined);
   return (
-    <details class="form">
+    <details class="form" open={isOpen}>
       <summary>{title}</summary>
-      <Sheet {...sheet} />
+      <Sheet name={title} {...sheet} />
     </details>
   );
 }
 
-export function Sheet({ fields, tags, button, submit, ask, cancel }: SheetProps) {
+export function Sheet({ name, fields, tags, button, submit, ask, isRepeated = false, cancel }: SheetProps) {
   const { isBusy, failure, run } = useRequest();
+  const left = fields.filter(isLeftOut);
+  const kept = useKeptForm(useFormName(name), (field) => !left.some((each) => each.name === field));
   const [question, setQuestion] = useState<{ readonly text: string; readonly confirm: () => void }>();
 
   function send(event: SubmitEvent): void {
@@ -39,8 +49,15 @@ export function Sheet({ fields, tags, button, submit, ask, cancel }: SheetProps)
     attempt(async () => {
       const values = await valuesOf(form);
       const carryOut = async () => {
-        await submit(values);
-        form.reset();
+        // Before the request, after which the form may be gone or begin anew.
+        kept.forget();
+        try {
+          await submit(values);
+        } catch (error) {
+          kept.keep();
+          throw error;
+        }
+        if (!isRepeated) form.reset();
       };
       const text = await ask?.(values);
       if (text === undefined) await carryOut();
@@ -54,7 +71,22 @@ export function Sheet({ fields, tags, button, submit, ask, cancel }: SheetProps)
   }
 
   return (
-    <form class="stack" onSubmit={send}>
+    <form class="stack" ref={kept.form} onSubmit={send} onInput={kept.keep}>
+      {kept.isBack && (
+        <p class="bar" role="status">
+          What you entered before is back{left.length > 0 && ', without secrets and files'}.
+          <button
+            type="button"
+            onClick={() => {
+              kept.form.current?.reset();
+              kept.forget();
+              kept.form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
+            }}
+          >
+            Discard
+          </button>
+        </p>
+      )}
       {fields.map((field) => (
         <Input key={field.name} field={field} tags={tags} />
       ))}
@@ -65,13 +97,23 @@ export function Sheet({ fields, tags, button, submit, ask, cancel }: SheetProps)
           {button}
         </button>
         {cancel && (
-          <button type="button" onClick={cancel}>
+          <button
+            type="button"
+            onClick={() => {
+              kept.forget();
+              cancel();
+            }}
+          >
             Cancel
           </button>
         )}
       </div>
     </form>
   );
+}
+
+function isLeftOut({ kind, isSecret = false }: Field): boolean {
+  return isSecret || kind === 'password' || kind === 'file';
 }
 
 function Input({ field, tags }: { readonly field: Field; readonly tags: readonly Tag[] }) {

@@ -6,6 +6,7 @@ import { humanDuration } from '../../../src/kernel/time.js';
 import { isAnswering } from '../api/answering.js';
 import { connection } from '../api/pool.js';
 import { open, session, signOut } from '../api/session.js';
+import { inputs } from '../model/inputs.js';
 import { runState, serviceFaults } from '../model/run.js';
 import { isPresenting } from '../present.js';
 import { address, route } from '../route.js';
@@ -65,7 +66,13 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <button type="button" onClick={switchTheme}>
             {theme.value === 'dark' ? 'Light' : 'Dark'}
           </button>
-          <button type="button" onClick={() => void signOut()}>
+          <button
+            type="button"
+            onClick={() => {
+              inputs.forgetAll();
+              void signOut();
+            }}
+          >
             Sign out
           </button>
         </div>
@@ -104,7 +111,8 @@ function TimeOfRun() {
   const { value: state } = runState;
   if (!state) return null;
   const { now, now_ms, duration_ms, speed, paused } = state;
-  const pace = paused ? 'paused' : speed === 1 ? 'real time' : `${speed} ×`;
+  const times = isPresenting ? `${speed} times as fast as real time` : `${speed} ×`;
+  const pace = paused ? 'paused' : speed === 1 ? 'real time' : times;
   return (
     <p class="time-of-run">
       <time dateTime={now} title={`${humanDuration(now_ms)} of ${humanDuration(duration_ms)}`}>

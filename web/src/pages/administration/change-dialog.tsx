@@ -7,7 +7,7 @@ import { printableLine } from '../../../../src/kernel/printable.js';
 import { Sheet } from '../../parts/form.js';
 import type { Change, Surroundings } from './family.js';
 
-interface ChangeDialogProps<T> {
+interface ChangeDialogProps<T extends { readonly id: string }> {
   readonly item: T;
   /** Name of the item. */
   readonly name: string;
@@ -19,7 +19,15 @@ interface ChangeDialogProps<T> {
   readonly closed: () => void;
 }
 
-export function ChangeDialog<T>({ item, name, change, surroundings, saved, refused, closed }: ChangeDialogProps<T>) {
+export function ChangeDialog<T extends { readonly id: string }>({
+  item,
+  name,
+  change,
+  surroundings,
+  saved,
+  refused,
+  closed,
+}: ChangeDialogProps<T>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
   // With `showModal`, the browser keeps the focus inside the dialog, closes it with Escape, and returns the focus to the
@@ -29,6 +37,7 @@ export function ChangeDialog<T>({ item, name, change, surroundings, saved, refus
     <dialog ref={dialog} aria-labelledby={title} onClose={closed}>
       <h2 id={title}>Change {printableLine(name)}</h2>
       <Sheet
+        name={`change ${item.id}`}
         fields={change.fields(item)}
         tags={surroundings.tags}
         button="Save"

@@ -2,9 +2,11 @@
 import { useState } from 'preact/hooks';
 import type { Connector, ConnectorTrigger } from '../../../../src/client/types.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
+import { type Entered, inputs } from '../../model/inputs.js';
 import { Action } from '../../parts/action.js';
 import { DeliveryList } from '../../parts/delivery-list.js';
 import { Failure } from '../../parts/failure.js';
+import { useFormName } from '../../parts/kept.js';
 import { useLoad } from '../../parts/load.js';
 import { useRequest } from '../../parts/request.js';
 import type { Family, Surroundings } from './family.js';
@@ -75,9 +77,17 @@ interface DetailProps {
 }
 
 function Detail({ item, surroundings: { client, isAdmin }, reload }: DetailProps) {
-  const [script, setScript] = useState(item.transformation);
+  const name = useFormName(`script ${item.id}`);
+  const [before] = useState(() => inputs.get(name));
+  const [script, setScript] = useState(String(before?.get('script') ?? item.transformation));
   // The connector on whose script the edit is based. A later version with the same script is as good.
-  const [loaded, setLoaded] = useState(item);
+  const [loaded, setLoaded] = useState(before ? basedOn(item, before) : item);
+  const edit = (text: string) => {
+    setScript(text);
+    const { transformation, version } = loaded;
+    const isSame = text === item.transformation;
+    inputs.put(name, new Map(isSame ? [] : Object.entries({ script: text, transformation, version: `${version}` })));
+  };
   const [shown, setShown] = useState('');
   const { failure, run } = useRequest();
 
@@ -103,7 +113,7 @@ function Detail({ item, surroundings: { client, isAdmin }, reload }: DetailProps
           spellcheck={false}
           readOnly={!isAdmin}
           value={script}
-          onInput={({ currentTarget }) => setScript(currentTarget.value)}
+          onInput={({ currentTarget }) => edit(currentTarget.value)}
         />
       </label>
       <p class="bar">
@@ -112,11 +122,24 @@ function Detail({ item, surroundings: { client, isAdmin }, reload }: DetailProps
             run={async () => {
               const { version } = item.transformation === loaded.transformation ? item : loaded;
               setLoaded(await client.updateConnector(item.id, { transformation: script }, version));
+              inputs.forget(name);
               reload();
             }}
           >
             Save
           </Action>
+        )}
+        {isAdmin && script !== item.transformation && (
+          <button
+            type="button"
+            onClick={() => {
+              inputs.forget(name);
+              setScript(item.transformation);
+              setLoaded(item);
+            }}
+          >
+            Discard the changes
+          </button>
         )}
         <button type="button" onClick={() => void run(preview)}>
           Preview with the latest message
@@ -127,6 +150,12 @@ function Detail({ item, surroundings: { client, isAdmin }, reload }: DetailProps
       <Deliveries connectorId={item.id} client={client} />
     </section>
   );
+}
+
+/** The connector on which a script is based that was edited before. */
+function basedOn(item: Connector, entered: Entered): Connector {
+  const transformation = String(entered.get('transformation'));
+  return { ...item, transformation, version: Number(entered.get('version')) };
 }
 
 const LONG_AGO = '1970-01-01T00:00:00.000Z';

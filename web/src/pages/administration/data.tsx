@@ -84,7 +84,7 @@ export const VARIABLES: Family<Variable> = {
     title: 'New variable',
     fields: [
       { name: 'name', label: 'Name', kind: 'text', isRequired: true },
-      { name: 'value', label: 'Value', kind: 'text', isRequired: true },
+      { name: 'value', label: 'Value', kind: 'text', isRequired: true, isSecret: true },
       { name: 'device', label: 'Device: its name or serial number (none: the whole space)', kind: 'text' },
       ...noteFields(NO_NOTES),
     ],
@@ -141,8 +141,8 @@ export const VARIABLES: Family<Variable> = {
  * enters another one.
  */
 function valueField({ value, secure }: Variable): Field {
-  if (secure) return { name: 'value', label: 'Value (empty: it stays unchanged)', kind: 'text' };
-  return { ...textField('value', 'Value', value), isRequired: value !== null && value !== '' };
+  if (secure) return { name: 'value', label: 'Value (empty: it stays unchanged)', kind: 'text', isSecret: true };
+  return { ...textField('value', 'Value', value), isRequired: value !== null && value !== '', isSecret: true };
 }
 
 /** A field for an existing text. A text of several lines needs a field of several lines, because a shorter field joins them. */

@@ -1,11 +1,11 @@
 /** The downlinks of a device: a form to send one, the pending ones, and the timelines of the latest ones. */
-import { useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { changedNumbersIn } from '../../../../src/kernel/json-numbers.js';
 import type { DeviceModel } from '../../model/device.js';
 import { Action } from '../../parts/action.js';
 import { Ago } from '../../parts/ago.js';
 import { Failure } from '../../parts/failure.js';
+import { useKept } from '../../parts/kept.js';
 import { useRequest } from '../../parts/request.js';
 import { summaryOf } from '../../parts/summary.js';
 import type { TabProps } from './tab.js';
@@ -65,8 +65,8 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 function Send({ device }: TabProps) {
-  const [kind, setKind] = useState<Kind>('commands');
-  const [text, setText] = useState('');
+  const [kind, setKind] = useKept<Kind>('kind', 'commands');
+  const [text, setText] = useKept('lines', '');
   const { isBusy, failure, run } = useRequest();
 
   function submit(event: SubmitEvent): void {

@@ -1,6 +1,7 @@
 /** Decodes bytes that the user has pasted. Nothing is sent to the service. */
 import { useMemo, useState } from 'preact/hooks';
 import { Failure } from '../../parts/failure.js';
+import { useKept } from '../../parts/kept.js';
 import { type Section, Sections } from '../../parts/sections.js';
 import { route } from '../../route.js';
 import { inspect, type Kind, type Options } from './inspect.js';
@@ -13,10 +14,10 @@ const KINDS: Readonly<Record<Kind, string>> = {
 
 export function InspectorPage() {
   const [given] = route.value.rest;
-  const [text, setText] = useState(given ?? '');
-  const [kind, setKind] = useState<Kind>(given === undefined ? 'datagram' : 'body');
+  const [text, setText] = useKept('bytes', given ?? '');
+  const [kind, setKind] = useKept<Kind>('kind', given === undefined ? 'datagram' : 'body');
   const [token, setToken] = useState('');
-  const [decoder, setDecoder] = useState('');
+  const [decoder, setDecoder] = useKept('decoder', '');
   const { sections, failure } = useMemo(() => result(text, { kind, token, decoder }), [text, kind, token, decoder]);
   return (
     <div class="page">

@@ -9,6 +9,7 @@ import { runState } from '../../model/run.js';
 import { checked, drafts, ScenarioClient, scenarioRun } from '../../model/scenarios.js';
 import { Action } from '../../parts/action.js';
 import { Failure } from '../../parts/failure.js';
+import { useKept } from '../../parts/kept.js';
 import { later } from '../../parts/later.js';
 import type { Target } from './editor-box.js';
 import { Outcome } from './outcome.js';
@@ -35,7 +36,7 @@ function Scenario() {
   const [words, setWords] = useState<ScenarioWords>();
   const [failure, setFailure] = useState('');
   const [target, setTarget] = useState<Target>();
-  const [seed, setSeed] = useState('');
+  const [seed, setSeed] = useKept('seed', '');
   useEffect(() => {
     const failed = (error: unknown) => setFailure(explain(error));
     client.words().then(setWords, failed);

@@ -15,6 +15,8 @@ export type Tone = 'plain' | 'dim' | 'failed';
 export interface LineEditorOptions {
   /** Lines that the arrow keys recall, oldest first. The editor adds new lines. */
   readonly history: string[];
+  /** The line that is being typed, which begins as it is here. */
+  readonly typed: { line: string };
   /** Width of the terminal. */
   readonly columns: () => number;
   /** Writes to the terminal. */
@@ -33,12 +35,20 @@ const UNWANTED = /\p{Cc}(?:\[[0-9;]*[A-Za-z~])?/gu;
 export class LineEditor implements Screen {
   readonly #options: LineEditorOptions;
   #prompt = '';
-  #line = '';
-  #at = 0;
+  #at: number;
   #shown: number | undefined;
 
   constructor(options: LineEditorOptions) {
     this.#options = options;
+    this.#at = this.#line.length;
+  }
+
+  get #line(): string {
+    return this.#options.typed.line;
+  }
+
+  set #line(line: string) {
+    this.#options.typed.line = line;
   }
 
   get columns(): number {

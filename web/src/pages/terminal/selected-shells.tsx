@@ -1,15 +1,17 @@
 /** A terminal for the devices that a search finds. */
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { counted } from '../../model/count.js';
 import { runSelector, searchFor } from '../../model/search.js';
 import { model } from '../../model/space.js';
+import { useKept } from '../../parts/kept.js';
+import { useOfRun } from '../../parts/of-run.js';
 import { SearchField } from '../../parts/search-field.js';
 import { useSelection } from './selection.js';
 import { Shells } from './shells.js';
 import { way } from './way.js';
 
 export function SelectedShells() {
-  const [text, setText] = useState('');
+  const [text, setText] = useKept('devices', '');
   const isEmpty = text.trim() === '';
   const on = isEmpty ? '' : runSelector(text);
   const selection = useSelection(on);
@@ -48,9 +50,10 @@ function countText(count: number | undefined): string {
 function useTargets(text: string) {
   const { rows, listVersion } = model().fleet;
   const version = listVersion.value;
+  const ofRun = useOfRun(text);
   return useMemo(() => {
     if (text.trim() === '') return { targets: [], failure: '' };
-    const search = searchFor(text, [...new Set(rows.flatMap(({ tags }) => tags))], rows);
+    const search = searchFor(text, [...new Set(rows.flatMap(({ tags }) => tags))], rows, ofRun);
     return { targets: search.failure === '' ? rows.filter(search.matches) : [], failure: search.failure };
-  }, [text, version]);
+  }, [text, version, ofRun]);
 }

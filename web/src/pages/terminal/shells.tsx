@@ -11,6 +11,7 @@ import { questionFor } from '../../model/many.js';
 import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
+import { useFormName } from '../../parts/kept.js';
 import { Question } from '../../parts/question.js';
 import { Bench } from './bench.js';
 import type { LineEditor } from './line-editor.js';
@@ -36,7 +37,8 @@ interface Doubted {
 }
 
 export function Shells({ targets, on, selected, controls }: ShellsProps) {
-  const { feed, run, lines } = model();
+  const { feed, run, lines, typed } = model();
+  const name = useFormName('line');
   const latest = useRef({ targets, on });
   latest.current = { targets, on };
   /** A line for many devices, which the user has not confirmed yet. */
@@ -89,6 +91,7 @@ export function Shells({ targets, on, selected, controls }: ShellsProps) {
       <div class={isLocal ? 'shells with-bench' : 'shells'}>
         <TerminalBox
           history={lines}
+          typed={typedOn(typed, name)}
           opened={setEditor}
           enter={enter}
           complete={async (line) => (runState.value && on !== '' ? run.complete(on, line) : [])}
@@ -103,6 +106,12 @@ export function Shells({ targets, on, selected, controls }: ShellsProps) {
       </div>
     </>
   );
+}
+
+function typedOn(typed: Map<string, { line: string }>, name: string): { line: string } {
+  const known = typed.get(name) ?? { line: '' };
+  typed.set(name, known);
+  return known;
 }
 
 const NO_CONTROL = 'lines that begin with a dot act on virtual devices: use the local shell';

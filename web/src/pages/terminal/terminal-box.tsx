@@ -15,6 +15,8 @@ const COLOURS = {
 interface TerminalBoxProps {
   /** Lines that the arrow keys recall, oldest first. The editor adds new lines. */
   readonly history: string[];
+  /** The line that the user is typing. */
+  readonly typed: { line: string };
   /** Called when the terminal is ready. */
   readonly opened: (editor: LineEditor) => void;
   /** Called for each line. */
@@ -63,6 +65,7 @@ function open(element: HTMLElement, props: { readonly current: TerminalBoxProps 
   observer.observe(element);
   const editor = new LineEditor({
     history: props.current.history,
+    typed: props.current.typed,
     columns: () => terminal.cols,
     write: (text) => terminal.write(text),
     enter: (line) => props.current.enter(line),
