@@ -10,6 +10,7 @@ import uPlot from 'uplot';
 import { formatDuration } from '../../../src/kernel/time.js';
 import type { Band } from '../model/charts.js';
 import type { Curve } from '../model/history.js';
+import { isPresenting } from '../present.js';
 import { theme } from '../theme.js';
 
 /** A line of a chart. */
@@ -46,7 +47,7 @@ const TIME_STEPS = [
 
 /** Colours of the lines, as names of CSS variables of the page. */
 const COLOURS = ['--link', '--cause-4'];
-const HEIGHT = { figure: 190, fits: 130 } as const;
+const HEIGHT = isPresenting ? { figure: 260, fits: 200 } : { figure: 190, fits: 130 };
 
 export function Chart(props: ChartProps) {
   const { title, lines, text, fits, start, bands, range } = props;
@@ -111,7 +112,11 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
   const { lines, isTime = false, fits = false, start } = props();
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
-  const axis = { stroke: colour('--dim'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
+  const large = Number.parseFloat(style.fontSize) * 0.8;
+  const axis = {
+    ...{ stroke: colour('--dim'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } },
+    ...(isPresenting && { font: `${large}px ${getComputedStyle(document.body).fontFamily}` }),
+  };
   const colours = lines.map((_, n) => colour(COLOURS[n] ?? '--text'));
   return {
     width,
@@ -127,8 +132,8 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
     axes: [
       {
         ...axis,
-        size: 30,
-        space: 60,
+        size: isPresenting ? large * 2.2 : 30,
+        space: isPresenting ? 110 : 60,
         incrs: TIME_STEPS,
         // In a run, the ticks are at whole times since its start.
         splits: (_, __, min, max, step) => ticks(min, max, step, start ?? 0),
@@ -136,8 +141,8 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
       },
       {
         ...axis,
-        size: fits ? 48 : 60,
-        ...(fits && { space: 30 }),
+        size: (fits ? 48 : 60) * (isPresenting ? 1.6 : 1),
+        ...(fits && { space: isPresenting ? 50 : 30 }),
         ...(isTime && { incrs: TIME_STEPS }),
         // The caption has the unit.
         values: (_, places) =>

@@ -6,7 +6,7 @@ export function Expectations({ expectations }: { readonly expectations: readonly
   return (
     <ul class="messages">
       {expectations.map(({ line, state, sentence, cause }) => (
-        <li key={line}>
+        <li key={line} class={state}>
           <StateBadge state={state} /> <code>{printableLine(line)}</code>
           <p class="dim">{printableLine(sentence)}</p>
           {cause !== null && <p class="cause">{printableLine(cause)}</p>}

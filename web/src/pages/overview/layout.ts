@@ -30,15 +30,17 @@ export const MOST_BLOCKS = 8;
 /**
  * Finds the largest cells with which all devices fit into a box. If not even the smallest fit, the box becomes higher.
  * @param groups number of devices of each group, in order
+ * @param largest distance between the largest cells, in px
  */
 export function layOut(
   groups: readonly { readonly name: string; readonly count: number }[],
   width: number,
   height: number,
+  largest = LARGEST,
 ): Layout {
   const total = groups.reduce((sum, { count }) => sum + count, 0);
   const shown = groups.length > 1 && groups.length <= MOST_BLOCKS ? groups : [{ name: '', count: total }];
-  for (let pitch = LARGEST; pitch > 2; pitch--) {
+  for (let pitch = largest; pitch > 2; pitch--) {
     const layout = place(shown, width, pitch);
     if (layout.height <= height) return layout;
   }

@@ -6,6 +6,7 @@ import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Ago } from '../../parts/ago.js';
 import { DeviceLink } from '../../parts/device-link.js';
+import { Sources } from '../../parts/sources.js';
 import { isPresenting } from '../../present.js';
 import { address } from '../../route.js';
 import { showTourStep, tourStep } from '../../tour.js';
@@ -13,7 +14,8 @@ import { Figures } from './figures.js';
 import { Wall } from './wall.js';
 
 /** Height of the page beside the wall, in px. */
-const BESIDE = 430;
+const besideWall = (): number =>
+  isPresenting ? 29 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize) : 430;
 
 export function OverviewPage() {
   const { fleet } = model();
@@ -41,13 +43,14 @@ export function OverviewPage() {
           </div>
         )}
       </div>
+      <Sources cloud="Devices, downlinks and curves, of the whole space" run="Faults" />
       <Figures />
       {isEmpty ? (
         <p class="empty">
           No device is registered yet. <a href={address('fleet')}>Register one in the fleet</a>.
         </p>
       ) : (
-        <Wall height={Math.max(160, height - BESIDE)} />
+        <Wall height={Math.max(160, height - besideWall())} />
       )}
       <Happenings />
     </div>

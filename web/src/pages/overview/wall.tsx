@@ -8,6 +8,7 @@ import { lengthText } from '../../model/length.js';
 import { now } from '../../model/now.js';
 import { model } from '../../model/space.js';
 import { HEALTH_NAMES } from '../../parts/health-badge.js';
+import { isPresenting } from '../../present.js';
 import { address, go } from '../../route.js';
 import { theme } from '../../theme.js';
 import { type Box, cellAt, indexAt, indexesIn, type Layout, layOut, neighbour } from './layout.js';
@@ -18,6 +19,12 @@ const FLASHES: Readonly<Record<string, Flash>> = { offered: 'offered', sent: 'of
 
 /** Number of devices up to which the wall is sorted at each change of the list. */
 const SMALL = 2_000;
+
+/** Distance between the largest cells, in px; undefined: the usual one. */
+const LARGEST = isPresenting ? 48 : undefined;
+
+const ABOUT =
+  'Each square is a device that sleeps, and wakes up by itself to report or to ask for news. What is sent to it, a downlink, waits until then.';
 
 /** Most names in the address of a selection. */
 const MOST_SELECTED = 100;
@@ -36,7 +43,7 @@ export function Wall({ height }: { readonly height: number }) {
   // Sorting a large fleet takes a while: it is done once, when all devices are known.
   const turn = fleet.rows.length < SMALL ? list : fleet.rows.length;
   const order = useMemo(() => ordered(fleet.rows, isComplete), [turn, isComplete]);
-  const layout = useMemo(() => layOut(order.groups, Math.max(width, 40), height), [order, width, height]);
+  const layout = useMemo(() => layOut(order.groups, Math.max(width, 40), height, LARGEST), [order, width, height]);
   const cells = useMemo(() => cellsOf(order.rows, time), [order, version, time]);
   useEffect(() => {
     const { current: element } = box;
@@ -79,6 +86,7 @@ export function Wall({ height }: { readonly height: number }) {
   return (
     <section class="wall">
       <Legend counts={counts} />
+      {isPresenting && <p class="dim">{ABOUT}</p>}
       <div ref={box} class="wall-box" style={{ height: `${layout.height}px` }}>
         {layout.blocks.map(({ name, titleTop, count }) =>
           name === '' ? null : (
