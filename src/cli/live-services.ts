@@ -4,11 +4,15 @@ import type { ConsoleServer } from '../console/server.js';
 import { RunControls } from '../control/controls.js';
 import { Scenarios } from '../control/scenarios.js';
 import { type Place, RunServer } from '../control/server.js';
+import { TargetDoor } from '../control/target-door.js';
 import type { TimeTravel } from '../control/travel.js';
 import { isoTime } from '../kernel/calendar.js';
+import { entropy } from '../kernel/entropy.js';
 import { GhostfleetError, InterruptedError, messageOf } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
+import { RealClock } from '../kernel/real-clock.js';
 import { type Millis, sinceStart } from '../kernel/time.js';
+import { shownAddress } from '../kernel/web-address.js';
 import type { RunControl, RunOptions } from '../runner/run.js';
 import type { RequestWait } from '../runner/targets/paced.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -34,8 +38,10 @@ interface LiveOptions {
   readonly clock: RunOptions['clock'];
   /** Whether consoles can attach. They cannot attach to a run that is as fast as possible: it ends before a user could type. */
   readonly consoles: boolean;
-  /** Whether to print the address of the API of the run's cloud, and to serve the web console. */
+  /** Whether to serve the web console, and to print the address of the API of the embedded cloud. */
   readonly api: boolean;
+  /** Address of the API of another cloud; left out for the embedded one. */
+  readonly target?: string | undefined;
   /** Where the web console listens; a run that cannot listen there ends. Default: a free port of the loopback interface. */
   readonly place?: Place;
   /** Whether the web console begins with the guided tour. Default: false */
@@ -49,6 +55,7 @@ interface LiveOptions {
 type World = NonNullable<RunControl['world']>;
 
 interface WebConsoleOptions {
+  readonly door?: TargetDoor | undefined;
   readonly travel?: TimeTravel | undefined;
   /** The moment of a run of the past. */
   readonly pastOf?: Millis;
@@ -102,7 +109,7 @@ export class LiveServices {
   follow(control: RunControl, again?: Again): void {
     const { host, leftBehind } = this.#options;
     const { world } = control;
-    if (this.#options.api && world !== undefined) {
+    if (this.#options.api && world !== undefined && this.#options.target === undefined) {
       const { baseUrl, spaceId, apiKey } = world.api;
       this.#key = new SecretFile('api-key', apiKey);
       host.err.write(`API at ${baseUrl}/v2/spaces/${spaceId}, its key in ${this.#key.path}\n`);
@@ -124,11 +131,13 @@ export class LiveServices {
   async #openAnnounced(control: RunControl, world: World, again: Again | undefined): Promise<RunServer | undefined> {
     try {
       const past = again && world.pace && this.#makePastRuns(world, world.pace, again);
+      const door = this.#openDoor(world);
       const opened = await this.#openWebConsole(control, {
+        door,
         travel: past,
         place: this.#options.place,
         signedOut: () => {
-          const link = world.consoleLink();
+          const link = door ? door.link() : world.consoleLink();
           if (link !== undefined && opened) this.#say(opened.server.link(link));
         },
       });
@@ -157,16 +166,24 @@ export class LiveServices {
     });
   }
 
-  async #openWebConsole({ world, ...control }: RunControl, { travel, pastOf, ...rest }: WebConsoleOptions) {
-    const link = world?.consoleLink();
+  /** The way to another cloud; undefined for the embedded one. */
+  #openDoor({ api: { apiKey, spaceId }, noteQueued: queued }: World): TargetDoor | undefined {
+    const { target } = this.#options;
+    if (target === undefined) return undefined;
+    return new TargetDoor({ api: target, apiKey, spaceId, clock: new RealClock(), random: entropy, queued });
+  }
+
+  async #openWebConsole({ world, ...control }: RunControl, { door, travel, pastOf, ...rest }: WebConsoleOptions) {
+    const link = door ? door.link() : world?.consoleLink();
     if (link === undefined || world?.pace === undefined) return undefined;
     const { host, plan } = this.#options;
     const { fleet, faults, pace, api, hasSession } = world;
-    const controls = new RunControls(plan, { ...control, world }, { fleet, faults, pace, travel, pastOf });
+    const target = this.#options.target === undefined ? undefined : shownAddress(this.#options.target);
+    const controls = new RunControls(plan, { ...control, world }, { fleet, faults, pace, travel, pastOf, target });
     const server = await RunServer.open({
       controls,
       hasSession,
-      cloud: api.baseUrl,
+      cloud: door ?? api.baseUrl,
       webConsole: host.webConsole ?? WEB_CONSOLE,
       scenarios: new Scenarios(new PageScenarios(host)),
       ...rest,

@@ -13,7 +13,7 @@ import type { RunResult } from '../report/result.js';
 import type { RunControl, RunOptions } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { compareLogs, type LoggedEvent } from '../trace/diverge/compare.js';
-import { describeEvent } from '../trace/event-words.js';
+import { eventSentence } from '../trace/event-words.js';
 import type { LineSink } from '../trace/log.js';
 import { FileSink } from '../trace/sinks.js';
 
@@ -240,8 +240,7 @@ async function readHistory({
 function ownEvent(line: LoggedEvent | undefined, names: ReadonlyMap<number, string>) {
   if (line === undefined) return null;
   const { event, text } = line;
-  const words = describeEvent(event);
-  return { sentence: 'serial' in event ? `${names.get(event.serial) ?? event.serial} ${words}` : words, text };
+  return { sentence: eventSentence(event, (serial) => names.get(serial) ?? String(serial)), text };
 }
 
 function describeEnd({ passed, exitCode, failure, digest, events, expectations }: RunResult): Omit<RunEnd, 'history'> {

@@ -212,7 +212,7 @@ async function executeOne(
     telemetry,
     clock,
     consoles: isLive,
-    api: isLive && cloud === undefined,
+    ...{ api: isLive, target: cloud?.api },
     leftBehind: () => describeInterrupted(flags, left, records.areSaved),
   });
   let downlinks: Iterable<DownlinkRecord> = [];

@@ -45,6 +45,7 @@ export class RunControls {
   /** Undefined if the run has no time travel. */
   readonly travel: TimeTravel | undefined;
   readonly #pastOf: Millis | null;
+  readonly #target: string | null;
   readonly #plan: Plan;
   readonly #control: RunControl;
   readonly #fleet: Fleet;
@@ -64,6 +65,8 @@ export class RunControls {
       readonly travel?: TimeTravel | undefined;
       /** The moment to which the run was repeated; left out for an original run. */
       readonly pastOf?: Millis | undefined;
+      /** Address of another cloud, without secrets; left out for the embedded one. */
+      readonly target?: string | undefined;
     },
   ) {
     this.#plan = plan;
@@ -73,6 +76,7 @@ export class RunControls {
     this.#faults = live.faults;
     this.travel = live.travel;
     this.#pastOf = live.pastOf ?? null;
+    this.#target = live.target ?? null;
   }
 
   state(): RunState {
@@ -108,16 +112,20 @@ export class RunControls {
       expectations,
       faults: this.#faults.all(),
       travels: this.travel !== undefined,
+      last_event: this.#control.lastEvent(),
+      target: this.#target,
       past_of_ms: this.#pastOf,
     };
   }
 
   pause(): void {
+    this.#needOwnTime();
     this.#stepEnd?.cancel();
     this.#clock.pause();
   }
 
   resume(): void {
+    this.#needOwnTime();
     this.#stepEnd?.cancel();
     this.#clock.resume();
   }
@@ -133,6 +141,7 @@ export class RunControls {
 
   /** @throws UsageError if the speed is not above 0 and at most {@link FASTEST} */
   setSpeed(speed: number): void {
+    this.#needOwnTime();
     if (!(speed > 0 && speed <= FASTEST)) {
       throw new UsageError('bad-speed', `speed ${speed} is not a number above 0 and up to ${FASTEST}`);
     }
@@ -226,13 +235,14 @@ export class RunControls {
    */
   selection(on: string): Selection {
     const members = this.#select(on);
-    return { devices: members.length, controls: describeControls(members[0]?.type) };
+    const controls = describeControls(members[0]?.type).filter(({ name }) => !OF_FILES.includes(name));
+    return { devices: members.length, controls };
   }
 
   /** Completions of the last word of a line, for the first selected device. */
   complete(on: string, line: string): readonly string[] {
     const [member] = this.#select(on);
-    return member ? completions(member, line) : [];
+    return member ? completions(member, line).filter((word) => !OF_FILES.includes(word)) : [];
   }
 
   /**
@@ -250,12 +260,21 @@ export class RunControls {
     return members.length;
   }
 
+  /** @throws UsageError if the run uses another cloud, whose time passes anyway */
+  #needOwnTime(): void {
+    if (this.#target === null) return;
+    throw new UsageError('real-time', `the time of ${this.#target} cannot be changed`);
+  }
+
   #select(on: string): readonly Member[] {
     const members = { [Symbol.iterator]: () => this.#fleet.members()[Symbol.iterator]() };
     const selected = makeMatcher(parseSelector(on, this.#fleet.tags), { devices: members, random: this.#fleet.random });
     return [...members].filter(selected);
   }
 }
+
+/** Control commands that read a file, which a page must not offer ({@link noFiles}). */
+const OF_FILES: readonly string[] = ['.replay'];
 
 /** A page must not read files of the machine. */
 function noFiles(): never {

@@ -1,31 +1,59 @@
 /** Passes requests of the console on to the cloud of the run, so that the page needs only one origin for the console and the cloud. */
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import { request as sendEncrypted } from 'node:https';
 import { endWithClient, whenOver } from '../cloud/http/sockets.js';
 
 /** Headers of one connection, which are not passed on (RFC 9110, 7.6.1); this server has already answered `Expect`. */
 const OF_HOP = 'connection expect keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' ');
 
+/** Where requests go. */
+export interface Destination {
+  readonly url: URL;
+  /** Prefix of all paths there. Default: none */
+  readonly prefix?: string;
+  /**
+   * Headers with which the run signs in there. Then the cloud gets nothing that identifies the browser or its page, and sets no
+   * cookies. Default: the browser signs in itself
+   */
+  readonly credentials?: Readonly<Record<string, string>>;
+}
+
 /**
  * Each request has a connection of its own: on a shared one, bytes of one user could become a part of the next user's request.
- * @param target address of the cloud
  * @param body replaces the body of the request
  * @param answered called with the head of the answer before it is sent
  */
 export function passOn(
   request: IncomingMessage,
   response: ServerResponse,
-  target: URL,
+  { url: { protocol, hostname, host, port }, prefix = '', credentials }: Destination,
   { body, answered }: { readonly body?: string; readonly answered?: (answer: IncomingMessage) => void } = {},
 ): void {
-  const { method, url } = request;
-  const headers = endToEnd(request.headers);
-  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+  const { method, url = '/' } = request;
+  const headers = credentials
+    ? { ...without(endToEnd(request.headers), OF_BROWSER), host, ...credentials }
+    : endToEnd(request.headers);
+  if (body !== undefined) {
+    headers['content-length'] = String(Buffer.byteLength(body));
+    // The caller reads the answer, too.
+    headers['accept-encoding'] = 'identity';
+  }
   // Without it, Node.js sends the body of a DELETE without any framing.
   else if ('transfer-encoding' in request.headers) headers['transfer-encoding'] = 'chunked';
-  const outgoing = send({ host: target.hostname, port: target.port, method, path: url, headers, agent: false });
+  const isEncrypted = protocol === 'https:';
+  const options = {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    method,
+    path: prefix + url,
+    headers,
+    agent: false,
+  };
+  const outgoing = isEncrypted ? sendEncrypted(options) : send(options);
   outgoing.on('response', (answer) => {
     answered?.(answer);
-    for (const [name, value] of Object.entries(endToEnd(answer.headers))) {
+    const head = credentials ? without(endToEnd(answer.headers), ['set-cookie']) : endToEnd(answer.headers);
+    for (const [name, value] of Object.entries(head)) {
       if (value !== undefined) response.setHeader(name, value);
     }
     if (answer.headers['content-type']?.startsWith('text/event-stream')) endWithClient(response);
@@ -40,6 +68,16 @@ export function passOn(
   whenOver(response, () => outgoing.destroy());
   if (body === undefined) request.pipe(outgoing);
   else outgoing.end(body);
+}
+
+/** Headers about the browser and its page, which belong to this port. */
+const OF_BROWSER =
+  'cookie origin referer authorization x-api-key sec-fetch-site sec-fetch-mode sec-fetch-dest sec-fetch-user'.split(
+    ' ',
+  );
+
+function without(headers: IncomingHttpHeaders, names: readonly string[]): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }
 
 /** Headers that `Connection` cannot take away: the body would lose its end, and the request its host, origin and user. */

@@ -30,6 +30,10 @@ export interface RunState {
   readonly faults: readonly RunFault[];
   /** Whether the run has time travel. */
   readonly travels: boolean;
+  /** The latest event, as a sentence: `cellar-0003 wakes up for a report`; null before the first one. */
+  readonly last_event: string | null;
+  /** Address of the API of another cloud than the embedded one, whose time no console can change; null for the embedded one. */
+  readonly target: string | null;
   /** The moment to which a run of the past was repeated, since its start; null for an original run. */
   readonly past_of_ms: Millis | null;
 }

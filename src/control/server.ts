@@ -14,7 +14,7 @@ import { hashKey } from '../cloud/accounts/keys.js';
 import { malformed, readJsonBody } from '../cloud/http/body.js';
 import { ApiFault } from '../cloud/http/errors.js';
 import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
-import { cookieSecret, needSameOrigin } from '../cloud/http/session-cookie.js';
+import { cookieSecret, needSameOrigin, sessionCookie } from '../cloud/http/session-cookie.js';
 import {
   answerHalfClosed,
   endWithClient,
@@ -31,10 +31,11 @@ import { isObject } from '../kernel/json-text.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { portRefused } from '../kernel/system-errors.js';
 import type { RunControls } from './controls.js';
-import { passOn } from './proxy.js';
+import { type Destination, passOn } from './proxy.js';
 import { HtmlPage, type Parts } from './route.js';
 import { findRoute, isOfRun } from './routes.js';
 import type { Scenarios } from './scenarios.js';
+import type { TargetDoor } from './target-door.js';
 
 /** Where a server listens. */
 export interface Place {
@@ -49,9 +50,9 @@ const SESSION = '/console/session';
 interface RunServerParts {
   readonly controls: RunControls;
   readonly scenarios: Scenarios;
-  /** Address of the cloud of the run. */
-  readonly cloud: string;
-  /** Whether a session of the cloud is open, also while the cloud is down. */
+  /** Address of the embedded cloud of the run, or the door to another cloud. */
+  readonly cloud: string | TargetDoor;
+  /** Whether a session of the embedded cloud is open, also while the cloud is down. */
   readonly hasSession: (secret: string) => Promise<boolean>;
   /** Called when a user with control has signed out: the next user needs another address with a new one-time token. */
   readonly signedOut?: (() => void) | undefined;
@@ -64,6 +65,9 @@ interface RunServerParts {
 /** Longest wait for clients that do not read the last part of an answer, in real milliseconds. */
 const LAST_WORDS = 500;
 
+/** Paths of requests that queue a downlink. */
+const QUEUES = /^\/v2\/spaces\/[^/]+\/devices\/[^/]+\/(commands|configs|downlinks)$/;
+
 /** Most connections. A page of the console has about ten, each with one to the cloud: requests are handled in turn. */
 const MOST_CONNECTIONS = 200;
 
@@ -74,7 +78,8 @@ export class RunServer {
   readonly #server: Server;
   readonly #controls: RunControls;
   readonly #scenarios: Scenarios;
-  readonly #cloud: URL;
+  readonly #cloud: Destination;
+  readonly #door: TargetDoor | undefined;
   readonly #files: ConsoleFiles | undefined;
   readonly #signedOut: () => void;
   readonly #hasSession: RunServerParts['hasSession'];
@@ -103,7 +108,8 @@ export class RunServer {
     this.#server = server;
     this.#controls = controls;
     this.#scenarios = scenarios;
-    this.#cloud = new URL(cloud);
+    this.#door = typeof cloud === 'string' ? undefined : cloud;
+    this.#cloud = typeof cloud === 'string' ? { url: new URL(cloud) } : cloud.cloud;
     this.#hasSession = hasSession;
     this.#signedOut = signedOut;
     this.#files = webConsole === undefined ? undefined : new ConsoleFiles(webConsole);
@@ -157,8 +163,11 @@ export class RunServer {
       if (path === SESSION && request.method === 'POST') return await this.#beginSession(request, response);
       if (path === SESSION && request.method === 'DELETE') return this.#endSession(request, response);
       if (request.method === 'GET' && (await this.#page(path, response))) return;
-      if (!isOfRun(path)) return passOn(request, response, this.#cloud);
+      // The embedded cloud checks the session itself.
+      if (!isOfRun(path) && !this.#door) return passOn(request, response, this.#cloud);
       await this.#needControl(request);
+      if (QUEUES.test(path) && request.method === 'POST') return await this.#passQueuing(request, response);
+      if (path.startsWith('/v2/')) return passOn(request, response, this.#cloud);
       await this.#control(request, response);
     } catch (error) {
       refuse(response, error);
@@ -175,11 +184,25 @@ export class RunServer {
     return true;
   }
 
+  /** Passes on a request that queues a downlink at another cloud, so that the run knows of the downlink. */
+  async #passQueuing(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    const answered = (answer: IncomingMessage) => {
+      const pieces: Buffer[] = [];
+      answer.on('data', (piece: Buffer) => void pieces.push(piece));
+      answer.on('end', () => {
+        if (answer.statusCode === 201) this.#door?.queued(Buffer.concat(pieces).toString(), body);
+      });
+    };
+    passOn(request, response, this.#cloud, { body, answered });
+  }
+
   /** Passes the sign-in on to the cloud, and remembers the cookie of a session that began with a one-time token. */
   async #beginSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const given = parsed(await bodyOf(request));
     const isWithToken = 'token' in given;
     if (isWithToken && 'credential' in given) throw new ApiFault(400, 'give either "token" or "credential"');
+    if (this.#door) return this.#beginOwnSession(request, response, this.#door, given.token);
     passOn(request, response, this.#cloud, {
       // What was checked here is what the cloud gets.
       body: JSON.stringify(given),
@@ -190,9 +213,26 @@ export class RunServer {
     });
   }
 
+  #beginOwnSession(request: IncomingMessage, response: ServerResponse, door: TargetDoor, token: unknown): void {
+    needLocal(request);
+    needSameOrigin(request);
+    const { secret, maxAge, answer } = door.begin(token);
+    this.#sessions.add(hashKey(secret));
+    response.setHeader('set-cookie', sessionCookie(request.headers, secret, { secure: false, maxAge }));
+    json(response, 201, answer);
+  }
+
   /** Passes the sign-out to the cloud. Without the session with control, a user needs another address: `signedOut`. */
   #endSession(request: IncomingMessage, response: ServerResponse): void {
-    const hash = hashKey(cookieSecret(request.headers) ?? '');
+    const secret = cookieSecret(request.headers) ?? '';
+    const hash = hashKey(secret);
+    if (this.#door) {
+      needSameOrigin(request);
+      this.#door.end(secret);
+      if (this.#sessions.delete(hash)) this.#signedOut();
+      response.setHeader('set-cookie', sessionCookie(request.headers, '', { secure: false, maxAge: 0 }));
+      return json(response, 204, undefined);
+    }
     passOn(request, response, this.#cloud, {
       answered: ({ statusCode }) => {
         if (statusCode === 204 && this.#sessions.delete(hash)) this.#signedOut();
@@ -201,9 +241,9 @@ export class RunServer {
   }
 
   /** @throws ApiFault */
-  async #needControl({ method, headers }: IncomingMessage): Promise<void> {
-    if (!isHost(headers.host, LOCAL_HOSTS))
-      throw new ApiFault(403, 'this run is only available on its machine', 'foreign-host');
+  async #needControl(request: IncomingMessage): Promise<void> {
+    needLocal(request);
+    const { method, headers } = request;
     const secret = cookieSecret(headers);
     if (secret === undefined || !(await this.#isOpen(secret))) {
       throw new ApiFault(401, 'the control of the run needs the address that the run has printed', 'no-control');
@@ -218,6 +258,7 @@ export class RunServer {
   async #isOpen(secret: string): Promise<boolean> {
     const hash = hashKey(secret);
     if (!this.#sessions.has(hash)) return false;
+    if (this.#door) return this.#door.isOpen(secret);
     const isOpen = await this.#hasSession(secret).catch((error) => {
       throw new ApiFault(503, `the database of the run's cloud cannot be read: ${messageOf(error)}`, 'down');
     });
@@ -245,6 +286,12 @@ export class RunServer {
     else if (answer instanceof HtmlPage) page(response, answer);
     else json(response, route.status, answer);
   }
+}
+
+/** @throws ApiFault 403 if the request is not from this machine by its header `Host` */
+function needLocal({ headers }: IncomingMessage): void {
+  if (isHost(headers.host, LOCAL_HOSTS)) return;
+  throw new ApiFault(403, 'this run is only available on its machine', 'foreign-host');
 }
 
 /** An answer that arrives in parts: JSON objects, one a line. */

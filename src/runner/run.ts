@@ -69,6 +69,8 @@ export interface RunControl extends WorldControl {
   readonly explainer: (repeats?: boolean) => RunExplainer;
   /** The likely cause of an expectation that fails, as a sentence; null if nothing is known. @param line the expectation */
   readonly causeOf: (line: string) => string | null;
+  /** The latest event, as a sentence; null before the first one. */
+  readonly lastEvent: () => string | null;
 }
 
 /** Runs a plan. @throws UsageError if the cloud or the fleet cannot be set up, or this process may open too few files */
@@ -95,6 +97,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       evidence: () => journal.soFar(now()),
       explainer,
       causeOf: makeRedCauses({ metrics, explainer, nameOf, now }),
+      lastEvent: () => journal.lastEvent,
     });
   });
   const { journal, course, expectations } = played;

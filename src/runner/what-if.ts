@@ -152,10 +152,12 @@ export class WhatIf {
       }
       if (!isConnected(plan)) {
         if (recorded === undefined) return true;
-        if (agrees(recorded(serial), (await this.#repeatAlone(serial, UNCHANGED)).history)) return true;
+        const [own, repeated] = [recorded(serial), (await this.#repeatAlone(serial, UNCHANGED)).history];
+        if (agrees(own, repeated)) return true;
+        if (onlyAlone) return { refused: describeDifference(own, repeated) };
       }
-      if (onlyAlone) return { refused: 'its devices depend on each other' };
-      if (workOf(plan) > MOST_WORK) return { refused: 'its devices depend on each other, and they are too many' };
+      const refused = onlyAlone ? DEPENDENT : describeSize(plan);
+      if (refused !== undefined) return { refused };
       if (recorded === undefined) return false;
       const { histories } = await this.#repeatAll(UNCHANGED);
       if (agrees(recorded(serial), histories.getHistory(serial))) return false;
@@ -201,6 +203,21 @@ function agrees({ events: recorded, goesOn = false }: DeviceHistory, { events: r
   const isWhole = !goesOn && known.some(({ kind }) => kind === 'world.closing');
   if (isWhole ? known.length !== repeated.length : known.length > repeated.length) return false;
   return known.every((event, index) => isSame(event, repeated[index]));
+}
+
+const DEPENDENT = 'its devices depend on each other';
+
+/** Why all devices cannot be repeated for the sake of one; undefined if they can. */
+function describeSize(plan: Plan): string | undefined {
+  return workOf(plan) > MOST_WORK ? `${DEPENDENT}, and they are too many` : undefined;
+}
+
+/** Why a device alone has other events than the recorded ones, worded to follow "because". */
+function describeDifference({ events: recorded }: DeviceHistory, { events: repeated }: DeviceHistory): string {
+  const first = recorded.find((event, index) => !isSame(event, repeated[index]));
+  return first?.kind === 'downlink.queued'
+    ? 'a user sent downlinks to its device that are not in the scenario'
+    : DEPENDENT;
 }
 
 function isSame(one: TraceEvent, other: TraceEvent | undefined): boolean {

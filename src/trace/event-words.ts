@@ -22,8 +22,14 @@ const WAKES: Readonly<Record<ContactReason, string>> = {
   answer: 'for an answer',
 };
 
+/** `cellar-0003 wakes up for a report` */
+export function eventSentence(event: TraceEvent, nameOf: (serial: number) => string): string {
+  const words = describeEvent(event);
+  return 'serial' in event ? `${nameOf(event.serial)} ${words}` : words;
+}
+
 /** `wakes up for a report`; an event without a device is a whole clause: `a fault of the cloud acts: slow` */
-export function describeEvent(event: TraceEvent): string {
+function describeEvent(event: TraceEvent): string {
   switch (event.kind) {
     case 'device.boot':
       return BOOTS[event.cause];

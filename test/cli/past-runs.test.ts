@@ -1,10 +1,12 @@
 /** Time travel: a run that is repeated up to a moment, and its comparison with the original. */
 import { afterAll, expect, it } from 'vitest';
 import { PastRuns } from '../../src/cli/past-runs.js';
+import { DeviceCloudClient } from '../../src/client/client.js';
 import { defineScenario } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { type RunControl, run } from '../../src/runner/run.js';
 import { QUIET } from '../support/cloud.js';
+import { until } from '../support/until.js';
 
 const plan = defineScenario({
   name: 'past',
@@ -77,6 +79,24 @@ it('a run says what would have delivered a downlink sooner only if it is asked, 
   const ask = (repeats: boolean) => control?.explainer(repeats).explainById(record?.serial ?? 0, record?.id ?? '');
   expect((await ask(false))?.sooner).toEqual([]);
   expect((await ask(true))?.sooner).toContainEqual(expect.objectContaining({ change: 'with interval-poll 60' }));
+});
+
+it('a run cannot repeat a device to which a user has sent a downlink, and says so', async () => {
+  await past.back(45 * 60_000);
+  const { api, fleet } = control?.world ?? {};
+  const client = new DeviceCloudClient({ baseUrl: '', spaceId: '', apiKey: '', ...api });
+  const [device] = await client.devices({ limit: 1 });
+  const { id } = await client.sendCommands(device?.id ?? '', ['info show']);
+  const serial = Number(device?.serial_number);
+  expect([...(fleet?.members() ?? [])].map((member) => member.serial)).toContain(serial);
+  // The events of an instant are known when time goes on.
+  control?.world?.pace?.resume();
+  await until(async () => (await control?.explainer().explainById(serial, id)) !== undefined);
+  const explanation = await control?.explainer(true).explainById(serial, id);
+  expect(explanation?.unknown.join()).toContain(
+    'because a user sent downlinks to its device that are not in the scenario',
+  );
+  await client.close();
 });
 
 it('the first run of the past ends with a message when a third one begins, and can be started again', async () => {

@@ -33,7 +33,15 @@ async function exportOf(groups: number, eventsOf: (serial: number) => readonly T
   const refuse = () => {
     throw new Error('not used');
   };
-  const control = { clock, metrics, stop: refuse, evidence: refuse, explainer: refuse, causeOf: () => null };
+  const control = {
+    clock,
+    metrics,
+    stop: refuse,
+    evidence: refuse,
+    explainer: refuse,
+    causeOf: () => null,
+    lastEvent: () => null,
+  };
   const complain = (sentence: string) => expect.unreachable(sentence);
   await beginRunTelemetry({ settings, plan, control, clock: 'virtual', complain }).end();
   return collector;

@@ -104,6 +104,11 @@ describe('the state of a run', () => {
     expect(json.faults).toEqual([expect.objectContaining({ ...fault, state: 'planned', injected: false })]);
   });
 
+  it('contains the latest event, as a sentence', async () => {
+    await until(async () => (await ask('GET', '/run')).json.last_event !== null);
+    expect((await ask('GET', '/run')).json.last_event).toMatch(/^(clime|push)-000\d \w/);
+  });
+
   it('contains the number of delivered downlinks, and no latency for device.ready', async () => {
     const { json } = await ask('GET', '/run');
     expect(json.counts['downlink.delivered']).toBeGreaterThanOrEqual(0);
@@ -208,6 +213,12 @@ describe('a line', () => {
     expect([json.devices, words('.radio')]).toEqual([2, ['on', 'off']]);
     expect(words('.sensor')).toContain('hygrometer.temperature');
     expect((await ask('GET', '/run/selection?on=attic')).json.devices).toBe(0);
+  });
+
+  it('is not offered if it reads a file, which a page must not', async () => {
+    const { json } = await ask('GET', '/run/selection?on=clime');
+    expect(json.controls.map(({ name }: { name: string }) => name)).not.toContain('.replay');
+    expect((await ask('POST', '/run/complete', { on: 'clime', line: '.re' })).json.words).toEqual([]);
   });
 
   it('needs a valid selector', async () => {

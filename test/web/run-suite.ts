@@ -40,6 +40,8 @@ const STATE = {
     },
   ],
   travels: true,
+  last_event: 'cellar-0001 wakes up for a report',
+  target: null,
   past_of_ms: null as number | null,
 };
 

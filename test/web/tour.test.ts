@@ -17,7 +17,17 @@ function stateAt(now_ms: number, state: 'planned' | 'active' | 'over'): RunState
   const loss = { id: 'f0', fault: 'loss 1%', part: 'network', to: null, from: 0, until: null, state: 'active' };
   return {
     ...{ name: 'live', seed: 42, devices: 300, now_ms, now: '2026-03-02T07:00:00.000Z', duration_ms: 600 * minute },
-    ...{ speed: 60, paused: false, counts: {}, latencies: {}, expectations: [], travels: true, past_of_ms: null },
+    ...{
+      speed: 60,
+      paused: false,
+      counts: {},
+      latencies: {},
+      expectations: [],
+      travels: true,
+      last_event: null,
+      target: null,
+      past_of_ms: null,
+    },
     faults: [loss, { ...outage, state }] as RunState['faults'],
   };
 }

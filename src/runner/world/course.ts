@@ -93,6 +93,7 @@ async function withPatience(
     const sessions = {
       consoleLink: () => target.consoleLink?.(),
       hasSession: async (secret: string) => (await target.hasSession?.(secret)) ?? false,
+      noteQueued: (answer: string, asked: string) => void target.accepted(answer, asked),
     };
     started({ clock, stop, world: { fleet, api, faults, happened, pace, ...sessions } });
     await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });

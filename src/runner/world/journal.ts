@@ -5,6 +5,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
 import type { Evidence } from '../../scenario/expect/evaluate.js';
 import { listTerms } from '../../scenario/expect/expectation.js';
 import type { Plan, PlannedScope } from '../../scenario/model/plan.js';
+import { eventSentence } from '../../trace/event-words.js';
 import type { Trace, TraceEvent } from '../../trace/events.js';
 import { InstantOrder } from '../../trace/instant-order.js';
 import { Invariants } from '../../trace/invariants/index.js';
@@ -42,6 +43,8 @@ export class Journal {
   readonly digest = new DigestSink();
   /** Names of the devices by serial number. */
   readonly names: Readonly<Record<number, string>>;
+  /** The latest event that all readers have. */
+  #last: TraceEvent | undefined;
   readonly #log: TraceLog;
   readonly #order: InstantOrder | undefined;
 
@@ -51,7 +54,18 @@ export class Journal {
     const checked = plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : []));
     this.invariants = new Invariants(checked, acks);
     this.names = Object.fromEntries(plan.devices.map(({ serial, name }) => [serial, name]));
-    const folds = [this.metrics, this.invariants, this.histories, ...(watch ? [watch] : [])];
+    const last: Fold = {
+      take: (event) => {
+        this.#last = event;
+      },
+    };
+    const folds = [
+      this.metrics,
+      this.invariants,
+      this.histories,
+      ...(watch ? [watch] : []),
+      ...(watched ? [last] : []),
+    ];
     this.#log = new TraceLog(folds, [this.digest, ...sinks]);
     this.#order = virtual ? new InstantOrder(this.#log) : undefined;
   }
@@ -69,6 +83,11 @@ export class Journal {
   /** Number of events so far. */
   get events(): number {
     return this.#log.events;
+  }
+
+  /** The latest event as a sentence, if users watch the run; null before the first one. */
+  get lastEvent(): string | null {
+    return this.#last === undefined ? null : eventSentence(this.#last, this.nameOf);
   }
 
   readonly nameOf = (serial: number): string => this.names[serial] ?? String(serial);

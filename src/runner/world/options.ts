@@ -120,6 +120,8 @@ export interface WorldControl {
     consoleLink(): string | undefined;
     /** Whether the cookie `secret` belongs to an open console session that began with a one-time token; also while it is down. */
     hasSession(secret: string): Promise<boolean>;
+    /** Notes a downlink that a user has queued at another cloud. @param asked body of the request */
+    noteQueued(answer: string, asked: string): void;
   };
   /** Ends the run at once; the result contains the reason. */
   stop(reason: GhostfleetError): void;

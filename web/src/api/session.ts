@@ -43,16 +43,18 @@ export function current(): Session {
 export async function resume(): Promise<void> {
   const token = takeToken();
   let refusal: unknown;
+  let granted: { readonly space_id: string | null } | undefined;
   if (token !== undefined) {
-    await bare()
+    // The cast is safe because the sign-in of ghostfleet answers with this type.
+    granted = (await bare()
       .request('POST', COOKIE, {}, { token })
       .catch((error: unknown) => {
         refusal = error;
-      });
+      })) as typeof granted;
   }
   try {
     // A token is valid only once. If the user opened this address before, the cookie from that time still works.
-    await open(ofTab.get(SPACE));
+    await open(granted?.space_id ?? ofTab.get(SPACE));
     outage.value = '';
   } catch (error) {
     if (isOutage(error)) {

@@ -47,9 +47,10 @@ export function textOf({ isTime }: ChartPlan): (value: number) => string {
   return isTime ? lengthText : (value) => String(Math.round(value * 10) / 10);
 }
 
-/** Start of the run in Unix ms; undefined without a run. */
+/** Start of the run in Unix ms; undefined without a run, and if its time is not that of its cloud. */
 export function startOf(state: RunState | undefined): number | undefined {
-  return state && Date.parse(state.now) - state.now_ms;
+  if (!state || (state.target !== null && state.speed !== 1)) return undefined;
+  return Date.parse(state.now) - state.now_ms;
 }
 
 /** A time in which something is different, in Unix ms. */
@@ -63,7 +64,8 @@ export interface Band {
 
 /** The faults of a run as bands. */
 export function bandsOf(state: RunState | undefined): readonly Band[] {
-  const start = startOf(state) ?? 0;
+  const start = startOf(state);
+  if (start === undefined) return [];
   return (state?.faults ?? []).map(({ from, until }) => ({
     from: start + from,
     until: until === null ? null : start + until,

@@ -146,6 +146,12 @@ export class Run {
     return (await this.#http.request('GET', `/run/devices/${encodeURIComponent(serial)}`)) as DeviceDoing;
   }
 
+  /** The devices that a selector selects. @throws ApiError 400 for an invalid selector */
+  async devices(on: string): Promise<readonly { readonly serial: number }[]> {
+    // The cast is safe because src/control answers with this type.
+    return (await this.#http.request('GET', '/run/devices', { on })) as readonly { readonly serial: number }[];
+  }
+
   /** Executes a line on devices; yields their output as it arrives. */
   async *line(on: string, line: string): AsyncGenerator<LinePart> {
     for await (const part of linesOf('/run/lines', { method: 'POST', body: JSON.stringify({ on, line }) })) {
@@ -178,5 +184,6 @@ function hasEnded(state: unknown): state is { readonly ended: string } {
 
 function take(state: RunState | undefined): void {
   runState.value = state;
-  followRun(state && Date.parse(state.now));
+  // Another cloud has a time of its own, by which it answers.
+  followRun(state && state.target === null ? Date.parse(state.now) : undefined);
 }

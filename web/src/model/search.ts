@@ -19,12 +19,31 @@ const ALL: Search = { matches: EVERY, failure: '' };
 /** Fields of devices that the API does not show. */
 const UNKNOWN = /(?:^|[\s(&|!])(battery|state)\s*(?:[<>=]|!=)/;
 
-/** @param tags names of all tags @param rows rows of the fleet, from which samples (`10%`) are drawn */
-export function searchFor(text: string, tags: readonly string[], rows: readonly Row[]): Search {
+/** Whether a selector has a field that only a run knows. */
+export function needsRun(text: string): boolean {
+  return UNKNOWN.test(text);
+}
+
+/** What a run has answered for a selector that {@link needsRun}. */
+interface Answer {
+  readonly serials: ReadonlySet<string>;
+  readonly failure: string;
+}
+
+/**
+ * @param tags names of all tags
+ * @param rows rows of the fleet, from which samples (`10%`) are drawn
+ * @param ofRun undefined without a run
+ */
+export function searchFor(text: string, tags: readonly string[], rows: readonly Row[], ofRun?: Answer): Search {
   const wanted = text.trim();
   if (wanted === '') return ALL;
   const [, field] = UNKNOWN.exec(wanted) ?? [];
-  if (field) return { ...ALL, failure: `"${field}" is known only for virtual devices in a run` };
+  if (field && !ofRun) return { ...ALL, failure: `"${field}" is known only for virtual devices in a run` };
+  if (field && ofRun) {
+    const { serials, failure } = ofRun;
+    return failure === '' ? { matches: ({ serial }) => serials.has(serial), failure } : { ...ALL, failure };
+  }
   try {
     const selector = parseSelector(wanted, tags);
     if (selector.kind === 'word' && !wanted.includes('*')) return { ...ALL, matches: containing(wanted) };

@@ -14,6 +14,7 @@ import { Ago } from '../../parts/ago.js';
 import { Failure } from '../../parts/failure.js';
 import { HealthBadge } from '../../parts/health-badge.js';
 import { later } from '../../parts/later.js';
+import { Sources } from '../../parts/sources.js';
 import { address, route } from '../../route.js';
 import { Deliveries } from './deliveries.js';
 import { Messages } from './messages.js';
@@ -62,6 +63,7 @@ export function DevicePage() {
         <p class="dim">{productOf(device.device.value)}</p>
         {!device.isDeleted.value && tab.key !== 'overview' && <Contact device={device} />}
       </div>
+      <Sources cloud="Messages, contacts and charts" run="What the device does, its next contact and its faults" />
       <Failure text={device.isDeleted.value ? DELETED : failure} />
       {failure !== MISSING && (
         <nav class="tabs" aria-label="About this device">

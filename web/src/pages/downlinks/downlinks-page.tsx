@@ -10,6 +10,7 @@ import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Failure } from '../../parts/failure.js';
 import { useLoad } from '../../parts/load.js';
+import { Sources } from '../../parts/sources.js';
 import { GroupPlaces, groupsOf } from './groups.js';
 import { deliveredOf, Histogram, MOST_TYPES } from './histogram.js';
 import { Lanes, MOST_LANES } from './lanes.js';
@@ -51,6 +52,7 @@ export function DownlinksPage() {
   return (
     <div class="page">
       <h1>Downlinks</h1>
+      <Sources cloud="Downlinks and their states" run="Causes, and the stops received and executed" />
       <Failure text={failure} />
       <section class="journeys">
         <h2>On their way{failure === '' && ` (${waiting})`}</h2>

@@ -5,6 +5,7 @@ import { counted } from '../../model/count.js';
 import type { Fleet } from '../../model/fleet.js';
 import { searchFor } from '../../model/search.js';
 import { model } from '../../model/space.js';
+import { useOfRun } from '../../parts/of-run.js';
 import { SearchField } from '../../parts/search-field.js';
 import { route } from '../../route.js';
 import { Register } from './register.js';
@@ -22,14 +23,16 @@ export function FleetPage() {
   // Sorting a large fleet takes a while, so it is sorted again only every few seconds.
   const turn = rows.length < 2000 ? version : Math.floor(version / 20);
   const groups = useMemo(() => groupsOf(rows), [rows.length, isComplete, turn]);
+  const ofRun = useOfRun(text);
   const search = useMemo(
     () =>
       searchFor(
         text,
         groups.tags.map(({ name }) => name),
         rows,
+        ofRun,
       ),
-    [text, isComplete],
+    [text, isComplete, ofRun],
   );
   const view = useMemo(() => viewOf(rows, search, sorting), [rows.length, search, sorting, turn]);
   return (

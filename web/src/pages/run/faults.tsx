@@ -35,6 +35,7 @@ export function Faults({ faults }: { readonly faults: readonly RunFault[] }) {
         button="Inject"
         fields={[faultField(kinds), ...OTHERS]}
         tags={[]}
+        isRepeated
         ask={async (values) => {
           const { devices } = await run.selection(values.text('to') ?? 'all');
           return questionFor('The fault affects', devices);

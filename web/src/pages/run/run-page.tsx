@@ -11,6 +11,7 @@ import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import { Expectations } from '../../parts/expectations.js';
 import { later } from '../../parts/later.js';
+import { Sources } from '../../parts/sources.js';
 import { Sparkline } from '../../parts/sparkline.js';
 import { Bands } from './bands.js';
 import { Faults } from './faults.js';
@@ -44,6 +45,7 @@ export function RunPage() {
         </p>
         <Time state={state} />
       </div>
+      <Sources cloud="Curves, of the whole space" run="Expectations, faults and counts" />
       <div class="panels">
         <Panel title="Expectations so far" name="expectations">
           <ExpectationsSoFar state={state} />
@@ -84,8 +86,8 @@ function Panel({ title, name, children }: PanelProps) {
   );
 }
 
-function Time({ state: { now_ms, duration_ms, speed, paused } }: { readonly state: RunState }) {
-  const { run } = model();
+function Time({ state }: { readonly state: RunState }) {
+  const { now_ms, duration_ms, paused, last_event, target } = state;
   return (
     <div class="bar time">
       <progress value={now_ms} max={duration_ms} aria-label="Progress of the run" />
@@ -93,6 +95,16 @@ function Time({ state: { now_ms, duration_ms, speed, paused } }: { readonly stat
         {humanDuration(now_ms)} of {humanDuration(duration_ms)}
         {paused ? ', paused' : ''}
       </span>
+      {paused && last_event !== null && <span class="dim">last: {printableLine(last_event)}</span>}
+      {target === null && <Pace state={state} />}
+    </div>
+  );
+}
+
+function Pace({ state: { speed, paused } }: { readonly state: RunState }) {
+  const { run } = model();
+  return (
+    <>
       <Action run={() => run.act(paused ? 'resume' : 'pause')}>{paused ? 'Resume' : 'Pause'}</Action>
       <Action run={() => run.act('step')}>Next event</Action>
       <Action run={() => run.act('step', { for: '10m' })}>10 minutes on</Action>
@@ -111,7 +123,7 @@ function Time({ state: { now_ms, duration_ms, speed, paused } }: { readonly stat
             ))}
         </select>
       </label>
-    </div>
+    </>
   );
 }
 
@@ -164,5 +176,14 @@ const ORDER = ['fails', 'undecided', 'holds'] as const;
 
 function ExpectationsSoFar({ state: { expectations } }: { readonly state: RunState }) {
   if (expectations.length === 0) return <p class="dim">The scenario expects nothing.</p>;
-  return <Expectations expectations={ORDER.flatMap((shown) => expectations.filter(({ state }) => state === shown))} />;
+  const ordered = ORDER.map((shown) => expectations.filter(({ state }) => state === shown));
+  const [fails = [], undecided = [], holds = []] = ordered;
+  return (
+    <>
+      <p>
+        {fails.length} failing, {undecided.length} undecided, {holds.length} met.
+      </p>
+      <Expectations expectations={ordered.flat()} />
+    </>
+  );
 }

@@ -23,7 +23,7 @@ export function Plan({ plan }: { readonly plan: PlanTimeline }) {
       <h2>Plan</h2>
       <p class="dim">
         {counted(plan.devices, 'device')}, {formatDuration(durationMs)} from {plan.start.replace('.000', '')}, seed{' '}
-        {plan.seed}, digest <code>{plan.digest}</code>
+        {plan.seed}, plan <code>{plan.digest}</code>
       </p>
       {PARTS.map(([kind, title]) => {
         const rows = spans.filter((span) => span.kind === kind);
