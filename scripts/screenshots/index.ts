@@ -1,6 +1,7 @@
 /**
  * `npm run screenshots [folder]`: pictures of all pages of the console, in both themes, 1280 and 400 pixels wide, for
  * reviewers to look at. Each shows the whole page, up to a height of 3,200 pixels. Default folder: `runs/screenshots`.
+ * `npm run screenshots -- --docs` writes the pictures of the documentation instead.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { buildConsole, type Look, type OpenPage, openConsole, openPage, startBro
 import { startDemo } from '../../test/web/demo.js';
 import { PAGES_OF_RUN, type PageOfConsole, pagesOf } from '../../test/web/pages.js';
 import { type World, world } from '../../test/web/world.js';
+import { picturesOfDocs } from './docs.js';
 
 const LOOKS: readonly Look[] = (['dark', 'light'] as const).flatMap((theme) =>
   [1280, 400].map((width) => ({ theme, width })),
@@ -18,16 +20,22 @@ const LOOKS: readonly Look[] = (['dark', 'light'] as const).flatMap((theme) =>
 const HEIGHT = 800;
 const TALLEST = 3200;
 
+const isForDocs = process.argv.includes('--docs');
 const folder = process.argv[2] ?? 'runs/screenshots';
-mkdirSync(folder, { recursive: true });
 using built = await buildConsole();
 const browser = await startBrowser();
 const complaints: string[] = [];
 let pictures = 0;
-await picturesOfSpace();
-await picturesOfRun();
+if (isForDocs) {
+  const paths = await picturesOfDocs(browser, built.folder);
+  process.stdout.write(`${paths.join('\n')}\n`);
+} else {
+  mkdirSync(folder, { recursive: true });
+  await picturesOfSpace();
+  await picturesOfRun();
+  process.stdout.write(`${pictures} pictures in ${folder}\n`);
+}
 await browser.close();
-process.stdout.write(`${pictures} pictures in ${folder}\n`);
 for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
 process.exitCode = complaints.length === 0 ? 0 : 1;
 
@@ -63,7 +71,7 @@ async function picturesOfRun(): Promise<void> {
   const { origin } = new URL(demo.link);
   const first = await openPage(browser);
   await first.page.goto(demo.link);
-  await first.page.getByText('300 devices', { exact: true }).waitFor();
+  await first.page.locator('.wall canvas').waitFor();
   const cookies = await first.context.cookies();
   await first.context.close();
   for (const look of LOOKS) {
