@@ -151,10 +151,9 @@ export class WhatIf {
         return { refused: 'a user controlled the device on a console' };
       }
       if (!isConnected(plan)) {
-        if (recorded === undefined) return true;
-        const [own, repeated] = [recorded(serial), (await this.#repeatAlone(serial, UNCHANGED)).history];
-        if (agrees(own, repeated)) return true;
-        if (onlyAlone) return { refused: describeDifference(own, repeated) };
+        const differs = recorded && (await this.#findDifference(serial, recorded(serial)));
+        if (differs === undefined) return true;
+        if (onlyAlone) return { refused: differs };
       }
       const refused = onlyAlone ? DEPENDENT : describeSize(plan);
       if (refused !== undefined) return { refused };
@@ -165,6 +164,16 @@ export class WhatIf {
         refused: 'the events of the device differ in a repetition: something acted on it that is not in the scenario',
       };
     });
+  }
+
+  /** Why the device alone has other events than the recorded ones, worded to follow "because"; undefined if it has the same. */
+  async #findDifference(serial: number, recorded: DeviceHistory): Promise<string | undefined> {
+    const { history } = await this.#repeatAlone(serial, UNCHANGED);
+    if (agrees(recorded, history)) return undefined;
+    const first = recorded.events.find((event, index) => !isSame(event, history.events[index]));
+    return first?.kind === 'downlink.queued'
+      ? 'a user sent downlinks to its device that are not in the scenario'
+      : DEPENDENT;
   }
 
   #repeatAlone(serial: number, change: PlanChange): Promise<RepeatedDevice> {
@@ -210,14 +219,6 @@ const DEPENDENT = 'its devices depend on each other';
 /** Why all devices cannot be repeated for the sake of one; undefined if they can. */
 function describeSize(plan: Plan): string | undefined {
   return workOf(plan) > MOST_WORK ? `${DEPENDENT}, and they are too many` : undefined;
-}
-
-/** Why a device alone has other events than the recorded ones, worded to follow "because". */
-function describeDifference({ events: recorded }: DeviceHistory, { events: repeated }: DeviceHistory): string {
-  const first = recorded.find((event, index) => !isSame(event, repeated[index]));
-  return first?.kind === 'downlink.queued'
-    ? 'a user sent downlinks to its device that are not in the scenario'
-    : DEPENDENT;
 }
 
 function isSame(one: TraceEvent, other: TraceEvent | undefined): boolean {
