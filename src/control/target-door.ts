@@ -23,7 +23,7 @@ interface TargetDoorOptions {
   readonly clock: EdgeClock;
   /** Source of the tokens and sessions. */
   readonly random: Random;
-  /** Tells the run of a downlink that a page has queued. @param asked body of the request */
+  /** Called with the answer to a request that queued a downlink. @param asked body of the request */
   readonly queued: (answer: string, asked: string) => void;
 }
 

@@ -1,4 +1,4 @@
-/** The story that the demo tells, from an outage on the overview to the comparison of two courses of the same run. */
+/** The story of the demo, from an outage on the overview to the comparison of two courses of the same run. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

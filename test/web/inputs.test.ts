@@ -56,7 +56,7 @@ it('a user who signs out leaves nothing', () => {
   expect([inputs.get('new tag'), texts.size]).toEqual([undefined, 0]);
 });
 
-it.each(['', '{}', '[1]', 'null'])('a stored text of another kind is no input: %j', (text) => {
+it.each(['', '{}', '[1]', 'null'])('a stored text of another kind is ignored: %j', (text) => {
   const { texts, store } = storage();
   texts.set('ghostfleet.inputs', text);
   expect(new Inputs(store).get('new tag')).toBeUndefined();
