@@ -1,11 +1,13 @@
 /** An HTTP server for programs on this machine. */
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
-import { answerHalfClosed, HTTP_LIMITS } from '../cloud/http/sockets.js';
+import { limitedServer } from '../cloud/http/sockets.js';
 import { portRefused } from '../kernel/system-errors.js';
 
 const HOST = '127.0.0.1';
+/** Most connections. A program on this machine has a few. */
+const MOST_CONNECTIONS = 200;
 
 interface LocalServer {
   /** `http://127.0.0.1:7400` */
@@ -20,12 +22,12 @@ interface LocalServer {
  * @throws UsageError if the port cannot be used
  */
 export async function serveLocally(port: number, option: string, answer: RequestListener): Promise<LocalServer> {
-  const server = createServer(HTTP_LIMITS, (request, response) => {
+  const guarded: RequestListener = (request, response) => {
     response.setHeaders(new Map(Object.entries(SAFE_HEADERS)));
     if (!isHost(request.headers.host, LOCAL_HOSTS) || hasTwoHosts(request)) response.writeHead(403).end();
     else answer(request, response);
-  });
-  answerHalfClosed(server);
+  };
+  const server = limitedServer(guarded, { connections: { all: MOST_CONNECTIONS, each: MOST_CONNECTIONS } });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(portRefused(`${option} ${port}`, HOST, error)));
     server.listen(port, HOST, resolve);

@@ -8,22 +8,14 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashKey } from '../cloud/accounts/keys.js';
 import { malformed, readJsonBody } from '../cloud/http/body.js';
 import { ApiFault } from '../cloud/http/errors.js';
 import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
 import { cookieSecret, needSameOrigin, sessionCookie } from '../cloud/http/session-cookie.js';
-import {
-  answerHalfClosed,
-  endWithClient,
-  HTTP_LIMITS,
-  inTurn,
-  isFlood,
-  limitConnections,
-  whenOver,
-} from '../cloud/http/sockets.js';
+import { endWithClient, limitedServer, whenOver } from '../cloud/http/sockets.js';
 import { ConsoleFiles } from '../cloud/web/files.js';
 import { consoleFile } from '../cloud/web/pages.js';
 import { GhostfleetError, messageOf } from '../kernel/errors.js';
@@ -93,19 +85,20 @@ export class RunServer {
   /** @throws UsageError if the port cannot be opened */
   static async open(parts: RunServerParts): Promise<RunServer> {
     const { host, port } = parts.place ?? LOOPBACK;
-    const server = createServer(HTTP_LIMITS);
+    const run = new RunServer(parts);
+    const server = run.#server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error) => reject(portRefused(`port ${port}`, host, error)));
       server.listen(port, host, resolve);
     });
-    return new RunServer(server, parts);
+    return run;
   }
 
-  private constructor(
-    server: Server,
-    { controls, scenarios, cloud, hasSession, webConsole, signedOut = () => {} }: RunServerParts,
-  ) {
-    this.#server = server;
+  private constructor({ controls, scenarios, cloud, hasSession, webConsole, signedOut = () => {} }: RunServerParts) {
+    this.#server = limitedServer((request, response) => void this.#serve(request, response), {
+      connections: { all: MOST_CONNECTIONS, each: MOST_CONNECTIONS },
+      patience: this.#clock,
+    });
     this.#controls = controls;
     this.#scenarios = scenarios;
     this.#door = typeof cloud === 'string' ? undefined : cloud;
@@ -113,11 +106,8 @@ export class RunServer {
     this.#hasSession = hasSession;
     this.#signedOut = signedOut;
     this.#files = webConsole === undefined ? undefined : new ConsoleFiles(webConsole);
-    answerHalfClosed(server, this.#clock);
-    limitConnections(server, { all: MOST_CONNECTIONS, each: MOST_CONNECTIONS });
-    server.on('request', (request, response) => void this.#serve(request, response));
     // The port must not keep the process of a finished run alive.
-    server.unref();
+    this.#server.unref();
   }
 
   /**
@@ -154,7 +144,6 @@ export class RunServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => {});
-    if (isFlood(response) || !(await inTurn(response))) return;
     this.#open.add(response);
     whenOver(response, () => this.#open.delete(response));
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';

@@ -40,7 +40,7 @@ import { firmwareImages } from './firmware-images.js';
 import { history } from './history.js';
 import { repeatable } from './idempotency.js';
 import { keys } from './keys.js';
-import { limitRequests, SERVER_LIMITS } from './limits.js';
+import { limitRequests, serverLimits } from './limits.js';
 import { login, spaceLogin } from './logins.js';
 import { LoopTurns } from './loop-turns.js';
 import { messages } from './messages.js';
@@ -100,7 +100,7 @@ export function createApi(
   const { publicUrl } = options;
   const isProxy = addressesIn(options.trustProxy);
   const api = fastify({
-    ...SERVER_LIMITS,
+    ...serverLimits(isProxy),
     ...(options.trustProxy.length > 0 && { trustProxy: isProxy }),
     routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQuery },
     rewriteUrl: ({ url = '/' }) => canonicalUrl(withoutPrefix(url, publicUrl?.prefix ?? ''), options.legacyPaths),
@@ -132,7 +132,7 @@ export function createApi(
   if (publicUrl) redirectPrefix(api, publicUrl);
   if (options.cors) api.register(cors, CORS);
   const { rateLimit, rateLimitHolds } = options;
-  limitRequests(api, { clock: context.clock, rateLimit, rateLimitHolds, isProxy });
+  limitRequests(api, { clock: context.clock, rateLimit, rateLimitHolds });
   documentApi(api, publicUrl);
   const families = named('families', async (routes) => {
     routes.addHook('onRequest', authenticate(all, publicUrl?.origin));

@@ -1,6 +1,7 @@
 /**
  * Limits on concurrent requests, for one caller and for all callers together. A request beyond a limit is rejected immediately,
- * with the time after which to retry, so that no queue grows without bound.
+ * with the time after which to retry, so that no queue grows without bound. A request has its place until its answer is made:
+ * how fast a client reads the answer does not matter.
  *
  * The bytes of a body count when they arrive, not when `Content-Length` announces them, and only after the request is
  * authenticated. So a request without a valid credential takes neither memory nor a share of the limit for bytes; only the
@@ -10,28 +11,29 @@
  * Requests without a credential have limits of their own. So sign-ins whose bodies arrive slowly, from many networks, take no
  * place of a request with a credential. An invalid credential takes a place only until it is checked.
  */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { BODY_LIMIT } from '../http/body.js';
 import { ApiFault, unknownRoute } from '../http/errors.js';
-import { answerHalfClosed, closeHalfOpen, HTTP_LIMITS, isFlood, limitConnections, whenOver } from '../http/sockets.js';
+import { closeHalfOpen, limitedServer, type ServerLimits, whenOver } from '../http/sockets.js';
 import { callerOf, isLimited, limitRate, secretOf } from './rate-limit.js';
 import { TimeLimit } from './time-limit.js';
 
-/** Limits that the HTTP server itself enforces. */
-export const SERVER_LIMITS = {
-  bodyLimit: BODY_LIMIT,
-  keepAliveTimeout: HTTP_LIMITS.keepAliveTimeout,
-  requestTimeout: HTTP_LIMITS.requestTimeout,
-  // Requests during a shutdown get an answer with a code and the time after which to retry: see operator/shutdown.ts.
-  return503OnClosing: false,
-  http: HTTP_LIMITS,
-} as const;
-
 /** Maximum number of open connections in total, and from one network (`networkOf` in http/addresses.ts). */
 const CONNECTIONS = { all: 10_000, each: 2500 };
+
+/** Limits that the HTTP server itself enforces. */
+export function serverLimits(isProxy?: ServerLimits['isProxy']) {
+  return {
+    bodyLimit: BODY_LIMIT,
+    serverFactory: (handle: RequestListener) => limitedServer(handle, { connections: CONNECTIONS, isProxy }),
+    // Requests during a shutdown get an answer with a code and the time after which to retry: see operator/shutdown.ts.
+    return503OnClosing: false,
+  } as const;
+}
 
 /** Maximum number of concurrent requests, and of bytes in their bodies. */
 interface Load {
@@ -63,9 +65,7 @@ interface RequestLimits {
   readonly rateLimitHolds?: () => boolean;
   /** Limits for requests with a credential. */
   readonly known?: Share;
-  /** Whether an address belongs to a trusted proxy. Default: no address does. */
-  readonly isProxy?: (address: string) => boolean;
-  /** Clock for the time limits of a request and of its arrival. It is real time, also in a simulation. */
+  /** Clock for the time limit of a request. It is real time, also in a simulation. */
   readonly patience?: Clock;
 }
 
@@ -79,10 +79,8 @@ declare module 'fastify' {
 /** Limits requests to the API, the sign-in and unknown paths. Health and metrics answer also under overload. */
 export function limitRequests(
   api: FastifyInstance,
-  { clock, rateLimit, rateLimitHolds, known = WITH_CREDENTIAL, isProxy, patience = new RealClock() }: RequestLimits,
+  { clock, rateLimit, rateLimitHolds, known = WITH_CREDENTIAL, patience = new RealClock() }: RequestLimits,
 ): void {
-  limitConnections(api.server, CONNECTIONS, isProxy);
-  answerHalfClosed(api.server, patience);
   const [knownOnes, strangers] = [new Callers(known), new Callers(WITHOUT_CREDENTIAL)];
   const enter = (request: FastifyRequest) => {
     const secret = secretOf(request);
@@ -92,8 +90,6 @@ export function limitRequests(
   api.decorateRequest('usage', null);
   // Callbacks instead of promises, and one `close` listener for all three tasks, because these hooks run for every request.
   api.addHook('onRequest', (request, reply, done) => {
-    // Without `done`, the request is not handled.
-    if (isFlood(reply.raw)) return reply.hijack();
     const withBody = hasBody(request.raw);
     const usage = isLimited(request) ? enter(request) : null;
     request.usage = usage;
@@ -106,6 +102,11 @@ export function limitRequests(
     // The body of a request without a route is not read.
     if (withBody && request.is404) return unknownRoute(request, reply);
     done(usage?.isTooMuch ? overloaded() : undefined);
+  });
+  // An answer in pieces has its place until it is over: it is still being made.
+  api.addHook('onSend', ({ usage }, _, payload, done) => {
+    if (!(payload instanceof Readable)) usage?.end();
+    done();
   });
   api.addHook('preParsing', ({ usage, raw }, _, payload, done) => {
     if (usage) charge(raw, usage);
@@ -158,6 +159,7 @@ class Usage {
   readonly #levels: readonly Level[];
   readonly #ended: () => void;
   #bytes = 0;
+  #isOver = false;
 
   /** @param ended called when the request no longer counts */
   constructor(levels: readonly Level[], ended: () => void) {
@@ -176,6 +178,8 @@ class Usage {
   }
 
   end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     for (const level of this.#levels) {
       level.requests--;
       level.bytes -= this.#bytes;

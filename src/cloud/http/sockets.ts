@@ -1,5 +1,5 @@
-/** Limits of connections: their number, requests of each, the time for a request to arrive, and what a client's end means. */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+/** HTTP servers with limits: connections, requests of each, the time to arrive and to be received; and what a client's end means. */
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
 import { RealClock } from '../../kernel/real-clock.js';
@@ -9,8 +9,7 @@ import { networkOf } from './addresses.js';
 /** Time within which the head of a request, and also the whole request, must arrive. */
 const ARRIVAL = seconds(15);
 
-/** Options for every HTTP server. */
-export const HTTP_LIMITS = {
+const TIMES = {
   // Clients close idle connections earlier than this. So the server does not close a connection on which a request is arriving.
   keepAliveTimeout: seconds(75),
   requestTimeout: ARRIVAL,
@@ -29,10 +28,74 @@ const LINGER = seconds(1);
 const HALF_CLOSED = minutes(2);
 
 /**
+ * How long a client may take nothing of an answer. The operating system reports what a client has taken only in steps of a third
+ * of its buffer: on a line with 1 kB/s, each step takes up to a minute.
+ */
+const RECEIVING = minutes(2);
+
+export interface ServerLimits {
+  /** Most connections in all, and of each network ({@link networkOf}). */
+  readonly connections: { readonly all: number; readonly each: number };
+  /** Whether an address belongs to a proxy, whose connections carry the requests of many callers. Default: no address does. */
+  readonly isProxy?: ((address: string) => boolean) | undefined;
+  /** Default: real time. */
+  readonly patience?: Pick<Clock, 'after'>;
+}
+
+/**
+ * A server that handles the requests of a connection one after another: the next one begins when the answer before it was
+ * received. So a client that does not read its answers occupies the service with one request for each connection.
+ */
+export function limitedServer(handle: RequestListener, limits: ServerLimits): Server {
+  const server = createServer(TIMES, (request, response) => serveInTurn(request, response, handle));
+  limitConnections(server, limits);
+  answerHalfClosed(server, limits.patience ?? new RealClock());
+  server.timeout = RECEIVING;
+  server.on('timeout', (socket: Socket) => {
+    if (waitsForClient(socket)) socket.destroy();
+  });
+  return server;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** By connection: the request that is handled, and those that wait behind it. */
+const lines = new WeakMap<Socket, Exchange[]>();
+
+function serveInTurn(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
+  const { socket } = request;
+  const line = lines.get(socket) ?? [];
+  lines.set(socket, line);
+  if (line.length >= MOST_UNANSWERED) {
+    socket.destroy();
+    return;
+  }
+  if (line.push({ request, response }) === 1) serveFirst(line, handle);
+}
+
+function serveFirst(line: Exchange[], handle: RequestListener): void {
+  const [first] = line;
+  if (!first || first.request.socket.destroyed) return;
+  first.response.once('close', () => {
+    line.shift();
+    serveFirst(line, handle);
+  });
+  handle(first.request, first.response);
+}
+
+/** Whether a connection is idle, or has an answer that its client does not take. */
+function waitsForClient(socket: Socket): boolean {
+  return !lines.get(socket)?.length || socket.writableLength > 0;
+}
+
+/**
  * Lets clients close their sending half after a request and still get the answer (RFC 9112, 9.6). A client that is gone looks
  * the same, so the connection ends with the answer, or {@link HALF_CLOSED} later.
  */
-export function answerHalfClosed(server: Server, patience: Pick<Clock, 'after'> = new RealClock()): void {
+function answerHalfClosed(server: Server, patience: Pick<Clock, 'after'>): void {
   // Node's types do not know this property. Without it, Node closes the connection at once.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connection', (socket: Socket) => {
@@ -41,6 +104,12 @@ export function answerHalfClosed(server: Server, patience: Pick<Clock, 'after'> 
       socket.once('close', () => alarm.cancel());
     });
   });
+}
+
+/** Calls `over` once the answer was sent, or the connection is gone. */
+export function whenOver(response: ServerResponse, over: () => void): void {
+  if (response.closed) over();
+  else response.once('close', over);
 }
 
 /** Call it when an answer begins that lasts as long as its client wants: it ends when the client closes its sending half. */
@@ -64,72 +133,12 @@ export function closeHalfOpen(request: IncomingMessage, patience: Clock): void {
   request.once('close', () => alarm.cancel());
 }
 
-/** The requests of a connection that are not over, in the order of their arrival, and what is called when each is over. */
-const unanswered = new WeakMap<Socket, Map<ServerResponse, (() => void)[]>>();
-
-function unansweredAt(socket: Socket): Map<ServerResponse, (() => void)[]> {
-  const known = unanswered.get(socket);
-  if (known) return known;
-  const requests = new Map<ServerResponse, (() => void)[]>();
-  unanswered.set(socket, requests);
-  socket.once('close', () => {
-    for (const response of requests.keys()) end(requests, response);
-  });
-  return requests;
-}
-
-function end(requests: Map<ServerResponse, (() => void)[]>, response: ServerResponse): void {
-  const all = requests.get(response) ?? [];
-  requests.delete(response);
-  for (const over of all) over();
-}
-
-/** Calls `over` once the answer is sent or the connection gone; Node emits no `close` for answers that wait. */
-export function whenOver(response: ServerResponse, over: () => void): void {
-  const { socket } = response.req;
-  // A request that a test injects has no connection.
-  if (!(socket instanceof Socket)) {
-    response.once('close', over);
-    return;
-  }
-  const requests = unansweredAt(socket);
-  const known = requests.get(response);
-  if (known) {
-    known.push(over);
-    return;
-  }
-  requests.set(response, [over]);
-  response.once('close', () => end(requests, response));
-  if (socket.closed) end(requests, response);
-}
-
-/** Whether to ignore a request and close its connection: more than {@link MOST_UNANSWERED}. Call it before `whenOver`. */
-export function isFlood({ req: { socket } }: ServerResponse): boolean {
-  if (!(socket instanceof Socket)) return false;
-  if (unansweredAt(socket).size >= MOST_UNANSWERED) socket.destroy();
-  return socket.destroyed;
-}
-
-/** Resolves when the connection's earlier requests are over; false if it is gone. Answers have the order of requests. */
-export async function inTurn(response: ServerResponse): Promise<boolean> {
-  const { socket } = response.req;
-  const before = [...unansweredAt(socket).keys()].at(-1);
-  whenOver(response, () => {});
-  if (before) await new Promise<void>((resolve) => whenOver(before, resolve));
-  return !socket.destroyed;
-}
-
 /**
- * Limits the number of connections of the whole server, and of each network ({@link networkOf}). A further connection of a
- * network with too many is closed immediately. If the server has too many, the network with the most gives up the oldest
- * connection on which it waits for no answer. So a few networks that hold idle connections do not keep others out.
- * @param isProxy whether an address belongs to a proxy, whose connections carry the requests of many callers
+ * Limits the number of connections of the whole server, and of each network. A further connection of a network with too many is
+ * closed immediately. If the server has too many, the network with the most gives up the oldest connection on which the server
+ * waits for the client. So a few networks that hold idle connections, or read no answers, do not keep others out.
  */
-export function limitConnections(
-  server: Server,
-  most: { readonly all: number; readonly each: number },
-  isProxy: (address: string) => boolean = () => false,
-): void {
+function limitConnections(server: Server, { connections: most, isProxy = () => false }: ServerLimits): void {
   const open = new Map<string, Set<Socket>>();
   let all = 0;
   server.on('connection', (socket: Socket) => {
@@ -153,16 +162,16 @@ export function limitConnections(
 }
 
 /**
- * Closes the oldest idle connection of the network that has the most.
+ * Closes the oldest connection of the network that has the most on which the server waits for the client.
  * @param own how many connections the network has that wants another one
- * @returns false if no network has more than that, or each of its connections waits for an answer
+ * @returns false if no network has more than that, or each of its connections waits for the server
  */
 function makeRoom(open: ReadonlyMap<string, ReadonlySet<Socket>>, own: number): boolean {
   let largest: ReadonlySet<Socket> = new Set();
   for (const sockets of open.values()) if (sockets.size > largest.size) largest = sockets;
   if (largest.size <= own) return false;
   for (const socket of largest) {
-    if (socket.destroyed || unansweredAt(socket).size > 0) continue;
+    if (socket.destroyed || !waitsForClient(socket)) continue;
     socket.destroy();
     return true;
   }

@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net';
 import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { limitRequests } from '../../../src/cloud/api/limits.js';
@@ -6,6 +7,7 @@ import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { minutes } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { until } from '../../support/until.js';
 import { KEY, service } from '../api/service.js';
 
 /** A store whose commits wait until the test calls `release`. */
@@ -115,6 +117,23 @@ async function waitingService() {
 }
 
 const KNOWN = { 'x-api-key': KEY };
+
+it('a request gives its place back when its answer is made, also if the client does not read it', async () => {
+  const app = fastify();
+  const few = { requests: 10, bytes: 1000 };
+  limitRequests(app, { clock: new VirtualClock(), rateLimit: null, known: { all: few, each: few } });
+  app.get('/v2/large', async () => 'x'.repeat(20_000_000));
+  app.get('/v2/late', async () => 'done');
+  const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
+  const waiting = new Set<Socket>();
+  app.server.on('request', ({ socket }) => waiting.add(socket));
+  const clients = Array.from({ length: 10 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  for (const client of clients) client.pause().write(`GET /v2/large HTTP/1.1\r\nhost: x\r\nx-api-key: ${KEY}\r\n\r\n`);
+  await until(() => [...waiting].filter((socket) => socket.writableLength > 0).length === 10);
+  expect((await app.inject({ url: '/v2/late', headers: KNOWN })).statusCode).toBe(200);
+  for (const client of clients) client.destroy();
+  await app.close();
+});
 
 describe('requests without a credential', () => {
   it.each([

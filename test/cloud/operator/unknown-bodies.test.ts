@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { limitRequests } from '../../../src/cloud/api/limits.js';
 import { addressesIn, networkOf } from '../../../src/cloud/http/addresses.js';
-import { limitConnections, whenOver } from '../../../src/cloud/http/sockets.js';
+import { limitedServer } from '../../../src/cloud/http/sockets.js';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { until } from '../../support/until.js';
@@ -42,7 +42,7 @@ function caller(port: number, text: string, localAddress?: string): Promise<Call
     socket.on('close', () => {
       open = false;
     });
-    closing.push(() => socket.destroy());
+    closing.push(() => socket.resetAndDestroy());
   });
 }
 
@@ -159,8 +159,8 @@ describe('the body of a request that is rejected', () => {
 
 describe('the connections of an address', () => {
   async function limited(isProxy?: (address: string) => boolean) {
-    const api = fastify();
-    limitConnections(api.server, { all: 100, each: 2 }, isProxy);
+    const connections = { all: 100, each: 2 };
+    const api = fastify({ serverFactory: (handle) => limitedServer(handle, { connections, isProxy }) });
     api.get('/', async () => 'here');
     return listening(api);
   }
@@ -186,14 +186,13 @@ describe('the connections of an address', () => {
     const ANSWERED = 'GET /waits HTTP/1.1\r\nhost: test\r\n\r\n';
 
     async function full(text: string) {
-      const api = fastify();
-      limitConnections(api.server, { all: 3, each: 2 });
+      const connections = { all: 3, each: 2 };
+      const api = fastify({ serverFactory: (handle) => limitedServer(handle, { connections }) });
       api.get('/', async () => 'here');
       api.get('/waits', (_, reply) => {
         reply.raw.write('HTTP/1.1 200 OK\r\n\r\n');
       });
-      // As the API does for every request.
-      api.addHook('onRequest', async (_, reply) => whenOver(reply.raw, () => {}));
+      api.get('/large', async () => 'x'.repeat(20_000_000));
       const port = await listening(api);
       const taken: Caller[] = [];
       for (const address of ['127.0.0.2', '127.0.0.2', '127.0.0.3']) taken.push(await caller(port, text, address));
@@ -209,6 +208,16 @@ describe('the connections of an address', () => {
       const next = await caller(port, REQUEST, '127.0.0.4');
       await until(() => next.received() !== '');
       expect(taken.map((each) => each.isOpen())).toEqual([false, true, true]);
+    });
+
+    it('end with one whose client does not read its answer', async () => {
+      const { port, taken } = await full('');
+      for (const { socket } of taken) socket.pause().write('GET /large HTTP/1.1\r\nhost: test\r\n\r\n');
+      await until(async () => {
+        const next = await caller(port, REQUEST, '127.0.0.4');
+        await until(() => next.received() !== '' || !next.isOpen());
+        return next.received() !== '';
+      });
     });
 
     it('are closed for a network that has as many as any other', async () => {
