@@ -71,6 +71,8 @@ export default defineConfig(({ mode }) => ({
     // Two more than there are cores: tests with processes, sockets and real time wait for more than half of their time. Quick
     // tests have none of these, and one more is faster: each worker loads all modules.
     maxWorkers: Math.min(availableParallelism() + (mode === 'quick' ? 1 : 2), MOST_WORKERS),
+    // Tests make many short-lived objects: with more room for new ones, the garbage collector takes a tenth of the time less.
+    execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: LongestFirst },
     // Loading all modules anew takes longer than most files: those that run one after another share them. A test that changes
     // what they share changes it back; a spy that is left behind is removed.

@@ -3,20 +3,20 @@ import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type * as Generator from 'openapi-typescript';
 import { afterEach, expect, it } from 'vitest';
 import { type Service, startService } from '../../../src/cloud/service.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
+import { bundled } from '../../support/bundled.js';
 import { QUIET } from '../../support/cloud.js';
 
 /** `import` would take twice as long, because Node would search the whole compiler for the names of its exports. */
 const generator: typeof Generator = createRequire(import.meta.url)('openapi-typescript');
 
 const KEY = 'a-key-for-the-client';
-const CLIENT = fileURLToPath(new URL('generated/client.ts', import.meta.url));
+const CLIENT = new URL('generated/client.ts', import.meta.url);
 const OPTIONS = [
   ...['client.ts', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', '--types', 'node'],
   ...['--target', 'ES2022', '--lib', 'es2022', '--module', 'nodenext'],
@@ -38,7 +38,7 @@ it('a client generated from the OpenAPI document compiles, and works with the se
   expect(await problemsWith(types)).toEqual([]);
 
   // The type is stated here, because the project does not compile the file of the client.
-  const { useService }: { useService(api: string, key: string): Promise<unknown> } = await import(CLIENT);
+  const { useService }: { useService(api: string, key: string): Promise<unknown> } = await import(bundled(CLIENT));
   expect(await useService(running.api, KEY)).toEqual({
     serials: ['2159017985'],
     state: 'pending',
