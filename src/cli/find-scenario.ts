@@ -1,9 +1,10 @@
 /** Finds the scenario of a command: a file, a packaged scenario by its name, or the standard input. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { didYouMean, quote } from '../input/problems.js';
 import { readRegular, readText } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
+import { fileReason } from '../kernel/system-errors.js';
 import { isSpecial } from '../kernel/write-files.js';
 import type { Host } from './host.js';
 import { packagePath } from './package-files.js';
@@ -108,7 +109,9 @@ export function listPackaged(): readonly string[] {
 function makeUnknownError(name: string): UsageError {
   const [wanted, names] = [shortenName(name), listPackaged()];
   const found = findPackaged(wanted);
-  const missing = `${quote(name)} cannot be read: the file does not exist`;
+  const why = findReason(name);
+  const missing = `${quote(name)} cannot be read: ${why ?? 'the file does not exist'}`;
+  if (why !== undefined) return new UsageError('cannot-read', missing);
   if (found.length > 1) {
     return new UsageError(
       'cannot-read',
@@ -122,6 +125,16 @@ function makeUnknownError(name: string): UsageError {
   if (name.endsWith('.yaml') && near === '') return new UsageError('cannot-read', missing);
   const known = near === '' ? `: the packaged scenarios are ${names.join(', ')}` : near;
   return new UsageError('cannot-read', `${missing}, and no packaged scenario has this name${known}`);
+}
+
+/** Why it is not known whether a file exists; undefined if it does not. */
+function findReason(path: string): string | undefined {
+  try {
+    statSync(path, { throwIfNoEntry: false });
+    return undefined;
+  } catch (error) {
+    return fileReason(error, 'the file does not exist');
+  }
 }
 
 async function readAll(lines: AsyncIterable<string>): Promise<string> {

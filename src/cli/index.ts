@@ -4,6 +4,7 @@ import { didYouMean, quote } from '../input/problems.js';
 import { EXIT, type ExitCode, GhostfleetError, messageOf, UsageError } from '../kernel/errors.js';
 import { expandHome } from '../kernel/home-path.js';
 import { isProgramReplaced, PROGRAM_REPLACED } from '../kernel/program-files.js';
+import { describeRefusal } from '../kernel/system-errors.js';
 import { findWrongArguments, type Known } from './check-arguments.js';
 import type { Command, Run } from './command.js';
 import { COMMANDS, type ListedCommand } from './commands.js';
@@ -148,6 +149,11 @@ function complain(host: Host, error: unknown): ExitCode {
   if (replaced !== undefined) {
     host.err.write(`ghostfleet: ${messageOf(error)}\n${replaced}\n`);
     return EXIT.internal;
+  }
+  const refusal = describeRefusal(error);
+  if (refusal !== undefined) {
+    host.err.write(`ghostfleet: ${refusal}\n`);
+    return EXIT.usage;
   }
   const details = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
   host.err.write(`ghostfleet: internal error (a bug in ghostfleet, worth reporting)\n${details}\n`);

@@ -6,7 +6,7 @@ import { messageOf, UsageError } from '../kernel/errors.js';
 import { foreignJson, isObject } from '../kernel/json-text.js';
 import { makePrivateDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
-import { cannotWrite } from '../kernel/system-errors.js';
+import { cannotWrite, describeRefusal } from '../kernel/system-errors.js';
 import type { Leftovers, LeftThing } from '../report/result.js';
 import type { Host } from './host.js';
 
@@ -62,7 +62,7 @@ export class LeftoverRecords {
 /** The records of all runs, in the order of their names. */
 export function readLeftovers(env: Env): readonly Leftovers[] {
   const folder = getFolder(env);
-  return listFiles(folder).flatMap((file) => recordIn(join(folder ?? '', file)) ?? []);
+  return listFiles(folder).files.flatMap((file) => recordIn(join(folder ?? '', file)) ?? []);
 }
 
 /**
@@ -79,7 +79,8 @@ export function findLeftovers(run: string, env: Env): { readonly leftovers: Left
   if (own) return { leftovers: own, isOwn: true };
   if (inFolder) return { leftovers: inFolder, isOwn: false };
   const names = known.map((one) => one.run);
-  const hint = names.length === 0 ? 'no run has left anything' : `runs that have left something: ${names.join(', ')}`;
+  const nothing = describeRefusal(listFiles(getFolder(env)).refused) ?? 'no run has left anything';
+  const hint = names.length === 0 ? nothing : `runs that have left something: ${names.join(', ')}`;
   throw new UsageError('nothing-left', `no record of things that the run "${run}" left in a cloud`, hint);
 }
 
@@ -88,15 +89,13 @@ function getFolder({ XDG_STATE_HOME, LOCALAPPDATA, HOME }: Env): string | undefi
   return base === undefined ? undefined : join(base, 'ghostfleet', 'leftovers');
 }
 
-function listFiles(folder: string | undefined): readonly string[] {
+/** `refused`: why the folder cannot be read. */
+function listFiles(folder: string | undefined): { readonly files: readonly string[]; readonly refused?: unknown } {
   try {
-    return folder === undefined
-      ? []
-      : readdirSync(folder)
-          .filter((file) => file.endsWith(ENDING))
-          .sort();
-  } catch {
-    return [];
+    const all = folder === undefined ? [] : readdirSync(folder);
+    return { files: all.filter((file) => file.endsWith(ENDING)).sort() };
+  } catch (refused) {
+    return { files: [], refused };
   }
 }
 

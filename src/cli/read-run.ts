@@ -1,6 +1,5 @@
 /** Reads the files of a run: faults and intervals from `summary.json`, and the events of some devices from `events.jsonl`. */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
@@ -11,7 +10,7 @@ import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import { foreignJson, isObject } from '../kernel/json-text.js';
 import type { Instant } from '../kernel/time.js';
-import { isDirectory } from '../kernel/write-files.js';
+import { exists, isDirectory } from '../kernel/write-files.js';
 import { dispatchTo } from '../trace/dispatch.js';
 import { LogFile } from '../trace/diverge/log-file.js';
 import { DownlinkLedger, type DownlinkRecord } from '../trace/downlinks/ledger.js';
@@ -52,14 +51,14 @@ const FILES: ReadonlySet<string> = new Set(['events.jsonl', 'summary.json']);
 export function openRun(path: string): StoredRun {
   const folder = isDirectory(path) ? path : dirname(path);
   const events = join(folder, 'events.jsonl');
-  if (!existsSync(events)) {
+  if (!exists(events)) {
     throw new UsageError(
       'no-events',
       `"${folder}" is not a run: it has no events.jsonl; use the directory of "run --out"`,
     );
   }
   const summary = join(folder, 'summary.json');
-  if (!existsSync(summary)) return { ...NO_SUMMARY, events };
+  if (!exists(summary)) return { ...NO_SUMMARY, events };
   const facts = parseSummary(readRegular(summary), summary);
   const { planned, names, digest } = facts;
   if (typeof digest === 'string') checkDigest(events, digest);

@@ -1,11 +1,11 @@
 /** Finds the folders of runs below a folder, and reads the runs in them. */
-import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { quote } from '../input/problems.js';
 import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import { fileReason } from '../kernel/system-errors.js';
-import { isDirectory } from '../kernel/write-files.js';
+import { exists, isDirectory } from '../kernel/write-files.js';
 import { EVENTS_FILE, isBaseline, isSeedDirectory } from '../library/run-files.js';
 import { type ReadRun, readSummary } from '../report/compare/read.js';
 import { findObjections, type Side } from '../report/compare/side.js';
@@ -16,9 +16,9 @@ interface ReadSide extends Side {
   readonly runs: readonly ReadRun[];
 }
 
-/** @throws UsageError for a path without runs, and a run without a summary */
+/** @throws UsageError for a path without runs, and a run without a summary; the error of the system for a closed folder */
 export function readSide(path: string): ReadSide {
-  const seeds = isDirectory(path) && !existsSync(findSummary(path)) ? listSeeds(path) : [];
+  const seeds = isDirectory(path) && !exists(findSummary(path)) ? listSeeds(path) : [];
   const folders = seeds.length === 0 ? [path] : seeds.map((seed) => join(path, seed));
   return { name: path, runs: folders.map((folder) => readSummary(readRegular(findSummary(folder)), folder)) };
 }
@@ -106,15 +106,17 @@ export function findBaseline(side: Side): Side {
   const [{ scenario = '' } = {}] = side.runs;
   const own = resolve(isDirectory(side.name) ? side.name : dirname(side.name));
   const around = isDirectory(side.name) ? join(side.name, '..') : join(dirname(side.name), '..');
-  const starred = findRunFolders(around)
-    .runs.filter((path) => isBaseline(path) && resolve(path) !== own)
+  const { runs, closed } = findRunFolders(around);
+  const starred = runs
+    .filter((path) => isBaseline(path) && resolve(path) !== own)
     .flatMap((path) => tryRead(path) ?? [])
     .filter(({ runs }) => runs[0]?.scenario === scenario);
   const found = starred.find((one) => findObjections(one, side).length === 0) ?? starred[0];
   if (found !== undefined) return found;
+  const unread = [...closed].map(([folder, why]) => `; "${folder}" cannot be read: ${why}`).join('');
   throw new UsageError(
     'no-baseline',
-    `no other run of the scenario ${quote(scenario)} in "${around}" is starred`,
+    `no other run of the scenario ${quote(scenario)} in "${around}" is starred${unread}`,
     'star one with "ghostfleet runs FOLDER --star RUN", or name both runs',
   );
 }

@@ -1,10 +1,11 @@
 /** The list of runs: what it shows of each, and the changes of the figures between runs of a scenario. */
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { append } from '../kernel/append.js';
 import { messageOf } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
 import { humanChange, humanCount, humanValue, type Unit } from '../kernel/quantity.js';
+import { describeRefusal } from '../kernel/system-errors.js';
 import { type Column, fitTable, wrap } from '../kernel/table.js';
 import type { UnixMillis } from '../kernel/time.js';
 import { EVENTS_FILE, isBaseline } from '../library/run-files.js';
@@ -64,16 +65,24 @@ export function readRow(path: string, figures: readonly Figure[]): RunRow | BadR
 }
 
 function findProblem(path: string, error: unknown): string {
-  const there = (name: string) => lstatSync(join(path, name), { throwIfNoEntry: false }) !== undefined;
-  const isUnfinished = there(EVENTS_FILE) && !there(REPORT_FILES.json);
-  return isUnfinished
+  const refusal = describeRefusal(error);
+  const isUnfinished = find(join(path, EVENTS_FILE)) && !find(join(path, REPORT_FILES.json));
+  return refusal === undefined && isUnfinished
     ? `it has no ${REPORT_FILES.json}: the run is in progress, or was killed`
-    : printableLine(messageOf(error));
+    : printableLine(refusal ?? messageOf(error));
 }
 
 function readTime(path: string): UnixMillis {
-  const options = { throwIfNoEntry: false } as const;
-  return (lstatSync(join(path, REPORT_FILES.json), options) ?? lstatSync(path, options))?.mtimeMs ?? 0;
+  return (find(join(path, REPORT_FILES.json)) ?? find(path))?.mtimeMs ?? 0;
+}
+
+/** Undefined also in a folder that cannot be entered: the list says so elsewhere. */
+function find(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** The run with which each run is compared, the starred one or else the one before. @param rows newest first */

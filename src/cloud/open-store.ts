@@ -1,6 +1,6 @@
 /** Opens stores by name, and replaces the keys with which their secrets are encrypted. */
-import { existsSync } from 'node:fs';
 import { UsageError } from '../kernel/errors.js';
+import { exists } from '../kernel/write-files.js';
 import { MemoryStore } from './store/memory/memory-store.js';
 import type { MemoryTables } from './store/memory/tables.js';
 import { isPostgresUrl, publicName } from './store/postgres/url.js';
@@ -53,7 +53,7 @@ export async function rotateKey(
   { key, next }: { readonly key: NamedKey | undefined; readonly next: NamedKey | undefined },
 ): Promise<Rotated> {
   if (!isPostgresUrl(spec)) {
-    if (existsSync(spec)) return rotateDatabase(spec, { key, next });
+    if (exists(spec)) return rotateDatabase(spec, { key, next });
     throw new UsageError('bad-database', `file "${spec}" does not exist`);
   }
   if (next === undefined) {

@@ -22,6 +22,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'a file with that name exists',
   EISDIR: 'it is a directory',
   ERR_FS_EISDIR: 'it is a directory',
+  ELOOP: 'its symbolic links lead in a circle',
+  ENAMETOOLONG: 'the path is too long',
   ENOTDIR: 'a part of the path is a file, not a directory',
   EMFILE: 'too many open files of this process',
   ENFILE: 'too many open files of this machine',
@@ -47,6 +49,13 @@ const REASONS: Readonly<Record<string, string>> = {
 export function fileReason(error: unknown, missing: string): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' ? missing : (systemReason(code) ?? message);
+}
+
+/** The message for an action on a file or folder that the system refuses; undefined for any other error. */
+export function describeRefusal(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error && 'path' in error)) return undefined;
+  const reason = systemReason(codeOf(error));
+  return reason && `"${error.path}" cannot be used: ${reason}`;
 }
 
 /** @param what the file with its path in quotes, such as `the event log "runs/events.jsonl"` */

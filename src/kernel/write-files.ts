@@ -91,6 +91,11 @@ function writePieces(path: string, pieces: Iterable<string>): void {
   }
 }
 
+/** Whether something exists there. Unlike `existsSync`, it throws the error of the system if this cannot be known. */
+export function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
 export function isDirectory(path: string): boolean {
   return found(path)?.isDirectory() ?? false;
 }

@@ -304,9 +304,13 @@ export function needReport(folder: string, format: ReportFormat): string {
   throw new UsageError('no-report', why, 'use the directory of "run --out"; of several seeds, that of one of them');
 }
 
-/** Whether the run in the directory is starred. */
+/** Whether the run in the directory is starred; not if the directory cannot be entered. */
 export function isBaseline(folder: string): boolean {
-  return lstatSync(join(folder, BASELINE_FILE), { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return lstatSync(join(folder, BASELINE_FILE), { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return false;
+  }
 }
 
 /** Stars the run in the directory, or takes the star away. @throws UsageError for another file of this name */

@@ -1,6 +1,7 @@
 /** A text file that is read in chunks, forwards and backwards, from any line. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { messageOf, UsageError } from '../../kernel/errors.js';
+import { UsageError } from '../../kernel/errors.js';
+import { fileReason } from '../../kernel/system-errors.js';
 
 const CHUNK_BYTES = 1024 * 1024;
 /** Longest line, in bytes; an event has far fewer. */
@@ -105,8 +106,6 @@ function attempt<T>(path: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const reason = code === 'ENOENT' ? 'file not found' : messageOf(error);
-    throw new UsageError('cannot-read', `cannot read "${path}": ${reason}`);
+    throw new UsageError('cannot-read', `cannot read "${path}": ${fileReason(error, 'file not found')}`);
   }
 }
