@@ -15,8 +15,8 @@ import { startDemo } from '../../test/web/demo.js';
 const FOLDER = 'docs/pictures';
 const MOST = 60_000;
 const SIZE = { width: 1280, height: 720 };
-/** When the pictures are taken: some cellars are silent, and commands wait for them. In ms of the run. */
-const MOMENT = 5_700_000;
+/** When the pictures are taken: the cellars are silent, and commands wait for them. In ms of the run. */
+const MOMENT = 7_500_000;
 
 interface Picture {
   readonly name: string;
