@@ -111,9 +111,10 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'files',
-    about: 'files, hosts and growth of scenarios',
+    about: 'files, hosts, variables and growth of scenarios',
     files: [
       'input/sandbox',
+      'cli/process-host',
       'cli/trust',
       'library/trust',
       'runner/connectors',

@@ -44,8 +44,8 @@ export interface AnotherRun {
 }
 
 export interface AgainOptions {
-  /** Added to the environment of this process. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Added to the environment, which is that of this process {@link withoutSettings}. */
+  readonly env?: Host['env'];
   /** Receives the lines of the error output as they arrive. */
   readonly errLine?: (line: string) => void;
 }
@@ -85,6 +85,19 @@ export interface Host {
   readonly webConsole?: string;
   /** Measures whether this process keeps up with a run in real time. Default: event loop, CPU and lateness. */
   readonly meter?: RunOptions['meter'] | undefined;
+}
+
+/** How the names of this program's variables begin. Their values are keys, tokens, and values for scenarios. */
+const SETTING = 'GHOSTFLEET_';
+
+/** The variables of this program in an environment. */
+export function settingsIn(env: Host['env']): Host['env'] {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith(SETTING)));
+}
+
+/** The environment of another process, which may read what others wrote, such as the text of a scenario. */
+export function withoutSettings(env: Host['env']): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith(SETTING)));
 }
 
 /** Maximum width of a text in characters: longer lines are hard to read. */

@@ -9,7 +9,7 @@ import { EXIT } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { realTimers } from '../kernel/real-timers.js';
 import { fileReason } from '../kernel/system-errors.js';
-import type { AgainOptions, AnotherRun, Host, Output } from './host.js';
+import { type AgainOptions, type AnotherRun, type Host, type Output, withoutSettings } from './host.js';
 import { Interrupts } from './interrupts.js';
 import { openBrowser } from './open-browser.js';
 import { processTerminal } from './process-terminal.js';
@@ -46,7 +46,7 @@ export function processHost(
 /** Starts the program of this process again. */
 function again(self: NodeJS.Process, args: readonly string[], { env, errLine }: AgainOptions = {}): AnotherRun {
   const child = spawn(self.execPath, [...self.execArgv, self.argv[1] ?? '', ...args], {
-    env: { ...self.env, ...env },
+    env: { ...withoutSettings(self.env), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const out = text(child.stdout);

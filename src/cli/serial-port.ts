@@ -15,7 +15,7 @@ import { RealClock } from '../kernel/real-clock.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
 import { cannotWrite, portRefused } from '../kernel/system-errors.js';
 import type { Millis } from '../kernel/time.js';
-import type { Host } from './host.js';
+import { type Host, withoutSettings } from './host.js';
 import { formatAddress, type HostAndPort, localPort, parseHostAndPort } from './values.js';
 
 /** A port over TCP, or a pseudo-terminal; `path`: the link to it. */
@@ -258,8 +258,7 @@ class PseudoTerminal {
   async #start(): Promise<void> {
     const { path, port, env } = this.#options;
     const words = ['-d', '-d', `PTY,rawer,link=${path}`, `TCP:127.0.0.1:${port}`];
-    // The cast is safe: spawn ignores variables that are undefined.
-    const child = spawn('socat', words, { env: env as NodeJS.ProcessEnv, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn('socat', words, { env: withoutSettings(env), stdio: ['ignore', 'ignore', 'pipe'] });
     this.#stop = () => void child.kill();
     let said = '';
     await new Promise<void>((resolve, reject) => {

@@ -12,7 +12,7 @@ import { packProfiles } from '../runner/world/plan-profiles.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { findScenario, isReadOnce } from './find-scenario.js';
-import type { AnotherRun, EndedRun, Host } from './host.js';
+import { type AnotherRun, type EndedRun, type Host, settingsIn } from './host.js';
 import { readPlan } from './read-files.js';
 import { checkTrust, type TrustFlags } from './trust.js';
 import { printWarnings } from './warnings.js';
@@ -139,7 +139,8 @@ export async function runSeveral(
     if (interrupted || hasEnded) return;
     const { name, args, env } = named;
     const errLine = (line: string) => showProgress(`${name}: ${line}`);
-    const run = host.again([...args, '--json'], { env, errLine });
+    // The runs are the user's own, so they get all settings of this one.
+    const run = host.again([...args, '--json'], { env: { ...settingsIn(host.env), ...env }, errLine });
     running.add(run);
     const ended = await run.ended;
     const { exit, out } = ended;

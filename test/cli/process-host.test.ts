@@ -48,3 +48,24 @@ it('a further process that a signal has ended has the name of the signal', async
   const ended = await processHost(self as unknown as NodeJS.Process).again([kill]).ended;
   expect([ended.exit, ended.signal]).toEqual([130, 'SIGKILL']);
 });
+
+it('a further process has none of the variables of this program, which may be secrets, but those that it is given', async () => {
+  const output = () => Object.assign(new EventEmitter(), { write: () => true });
+  const given = { GHOSTFLEET_VAR_token: 'secret', GHOSTFLEET_API_KEY: 'secret', GHOSTFLEET_MCP_TOKEN: 'secret' };
+  const own = {
+    env: { ...given, HOME: '/home/me' },
+    versions: process.versions,
+    execPath: process.execPath,
+    execArgv: [],
+    stdout: output(),
+    stderr: output(),
+  };
+  const self = Object.assign(new EventEmitter(), { ...own, argv: ['node', '-e'] });
+  // The cast is safe because nothing else of the process is used.
+  const host = processHost(self as unknown as NodeJS.Process);
+  const print =
+    'const { GHOSTFLEET_VAR_own: own, HOME } = process.env; console.log(own, HOME, JSON.stringify(process.env))';
+  const { out } = await host.again([print], { env: { GHOSTFLEET_VAR_own: 'given' } }).ended;
+  expect(out).toMatch(/^given \/home\/me /);
+  expect(out).not.toContain('secret');
+});

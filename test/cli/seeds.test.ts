@@ -95,10 +95,24 @@ it('several runs show how far one of them is about every five seconds, and no ot
     return { ended: Promise.resolve({ exit: 2, out: '', err: 'ghostfleet: no' }), stop: () => {} };
   };
   const err = { write: (text: string) => void lines.push(text), isTerminal: false, columns: 100 };
-  const host = { again, err, stopwatch: () => now, onInterrupt: () => () => {} } as unknown as Host;
+  const host = { again, err, env: {}, stopwatch: () => now, onInterrupt: () => () => {} } as unknown as Host;
   await runSeveral([{ name: 'seed 3', args: [], env: {} }], { atOnce: 1, isOther: () => false }, host);
   const shown = 'seed 3: 30m 00s of 1h 00m · 2/2 ready · 4 uplinks stored · 5.0s real\n';
   expect(lines.slice(0, -1)).toEqual([shown, shown]);
+});
+
+it('several runs get the keys of all spaces from the environment, as a single run does', async () => {
+  const got: unknown[] = [];
+  const again: Host['again'] = (_, options) => {
+    got.push(options?.env);
+    return { ended: Promise.resolve({ exit: 2, out: '', err: '' }), stop: () => {} };
+  };
+  const err = { write: () => {}, isTerminal: false, columns: 100 };
+  const env = { GHOSTFLEET_API_KEY_NEXT: 'next', HOME: '/home/me' };
+  const host = { again, err, env, stopwatch: () => 0, onInterrupt: () => () => {} } as unknown as Host;
+  const run = { name: 'seed 3', args: [], env: { GHOSTFLEET_API_KEY: 'own' } };
+  await runSeveral([run], { atOnce: 1, isOther: () => false }, host);
+  expect(got).toEqual([{ GHOSTFLEET_API_KEY: 'own', GHOSTFLEET_API_KEY_NEXT: 'next' }]);
 });
 
 it('an expectation that compares two metrics shows both values, for one run and for several', async () => {

@@ -1,5 +1,5 @@
 /** Runs the whole program in memory with given arguments, and returns its output and exit code. */
-import type { Terminal, TerminalOptions } from '../../src/cli/host.js';
+import { type Host, type Terminal, type TerminalOptions, withoutSettings } from '../../src/cli/host.js';
 import { main } from '../../src/cli/index.js';
 import { unhurried } from './unhurried.js';
 import { until } from './until.js';
@@ -11,7 +11,7 @@ export interface Outcome {
 }
 
 export interface HostOptions {
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Host['env'];
   /** Lines that the user types; at a pattern, the user waits until the output matches it. */
   readonly typed?: readonly (string | RegExp)[];
   /** Gives the user a terminal. Before typing, the user presses TAB after each text in `completing`. */
@@ -120,7 +120,14 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
         stop = resolve;
       });
       const watch = (text: string) => errLine?.(text.trimEnd().split('\n').at(-1) ?? '');
-      return { ended: ghostfleet(more, { interruptWhen: stopped, watch, ...(env && { env }) }), stop: () => stop() };
+      return {
+        ended: ghostfleet(more, {
+          interruptWhen: stopped,
+          watch,
+          env: { ...withoutSettings(options.env ?? {}), ...env },
+        }),
+        stop: () => stop(),
+      };
     },
     openBrowser: (address) => options.browser?.(address),
     ...(options.webConsole !== undefined && { webConsole: options.webConsole }),
