@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.js';
 import { pause } from '../kernel/deadline.js';
 import { reasonOf } from '../kernel/system-errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
+import type { Received } from './response.js';
 import type { Destination } from './settings.js';
 
 const TYPES = { protobuf: 'application/x-protobuf', json: 'application/json' } as const;
@@ -17,9 +18,7 @@ const FIRST_PAUSE: Millis = seconds(1);
 const LONGEST_PAUSE: Millis = seconds(5);
 
 /** `after`: time after which to send the batch again; null: never; undefined: the usual pause. */
-type Attempt =
-  | { readonly received: Uint8Array }
-  | { readonly reason: string; readonly after: Millis | null | undefined };
+type Attempt = { readonly received: Received } | { readonly reason: string; readonly after: Millis | null | undefined };
 
 interface SendOptions {
   /** Time for the batch, with all its repetitions. */
@@ -44,7 +43,7 @@ export class Sender {
     to: Destination,
     batch: Uint8Array,
     { patience, last, cancelled }: SendOptions,
-  ): Promise<{ readonly body: Uint8Array } | { readonly lost: string }> {
+  ): Promise<{ readonly received: Received } | { readonly lost: string }> {
     const over = new AbortController();
     let reason = 'no response before the end';
     /** Number of requests that have failed: the reason of the latest counts. */
@@ -63,7 +62,7 @@ export class Sender {
         const outcome = await this.#try(to, body, signal).catch(
           (error: unknown): Attempt => ({ reason: whyOf(error), after: last ? null : undefined }),
         );
-        if ('received' in outcome) return { body: outcome.received };
+        if ('received' in outcome) return outcome;
         if (signal.aborted) return { lost: reason };
         reason = outcome.reason;
         failed++;
@@ -99,7 +98,10 @@ export class Sender {
       dispatcher: this.#agent,
     });
     const bytes = new Uint8Array(await response.arrayBuffer());
-    if (statusCode >= 200 && statusCode < 300) return { received: bytes };
+    if (statusCode >= 200 && statusCode < 300) {
+      const [type = ''] = String(headers['content-type'] ?? '').split(';');
+      return { received: { body: bytes, type: type.trim().toLowerCase() } };
+    }
     const again = FOR_THE_MOMENT.includes(statusCode);
     const wait = Number(headers['retry-after']);
     return {

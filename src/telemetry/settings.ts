@@ -116,13 +116,13 @@ class Reader {
       return undefined;
     }
     const { url, headers } = address;
-    if (isOwn) return { url, headers };
     const base = url.replace(/(?<!\/)\/+$/, '');
-    if (/\/v1\/(traces|metrics|logs)$/.test(base)) {
-      this.#problems.add(
-        `${source} ${shown} is the address of one signal: leave out ${base.slice(-10).replace(/^[^/]*/, '')}`,
-      );
+    const [path, named] = /\/v1\/(traces|metrics|logs|profiles)$/.exec(base) ?? [];
+    if (isOwn && named !== undefined && named !== signal) {
+      this.#problems.add(`${source} ${shown} is the address for ${named}, not for ${signal}`);
     }
+    if (isOwn) return { url, headers };
+    if (path !== undefined) this.#problems.add(`${source} ${shown} is the address of one signal: leave out ${path}`);
     return { url: `${base}/v1/${signal}`, headers };
   }
 

@@ -16,8 +16,11 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { MetricData } from '@opentelemetry/sdk-metrics';
 import type { Alarm, Clock } from '../kernel/clock.js';
 import { messageOf } from '../kernel/errors.js';
+import { printableLine } from '../kernel/printable.js';
+import { humanCount } from '../kernel/quantity.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import type { Period } from './measures.js';
+import { type Refused, readResponse } from './response.js';
 import { Sender } from './sender.js';
 import type { Destination, TelemetrySettings } from './settings.js';
 import { makeSpans, SCOPE, type TracedDownlink } from './spans.js';
@@ -69,6 +72,7 @@ export class Telemetry {
   #batches = 0;
   #lost = 0;
   #firstReason: string | undefined;
+  #refused: Refused = { items: 0, reason: '' };
 
   constructor(options: TelemetryOptions) {
     const { clock, version, attributes, settings } = options;
@@ -103,7 +107,7 @@ export class Telemetry {
 
   /** Exports what is left, and reports losses. Resolves when the collector has it or the time for it is over; never rejects. */
   async end(): Promise<void> {
-    const { clock, source } = this.#options;
+    const { clock, source, settings } = this.#options;
     this.#next?.cancel();
     this.#ends = true;
     const regular = clock.after(LAST_PATIENCE, 'the end of an export of telemetry', () => this.#regular.abort());
@@ -113,7 +117,7 @@ export class Telemetry {
     source.countTraces(true);
     await this.#export(() => this.#all.signal.aborted, this.#all.signal, LAST_PATIENCE);
     this.#limit?.cancel();
-    const unsent = Math.ceil(source.countTraces(true) / IN_BATCH);
+    const unsent = settings.destinations.traces ? Math.ceil(source.countTraces(true) / IN_BATCH) : 0;
     this.#batches += unsent;
     this.#lost += unsent;
     this.#report();
@@ -147,23 +151,18 @@ export class Telemetry {
         const spans = (await source.takeTraces(IN_BATCH)).flatMap((each) =>
           makeSpans(each, this.#resource, settings.sampler),
         );
-        const { serializeRequest, deserializeResponse } =
-          traces.encoding === 'json' ? JsonTraceSerializer : ProtobufTraceSerializer;
-        const refused = (body: Uint8Array) => deserializeResponse(body).partialSuccess?.rejectedSpans;
-        if (spans.length > 0 && !(await this.#send(traces, serializeRequest(spans), refused, cancelled, patience)))
-          return;
+        const { serializeRequest } = traces.encoding === 'json' ? JsonTraceSerializer : ProtobufTraceSerializer;
+        if (spans.length > 0 && !(await this.#send(traces, serializeRequest(spans), cancelled, patience))) return;
       }
       if (!metrics || isOver()) return;
       const data = await source.readMetrics({ since: this.#since, now: clock.wall });
       if (data.length === 0) return;
-      const { serializeRequest, deserializeResponse } =
-        metrics.encoding === 'json' ? JsonMetricsSerializer : ProtobufMetricsSerializer;
-      const refused = (body: Uint8Array) => deserializeResponse(body).partialSuccess?.rejectedDataPoints;
+      const { serializeRequest } = metrics.encoding === 'json' ? JsonMetricsSerializer : ProtobufMetricsSerializer;
       const batch = serializeRequest({
         resource: this.#resource,
         scopeMetrics: [{ scope: SCOPE, metrics: [...data] }],
       });
-      await this.#send(metrics, batch, refused, cancelled, patience);
+      await this.#send(metrics, batch, cancelled, patience);
     } catch (error) {
       // The source has failed, for example because the database does not answer.
       this.#batches++;
@@ -171,11 +170,10 @@ export class Telemetry {
     }
   }
 
-  /** @param refused reads from the response how much of the batch the collector has refused */
+  /** Whether the collector has received the batch. */
   async #send(
     to: Destination,
     batch: Uint8Array | undefined,
-    refused: (body: Uint8Array) => number | string | undefined,
     cancelled: AbortSignal,
     patience: Millis | undefined,
   ): Promise<boolean> {
@@ -185,13 +183,16 @@ export class Telemetry {
       last: patience !== undefined,
       cancelled,
     });
-    if ('body' in outcome) {
-      const part = countRefused(outcome.body, refused);
-      if (part > 0) this.#lose(`the collector refused ${part} items`, to);
-      return true;
-    }
-    this.#lose(outcome.lost, to);
-    return false;
+    const answer = 'lost' in outcome ? outcome.lost : readResponse(outcome.received, to.encoding);
+    if (typeof answer === 'string') this.#lose(answer, to);
+    else if (answer.items > 0) this.#refuse(answer);
+    return typeof answer !== 'string';
+  }
+
+  #refuse({ items, reason }: Refused): void {
+    const isFirst = this.#refused.items === 0;
+    this.#refused = { items: this.#refused.items + items, reason: this.#refused.reason || reason };
+    if (this.#options.reportsAtOnce && isFirst) this.#report();
   }
 
   #lose(reason: string, to?: Destination): void {
@@ -203,20 +204,15 @@ export class Telemetry {
 
   #report(): void {
     const { settings, complain } = this.#options;
-    if (this.#lost === 0) return;
     const places = Object.values(settings.destinations).map(({ url }) => new URL(url).origin);
     const where = [...new Set(places)].join(' and ');
-    complain(
-      `${this.#lost} of ${this.#batches} batches of telemetry for ${where} were lost: ${this.#firstReason ?? 'no time was left'}`,
-    );
-  }
-}
-
-/** A response that cannot be read refuses nothing. */
-function countRefused(body: Uint8Array, refused: (body: Uint8Array) => number | string | undefined): number {
-  try {
-    return body.length === 0 ? 0 : Number(refused(body) ?? 0);
-  } catch {
-    return 0;
+    const { items, reason } = this.#refused;
+    const why = this.#firstReason ?? 'no time was left';
+    const words = reason === '' ? '' : `: "${printableLine(reason)}"`;
+    const losses = [
+      this.#lost > 0 && `${this.#lost} of ${this.#batches} batches of telemetry for ${where} were lost: ${why}`,
+      items > 0 && `${where} refused ${humanCount(items)} of the spans and data points${words}`,
+    ].filter((loss) => loss !== false);
+    if (losses.length > 0) complain(losses.join('; '));
   }
 }

@@ -86,9 +86,19 @@ describe('the settings of telemetry', () => {
     },
   );
 
-  it('reject the address of one signal', () => {
-    expect(errorOf('http://localhost:4318/v1/traces')).toBe(
-      '--otlp "http://localhost:4318/v1/traces" is the address of one signal: leave out /v1/traces',
+  it.each([
+    ['http://localhost:4318/v1/traces', '/v1/traces'],
+    ['http://localhost:4318/v1/metrics', '/v1/metrics'],
+    ['http://localhost:4318/otlp/v1/logs/', '/v1/logs'],
+    ['https://example.com/v1/profiles//', '/v1/profiles'],
+  ])('reject the address of one signal: %s', (address, path) => {
+    expect(errorOf(address)).toBe(`--otlp "${address}" is the address of one signal: leave out ${path}`);
+  });
+
+  it('reject the address of one signal for another one', () => {
+    const address = 'http://localhost:4318/v1/traces';
+    expect(errorOf(undefined, { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: address })).toBe(
+      `OTEL_EXPORTER_OTLP_METRICS_ENDPOINT "${address}" is the address for traces, not for metrics`,
     );
   });
 

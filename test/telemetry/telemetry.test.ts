@@ -259,13 +259,46 @@ describe('lost telemetry', () => {
     ]);
   });
 
-  it('is counted if the collector refuses a part of a batch', async () => {
-    // ExportTraceServiceResponse { partial_success: { rejected_spans: 2 } }
-    const partly = (response: ServerResponse) => response.end(Uint8Array.of(0x0a, 2, 0x08, 2));
-    const { collector, telemetry, complaints } = await exporting(partly);
+  it.each([
+    ['an empty response', '', new Uint8Array(), []],
+    ['a number', '', Uint8Array.of(0x0a, 2, 0x08, 2), ['refused 2 of the spans and data points']],
+    [
+      'a number and the reason',
+      'application/x-protobuf',
+      Uint8Array.of(0x0a, 9, 0x08, 1, 0x12, 5, ...Buffer.from('quota')),
+      ['refused 1 of the spans and data points: "quota"'],
+    ],
+    [
+      'JSON of a collector that received protobuf',
+      'application/json; charset=utf-8',
+      JSON.stringify({ partialSuccess: { rejectedSpans: '3', errorMessage: 'too\nold' } }),
+      ['refused 3 of the spans and data points: "too\\nold"'],
+    ],
+    ['a warning without refused items', 'application/json', '{"partialSuccess":{"errorMessage":"slow down"}}', []],
+  ])('names the part of a batch that the collector refuses: %s', async (_, type, body, expected) => {
+    const answer = (response: ServerResponse) =>
+      response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(body);
+    const { collector, telemetry, complaints } = await exporting(answer);
     await telemetry.end();
-    expect(complaints).toEqual([
-      `1 of 1 batches of telemetry for ${collector.url} were lost: the collector refused 2 items`,
-    ]);
+    expect(complaints).toEqual(expected.map((words) => `${collector.url} ${words}`));
+  });
+
+  it.each([
+    ['text/html; charset=utf-8', '<!doctype html><p>Sign in</p>', 'the response is not OTLP, but text/html'],
+    ['text/plain', 'It works', 'the response is not OTLP, but text/plain'],
+    ['application/json', '{"partialSuccess":', 'the response is not OTLP'],
+    ['application/json', '"ok"', 'the response is not OTLP'],
+    ['application/x-protobuf', '<!doctype html>', 'the response is not OTLP'],
+  ])('includes what gets status 200 from something that is not a collector: %s', async (type, body, reason) => {
+    const page = (response: ServerResponse) => response.writeHead(200, { 'content-type': type }).end(body);
+    const { collector, telemetry, complaints } = await exporting(page);
+    await telemetry.end();
+    expect(complaints).toEqual([`1 of 1 batches of telemetry for ${collector.url} were lost: ${reason}`]);
+  });
+
+  it('does not include traces that the user does not want', async () => {
+    const { collector, telemetry, complaints } = await exporting(undefined, { env: { OTEL_TRACES_EXPORTER: 'none' } });
+    await telemetry.end();
+    expect([collector.requests, complaints]).toEqual([[], []]);
   });
 });
