@@ -40,7 +40,7 @@ export const CHECK = scriptOf('Run and compare');
 /** `npx` in place of ghostfleet, which ends with the exit codes in RUN and COMPARE. */
 export const FAKE = `
 case "$*" in
-  *" run "*) mkdir -p ghostfleet/run; touch ghostfleet/run/seeds.json; echo "of the run" > ghostfleet/run.md; exit $RUN;;
+  *" run "*) f=\${FOLDER:-ghostfleet}; mkdir -p $f/run; touch $f/run/seeds.json; echo "of the run" > $f/run.md; exit $RUN;;
   *" compare ghostfleet/run ghostfleet/run "*) [ -z "$CHECK" ] && exit 0
     echo "wrong condition" >&2; exit $CHECK;;
   *" compare "*) [ "$COMPARE" = 2 ] && { echo "not comparable" >&2; exit 2; }

@@ -30,7 +30,7 @@ describe('the other steps of the action', () => {
     const folder = makeFolder({
       gh: 'case "$*" in *"--event push"*) echo 42;; *"--event schedule"*) echo 9;; "run list"*"--event workflow"*) exit 1;; esac',
     });
-    const env = { GITHUB_REPOSITORY: 'o/r', GITHUB_WORKFLOW: 'fleet', BRANCH: 'main' };
+    const env = { GITHUB_REPOSITORY: 'o/r', GITHUB_WORKFLOW: 'fleet', BRANCH: 'main', NAME: 'fleet' };
     expect(runScript(folder, scriptOf('Get the runs of the default branch'), env)).toBe(0);
     const lists = read(folder, 'called.txt').match(/^gh run list.*$/gm) ?? [];
     // A list without an event has the runs of a fork's branch of the same name, too.
@@ -40,20 +40,59 @@ describe('the other steps of the action', () => {
       'workflow_dispatch',
     ]);
     expect(read(folder, 'called.txt')).toContain(
-      'gh run download 42 --repo o/r --name ghostfleet --dir ghostfleet/before\n',
+      'gh run download 42 --repo o/r --name ghostfleet-fleet --dir ghostfleet/fleet/before\n',
     );
   });
 
-  it('show the summary, and comment with it', () => {
-    const folder = makeFolder({ gh: '' });
-    mkdirSync(join(folder, 'ghostfleet'));
-    writeFileSync(join(folder, 'ghostfleet/summary.md'), 'all is well\n');
-    expect(runScript(folder, scriptOf('Show the summary'), {})).toBe(0);
+  it.each([
+    ['fleet.yaml', 'fleet'],
+    ['scenarios/a.yml', 'scenarios-a'],
+    ['scenarios/b.yaml', 'scenarios-b'],
+    ['library/boot-storm', 'library-boot-storm'],
+    ['./my fleet: "20 %".yaml', 'my-fleet-20-'],
+    ['../x.yaml\nname=other', 'x.yaml-name-other'],
+    ['…', 'runs'],
+  ])('name the runs of %j: %s', (NAME, name) => {
+    const folder = makeFolder({});
+    expect(runScript(folder, scriptOf('Name the runs'), { NAME, GITHUB_OUTPUT: 'output.txt' })).toBe(0);
+    expect(read(folder, 'output.txt')).toBe(`name=${name}\n`);
+  });
+
+  it('keep the runs of two scenarios apart', () => {
+    const text = readFileSync('action.yml', 'utf8');
+    const places = [...text.matchAll(/ghostfleet\/.*|name: ghostfleet-.*/g)].map(([place]) => place);
+    const shared = places.filter((place) => !/\$NAME|steps\.runs\.outputs\.name/.test(place));
+    expect([places.length > 5, shared]).toEqual([true, []]);
+    const folder = makeFolder({ npx: FAKE });
+    mkdirSync(join(folder, 'ghostfleet/before/run'), { recursive: true });
+    const env = { SCENARIO: 'a.yaml', FOLDER: 'ghostfleet/a', RUN: '0', COMPARE: '0' };
+    expect(runScript(folder, CHECK, env)).toBe(0);
+    expect(read(folder, 'called.txt')).not.toContain(' compare ');
+    expect(read(folder, 'called.txt')).toContain('--out ghostfleet/a/run --markdown ghostfleet/a/run.md\n');
+  });
+
+  it('show the summary', () => {
+    const folder = makeFolder({});
+    writeFileSync(join(folder, 'summary.md'), 'all is well\n');
+    expect(runScript(folder, scriptOf('Show the summary'), { SUMMARY: 'summary.md' })).toBe(0);
     expect(read(folder, 'step-summary.md')).toBe('all is well\n');
-    expect(runScript(folder, scriptOf('Comment on the pull request'), { NUMBER: '7', GITHUB_REPOSITORY: 'o/r' })).toBe(
-      0,
-    );
-    expect(read(folder, 'called.txt')).toContain('pr comment 7 --repo o/r --body-file ghostfleet/summary.md');
+  });
+
+  it.each([
+    ['', 'pr comment 7 --repo o/r --body-file ghostfleet/a/comment.md'],
+    [
+      'https://github.com/o/r/pull/7#issuecomment-123',
+      'api --silent --method PATCH repos/o/r/issues/comments/123 --field body=@ghostfleet/a/comment.md',
+    ],
+  ])('write a comment of each name, or change it: %j', (url, call) => {
+    const folder = makeFolder({ gh: `case "$*" in "pr view"*) echo "${url}";; esac` });
+    mkdirSync(join(folder, 'ghostfleet/a'), { recursive: true });
+    writeFileSync(join(folder, 'ghostfleet/a/summary.md'), 'all is well\n');
+    const env = { NUMBER: '7', GITHUB_REPOSITORY: 'o/r', NAME: 'a' };
+    expect(runScript(folder, scriptOf('Comment on the pull request'), env)).toBe(0);
+    expect(read(folder, 'ghostfleet/a/comment.md')).toBe('<!-- ghostfleet a -->\nall is well\n');
+    expect(read(folder, 'called.txt')).toContain('startswith("<!-- ghostfleet a -->")');
+    expect(read(folder, 'called.txt')).toContain(`gh ${call}\n`);
   });
 
   it('use only inputs that exist, and no input within a script', () => {
@@ -72,9 +111,18 @@ describe('the job for GitLab', () => {
       curl: 'touch before.zip',
       unzip: 'mkdir -p before/ghostfleet/run',
     });
-    const env = { ...job.variables, RUN: '0', COMPARE: '3', FAIL_IF: 'a > +1%', CI_DEFAULT_BRANCH: 'main' };
+    const env = {
+      ...job.variables,
+      RUN: '0',
+      COMPARE: '3',
+      FAIL_IF: 'a > +1%',
+      CI_DEFAULT_BRANCH: 'main',
+      CI_JOB_NAME: 'fleet: [a.yaml]',
+    };
     expect(runScript(folder, job.script.join('\n'), env)).toBe(3);
-    expect(read(folder, 'called.txt')).toContain('/jobs/artifacts/main/download?job=ghostfleet');
+    expect(read(folder, 'called.txt')).toMatch(
+      /--get --data-urlencode job=fleet: \[a\.yaml\] .*\/artifacts\/main\/download\n/,
+    );
     expect(read(folder, 'ghostfleet/summary.md')).toBe('of the run\nof the comparison\n');
     expect(job.artifacts.paths).toEqual(['ghostfleet/run', 'ghostfleet/summary.md']);
   });
