@@ -72,7 +72,7 @@ function run(more: readonly string[] = [], options: Partial<Parameters<typeof gh
   const file = join(folder, 'short.yaml');
   const setup = '[{ variable: { name: url, value: x } }]';
   const fleet = '[{ name: clime, profile: clime, count: 2, tags: [cold] }]';
-  writeFileSync(file, `name: short\nduration: 1s\nfleet: ${fleet}\nsetup: ${setup}\n`);
+  writeFileSync(file, `name: short\nduration: 1s\nsettle: 1s\nfleet: ${fleet}\nsetup: ${setup}\n`);
   return ghostfleet(['run', file, '--target', at(), '--link', 'http', '--speed', '1000', ...more], {
     env: env(),
     ...options,

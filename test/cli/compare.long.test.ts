@@ -1,11 +1,11 @@
 /** Further tests beside compare.test.ts. */
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ghostfleet } from '../support/host.js';
-import { directory, makeRuns, one, scenario } from './compare-support.js';
+import { directory, makeRuns, one, runLossy, scenario, slowDown } from './compare-support.js';
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -17,33 +17,9 @@ describe('ghostfleet compare with several runs', () => {
     string,
     string,
   ];
-  const lossy = join(directory, 'lossy.yaml');
-  const run = (out: string, seed: number, ...more: readonly string[]) =>
-    ghostfleet(['run', lossy, '--seeds', '4', '--seed', String(seed), '--out', out, ...more]);
-
-  /** Makes all delivery times longer in the files of the runs, as a slower cloud would. */
-  function slowDown(folder: string, factor: number): void {
-    for (const name of readdirSync(folder).filter((each) => each.startsWith('seed-'))) {
-      const path = join(folder, name, 'summary.json');
-      const summary = JSON.parse(readFileSync(path, 'utf8'));
-      for (const metric of ['downlink.delivered', 'downlink.answered']) {
-        const durations = summary.samples.durations[metric];
-        durations.max *= factor;
-        durations.batches = durations.batches.map((batch: readonly number[]) =>
-          batch.map((item, i) => (i % 2 === 0 ? Math.round(item * factor) : item)),
-        );
-      }
-      writeFileSync(path, JSON.stringify(summary));
-    }
-  }
-
   beforeAll(async () => {
-    writeFileSync(
-      lossy,
-      'name: lossy\nduration: 20m\nfleet: [{ name: clime, profile: clime, count: 8, config: { interval-report: 60 } }]\nsteps: [{ at: 5m, over: 10m, commands: [info show] }]\n',
-    );
-    await run(before, 1);
-    await run(after, 11);
+    await runLossy(before, 1);
+    await runLossy(after, 11);
     cpSync(before, slow, { recursive: true });
     slowDown(slow, 3);
   });
@@ -55,18 +31,6 @@ describe('ghostfleet compare with several runs', () => {
     expect(out.replaceAll(/\s+/g, ' ')).toMatch(
       /no difference found; the smallest change that 4 runs on each side could have shown: from \d/,
     );
-  });
-
-  it('finds a slower side, in all formats', async () => {
-    const [html, markdown] = [join(directory, 'several.html'), join(directory, 'several.md')];
-    const { exit, out } = await ghostfleet(['compare', before, slow, '--html', html, '--markdown', markdown]);
-    expect(exit).toBe(3);
-    expect(out).toContain('runs with the same seed are compared in pairs');
-    expect(out).toMatch(/\nslower: downlink\.delivered p\(50\) \+\d+\.\d% \(slower\)/);
-    expect(readFileSync(html, 'utf8')).toContain('<span class="verdict bad">slower</span>');
-    const summary = readFileSync(markdown, 'utf8');
-    expect(summary).toMatch(/^### lossy: slower\n/);
-    expect(summary).toMatch(/^\| downlink\.delivered p\(50\) \| .* \| slower \|$/m);
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ghostfleet } from '../support/host.js';
-import { directory, makeRuns, one, scenario, two } from './compare-support.js';
+import { directory, makeRuns, one, runLossy, scenario, slowDown, two } from './compare-support.js';
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -76,5 +76,23 @@ describe('ghostfleet compare', () => {
     const { exit, err } = await ghostfleet(['compare', path, one]);
     expect(err).toContain(complaint);
     expect(exit).toBe(2);
+  });
+});
+
+describe('ghostfleet compare with several runs', () => {
+  it('finds a slower side, in all formats', async () => {
+    const [before, slow] = [join(directory, 'before'), join(directory, 'slow')];
+    await runLossy(before, 1);
+    cpSync(before, slow, { recursive: true });
+    slowDown(slow, 3);
+    const [html, markdown] = [join(directory, 'several.html'), join(directory, 'several.md')];
+    const { exit, out } = await ghostfleet(['compare', before, slow, '--html', html, '--markdown', markdown]);
+    expect(exit).toBe(3);
+    expect(out).toContain('runs with the same seed are compared in pairs');
+    expect(out).toMatch(/\nslower: downlink\.delivered p\(50\) \+\d+\.\d% \(slower\)/);
+    expect(readFileSync(html, 'utf8')).toContain('<span class="verdict bad">slower</span>');
+    const summary = readFileSync(markdown, 'utf8');
+    expect(summary).toMatch(/^### lossy: slower\n/);
+    expect(summary).toMatch(/^\| downlink\.delivered p\(50\) \| .* \| slower \|$/m);
   });
 });

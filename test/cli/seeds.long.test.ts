@@ -1,36 +1,18 @@
 /** Further tests beside seeds.test.ts. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SeedsResult } from '../../src/report/seeds.js';
 import { ghostfleet } from '../support/host.js';
-import { directory, file, passing } from './seeds-support.js';
+import { directory, expectSavedNoticed, file, passing } from './seeds-support.js';
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
 describe('ghostfleet run --seeds', () => {
   it.each<[string, string, (text: string) => string]>([
-    ['edited.yaml', 'the scenario', (text) => text.replace('count: 2', 'count: 1')],
     ['groups.yaml', 'an included file', (text) => text.replace('count: 2', 'count: 1')],
     ['profiles/own.yaml', 'a profile', (text) => text.replace('fw_name: CHESTER Push', 'fw_name: Another')],
-  ])('fails if %s is saved between its runs (%s)', async (name, _, edit) => {
-    const folder = mkdtempSync(join(directory, 'edited-'));
-    mkdirSync(join(folder, 'profiles'));
-    writeFileSync(join(folder, 'profiles/own.yaml'), readFileSync('profiles/push.yaml', 'utf8'));
-    writeFileSync(join(folder, 'groups.yaml'), 'fleet: [{ name: more, profile: own, count: 2 }]\n');
-    const scenario = join(folder, 'edited.yaml');
-    const text = `name: edited\nduration: 1m\ninclude: [groups.yaml]\nfleet: [{ name: clime, profile: clime, count: 2 }]\n`;
-    writeFileSync(scenario, text);
-    const path = join(folder, name);
-    let started = 0;
-    const { exit, out, err } = await ghostfleet(['run', scenario, '--seeds', '3', '--workers', '1'], {
-      started: () => {
-        if (++started === 2) writeFileSync(path, edit(readFileSync(path, 'utf8')));
-      },
-    });
-    expect([exit, out, started]).toEqual([2, '', 2]);
-    expect(err).toContain('the scenario was changed while its runs were made: the run with seed 2 is of another one\n');
-  });
+  ])('fails if %s is saved between its runs (%s)', (name, _, edit) => expectSavedNoticed(name, edit));
 
   it('has the same digests as single runs', async () => {
     const { out } = await ghostfleet(['run', file, '--seeds', '2', '--json']);

@@ -8,11 +8,15 @@ import { writePlainProgress } from '../../src/report/progress.js';
 import type { RunResult } from '../../src/report/result.js';
 import type { SeedsResult } from '../../src/report/seeds.js';
 import { ghostfleet } from '../support/host.js';
-import { directory, file, passing } from './seeds-support.js';
+import { directory, expectSavedNoticed, file, passing } from './seeds-support.js';
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
 describe('ghostfleet run --seeds', () => {
+  it('fails if the scenario is saved between its runs', async () => {
+    await expectSavedNoticed('edited.yaml', (text) => text.replace('count: 2', 'count: 1'));
+  });
+
   it('passes variables to its runs by their environment, because other users can read arguments', async () => {
     const started: (readonly string[])[] = [];
     const text = readFileSync(file, 'utf8').replace('20%', `"\${loss}"`);

@@ -1,4 +1,4 @@
-/** The accessibility of all pages of the console. console.test.ts checks the main pages for each change. */
+/** The accessibility of all pages of the console. */
 import { expect, it } from 'vitest';
 import { buildConsole, startBrowser, violationsOfPages } from './console.js';
 import { pagesOf } from './pages.js';

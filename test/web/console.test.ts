@@ -4,16 +4,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { connectionSuite } from './connection-suite.js';
-import { violationsOfPages } from './console.js';
 import { demoSuite } from './demo-suite.js';
 import { deviceSuite } from './device-suite.js';
 import { fleetSuite } from './fleet-suite.js';
-import { pagesOf } from './pages.js';
 import { shareConsole } from './shared-console.js';
 import { spaceSuite } from './space-suite.js';
-
-/** The overview, the fleet and a device. */
-const MAIN = /^#\/(overview|fleet|devices\/[^/]+)$/;
 
 const { browser, built, here, open, complaints } = shareConsole();
 
@@ -31,13 +26,6 @@ describe('the console', () => {
     expect(files.length).toBeGreaterThan(1);
     const size = files.reduce((sum, name) => sum + gzipSync(readFileSync(join(folder, name))).length, 0);
     expect(size).toBeLessThan(300_000);
-  });
-
-  it('has no violation of accessibility on its main pages, in both themes', async () => {
-    // accessibility.long.test.ts checks all pages.
-    const pages = pagesOf(here().cellar.id).filter(({ fragment }) => MAIN.test(fragment));
-    expect(pages).toHaveLength(3);
-    expect(await violationsOfPages(browser(), here().service, pages)).toEqual([]);
   });
 
   fleetSuite(here, open, 'main');
