@@ -81,7 +81,7 @@ it('shows an outage, what a command waits for, and what would have been without 
   await page.getByRole('link', { name: 'Run', exact: true }).click();
   await page.getByLabel('Go back in time').fill(String(90 * 60_000));
   await page.getByRole('button', { name: /^Go back to 1h 30m/ }).click();
-  const past = page.getByRole('link', { name: /^Open the run at 1h 30m/ }).first();
+  const past = page.getByRole('link', { name: /^Open the run at 1h 30m/ });
   await past.waitFor();
   const fork = await context.newPage();
   fork.setDefaultTimeout(45_000);

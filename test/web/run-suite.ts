@@ -130,6 +130,9 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByRole('button', { name: 'Inject', exact: true }).click();
       await page.getByRole('alertdialog', { name: 'The fault affects 300 devices?' }).waitFor();
       await page.getByRole('button', { name: 'Yes' }).click();
+      await page.getByText('The fault is injected').waitFor();
+      // For the next one, without which it would affect all devices.
+      expect(await page.getByLabel(/^For/).inputValue()).toBe('10m');
       await page.getByLabel('Go back in time').press('ArrowLeft');
       await page.getByRole('button', { name: 'Go back to 9m 00s' }).click();
       await page.locator('a:focus', { hasText: 'Open the run at 40m 00s' }).waitFor();

@@ -63,7 +63,7 @@ const FIGURES: Readonly<Partial<Record<string, (value: number) => string>>> = {
   downlinks_waiting: (value) =>
     `${counted(Math.round(value), 'downlink')} ${Math.round(value) === 1 ? 'waits' : 'wait'}`,
   delivery_p95_seconds: (value) =>
-    `95 % of the downlinks were delivered within ${humanDuration(Math.round(value) * 1000)}`,
+    `95 % of the delivered downlinks took at most ${humanDuration(Math.round(value) * 1000)}`,
 };
 
 /** A chart of both runs: for each figure two lines over each other. */

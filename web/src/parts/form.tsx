@@ -18,8 +18,8 @@ interface SheetProps {
   readonly submit: (values: Values) => Promise<void>;
   /** A question that the user must confirm first; undefined without any. */
   readonly ask?: (values: Values) => Promise<string | undefined>;
-  /** Whether the fields stay as they are after success, for the next one. Default: they are as at the beginning. */
-  readonly isRepeated?: boolean;
+  /** A sentence after success, with which the fields stay as they are, for the next one. Default: they are as at the beginning. */
+  readonly done?: string;
   /** Called by the cancel button, which leaves the form without a request; omitted if the form has no such button. */
   readonly cancel?: () => void;
 }
@@ -36,8 +36,9 @@ export function Form({ title, ...sheet }: Omit<SheetProps, 'name'> & { readonly 
   );
 }
 
-export function Sheet({ name, fields, tags, button, submit, ask, isRepeated = false, cancel }: SheetProps) {
+export function Sheet({ name, fields, tags, button, submit, ask, done, cancel }: SheetProps) {
   const { isBusy, failure, run } = useRequest();
+  const [isDone, setDone] = useState(false);
   const left = fields.filter(isLeftOut);
   const kept = useKeptForm(useFormName(name), (field) => !left.some((each) => each.name === field));
   const [question, setQuestion] = useState<{ readonly text: string; readonly confirm: () => void }>();
@@ -57,7 +58,8 @@ export function Sheet({ name, fields, tags, button, submit, ask, isRepeated = fa
           kept.keep();
           throw error;
         }
-        if (!isRepeated) form.reset();
+        setDone(true);
+        if (done === undefined) form.reset();
       };
       const text = await ask?.(values);
       if (text === undefined) await carryOut();
@@ -67,6 +69,7 @@ export function Sheet({ name, fields, tags, button, submit, ask, isRepeated = fa
 
   function attempt(action: () => Promise<void>): void {
     setQuestion(undefined);
+    setDone(false);
     void run(action);
   }
 
@@ -91,6 +94,11 @@ export function Sheet({ name, fields, tags, button, submit, ask, isRepeated = fa
         <Input key={field.name} field={field} tags={tags} />
       ))}
       <Failure text={failure} />
+      {isDone && done !== undefined && (
+        <p class="good" role="status">
+          {done}
+        </p>
+      )}
       {question && <Question text={question.text} yes={question.confirm} no={() => setQuestion(undefined)} />}
       <div class="bar">
         <button type="submit" class="primary" disabled={isBusy || question !== undefined}>

@@ -11,8 +11,8 @@ const MINUTE = 60_000;
 
 interface TravelSliderProps {
   readonly state: RunState;
-  /** Called when the run of the past is open. */
-  readonly opened?: () => void;
+  /** Called when the run of the past is open. Default: a link to it is shown */
+  readonly opened?: (past: PastRun) => void;
 }
 
 export function TravelSlider({ state: { now_ms }, opened }: TravelSliderProps) {
@@ -47,8 +47,9 @@ export function TravelSlider({ state: { now_ms }, opened }: TravelSliderProps) {
       </label>
       <Action
         run={async () => {
-          setPast(await model().run.goBack(`${Math.max(1, at)}ms`));
-          opened?.();
+          const begun = await model().run.goBack(`${Math.max(1, at)}ms`);
+          if (opened) opened(begun);
+          else setPast(begun);
         }}
       >
         Go back to {name}

@@ -7,7 +7,7 @@ import { humanDuration } from '../../../../src/kernel/time.js';
 import { bandsOf, CHARTS, startOf, textOf } from '../../model/charts.js';
 import { counted } from '../../model/count.js';
 import { stateOf } from '../../model/expectations.js';
-import { curvesOf, differencesOf } from '../../model/travel.js';
+import { curvesOf, differencesOf, momentBand } from '../../model/travel.js';
 import { Chart } from '../../parts/chart.js';
 import { StateBadge } from '../../parts/expectations.js';
 
@@ -19,6 +19,7 @@ interface ComparisonProps {
 export function Comparison({ comparison, state }: ComparisonProps) {
   const { original, fork, same, difference, until_ms } = comparison;
   const box = useRef<HTMLElement>(null);
+  const bands = [...bandsOf(state), ...momentBand(state, difference?.at_ms)];
   // The panels fill the screen, so that the result would be below it.
   useEffect(() => box.current?.scrollIntoView({ block: 'start' }), [comparison]);
   return (
@@ -33,7 +34,7 @@ export function Comparison({ comparison, state }: ComparisonProps) {
         {Object.values(CHARTS).map((plan) => {
           const lines = curvesOf(comparison, plan);
           if (lines.length < 2 || difference === null) return null;
-          const chart = { lines, text: textOf(plan), start: startOf(state), bands: bandsOf(state) };
+          const chart = { lines, text: textOf(plan), start: startOf(state), bands };
           return <Chart key={plan.title} title={plan.title} isTime={'isTime' in plan} {...chart} />;
         })}
       </div>

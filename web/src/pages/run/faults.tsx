@@ -35,7 +35,7 @@ export function Faults({ faults }: { readonly faults: readonly RunFault[] }) {
         button="Inject"
         fields={[faultField(kinds), ...OTHERS]}
         tags={[]}
-        isRepeated
+        done="The fault is injected: see the list above."
         ask={async (values) => {
           const { devices } = await run.selection(values.text('to') ?? 'all');
           return questionFor('The fault affects', devices);

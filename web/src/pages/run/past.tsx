@@ -19,25 +19,26 @@ interface PastProps {
 export function Past({ state, compared }: PastProps) {
   const { run } = model();
   const { value: pasts = [], reload } = useLoad(() => run.pastRuns(), []);
-  const [enteredAgain, setEnteredAgain] = useState('');
+  const [newest, setNewest] = useState('');
   const [lasts, setLasts] = useState<string>('2h');
-  const enter = async (at: number) => {
-    setEnteredAgain((await run.goBack(`${Math.floor(at)}ms`)).id);
+  const opened = ({ id }: PastRun) => {
+    setNewest(id);
     reload();
   };
+  const enter = async (at: number) => opened(await run.goBack(`${Math.floor(at)}ms`));
   return (
     <>
       <p class="dim">
         The run is repeated up to a moment and pauses there, in a window of its own. Inject or lift a fault there, or
         enter a line; then compare. At most two such runs are open.
       </p>
-      <TravelSlider state={state} opened={reload} />
+      <TravelSlider state={state} opened={opened} />
       <ul class="messages spaced">
         {pasts.map((past) => (
           <li key={past.id}>
             <Entry
               past={past}
-              isNew={past.id === enteredAgain}
+              isNew={past.id === newest}
               compare={async () => {
                 compared(await run.compare(past.id, lasts));
                 reload();
@@ -66,7 +67,7 @@ export function Past({ state, compared }: PastProps) {
 
 interface EntryProps {
   readonly past: PastRun;
-  /** Whether this run replaces an ended run whose button had the focus. */
+  /** Whether the user has just opened this run. */
   readonly isNew: boolean;
   readonly compare: () => Promise<void>;
   /** Repeats the run up to a moment again. @param at in ms of the run */
@@ -78,7 +79,8 @@ function Entry({ past: { at_ms, link }, isNew, compare, enter }: EntryProps) {
   const open = useRef<HTMLAnchorElement>(null);
   // Sets the focus only if the user has not moved it meanwhile.
   useEffect(() => {
-    if (isNew && document.activeElement === document.body) open.current?.focus();
+    const { activeElement } = document;
+    if (isNew && (activeElement === document.body || activeElement?.closest('.travel'))) open.current?.focus();
   }, [isNew]);
   if (link === null) {
     return (
