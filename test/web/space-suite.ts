@@ -348,6 +348,44 @@ export function spaceSuite(
       });
     });
 
+    describe('a browser set to reduced motion', () => {
+      /** Pictures of the wall while devices make contact, without repetitions. */
+      const picturesOf = async (page: Page) => {
+        const recorded = page.evaluate<number>(`new Promise((resolve) => {
+          const pictures = new Set();
+          const end = performance.now() + 2000;
+          const look = () => {
+            pictures.add(document.querySelector('.wall canvas').toDataURL());
+            if (performance.now() < end) requestAnimationFrame(look);
+            else resolve(pictures.size);
+          };
+          look();
+        })`);
+        await here().time.advance('70m');
+        return recorded;
+      };
+
+      it('shows no flashes on the wall, and no travelling dots', async () => {
+        const { page, context } = await openConsole(browser(), here().service);
+        const motionOfDot = async () => {
+          await page.goto(`${here().service.api}/#/downlinks`);
+          await page.locator('.traveller').first().waitFor();
+          return page.evaluate('getComputedStyle(document.querySelector(".traveller")).transitionDuration');
+        };
+        await page.locator('.wall canvas').waitFor();
+        await page.getByText('on time').first().waitFor();
+        await page.waitForTimeout(1_000);
+        expect(await picturesOf(page)).toBeGreaterThan(1);
+        await page.emulateMedia({ reducedMotion: 'reduce' });
+        await page.waitForTimeout(1_500);
+        expect(await picturesOf(page)).toBe(1);
+        expect(await motionOfDot()).toBe('0s');
+        await page.emulateMedia({ reducedMotion: 'no-preference' });
+        expect(await motionOfDot()).toBe('0.8s');
+        await context.close();
+      });
+    });
+
     describe('unsent input', () => {
       it('of a downlink, a terminal and the inspector is there after a link and Back', async () => {
         const page = await open(`#/devices/${here().cellar.id}/queue`);
