@@ -1,8 +1,6 @@
 /**
- * `npm run sbom [-- --check]`: the bill of materials of the packages that are installed with ghostfleet, in CycloneDX.
- *
- * `npm sbom --omit=dev` is not used, because it leaves out every package that a tool for development needs as well. So the
- * packages of users, as the lock file has them, are selected from the complete output of `npm sbom`.
+ * `npm run sbom [-- --check]`: the bill of materials of the packages that are installed with ghostfleet, and of those whose code
+ * is in the program, in CycloneDX. They are selected from the complete output of `npm sbom`.
  *
  * `--check` prints a summary instead. It fails for a missing package, for a package without a permissive licence or without a
  * checksum, for too many packages, and for an install script that package.json does not name.
@@ -60,6 +58,7 @@ function check(components: readonly Component[]): void {
     readFileSync('package.json', 'utf8'),
   );
   const listed = new Set(components.map(nameOf));
+  const installed = lockedPackages('installed').length;
   const withScript = locked.filter(({ hasInstallScript }) => hasInstallScript);
   const wrong = [
     ...[...expected].filter((name) => !listed.has(name)).map((name) => `${name} is missing`),
@@ -70,11 +69,11 @@ function check(components: readonly Component[]): void {
     ...withScript
       .filter(({ name }) => !(name in allowScripts))
       .map((each) => `${nameOf(each)} has an install script that package.json does not name`),
-    ...(components.length > MOST_PACKAGES ? [`more than ${MOST_PACKAGES} packages`] : []),
+    ...(installed > MOST_PACKAGES ? [`more than ${MOST_PACKAGES} installed packages`] : []),
   ];
   for (const line of wrong) console.log(line);
   const licences = [...new Set(components.map(licenceOf))].sort().join(', ');
-  console.log(`${components.length} packages, ${wrong.length} failures`);
+  console.log(`${components.length} packages, of which ${installed} are installed; ${wrong.length} failures`);
   console.log(`licences: ${licences}`);
   console.log(`install scripts: ${withScript.map(({ name }) => name).join(', ') || 'none'}`);
   process.exitCode = wrong.length === 0 ? 0 : 1;

@@ -1,6 +1,7 @@
 /**
- * `npm run release:check [-- --tag v0.1.0] [--out FOLDER]`: packs the package, installs it in an empty folder, runs a scenario
- * with it, and compiles a strict TypeScript program against its types. CHANGELOG.md must have a section for the version.
+ * `npm run release:check [-- --tag v0.1.0] [--out FOLDER]`: packs the package, installs it in an empty folder, measures the
+ * installation, runs a scenario with it, and compiles a strict TypeScript program against its types. CHANGELOG.md must have a
+ * section for the version.
  *
  * `--tag` must be the tag of the version in package.json. `--out` keeps what a release consists of: the package that was
  * checked, its notes (notes.md) and its bill of materials (sbom.json).
@@ -11,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PAGES } from '../pages/pages.js';
+import { failuresOf, measureInstallation } from './installation.js';
 import { checkTag, notesOf } from './notes.js';
 
 const USER = `
@@ -62,14 +64,11 @@ try {
   console.log(`${packed.filename}: ${packed.entryCount} files, ${Math.round(packed.size / 1024)} KiB`);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'user', private: true, type: 'module' }));
   const tarball = join(folder, packed.filename);
-  step('install in an empty folder', 'npm', [
-    'install',
-    '--no-audit',
-    '--no-fund',
-    tarball,
-    'typescript@6',
-    '@types/node@20',
-  ]);
+  console.log('== install in an empty folder');
+  const installation = measureInstallation(folder, tarball);
+  console.log(installation.text);
+  const failures = failuresOf(installation);
+  if (failures.length > 0) throw new Error(`the installation has ${failures.join(', and ')}`);
 
   console.log(step('check this machine', 'npx', ['ghostfleet', 'doctor']).trimEnd());
   for (const template of ['ci', 'device', 'vitest']) step(`init ${template}`, 'npx', ['ghostfleet', 'init', template]);
@@ -87,6 +86,7 @@ try {
 
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(SETTINGS));
   writeFileSync(join(folder, 'user.ts'), USER);
+  step('install a compiler', 'npm', ['install', '--no-audit', '--no-fund', 'typescript@6', '@types/node@20']);
   step('compile a strict TypeScript program', 'npx', ['tsc', '-p', '.']);
   console.log(step('run the program', process.execPath, ['user.js']).trim());
 

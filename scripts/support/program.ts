@@ -2,19 +2,26 @@
  * Bundles the program and the library into a few files. Unbundled, with their packages, they are 1,000 files and take twice as
  * long to start, because Node finds, opens and compiles each module separately.
  */
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { buildSync, type Metafile } from 'esbuild';
 import { listPrepared } from '../../src/profile/library.js';
 import { COMMON_JS } from './bundle.js';
 import { isNewerThan } from './newer.mjs';
 import { filesIn, updateFolder } from './update-folder.js';
 
-/** Packages that are not bundled: those that are native or optional, and those that read files of their own. */
-const OUTSIDE = [
-  ...['better-sqlite3', 'pg-native', 'tsx', 'yargs', 'graphile-worker', '@fastify/swagger-ui'],
-  ...['quickjs-emscripten-core', '@jitl/*'],
-];
+/** Packages that are not bundled: the native one, which is installed with ghostfleet, and optional ones, which it does without. */
+const OUTSIDE = ['better-sqlite3', 'pg-native', 'tsx', 'typescript'];
+
+/** Files and folders of bundled packages that are read at run time, by their name beside the program. */
+const READ = {
+  'quickjs.wasm': 'node_modules/@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm',
+  'swagger-ui': 'node_modules/@fastify/swagger-ui/static',
+};
+
+/** What those folders contain of projects that are no package: its notice, and where its licence is in the file. */
+const NOTICES =
+  'Swagger UI (swagger-ui/)\n\nCopyright 2020-2021 SmartBear Software Inc.\n\nLicence: Apache-2.0, as that of @opentelemetry/api\n';
 
 /** Packages of which esbuild takes the modules and not the CommonJS files, so that it leaves out what is not used. */
 const ALIAS = Object.fromEntries(
@@ -44,31 +51,42 @@ export function program(): string {
 }
 
 /**
- * Returns `main.mjs`, `index.mjs`, the files of threads, what they share, the licences of the packages in them, and the
- * prepared profiles, by path.
+ * Returns `main.mjs`, `index.mjs`, the files of threads, what they share, what they read, the licences of the packages in them,
+ * and the prepared profiles, by path.
  * @param folder two levels below the root of the package, like the sources that look for files there
  */
 export function programFiles(folder: string): ReadonlyMap<string, Uint8Array> {
-  const entryPoints = { main: 'src/main.ts', index: 'src/index.ts', ...threads() };
-  const { outputFiles, metafile } = buildSync({
-    ...{ entryPoints, outdir: folder, chunkNames: '[name]-[hash]', outExtension: { '.js': '.mjs' }, write: false },
-    ...{
-      bundle: true,
-      splitting: true,
-      external: OUTSIDE,
-      alias: ALIAS,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-    },
-    ...{ banner: { js: COMMON_JS }, metafile: true, logLevel: 'error' },
-  });
+  const { outputFiles, metafile } = bundleProgram(folder);
   rejectPackagesOnDemand(metafile.inputs);
   const files = new Map(outputFiles.map(({ path, contents }) => [path, contents]));
-  const at = dirname(outputFiles[0]?.path ?? '');
-  files.set(join(at, LICENCES), Buffer.from(licencesOf(Object.keys(metafile.inputs))));
-  for (const [path, content] of listPrepared()) files.set(join(at, path), content);
+  files.set(join(folder, LICENCES), Buffer.from(licencesOf(packagesOf(metafile))));
+  for (const [name, source] of Object.entries(READ)) {
+    for (const file of statSync(source).isDirectory() ? filesIn(source) : [source]) {
+      files.set(join(folder, name, relative(source, file)), readFileSync(file));
+    }
+  }
+  for (const [path, content] of listPrepared()) files.set(join(folder, path), content);
   return files;
+}
+
+/** The packages whose code is in the program, as the lock file calls them: `node_modules/pg`. Sorted. */
+export function listBundled(): readonly string[] {
+  return packagesOf(bundleProgram(FOLDER).metafile);
+}
+
+function bundleProgram(outdir: string) {
+  return buildSync({
+    entryPoints: { main: 'src/main.ts', index: 'src/index.ts', ...threads() },
+    ...{ outdir, chunkNames: '[name]-[hash]', outExtension: { '.js': '.mjs' }, write: false },
+    ...{ bundle: true, splitting: true, external: OUTSIDE, alias: ALIAS },
+    ...{ platform: 'node', format: 'esm', target: 'node20' },
+    ...{ ...COMMON_JS, metafile: true, logLevel: 'error' },
+  });
+}
+
+function packagesOf({ inputs }: Metafile): readonly string[] {
+  const found = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  return [...new Set(found)].sort();
 }
 
 /**
@@ -98,16 +116,15 @@ function threads(): Readonly<Record<string, string>> {
   return Object.fromEntries(found);
 }
 
-/** The licences of the packages that these files belong to. */
-function licencesOf(inputs: readonly string[]): string {
-  const packages = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
-  const texts = [...packages].sort().map((folder) => {
+/** The licences of packages in these folders. */
+function licencesOf(packages: readonly string[]): string {
+  const texts = packages.map((folder) => {
     const file = readdirSync(folder).find(
       (name) => /^(licen[cs]e|copying)/i.test(name) && existsSync(join(folder, name)),
     );
-    const { name, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const text = file === undefined ? `Licence: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
-    return `${name ?? basename(folder)}\n\n${text}\n`;
+    return `${name ?? basename(folder)} ${version}\n\n${text}\n`;
   });
-  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+  return [...texts, NOTICES].join(`\n${'-'.repeat(80)}\n\n`);
 }

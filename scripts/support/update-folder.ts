@@ -3,16 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path';
 
 /**
- * Writes modules and prepared profiles, by absolute path, to a folder, and deletes all other modules and `.bin` files in the
- * folder. A file that differs is replaced in one step, because another process may be reading it.
+ * Writes modules and other files, by absolute path, to a folder, and deletes all other modules and `.bin` files in the folder. A file that differs is replaced in one step, because another process may be reading it.
  */
 export function updateFolder(folder: string, modules: ReadonlyMap<string, Uint8Array>): void {
   const changed = new Map(modules);
   for (const file of existsSync(folder) ? filesIn(folder) : []) {
-    if (!/\.(m?js|bin)$/.test(file)) continue;
     const content = modules.get(file);
-    if (content === undefined) rmSync(file, { force: true });
-    else if (readFileSync(file).equals(content)) changed.delete(file);
+    if (content !== undefined && readFileSync(file).equals(content)) changed.delete(file);
+    else if (content === undefined && /\.(m?js|bin)$/.test(file)) rmSync(file, { force: true });
   }
   for (const [file, content] of changed) {
     mkdirSync(dirname(file), { recursive: true });

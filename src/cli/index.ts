@@ -50,6 +50,7 @@ async function runChosen(host: Host): Promise<ExitCode> {
   let action: Run | undefined;
   let parser: Argv = yargs([...args])
     .scriptName('ghostfleet')
+    .detectLocale(false)
     .usage('$0 <command>\n\nA fleet of virtual IoT devices, and the device cloud that they talk to.')
     .version(readVersion())
     .help()

@@ -64,10 +64,10 @@ export class JsonHttp {
   readonly #clock = new RealClock();
 
   /**
-   * @param pool connections to use; default: a new pool
+   * @param other whose connections are used; default: new ones
    * @throws UsageError `bad-url` if the address is not valid, `bad-api-key` if the key is not valid
    */
-  constructor(options: HttpOptions, pool?: Dispatcher) {
+  constructor(options: HttpOptions, other?: JsonHttp) {
     const { baseUrl, apiKey, connections = 16, timeout = seconds(30), gate = atOnce } = options;
     const base = apiBase(baseUrl);
     if (base === undefined) {
@@ -87,12 +87,14 @@ export class JsonHttp {
     this.#headers = { ...base.headers, ...(apiKey !== undefined && { 'x-api-key': apiKey }) };
     this.#apiKey = apiKey;
     this.#gate = gate;
-    this.#pool = pool ?? openHttpPool(base.origin, { connections, timeout, largestAnswer: LARGEST_ANSWER });
+    this.#pool = other
+      ? other.#pool
+      : openHttpPool(base.origin, { connections, timeout, largestAnswer: LARGEST_ANSWER });
   }
 
   /** A copy with the same connections and another gate. */
   through(gate: Gate): JsonHttp {
-    return new JsonHttp({ ...this.#options, gate }, this.#pool);
+    return new JsonHttp({ ...this.#options, gate }, this);
   }
 
   /**

@@ -1,10 +1,12 @@
 /** The built program, where most other tests run the sources. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { isBuiltin } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { program, rejectPackagesOnDemand } from '../../scripts/support/program.js';
@@ -41,6 +43,39 @@ fleet:
     target.close();
   }
   expect(bodies).toEqual(['session']);
+});
+
+it('the built program and its threads find each package but better-sqlite3 in their own files', () => {
+  const folder = dirname(program());
+  const modules = readdirSync(folder).filter((name) => name.endsWith('.mjs'));
+  const named = modules.flatMap((name) => [
+    ...readFileSync(join(folder, name), 'utf8').matchAll(/^(?:import [^"\n]*|\} from )"([^."\n][^"\n]*)";$/gm),
+  ]);
+  const packages = new Set(named.map(([, name = '']) => name).filter((name) => !isBuiltin(name)));
+  expect([...packages]).toEqual(['better-sqlite3']);
+});
+
+it('the built program serves the page of the API with its scripts and styles', async () => {
+  // In a process of its own, because a test would import the modules of the program in another form.
+  const script = `
+    const { startService } = await import('${pathToFileURL(join(dirname(program()), 'index.mjs'))}');
+    const service = await startService();
+    const page = new URL('/v2/documentation/', service.api);
+    const html = await (await fetch(page)).text();
+    for (const [, path] of html.matchAll(/(?:src|href)="(.\\/static\\/[^"]+)"/g)) {
+      const answer = await fetch(new URL(path, page));
+      console.log(path.split('/').at(-1), answer.status, (await answer.arrayBuffer()).byteLength > 100);
+    }
+    await service.close();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+  expect(stdout.trim().split('\n').sort()).toEqual([
+    'favicon.svg 200 true',
+    'index.css 200 true',
+    'swagger-initializer.js 200 true',
+    'swagger-ui-bundle.js 200 true',
+    'swagger-ui-standalone-preset.js 200 true',
+    'swagger-ui.css 200 true',
+  ]);
 });
 
 it('a build ends with an error if a source imports a bundled package with import()', () => {

@@ -1,21 +1,9 @@
 /** The API's documentation page, loaded at its first request, into a server without a port: it would slow the start. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import { posix } from 'node:path';
-import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const PAGE = '/v2/documentation';
-
-const SVG = 'image/svg+xml';
-/** A ghost with the antenna of a device. */
-const ICON =
-  '<path d="M6 30V14a10 10 0 0 1 20 0v16l-4-3-3 3-3-3-3 3-3-3z" fill="#7aa2f7"/><path d="M16 4V1" stroke="#7aa2f7"/>' +
-  '<circle cx="12.5" cy="14" r="2" fill="#1b1b1b"/><circle cx="19.5" cy="14" r="2" fill="#1b1b1b"/>';
-
-/** A picture of the page. @param width in pixels; the height is 32 */
-function picture(content: string, width: number): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 32">${content}</svg>`;
-}
 
 /** Response headers that are not copied from the server of the page, because the server of the API sets its own. */
 const OWN: ReadonlySet<string> = new Set([
@@ -45,7 +33,7 @@ export function addPage(api: FastifyInstance, name: string): void {
     const path = posix.normalize(decodeURIComponent(url));
     let file = files.get(path);
     if (file === undefined) {
-      page ??= createPage(api, name);
+      page ??= import('./swagger-page.js').then(({ createPage }) => createPage(api, PAGE, name, POLICY));
       const { statusCode, headers, rawPayload } = await (await page).inject({ method: 'GET', url });
       if (statusCode === 404) return reply.callNotFound();
       if (statusCode !== 200) return reply.code(statusCode).headers(shared(headers)).send(rawPayload);
@@ -69,30 +57,6 @@ export function addPage(api: FastifyInstance, name: string): void {
 
 function shared(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([header]) => !OWN.has(header)));
-}
-
-async function createPage(api: FastifyInstance, name: string): Promise<FastifyInstance> {
-  const { default: swaggerUi } = await import('@fastify/swagger-ui');
-  const page = fastify();
-  // The cast is needed because the type allows only OpenAPI 2 and 3.0. The plugin returns the document unchanged.
-  const specification = { document: api.swagger() } as StaticDocumentSpec;
-  page.register(swagger, { mode: 'static', specification });
-  page.register(swaggerUi, {
-    routePrefix: PAGE,
-    staticCSP: POLICY,
-    uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
-    theme: {
-      title: name,
-      favicon: [{ filename: 'favicon.svg', rel: 'icon', type: SVG, sizes: 'any', content: picture(ICON, 32) }],
-    },
-    logo: { type: SVG, content: picture(`${ICON}${nameText(name)}`, 330), href: './', target: '_self' },
-  });
-  await page.ready();
-  return page;
-}
-
-function nameText(name: string): string {
-  return `<text x="40" y="23" font-family="sans-serif" font-size="22" fill="#fff">${name}</text>`;
 }
 
 /** Allows scripts only in files of the page. Inline styles and images are allowed, because the page contains them. */

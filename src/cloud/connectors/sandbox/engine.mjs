@@ -3,8 +3,8 @@
  * its engine finds no data of another space there. The size of the memory is limited by WebAssembly: the engine's own limit
  * counts only part of the memory that a script allocates.
  */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import variant from '@jitl/quickjs-wasmfile-release-sync';
 import { newQuickJSWASMModuleFromVariant, newVariant } from 'quickjs-emscripten-core';
 
@@ -21,6 +21,9 @@ import { newQuickJSWASMModuleFromVariant, newVariant } from 'quickjs-emscripten-
  * }}
  */
 const { compile, Memory } = Reflect.get(globalThis, 'WebAssembly');
+
+/** The engine. The build puts it beside the program, because a thread may be unable to find packages, as with Yarn. */
+const CODE = new URL('./quickjs.wasm', import.meta.url);
 
 const PAGE = 65_536;
 /** Initial size of an engine's memory, in pages. It is fixed in the compiled engine. */
@@ -89,7 +92,7 @@ export class Engines {
 
   /** @param {number} memory  maximum number of bytes by which the memory of an engine may grow */
   static async load(memory) {
-    const file = fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'));
+    const file = existsSync(CODE) ? CODE : new URL(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'));
     return new Engines(await compile(await readFile(file)), memory);
   }
 
