@@ -111,10 +111,12 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'files',
-    about: 'files, hosts, variables and growth of scenarios',
+    about: 'files, hosts, variables and growth of scenarios; files that clients of mcp name',
     files: [
       'input/sandbox',
       'cli/process-host',
+      'cli/mcp',
+      'console/server',
       'cli/trust',
       'library/trust',
       'runner/connectors',

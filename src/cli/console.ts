@@ -161,7 +161,7 @@ class Session {
     if (line === '.list') return this.#list(on);
     const screen = new Screen(this.#clock, this.#print);
     // Relative paths are resolved in the user's folder, not in the folder of the run.
-    const question = { do: 'line', on, line, secrets: this.#secrets, folder: resolve('.') } as const;
+    const question = { do: 'line', on, line, secrets: this.#secrets, folder: resolve('.'), inside: false } as const;
     const { done, finished } = this.#connection.ask(question, (reply) => 'from' in reply && screen.add(reply));
     const devices = await done;
     screen.asked(devices);

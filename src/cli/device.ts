@@ -9,7 +9,7 @@ import type { Print } from '../console/screen.js';
 import type { ConsoleServer } from '../console/server.js';
 import { faint, listed, logLine } from '../console/shown.js';
 import { orList } from '../input/problems.js';
-import { readRegular } from '../input/text-file.js';
+import { readNamed } from '../input/text-file.js';
 import type { Alarm } from '../kernel/clock.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -233,7 +233,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     });
     const over = Promise.race([happens, time.over, crashed]);
     const lines = terminal?.lines ?? host.lines();
-    const options = { secrets: flags['show-secrets'], folder: '.', readText: readRegular, noted };
+    const options = { secrets: flags['show-secrets'], readFile: readNamed, noted };
     const left = takeLines(lines, over, (line) => takeLine(line, member, options, print));
     // A pipe may end before its commands have taken effect, so its end does not stop the device.
     if (!(await left) || terminal === undefined) await over;

@@ -14,6 +14,7 @@ import { makePrivateDirectory, makeTemporaryDirectory } from '../kernel/private-
 import { PRIVATE } from '../kernel/private-file.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { isDirectory } from '../kernel/write-files.js';
+import { EVENTS_FILE } from '../library/run-files.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
 import { findPackagedPath, listPackaged } from './find-scenario.js';
 import type { AnotherRun, EndedRun, Host } from './host.js';
@@ -197,7 +198,12 @@ export class Desk {
       pathInside(this.folder, path, 'is not in the folder of the server'),
     );
     const own = /^run-\d+$/.test(name) ? [this.#ownFolder(name)] : [];
-    return [...own, ...inFolder].find(isRunFolder);
+    const found = [...own, ...inFolder].find(isRunFolder);
+    // The folder may be of another author, who can put links into it.
+    if (found !== undefined) {
+      for (const file of [REPORT_FILES.json, EVENTS_FILE]) pathInside(found, file, 'is not in the folder of the run');
+    }
+    return found;
   }
 
   #ownFolder(name: string): string {

@@ -60,7 +60,7 @@ export const DEVICE_TOOLS: readonly Tool[] = [
         const found = await findDevice(connection, device);
         const parts: { readonly code: number; readonly lines: readonly string[] }[] = [];
         const asked = connection.ask(
-          { do: 'line', on: makeSelector(found), line, secrets: false, folder: desk.folder },
+          { do: 'line', on: makeSelector(found), line, secrets: false, folder: desk.folder, inside: true },
           (reply) => 'from' in reply && parts.push({ code: reply.code, lines: reply.lines }),
         );
         await asked.done;

@@ -1,6 +1,5 @@
 /** Executes a line of a console on one device: a control command if it begins with a dot, otherwise a shell command. */
 
-import { resolve } from 'node:path';
 import type { NamedText } from '../input/text-file.js';
 import { messageOf } from '../kernel/errors.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
@@ -12,10 +11,8 @@ import type { Answer, Member } from './member.js';
 export interface LineOptions {
   /** Whether to show claim tokens, keys and passwords as they are. */
   readonly secrets: boolean;
-  /** Base of relative paths. */
-  readonly folder: string;
-  /** Reads a file. @throws Error with the reason */
-  readonly readText: (path: string) => string;
+  /** Reads a file that the line names. @throws Error with the reason */
+  readonly readFile: (path: string) => NamedText;
   /** Called with a description of the executed action, without secrets. `call`: the step of a control command. */
   readonly noted: (action: string, call?: StepCall) => void;
 }
@@ -35,7 +32,7 @@ export async function carryOut(
       options.noted(withoutSecrets(line));
       return show(printed);
     }
-    const control = parseControl(line, member.type, (path) => fileAt(path, options));
+    const control = parseControl(line, member.type, options.readFile);
     await runControl(control, member);
     options.noted(control.described, control.call);
     show({ code: 0, lines: [control.described], more: false });
@@ -51,8 +48,4 @@ export function completions(member: Member, line: string): readonly string[] {
 
 function isControl(line: string): boolean {
   return line.trimStart().startsWith('.');
-}
-
-function fileAt(path: string, { folder, readText }: LineOptions): NamedText {
-  return { file: path, text: readText(resolve(folder, path)) };
 }

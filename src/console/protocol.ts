@@ -1,8 +1,8 @@
 /**
  * The protocol between a run and its consoles: one JSON object a line in both directions.
  *
- *     run      {"ghostfleet":1,"run":"demo-3f9a","name":"demo","devices":300}
- *     console  {"id":1,"do":"line","on":"cellar","line":"info show","secrets":false,"folder":"/home/me"}
+ *     run      {"ghostfleet":2,"run":"demo-3f9a","name":"demo","devices":300}
+ *     console  {"id":1,"do":"line","on":"cellar","line":"info show","secrets":false,"folder":"/me","inside":false}
  *     run      {"id":1,"from":"cellar-0001","code":0,"lines":["vendor name: …"],"more":false}      one line for each part
  *     run      {"id":1,"done":100}                                        all devices have the request; more parts may follow
  *
@@ -13,7 +13,7 @@ import { foreignJson } from '../kernel/json-text.js';
 import type { TraceEvent } from '../trace/events.js';
 import type { Answer, Candidate } from './member.js';
 
-export const VERSION = 1;
+export const VERSION = 2;
 
 /** The first line of a run. */
 export interface Greeting {
@@ -26,7 +26,7 @@ export interface Greeting {
 }
 
 export type Request =
-  /** Runs a line on the selected devices. */
+  /** Runs a line on the selected devices. Files that it names are relative to `folder`, and with `inside`, only in it. */
   | {
       readonly id: number;
       readonly do: 'line';
@@ -34,6 +34,7 @@ export type Request =
       readonly line: string;
       readonly secrets: boolean;
       readonly folder: string;
+      readonly inside: boolean;
     }
   /** Lists the selected devices. */
   | { readonly id: number; readonly do: 'list'; readonly on: string }
@@ -87,8 +88,9 @@ export function readRequest(line: string): Request {
   const request = parsed(line);
   const { id, do: what, on } = request;
   const isText = (...keys: string[]) => keys.every((key) => typeof request[key] === 'string');
+  const isFlag = (...keys: string[]) => keys.every((key) => typeof request[key] === 'boolean');
   const complete =
-    (what === 'line' && isText('on', 'line', 'folder') && typeof request.secrets === 'boolean') ||
+    (what === 'line' && isText('on', 'line', 'folder') && isFlag('secrets', 'inside')) ||
     (what === 'list' && isText('on')) ||
     (what === 'complete' && isText('on', 'line')) ||
     (what === 'follow' && (on === null || isText('on')));

@@ -6,6 +6,8 @@
  * further requests of that console.
  */
 import { createServer, type Server, type Socket } from 'node:net';
+import { resolve } from 'node:path';
+import { pathInside } from '../input/text-file.js';
 import { pause } from '../kernel/deadline.js';
 import { GhostfleetError, messageOf } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -29,6 +31,7 @@ import {
 interface ConsoleServerOptions {
   readonly place: Place;
   readonly fleet: Fleet;
+  /** Reads a file with an absolute path. */
   readonly readText: (path: string) => string;
 }
 
@@ -189,11 +192,15 @@ class Attached {
     }
   }
 
-  async #run({ id, line, secrets, folder }: Extract<Request, { do: 'line' }>, member: Member): Promise<void> {
+  async #run({ id, line, secrets, folder, inside }: Extract<Request, { do: 'line' }>, member: Member): Promise<void> {
     const { readText, fleet } = this.#options;
+    const readFile = (file: string) => {
+      const path = inside ? pathInside(folder, file, `is not in the folder "${folder}"`) : resolve(folder, file);
+      return { file, text: readText(path) };
+    };
     const answer = (part: Answer): void => this.#send({ id, from: member.name, ...part });
     const noted: LineOptions['noted'] = (action, call) => fleet.noted(member.serial, action, call);
-    await carryOut(member, line, { secrets, folder, readText, noted }, answer);
+    await carryOut(member, line, { secrets, readFile, noted }, answer);
   }
 
   /**

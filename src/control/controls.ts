@@ -254,7 +254,7 @@ export class RunControls {
     for (const member of members) {
       const noted = (action: string, call?: Parameters<Fleet['noted']>[2]) =>
         this.#fleet.noted(member.serial, action, call);
-      const options = { secrets: false, folder: '', readText: noFiles, noted };
+      const options = { secrets: false, readFile: noFiles, noted };
       await carryOut(member, line, options, (part) => answer({ from: member.name, ...part }));
     }
     return members.length;

@@ -96,6 +96,11 @@ export function readRegular(path: string): string {
   return textOf(regularBytesOf(path, LARGEST), path);
 }
 
+/** {@link readRegular}, with the path as its name. */
+export function readNamed(path: string): NamedText {
+  return { file: path, text: readRegular(path) };
+}
+
 /** @throws UsageError `outside` for a name that begins with `~` */
 function checkTilde(name: string): void {
   const wrong = findTilde(name);

@@ -6,7 +6,7 @@ import type { Answer } from '../console/member.js';
 import type { DeviceWorld } from '../device/device.js';
 import { type Check, integer, list, optional, record, text } from '../input/checks.js';
 import { Problems } from '../input/document.js';
-import { readRegular } from '../input/text-file.js';
+import { readNamed } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
 import { EXIT, GhostfleetError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -176,10 +176,7 @@ export class VirtualDevice implements AsyncDisposable {
     this.#checkOpen();
     this.#check();
     const dotted = line.trimStart().startsWith('.') ? line : `.${line.trimStart()}`;
-    await runControl(
-      parseControl(dotted, this.#device.type, (path) => ({ file: path, text: readRegular(path) })),
-      this.#device,
-    );
+    await runControl(parseControl(dotted, this.#device.type, readNamed), this.#device);
   }
 
   /**

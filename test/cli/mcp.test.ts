@@ -1,5 +1,5 @@
 /** `ghostfleet mcp`, as the client of the official SDK sees it. */
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -90,6 +90,26 @@ it.each(['scenario', 'run', 'resource'] as const)('files outside the folder are 
   }
 });
 
+it.each(['summary.json', 'events.jsonl'])(
+  'a run whose %s is a link to a file elsewhere is out of reach',
+  async (name) => {
+    const { call, folder, started } = await serve();
+    const elsewhere = folderOfTest();
+    mkdirSync(join(folder, 'run'));
+    for (const each of ['summary.json', 'events.jsonl']) writeFileSync(join(folder, 'run', each), '{}');
+    rmSync(join(folder, 'run', name));
+    writeFileSync(join(elsewhere, 'other'), '{}');
+    symlinkSync(join(elsewhere, 'other'), join(folder, 'run', name));
+    const asked = [
+      await call('explain_run', { run: 'run' }),
+      await call('what_if', { run: 'run' }),
+      await call('compare_runs', { a: 'run', b: 'run' }),
+    ].map(({ text }) => text);
+    expect(asked).toEqual(asked.map(() => expect.stringContaining('is not in the folder of the run')));
+    expect(started).toEqual([]);
+  },
+);
+
 it('no argument becomes an option of a command', async () => {
   const { call, started } = await serve();
   const wrong = [
@@ -153,6 +173,8 @@ describe('a client with --allow-write', () => {
       expect(typed).toMatchObject({ device: 'cellar-0001', code: 0 });
       expect(JSON.stringify(typed)).toContain('firmware name: CHESTER Clime');
       expect(JSON.stringify(typed)).toContain('claim token: ********');
+      const replay = { device: 'cellar-0001', line: '.replay thermometer.temperature /etc/passwd' };
+      expect((await call('type_line', replay)).text).toMatch(/passwd.* is not in the folder/);
       expect((await call('type_line', { device: 'cellar-*', line: 'info show' })).text).toContain('no device');
       expect((await call('list_devices', { selector: 'battery<' })).isError).toBe(true);
     } finally {

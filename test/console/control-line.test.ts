@@ -9,15 +9,15 @@ import { memberNamed, type TestFleet, testFleet } from '../support/fleet.js';
 
 async function type(fleet: TestFleet, line: string, { name = 'clime-0001', secrets = false } = {}) {
   const parts: Answer[] = [];
-  const files: Record<string, string> = { '/data/day.csv': 'time [s],temperature [°C]\n0,20\n60,21\n' };
-  const readText = (path: string): string => {
-    const text = files[path];
-    if (text === undefined) throw new Error(`"${path}" cannot be read: the file does not exist`);
-    return text;
+  const files: Record<string, string> = { 'day.csv': 'time [s],temperature [°C]\n0,20\n60,21\n' };
+  const readFile = (file: string) => {
+    const text = files[file];
+    if (text === undefined) throw new Error(`"${file}" cannot be read: the file does not exist`);
+    return { file, text };
   };
   const member = memberNamed(fleet, name);
   const noted = (action: string): void => fleet.noted(member.serial, action);
-  await carryOut(member, line, { secrets, folder: '/data', readText, noted }, (part) => parts.push(part));
+  await carryOut(member, line, { secrets, readFile, noted }, (part) => parts.push(part));
   return parts;
 }
 
@@ -73,7 +73,7 @@ describe('a control command', () => {
     ['.radio of', '"of" is not one of on or off (did you mean "on"?)'],
     ['.antenna -10', '"-10" is not a number from -156 to -44'],
     ['.antenna { rsrp', 'Flow map must end with a }'],
-    ['.replay hygrometer.temperature none.csv', '"/data/none.csv" cannot be read: the file does not exist'],
+    ['.replay hygrometer.temperature none.csv', '"none.csv" cannot be read: the file does not exist'],
     ['.clock soon', '"soon" is not a jump of a clock'],
     ['.power-cycle now', 'usage: .power-cycle'],
   ])('%s is rejected with a message', async (line, message) => {
@@ -137,7 +137,7 @@ describe('a line for the shell', () => {
     await fleet.clock.runUntil(60_000);
     const parts: Answer[] = [];
     const member = memberNamed(fleet, 'clime-0001');
-    const options = { secrets: false, folder: '/', readText: () => '', noted: () => {} };
+    const options = { secrets: false, readFile: (file: string) => ({ file, text: '' }), noted: () => {} };
     await carryOut(member, 'batt measure', options, (part) => parts.push(part));
     expect(parts.map(({ more }) => more)).toEqual([true]);
     member.controls.powerCycle();

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Connection, findRuns } from '../../src/console/client.js';
 import type { Answer, Candidate, Fleet, Member } from '../../src/console/member.js';
 import { knownPlaces, newPlace } from '../../src/console/places.js';
-import type { News } from '../../src/console/protocol.js';
+import type { News, Request } from '../../src/console/protocol.js';
 import { ConsoleServer } from '../../src/console/server.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { makeSamplingRandom } from '../../src/scenario/selector/match.js';
@@ -25,24 +25,27 @@ function folder() {
   return { XDG_RUNTIME_DIR: folderOfTest() };
 }
 
-async function running(fleet: Fleet = testFleet(), env = folder(), random = '0001') {
+async function running(fleet: Fleet = testFleet(), env = folder(), random = '0001', readText = (_: string) => '') {
   const place = newPlace(fleet.name, random, env);
-  const server = await ConsoleServer.open({ place, fleet, readText: () => '' });
+  const server = await ConsoleServer.open({ place, fleet, readText });
   closing.push(() => server.close('the test is over'));
   return { env, place, server };
 }
 
-async function attached(fleet?: Fleet) {
-  const run = await running(fleet);
+async function attached(fleet?: Fleet, readText?: (path: string) => string) {
+  const run = await running(fleet, folder(), '0001', readText);
   const [console] = await findRuns(run.env, clock);
   if (console === undefined) throw new Error('nothing found');
   closing.push(() => console.close());
   return { ...run, console };
 }
 
-async function ask(console: Connection, on: string, line: string, secrets = false) {
+type LineRequest = Extract<Request, { do: 'line' }>;
+const LINE = { do: 'line', on: '*', secrets: true, folder: '/', inside: false } as const;
+
+async function ask(console: Connection, on: string, line: string, changed: Partial<LineRequest> = {}) {
   const answers: ({ from: string } & Answer)[] = [];
-  const question = { do: 'line', on, line, secrets, folder: '/' } as const;
+  const question = { ...LINE, on, line, secrets: false, ...changed };
   const { done, finished } = console.ask(question, (reply) => {
     if ('from' in reply) answers.push(reply);
   });
@@ -91,7 +94,38 @@ describe('a console', () => {
   it('receives claim tokens only on request', async () => {
     const { console } = await attached();
     expect(JSON.stringify(await ask(console, '*', 'info show'))).not.toContain(TOKEN);
-    expect(JSON.stringify(await ask(console, '*', 'info show', true))).toContain(TOKEN);
+    expect(JSON.stringify(await ask(console, '*', 'info show', { secrets: true }))).toContain(TOKEN);
+  });
+
+  it('that must stay in a folder reads no file elsewhere, also not through a link', async () => {
+    const elsewhere = folderOfTest();
+    const inside = folderOfTest();
+    symlinkSync(elsewhere, join(inside, 'link'));
+    writeFileSync(join(elsewhere, 'day.csv'), '');
+    writeFileSync(join(inside, 'day.csv'), '');
+    const read: string[] = [];
+    const { console } = await attached(testFleet(), (path) => {
+      read.push(path);
+      return 'time [s],temperature [°C]\n0,20\n60,21\n';
+    });
+    const replay = async (file: string) => {
+      const line = `.replay hygrometer.temperature ${file}`;
+      const { answers } = await ask(console, 'clime-0001', line, { folder: inside, inside: true });
+      return answers.flatMap(({ lines }) => lines).join();
+    };
+    for (const file of [
+      '/etc/passwd',
+      '/nonexistent',
+      '../day.csv',
+      'link/day.csv',
+      join(elsewhere, 'day.csv'),
+      '~/x',
+    ]) {
+      expect(await replay(file)).toMatch(/is not in the folder|"~"/);
+    }
+    expect(read).toEqual([]);
+    expect(await replay('day.csv')).toContain('from day.csv, 2 rows');
+    expect(read).toEqual([join(inside, 'day.csv')]);
   });
 
   it('lists the selected devices', async () => {
@@ -259,7 +293,7 @@ describe('a run', () => {
     const { socket } = await raw(place.path);
     socket.pause();
     socket.write(`${JSON.stringify({ id: 1, do: 'follow', on: '*' })}\n`);
-    socket.write(`${JSON.stringify({ id: 2, do: 'line', on: '*', line: 'x', secrets: true, folder: '/' })}\n`);
+    socket.write(`${JSON.stringify({ ...LINE, id: 2, line: 'x' })}\n`);
     await until(() => asked > 50);
     // The server stops asking devices long before it has asked all of them. From then on it only pauses.
     const askedAtPauses: number[] = [];
