@@ -3,9 +3,10 @@
  * time for it is over.
  */
 import { gzipSync } from 'node:zlib';
-import { Agent, request } from 'undici';
+import { Agent, errors, request } from 'undici';
 import type { Clock } from '../kernel/clock.js';
 import { pause } from '../kernel/deadline.js';
+import { retryAfter } from '../kernel/retry-after.js';
 import { reasonOf } from '../kernel/system-errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import type { Received } from './response.js';
@@ -14,11 +15,13 @@ import type { Destination } from './settings.js';
 const TYPES = { protobuf: 'application/x-protobuf', json: 'application/json' } as const;
 /** Statuses of the specification after which a batch is sent again. */
 const FOR_THE_MOMENT: readonly number[] = [429, 502, 503, 504];
+/** Largest response in bytes. A collector answers with a few. */
+const LARGEST_ANSWER = 1_048_576;
 const FIRST_PAUSE: Millis = seconds(1);
 const LONGEST_PAUSE: Millis = seconds(5);
 
-/** `after`: time after which to send the batch again; null: never; undefined: the usual pause. */
-type Attempt = { readonly received: Received } | { readonly reason: string; readonly after: Millis | null | undefined };
+/** `after`: time after which to send the batch again, at least the usual pause; null: never. */
+type Attempt = { readonly received: Received } | { readonly reason: string; readonly after: Millis | null };
 
 interface SendOptions {
   /** Time for the batch, with all its repetitions. */
@@ -31,7 +34,7 @@ interface SendOptions {
 
 export class Sender {
   readonly #clock: Clock;
-  readonly #agent = new Agent();
+  readonly #agent = new Agent({ maxResponseSize: LARGEST_ANSWER });
 
   /** @param clock real time */
   constructor(clock: Clock) {
@@ -60,14 +63,14 @@ export class Sender {
     try {
       for (let wait = FIRST_PAUSE; ; wait = Math.min(LONGEST_PAUSE, 2 * wait)) {
         const outcome = await this.#try(to, body, signal).catch(
-          (error: unknown): Attempt => ({ reason: whyOf(error), after: last ? null : undefined }),
+          (error: unknown): Attempt => ({ reason: whyOf(error), after: last || isTooLarge(error) ? null : 0 }),
         );
         if ('received' in outcome) return outcome;
         if (signal.aborted) return { lost: reason };
         reason = outcome.reason;
         failed++;
         if (outcome.after === null) return { lost: reason };
-        const limit = outcome.after ?? wait;
+        const limit = Math.max(wait, outcome.after);
         const goesOn = await pause({ clock: this.#clock, limit, what: 'the next attempt to send telemetry', signal });
         if (!goesOn) return { lost: reason };
       }
@@ -103,12 +106,16 @@ export class Sender {
       return { received: { body: bytes, type: type.trim().toLowerCase() } };
     }
     const again = FOR_THE_MOMENT.includes(statusCode);
-    const wait = Number(headers['retry-after']);
     return {
       reason: `the response has the status ${statusCode}`,
-      after: again ? (wait > 0 ? seconds(wait) : undefined) : null,
+      after: again ? (retryAfter(headers) ?? 0) : null,
     };
   }
+}
+
+/** Such a response came after the batch had arrived. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof errors.ResponseExceededMaxSizeError;
 }
 
 /** The HTTP client wraps the error of the system. */

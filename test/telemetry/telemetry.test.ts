@@ -203,6 +203,31 @@ describe('lost telemetry', () => {
     expect([requests, complaints]).toEqual([2, []]);
   });
 
+  it.each(['0', '0.000001', '-1', 'Infinity'])(
+    'is not sent again before the usual pause if the collector asks for a wait of %s',
+    async (wait) => {
+      const { collector, telemetry, clock } = await exporting(rejecting(503, { 'retry-after': wait }));
+      await letPass(clock, telemetry.end());
+      expect(collector.requests.length).toBeLessThanOrEqual(3);
+    },
+  );
+
+  it('is not sent again after a response that does not end, and no more than 1 MiB of it is received', async () => {
+    const endless = (response: ServerResponse) => {
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+      };
+      response.on('drain', more);
+      more();
+    };
+    const { collector, telemetry, complaints } = await exporting(endless);
+    await telemetry.end();
+    expect([collector.requests.length, complaints]).toEqual([
+      1,
+      [`1 of 1 batches of telemetry for ${collector.url} were lost: the response is too large`],
+    ]);
+  });
+
   it('ends after 5 seconds if the collector does not respond, and counts the batches that were not sent', async () => {
     const downlinks = Array.from({ length: 130 }, (_, n) => downlink(n));
     const { collector, telemetry, clock, complaints } = await exporting(silent, { downlinks });
