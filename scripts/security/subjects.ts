@@ -102,6 +102,7 @@ export const SUBJECTS: readonly Subject[] = [
       'report/capacity',
       'runner/capacity/find',
       'kernel/write-files',
+      'kernel/appended-file',
       'cli/foreign-files',
       'kernel/private-file',
       'cloud/store/backup',

@@ -3,10 +3,10 @@
  * stream would have to buffer a large part of the file. After a failed write, every further write and `close` throw the same
  * error, because the caller of the failed write may be unable to report it.
  */
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import type { UsageError } from './errors.js';
-import { PRIVATE } from './private-file.js';
 import { cannotWrite } from './system-errors.js';
+import { openWhole, writeFully } from './write-files.js';
 
 export class AppendedFile {
   readonly #what: string;
@@ -14,13 +14,13 @@ export class AppendedFile {
   #failure: UsageError | undefined;
 
   /**
-   * Truncates the file or creates it.
+   * Creates the file, in place of an existing one; only its owner may read it. Opens a pipe or a device as it is.
    * @param what the file with its path in quotes, for messages
    * @throws UsageError when it cannot be written
    */
   constructor(path: string, what: string) {
     this.#what = what;
-    this.#file = this.#attempt(() => openSync(path, 'w', PRIVATE.file));
+    this.#file = this.#attempt(() => openWhole(path));
   }
 
   /** @throws UsageError when it cannot be written, for example because the disk is full */
@@ -29,10 +29,7 @@ export class AppendedFile {
     const file = this.#file;
     if (file === undefined) return;
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    this.#attempt(() => {
-      // A write may be partial (a pipe, a disk that is nearly full).
-      for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-    });
+    this.#attempt(() => writeFully(file, bytes));
   }
 
   /** @throws UsageError if a write has failed */

@@ -1,6 +1,6 @@
 /** Files with secrets: only the user who runs the program may read them, whatever the umask is. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, openSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, rmSync, type Stats, statSync } from 'node:fs';
 
 /** Mode of a file that only its owner may read and write, and of such a directory. */
 export const PRIVATE = { file: 0o600, directory: 0o700 } as const;
@@ -17,6 +17,15 @@ export function makePrivate(path: string): void {
   } catch {
     // Not reported here: the caller opens the file next, and reports why that fails.
   }
+}
+
+/**
+ * Creates a file in place of a file or a link: that one may lead elsewhere, be another user's, or be readable for others.
+ * @returns its descriptor, which the caller closes
+ */
+export function createNew(path: string, mode: number = PRIVATE.file): number {
+  rmSync(path, { force: true });
+  return openSync(path, 'wx', mode);
 }
 
 /**

@@ -2,6 +2,7 @@
 import {
   closeSync,
   constants,
+  lstatSync,
   openSync,
   renameSync,
   rmSync,
@@ -10,9 +11,13 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { resolve } from 'node:path';
 import { UsageError } from './errors.js';
+import { createNew } from './private-file.js';
 import { cannotWrite } from './system-errors.js';
 
+/** Mode of a file that others may read, unless the umask forbids it. */
+const SHARED = 0o666;
 /** How long the reader of a pipe may read nothing, and the pause between attempts, in milliseconds. */
 const [PATIENCE, PAUSE] = [10_000, 20];
 
@@ -22,7 +27,7 @@ export function reserve(path: string): void {
   attempt(path, () => {
     // For a directory, the write fails with the system's reason.
     if (isDirectory(path)) writeFileSync(path, '');
-    writePieces(newPartOf(path), ['']);
+    writePieces(partOf(path), ['']);
     rmSync(partOf(path));
   });
 }
@@ -40,7 +45,7 @@ export function writeWhole(path: string, pieces: string | Iterable<string>, what
     () => {
       if (isSpecial(path)) return writeSpecial(path, all);
       try {
-        writePieces(newPartOf(path), all);
+        writePieces(partOf(path), all);
         renameSync(partOf(path), path);
       } catch (error) {
         rmSync(partOf(path), { force: true });
@@ -52,19 +57,33 @@ export function writeWhole(path: string, pieces: string | Iterable<string>, what
 }
 
 /**
- * Writes to a pipe or a device. A system call that waits for the reader of a pipe could not be ended by a signal, so none waits.
+ * Opens a file for {@link writeFully}: a pipe or a device as it is, in place of anything else a new file that only its owner may
+ * read.
  */
+export function openWhole(path: string): number {
+  if (isSpecial(path)) return openSpecial(path);
+  // For a directory, this fails with the system's reason.
+  return isDirectory(path) ? openSync(path, 'w') : createNew(path);
+}
+
+/** Writes all bytes, also to a pipe whose reader is slow. */
+export function writeFully(file: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += patiently(() => writeSync(file, bytes, written));
+}
+
 function writeSpecial(path: string, pieces: Iterable<string>): void {
-  // Windows has neither the flag nor named pipes that are files.
-  const file = patiently(() => openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)));
+  const file = openSpecial(path);
   try {
-    for (const piece of pieces) {
-      const bytes = Buffer.from(piece);
-      for (let written = 0; written < bytes.length; ) written += patiently(() => writeSync(file, bytes, written));
-    }
+    for (const piece of pieces) writeFully(file, Buffer.from(piece));
   } finally {
     closeSync(file);
   }
+}
+
+/** A system call that waits for the reader of a pipe could not be ended by a signal, so none waits. */
+function openSpecial(path: string): number {
+  // Windows has neither the flag nor named pipes that are files.
+  return patiently(() => openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)));
 }
 
 /** Repeats an action while a pipe has no reader, or is full. @throws UsageError after {@link PATIENCE} */
@@ -82,7 +101,7 @@ function patiently<T>(action: () => T): T {
 }
 
 function writePieces(path: string, pieces: Iterable<string>): void {
-  const file = openSync(path, 'wx');
+  const file = createNew(path, SHARED);
   try {
     // Unlike a single writeSync, this writes the whole piece even if the system takes only a part of it at once.
     for (const piece of pieces) writeFileSync(file, piece);
@@ -103,7 +122,12 @@ export function isDirectory(path: string): boolean {
 /** Whether the path is a pipe, a socket, or a device such as `/dev/stdout`, which must not be replaced by a file. */
 export function isSpecial(path: string): boolean {
   const there = found(path);
-  return there !== undefined && !there.isFile() && !there.isDirectory();
+  return there !== undefined && !there.isDirectory() && (!there.isFile() || isOpenFile(path));
+}
+
+/** Whether the path is a link of the system to a file that a process has open: `/dev/stdout` may lead to one. */
+function isOpenFile(path: string): boolean {
+  return /^\/(dev|proc)\//.test(resolve(path)) && lstatSync(path).isSymbolicLink();
 }
 
 /** Undefined if nothing exists there or it cannot be inspected. */
@@ -117,12 +141,6 @@ function found(path: string): Stats | undefined {
 
 function partOf(path: string): string {
   return `${path}.part`;
-}
-
-/** Removes what an earlier write has left: it could be a link to a file elsewhere. */
-function newPartOf(path: string): string {
-  rmSync(partOf(path), { force: true });
-  return partOf(path);
 }
 
 function attempt(path: string, action: () => void, what = `"${path}"`): void {

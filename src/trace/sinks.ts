@@ -30,7 +30,7 @@ export class DigestSink implements LineSink {
 
 /** Writes a file, `events.jsonl`; the trace passes lines in batches of 64 kB, which make the cost small. */
 export class FileSink extends AppendedFile implements LineSink {
-  /** Truncates the file or creates it. @throws UsageError when it cannot be written */
+  /** Creates the file, in place of an existing one. @throws UsageError when it cannot be written */
   constructor(path: string) {
     super(path, `the event log "${path}"`);
   }

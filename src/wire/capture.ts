@@ -62,7 +62,7 @@ export class Capture {
   /** Devices whose next datagram acknowledges a fragment of the downlink. */
   readonly #answering = new Set<number>();
 
-  /** Creates the file or truncates it. @throws UsageError when it cannot be written, or has other content */
+  /** Creates the file, in place of an earlier capture. @throws UsageError when it cannot be written, or has other content */
   constructor(path: string, { about, live }: CaptureOptions) {
     if (hasOtherContent(path)) {
       throw new UsageError(

@@ -1,6 +1,6 @@
 /** Maps the errors of SQLite to errors for callers of the store. */
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
-import { PRIVATE } from '../../../kernel/private-file.js';
+import { closeSync, rmSync, statSync, writeSync } from 'node:fs';
+import { createNew } from '../../../kernel/private-file.js';
 import type { Soundness } from '../soundness.js';
 import { StoreUnavailable } from '../store.js';
 
@@ -46,7 +46,7 @@ function mayGrow(path: string): boolean {
   const trial = `${path}-trial`;
   try {
     const sizes = [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
-    const file = openSync(trial, 'w', PRIVATE.file);
+    const file = createNew(trial);
     try {
       writeSync(file, Buffer.alloc(TRIAL_SIZE), 0, TRIAL_SIZE, Math.max(...sizes));
     } finally {

@@ -1,17 +1,26 @@
 /** The files of a database, and the mark of a database that only a run has used. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { PRIVATE } from '../../../kernel/private-file.js';
+import { closeSync, existsSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { createNew } from '../../../kernel/private-file.js';
 import { lockFile } from './file-lock.js';
 import { readTail } from './tail.mjs';
 
+const LOCK = '-owner';
+
+/** The paths of a database and of all files beside it. */
+export function filesOf(path: string): readonly string[] {
+  return ['', '-wal', '-shm', '-tail', '-key', '-run', LOCK].map((suffix) => path + suffix);
+}
+
 /** Removes a database and its files but `<path>-owner`: a second service could open the next database beside the first. */
 export function removeDatabase(path: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-tail', '-key', '-run']) rmSync(path + suffix, { force: true });
+  for (const file of filesOf(path)) if (!file.endsWith(LOCK)) rmSync(file, { force: true });
 }
 
 /** Marks a new database as that of a run, which the next run in its folder may remove. @param lineage see tail.mjs */
 export function markOfRun(path: string, lineage: string): void {
-  writeFileSync(`${path}-run`, `${lineage}\n`, { mode: PRIVATE.file });
+  const file = createNew(`${path}-run`);
+  writeSync(file, `${lineage}\n`);
+  closeSync(file);
 }
 
 /** Removes the mark: a service has opened the database, so it may contain data of users. */

@@ -65,7 +65,7 @@ export class TailFile {
 
   /** Creates the file if it does not exist; readable by its owner only. @param {string} path of the database */
   constructor(path) {
-    this.#file = openSync(tailPath(path), constants.O_RDWR | constants.O_CREAT, 0o600);
+    this.#file = openSync(tailPath(path), constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
   }
 
   /** @param {Tail} tail */
