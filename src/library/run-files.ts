@@ -1,8 +1,8 @@
 /** Files of a run in its directory, other than the event log, which is written during the run. */
-import { closeSync, lstatSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockFile } from '../cloud/store/sqlite/file-lock.js';
-import { keptBecause, removeDatabase } from '../cloud/store/sqlite/files.js';
+import { filesOf, keptBecause, removeDatabase } from '../cloud/store/sqlite/files.js';
 import { UsageError } from '../kernel/errors.js';
 import { readBeginning } from '../kernel/file-beginning.js';
 import { makePrivateDirectory } from '../kernel/private-directory.js';
@@ -104,9 +104,17 @@ function removeRuns(path: string, lock: (folder: string) => void): void {
   seeds.forEach(removeEmpty);
 }
 
-/** Removes a directory without the files of a user. */
+/** Removes a directory that has nothing but empty lock files. */
 function removeEmpty(folder: string): void {
-  if (readdirSync(folder).every((name) => LOCKS.includes(name))) rmSync(folder, { recursive: true });
+  const names = readdirSync(folder);
+  if (!names.every((name) => LOCKS.includes(name) && isEmptyFile(join(folder, name)))) return;
+  for (const name of names) rmSync(join(folder, name));
+  rmdirSync(folder);
+}
+
+function isEmptyFile(path: string): boolean {
+  const there = lstatSync(path);
+  return there.isFile() && there.size === 0;
 }
 
 /**
@@ -114,8 +122,8 @@ function removeEmpty(folder: string): void {
  * @returns the function that unlocks it, and removes the lock file
  */
 function lockFolder(folder: string): () => void {
-  needOwn(foreignFiles(folder, [LOCK_FILE]));
   const path = join(folder, LOCK_FILE);
+  needOwn([...notFile(path), ...foreignFiles(folder, [LOCK_FILE])]);
   for (;;) {
     const file = createLockFile(path, folder);
     const unlock = locked(path);
@@ -247,12 +255,21 @@ function foreignFiles(folder: string, names: readonly string[]): readonly string
   });
 }
 
+/** Messages about a database that is not only that of a run, and about anything else in the place of one of its files. */
 function foreignDatabase(folder: string): readonly string[] {
   const path = databaseIn(folder);
+  const wrong = filesOf(path).flatMap(notFile);
+  const isThere = (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const why = wrong.length === 0 && isThere ? keptBecause(path) : undefined;
+  return why === undefined ? wrong : [`"${path}" ${why}`];
+}
+
+/** Says that the path is a link, a directory, a pipe or the like. */
+function notFile(path: string): readonly string[] {
   const there = lstatSync(path, { throwIfNoEntry: false });
-  if (there === undefined || (there.isFile() && there.size === 0)) return [];
-  const why = there.isFile() ? keptBecause(path) : 'is not a file';
-  return why === undefined ? [] : [`"${path}" ${why}`];
+  return there === undefined || there.isFile()
+    ? []
+    : [`"${path}" ${there.isSymbolicLink() ? 'is a link' : 'is not a file'}`];
 }
 
 function beginningOf(path: string): string {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openStore } from '../../src/cloud/open-store.js';
+import { removeRunFolder } from '../../src/library/run-files.js';
 import { runScenario, writeReports } from '../../src/library/scenario.js';
 import { ghostfleet } from '../support/host.js';
 
@@ -181,5 +182,33 @@ it.each(['events.jsonl', 'summary.json', 'report.html', 'downlinks.csv', 'seed-3
     const { exit, err } = await run(out);
     expect(exit).toBe(2);
     expect(err).toContain(`"${join(out, name)}" is not a file`);
+  },
+);
+
+it.each(['cloud.db-run', 'cloud.db-tail', 'cloud.db-owner', 'cloud.db-key', 'cloud.db-wal'])(
+  'a run refuses a link in the place of %s, and writes nothing through it',
+  async (name) => {
+    const out = folder();
+    const victim = join(folder(), 'victim');
+    writeFileSync(victim, 'mine');
+    symlinkSync(victim, join(out, name));
+    const { exit, err } = await ghostfleet(['run', TINY, '--out', out, '--store', 'sqlite']);
+    expect([exit, err]).toEqual([2, expect.stringContaining(`"${join(out, name)}" is a link`)]);
+    expect(readFileSync(victim, 'utf8')).toBe('mine');
+  },
+);
+
+it.each(['.run-owner', 'cloud.db-owner', 'seed-1/.run-owner', 'seed-1/cloud.db-owner'])(
+  'a directory %s with files of a user stays, and so do all other files',
+  async (name) => {
+    const out = ran();
+    mkdirSync(join(out, name), { recursive: true });
+    writeFileSync(join(out, name, 'thesis.txt'), 'mine');
+    const before = contents(out);
+    const complaint = `"${join(out, name)}" is not a file`;
+    expect(() => removeRunFolder(out)).toThrow(complaint);
+    expect(await run(out)).toMatchObject({ exit: 2, err: expect.stringContaining(complaint) });
+    expect(contents(out)).toEqual(before);
+    expect(readFileSync(join(out, name, 'thesis.txt'), 'utf8')).toBe('mine');
   },
 );
