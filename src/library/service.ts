@@ -18,6 +18,7 @@ import { memoryTransport } from '../transport/memory.js';
 import { ownSockets } from '../transport/own-sockets.js';
 import type { Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
+import { mark, rejectOtherCopy } from './copies.js';
 import {
   CHECKED_ELSEWHERE,
   checkOptions,
@@ -212,6 +213,7 @@ class RunningService implements Service {
       if (this.#closing) throw new UsageError('service-closed', 'the service is closed');
     };
     const devices = this.#devices;
+    mark(this);
     insides.set(this, { clock, virtual: time !== undefined, transport, devices, checkOpen, client: () => this.client });
   }
 
@@ -233,7 +235,8 @@ class RunningService implements Service {
     // In real time, a pending alarm would keep the process running.
     for (const device of this.#devices) device.powerOff();
     await this.#client?.close();
-    await (await this.#transport)?.close();
+    // What could not be opened was reported to its caller.
+    await (await this.#transport?.catch(() => undefined))?.close();
     const closed = this.#service.close();
     await (this.time === undefined ? closed : settled(this.time, closed));
     // Node forgets closed ports at the end of a turn. Without turns, services that are opened and closed in a row would pile
@@ -269,9 +272,11 @@ export function clientOf({
 /** @throws UsageError `no-udp` if the service has no port for base64 datagrams */
 export async function openUdp(
   host: string,
-  { udp: base64, udpRaw: raw = null, udpDtls: dtls = null }: Pick<ServiceAddress, 'udp' | 'udpRaw' | 'udpDtls'>,
+  service: Pick<ServiceAddress, 'udp' | 'udpRaw' | 'udpDtls'>,
 ): Promise<Transport> {
+  const { udp: base64, udpRaw: raw = null, udpDtls: dtls = null } = service;
   if (base64 === null) {
+    if (insideOf(service) === undefined) rejectOtherCopy('service', service);
     throw new UsageError('no-udp', 'the service has no port for base64 datagrams: start it without "udpPort: null"');
   }
   const enveloped = await udpTransport({ host, ports: { base64, raw: raw ?? undefined } });

@@ -4,6 +4,7 @@ import { UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { DURATION_FORM, formatDuration, LAST_TIME, type Millis, parseDuration, seconds } from '../kernel/time.js';
 import { VirtualClock } from '../kernel/virtual-clock.js';
+import { mark, rejectOtherCopy } from './copies.js';
 import { CHECKED_ELSEWHERE, checkOptions, SEED } from './options.js';
 
 /** A length of time: milliseconds, or a text such as `6h` or `1h30m`. */
@@ -58,6 +59,7 @@ export class VirtualTime {
     this.#clock = new VirtualClock(start ? { start: start.getTime() } : {});
     this.#seed = seed;
     clocks.set(this, this.#clock);
+    mark(this);
   }
 
   /** Milliseconds since the start. */
@@ -125,8 +127,9 @@ const clocks = new WeakMap<VirtualTime, VirtualClock>();
 /** The clock of virtual time, for the parts that run on it. */
 export function clockOf(time: VirtualTime): VirtualClock {
   const clock = clocks.get(time);
-  if (clock === undefined) throw new UsageError('bad-options', 'time: expected the result of virtualTime()');
-  return clock;
+  if (clock !== undefined) return clock;
+  rejectOtherCopy('time', time);
+  throw new UsageError('bad-options', 'time: expected the result of virtualTime()');
 }
 
 /** Length of a step of virtual time in {@link settled}, and real time between two steps, in milliseconds. */
