@@ -18,12 +18,15 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'limits',
-    about: 'limits of requests, bodies, connections, time and open files',
+    about: 'limits of requests, bodies, answers, connections, time and open files',
     files: [
       'cloud/operator/limits',
       'cloud/operator/time-limit',
       'cloud/operator/unknown-bodies',
       'cloud/http/sockets',
+      'cloud/http/unsent',
+      'cloud/api/pages',
+      'cloud/api/unread',
       'cloud/http/validation',
       'kernel/json-text',
       'cloud/store/scan-turns',
@@ -69,10 +72,7 @@ export const SUBJECTS: readonly Subject[] = [
     name: 'streams',
     about:
       'streams of events: who gets which, their number, their share of time and memory, and their end with the credential',
-    files: [
-      ...['events', 'readers', 'loop-turns'].map((name) => `cloud/api/${name}`),
-      ...['open-streams', 'unsent'].map((name) => `cloud/events/${name}`),
-    ],
+    files: [...['events', 'readers', 'loop-turns'].map((name) => `cloud/api/${name}`), 'cloud/events/open-streams'],
   },
   {
     name: 'queue',

@@ -11,7 +11,8 @@ import { type Access, type Caller, mayChangeAll, visibleTag } from './access.js'
 import { DeviceCursors, NEXT_OFFSET } from './device-cursors.js';
 import { deviceViews } from './device-view.js';
 import type { ApiContext, Family } from './family.js';
-import { readInTurn, sendViews, turnOf } from './pages.js';
+import { sendViews } from './pages.js';
+import { Share } from './share.js';
 import { MOST_COUNTED, setTotal } from './totals.js';
 
 export const deviceLists: Family = (routes, context) => {
@@ -38,7 +39,7 @@ export const deviceLists: Family = (routes, context) => {
       const rows = await devicesOf(context, request, reply, { ...list, ...from, limit });
       const next = await cursors.nextOf(request, list, rows, from);
       if (next !== undefined) reply.header('x-next-offset', next);
-      return sendViews(turnOf(context, request), reply, rows, deviceViews(context, request));
+      return sendViews(new Share(context, request, reply), reply, rows, deviceViews(context, request));
     },
   );
 
@@ -69,8 +70,8 @@ export async function devicesOf(
   const { store } = context;
   const { spaceId } = caller;
   const { limit, after, upTo: _, sortBy: __, order: ___, ...filter } = query;
-  const read = () => store.devices(spaceId, { ...query, withTokens: !mayChangeAll(caller) });
-  const rows = await readInTurn(turnOf(context, caller), limit, read);
+  await new Share(context, caller, reply).turn();
+  const rows = await store.devices(spaceId, { ...query, withTokens: !mayChangeAll(caller) });
   if (after !== undefined) setTotal(reply, await store.countDevices(spaceId, filter, MOST_COUNTED), MOST_COUNTED);
   else reply.header('x-total', rows.length < limit ? rows.length : await store.countDevices(spaceId, filter));
   return rows;

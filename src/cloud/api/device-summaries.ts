@@ -12,7 +12,8 @@ import { devicesOf, filterOf } from './device-list.js';
 import { healthView, visibleTags } from './device-view.js';
 import type { Family } from './family.js';
 import { maskedViews } from './masking.js';
-import { sendViews, turnOf } from './pages.js';
+import { sendViews } from './pages.js';
+import { Share } from './share.js';
 
 export const deviceSummaries: Family = (routes, context) => {
   const { store, clock } = context;
@@ -37,7 +38,7 @@ export const deviceSummaries: Family = (routes, context) => {
         after: offset === undefined ? undefined : { id: offset, value: offset },
       });
       const tagsOf = visibleTags(store, request);
-      return sendViews(turnOf(context, request), reply, rows, async (some) => {
+      return sendViews(new Share(context, request, reply), reply, rows, async (some) => {
         const tags = await tagsOf(some);
         return maskedViews(store, request, some, (row) => summaryOf(row, tags, clock.wall));
       });

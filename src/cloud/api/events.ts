@@ -11,7 +11,6 @@ import { seconds } from '../../kernel/time.js';
 import type { Feed, Page } from '../events/feed.js';
 import { OpenStreams, STREAMS } from '../events/open-streams.js';
 import { type Position, positionText } from '../events/position.js';
-import { Unsent } from '../events/unsent.js';
 import { ApiFault } from '../http/errors.js';
 import { EventStream, type Sent, type SharedEvent } from '../http/event-stream.js';
 import { operation } from '../http/operation.js';
@@ -42,9 +41,8 @@ const Stream = {
 };
 
 export const events: Family = (routes, context, options) => {
-  const { feed, store, turns } = context;
+  const { feed, store, turns, unsent } = context;
   const open = new OpenStreams();
-  const unsent = new Unsent();
   const patience = new RealClock();
   routes.addHook('preClose', async () => feed.close());
 
@@ -86,7 +84,8 @@ export const events: Family = (routes, context, options) => {
           const makeRoom = () => stream.end(ending('limit', 'the service has too many streams: connect again later'));
           if (displaced.aborted) makeRoom();
           displaced.addEventListener('abort', makeRoom);
-          const shared = { nextTurn: () => turns.next(tenant), hold: (event: Buffer) => unsent.hold(tenant, event) };
+          const hold = (event: Buffer) => unsent.hold(tenant, event, () => stream.cut());
+          const shared = { nextTurn: () => turns.next(tenant), hold };
           await new Reader(stream, request, { context, options, ...shared }).follow(start);
         } finally {
           release();
@@ -114,8 +113,8 @@ interface ReaderOptions {
   readonly context: ApiContext;
   readonly options: ApiOptions;
   readonly nextTurn: () => Promise<void>;
-  /** Counts bytes that the client has not received, until the returned function is called; undefined if there are too many. */
-  readonly hold: (event: Buffer) => (() => void) | undefined;
+  /** Counts bytes that the client has not received, until the returned function is called. */
+  readonly hold: (event: Buffer) => () => void;
 }
 
 /** One client that follows the events. */
@@ -226,9 +225,8 @@ class Reader {
     const bytes = await eventBytes(entry, { store, clock, caller, options: this.#options });
     if (!bytes) return 0;
     const release = this.#hold(bytes);
-    if (release) await this.#send({ id: this.#id, bytes });
-    else this.#stream.cut();
-    release?.();
+    await this.#send({ id: this.#id, bytes });
+    release();
     return bytes.length;
   }
 

@@ -6,6 +6,7 @@ import type { Members } from '../accounts/members.js';
 import type { SignIn } from '../accounts/sign-in.js';
 import type { Routes } from '../http/operation.js';
 import type { PublicUrl } from '../http/public-url.js';
+import type { Unsent } from '../http/unsent.js';
 import type { Turns } from './at-most.js';
 import type { CloudContext } from './context.js';
 import type { LoopTurns } from './loop-turns.js';
@@ -19,6 +20,8 @@ export interface ApiContext extends CloudContext {
   readonly withPasswordTurn: Turns;
   /** Turns of long work. All families share them, so that one piece runs in each turn of the event loop. */
   readonly turns: LoopTurns;
+  /** What clients of a tenant have not received. All families share it. */
+  readonly unsent: Unsent;
   /** Null: actions are not recorded. */
   readonly audit: AuditLog | null;
 }

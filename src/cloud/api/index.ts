@@ -20,6 +20,7 @@ import { documentApi } from '../http/openapi.js';
 import type { Routes } from '../http/operation.js';
 import { redirectPrefix, withoutPrefix } from '../http/public-url.js';
 import { needReadableQueries, parseQuery } from '../http/query.js';
+import { Unsent } from '../http/unsent.js';
 import { type TypeBoxProvider, validatorCompiler } from '../http/validation.js';
 import { hideFromLimited } from './access.js';
 import { canonicalUrl } from './aliases.js';
@@ -45,6 +46,7 @@ import { login, spaceLogin } from './logins.js';
 import { LoopTurns } from './loop-turns.js';
 import { messages } from './messages.js';
 import { sessions } from './sessions.js';
+import { countAnswers, UNSENT } from './share.js';
 import { spaces } from './spaces.js';
 import { tags } from './tags.js';
 import { users } from './users.js';
@@ -121,6 +123,7 @@ export function createApi(
     signIn: new SignIn({ ...context, members }),
     withPasswordTurn: atMost(PASSWORDS_AT_ONCE, 'too many concurrent password checks; retry later'),
     turns: new LoopTurns(),
+    unsent: new Unsent(UNSENT),
     audit: context.audited ? new AuditLog(context) : null,
   };
   const add = (routes: FastifyInstance, families: readonly Family[]) => {
@@ -133,6 +136,7 @@ export function createApi(
   if (options.cors) api.register(cors, CORS);
   const { rateLimit, rateLimitHolds } = options;
   limitRequests(api, { clock: context.clock, rateLimit, rateLimitHolds });
+  countAnswers(api, all);
   documentApi(api, publicUrl);
   const families = named('families', async (routes) => {
     routes.addHook('onRequest', authenticate(all, publicUrl?.origin));

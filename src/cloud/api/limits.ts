@@ -13,7 +13,7 @@
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { BODY_LIMIT } from '../http/body.js';
@@ -73,6 +73,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The share of the request in the limits; null for a route without limits. */
     usage: Usage | null;
+    /** Whether the answer of the request was made, or has begun. */
+    isAnswered: boolean;
   }
 }
 
@@ -87,25 +89,31 @@ export function limitRequests(
     return (secret === undefined ? strangers : knownOnes).enter(callerOf(request, secret));
   };
   const time = new TimeLimit(patience);
+  const endRequest = (reply: FastifyReply) => {
+    time.end(reply);
+    reply.request.usage?.end();
+  };
   api.decorateRequest('usage', null);
+  api.decorateRequest('isAnswered', false);
   // Callbacks instead of promises, and one `close` listener for all three tasks, because these hooks run for every request.
   api.addHook('onRequest', (request, reply, done) => {
     const withBody = hasBody(request.raw);
     const usage = isLimited(request) ? enter(request) : null;
     request.usage = usage;
-    time.begin(reply);
+    time.begin(reply, () => usage?.end());
     whenOver(reply.raw, () => {
-      time.end(reply);
       if (withBody) closeHalfOpen(request.raw, patience);
-      usage?.end();
+      // A handler goes on without its client. So the request counts until its answer is made, or until its time is over.
+      if (reply.sent || request.isAnswered) endRequest(reply);
     });
     // The body of a request without a route is not read.
     if (withBody && request.is404) return unknownRoute(request, reply);
     done(usage?.isTooMuch ? overloaded() : undefined);
   });
-  // An answer in pieces has its place until it is over: it is still being made.
-  api.addHook('onSend', ({ usage }, _, payload, done) => {
-    if (!(payload instanceof Readable)) usage?.end();
+  api.addHook('onSend', (request, reply, payload, done) => {
+    request.isAnswered = true;
+    // An answer in pieces is still being made.
+    if (!(payload instanceof Readable) || reply.raw.closed) endRequest(reply);
     done();
   });
   api.addHook('preParsing', ({ usage, raw }, _, payload, done) => {
@@ -158,7 +166,8 @@ class Level {
 class Usage {
   readonly #levels: readonly Level[];
   readonly #ended: () => void;
-  #bytes = 0;
+  /** Received bytes of the body. */
+  bytes = 0;
   #isOver = false;
 
   /** @param ended called when the request no longer counts */
@@ -173,7 +182,7 @@ class Usage {
   }
 
   add(bytes: number): void {
-    this.#bytes += bytes;
+    this.bytes += bytes;
     for (const level of this.#levels) level.bytes += bytes;
   }
 
@@ -182,7 +191,7 @@ class Usage {
     this.#isOver = true;
     for (const level of this.#levels) {
       level.requests--;
-      level.bytes -= this.#bytes;
+      level.bytes -= this.bytes;
     }
     this.#ended();
   }

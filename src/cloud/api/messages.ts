@@ -12,7 +12,8 @@ import type { ListedMessage, MessageQuery as StoreQuery } from '../store/store.j
 import { type Access, type Caller, visibleMessage, visibleTag } from './access.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { maskingsFor } from './masking.js';
-import { IN_PIECE, type Piece, pieceOf, sendPage, sendPieces, turnOf } from './pages.js';
+import { IN_PIECE, type Piece, pieceOf, sendPage, sendPieces } from './pages.js';
+import { Share } from './share.js';
 import { setTotal } from './totals.js';
 
 /** How far back a list without `after` reaches. */
@@ -34,8 +35,11 @@ export const messages: Family = (routes, context, options) => {
       params: MessageParams,
       response: { 200: Message },
     }),
-    async (request) => {
-      const [only] = await shown(request, [await visibleMessage(store, request, request.params.id)]);
+    async (request, reply) => {
+      const share = new Share(context, request, reply);
+      // A body may have 1 MB.
+      await share.turn();
+      const [only] = await shown(request, [await visibleMessage(store, request, request.params.id)], share);
       return only;
     },
   );
@@ -87,31 +91,31 @@ function addList(routes: Routes, context: ApiContext, shown: Shown): void {
     async (request, reply) => {
       const { spaceId, query, access } = request;
       const { limit = 20, offset } = query;
-      const pieces = piecesOf({ spaceId, query, access });
+      const share = new Share(context, request, reply);
+      const pieces = piecesOf({ spaceId, query, access }, share);
       // Messages are not counted, because that could read a million rows to find a few. The header has the number of messages
       // that the page proves to exist; of a large page, those of its beginning.
-      return sendPieces(reply, pieces, (count, isWhole) =>
+      return sendPieces(share, reply, pieces, (count, isWhole) =>
         setTotal(reply, count, isWhole && offset === undefined ? limit : 0),
       );
     },
   );
 
   /** Reads a page in pieces: a body may have 1 MB, and a page a hundred of them. */
-  async function* piecesOf({
-    query,
-    ...caller
-  }: Caller & { readonly query: Static<typeof MessageQuery> }): AsyncGenerator<Piece> {
+  async function* piecesOf(
+    { query, ...caller }: Caller & { readonly query: Static<typeof MessageQuery> },
+    share: Share,
+  ): AsyncGenerator<Piece> {
     const { spaceId, access } = caller;
     const { limit = 20, offset } = query;
     const filter = filterOf(query, access, clock.wall);
-    const turn = turnOf(context, caller);
     let after = offset;
     let size = FIRST_PIECE;
     for (let left = limit; left > 0; ) {
-      if (after !== offset) await turn();
+      await share.turn();
       const asked = Math.min(left, size);
       const rows = await store.messages(spaceId, { ...filter, limit: asked, after });
-      const views = await shown(caller, rows);
+      const views = await shown(caller, rows, share);
       const piece = pieceOf(views);
       if (rows.length > 0) yield piece;
       if (rows.length < asked) return;
@@ -124,23 +128,22 @@ function addList(routes: Routes, context: ApiContext, shown: Shown): void {
 }
 
 /** The views of messages in their present state, with masked secrets. */
-type Shown = (caller: Caller, rows: readonly ListedMessage[]) => Promise<Static<typeof Message>[]>;
+type Shown = (caller: Caller, rows: readonly ListedMessage[], share: Share) => Promise<Static<typeof Message>[]>;
 
 function showerOf(context: ApiContext, options: ApiOptions): Shown {
   const { store, downlinks } = context;
   return shown;
 
-  async function shown(caller: Caller, rows: readonly ListedMessage[]) {
+  async function shown(caller: Caller, rows: readonly ListedMessage[], share: Share) {
     const maskings = await maskingsFor(
       store,
       caller,
       rows.map((row) => row.deviceId),
     );
-    const turn = turnOf(context, caller);
     const views: Static<typeof Message>[] = [];
     for (const row of await upToDate(rows)) {
       const masking = maskings.get(row.deviceId);
-      if (masking && rows.length > 1) await turn();
+      if (masking && rows.length > 1) await share.turn();
       views.push(messageView(masking?.message(row) ?? row, options));
     }
     return views;

@@ -6,22 +6,16 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Id, Page } from '../store/store.js';
-import { tenantOf } from '../store/tenants.js';
 import type { Caller } from './access.js';
-import type { ApiContext } from './family.js';
+import { Share, type Sharing } from './share.js';
 import { MOST_COUNTED, setTotal } from './totals.js';
 
-/** Number of items in a piece. A page with at most so many takes no turn. */
+/** Number of items in a piece. */
 export const IN_PIECE = 10;
 /** Pages up to this number of characters are sent as a whole. */
 const LARGEST_WHOLE = 1024 * 1024;
 /** Number of items that one query reads to count them. */
 const BATCH = 500;
-
-type Turning = Pick<ApiContext, 'store' | 'turns'>;
-
-/** Waits for a turn of a tenant. */
-type Turn = () => Promise<void>;
 
 /** Items of a page as JSON, without the brackets of the list. */
 export interface Piece {
@@ -45,33 +39,28 @@ interface Asking extends Caller {
 
 /** Answers with a page, with the number of all items of the list in its header. */
 export async function sendPage<Item extends { readonly id: Id }>(
-  context: Turning,
+  context: Sharing,
   request: Asking,
   reply: FastifyReply,
   { read, views }: List<Item>,
 ): Promise<FastifyReply> {
   const { limit = 100, offset: after } = request.query;
-  const turn = turnOf(context, request);
-  const items = await readInTurn(turn, limit, () => read({ limit, after }));
+  const share = new Share(context, request, reply);
+  await share.turn();
+  const items = await read({ limit, after });
   const isAll = after === undefined && items.length < limit;
-  setTotal(reply, isAll ? items.length : await countOf(read, turn), MOST_COUNTED);
-  return sendViews(turn, reply, items, views);
-}
-
-/** Reads a page. If it may be large, it is read in a turn. */
-export async function readInTurn<T>(turn: Turn, limit: number, read: () => Promise<T>): Promise<T> {
-  if (limit > IN_PIECE) await turn();
-  return read();
+  setTotal(reply, isAll ? items.length : await countOf(read, share), MOST_COUNTED);
+  return sendViews(share, reply, items, views);
 }
 
 /** Answers with the views of the items of a page. Its headers must be set. */
 export function sendViews<Item>(
-  turn: Turn,
+  share: Share,
   reply: FastifyReply,
   items: readonly Item[],
   views: Views<Item>,
 ): Promise<FastifyReply> {
-  return sendPieces(reply, piecesOf(turn, items, views), () => {});
+  return sendPieces(share, reply, piecesOf(share, items, views), () => {});
 }
 
 /**
@@ -79,10 +68,12 @@ export function sendViews<Item>(
  * @param describe called with the number of items that were converted when the answer begins, and whether there are no more
  */
 export async function sendPieces(
+  share: Share,
   reply: FastifyReply,
-  pieces: AsyncGenerator<Piece>,
+  made: AsyncGenerator<Piece>,
   describe: (count: number, isWhole: boolean) => void,
 ): Promise<FastifyReply> {
+  const pieces = counted(share, made);
   const begun: Piece[] = [];
   const isWhole = await take(pieces, begun);
   describe(
@@ -91,28 +82,29 @@ export async function sendPieces(
   );
   const texts = begun.map(({ text }) => text);
   reply.type('application/json; charset=utf-8');
-  return reply.send(isWhole ? `[${texts.join(',')}]` : Readable.from(textsOf(texts, pieces)));
+  if (!isWhole) return reply.send(Readable.from(textsOf(share, texts, pieces)));
+  // The answer as a whole counts from now on (share.ts).
+  share.release();
+  return reply.send(`[${texts.join(',')}]`);
 }
 
 export function pieceOf(views: readonly object[]): Piece {
   return { count: views.length, text: JSON.stringify(views).slice(1, -1) };
 }
 
-/** The turns of a request: those of the owner of its space, or of its account. */
-export function turnOf({ store, turns }: Turning, { spaceId, access }: Caller): Turn {
-  let tenant: Promise<Id> | undefined;
-  const own = access.userId ?? access.keyId ?? '';
-  return async () => {
-    tenant ??= spaceId === '' ? Promise.resolve(own) : tenantOf(store, spaceId);
-    await turns.next(await tenant);
-  };
-}
-
-async function* piecesOf<Item>(turn: Turn, items: readonly Item[], views: Views<Item>): AsyncGenerator<Piece> {
+async function* piecesOf<Item>(share: Share, items: readonly Item[], views: Views<Item>): AsyncGenerator<Piece> {
   for (let at = 0; at < items.length; at += IN_PIECE) {
-    if (at > 0) await turn();
+    if (at > 0) await share.turn();
     const some = await views(items.slice(at, at + IN_PIECE));
     if (some.length > 0) yield pieceOf(some);
+  }
+}
+
+/** The pieces, which count from now on. */
+async function* counted(share: Share, pieces: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
+  for await (const piece of pieces) {
+    await share.hold(Buffer.byteLength(piece.text));
+    yield piece;
   }
 }
 
@@ -129,17 +121,21 @@ async function take(pieces: AsyncGenerator<Piece>, taken: Piece[]): Promise<bool
 }
 
 /** The text of a list: each further piece is made when the client has taken the one before. */
-async function* textsOf(begun: readonly string[], pieces: AsyncGenerator<Piece>): AsyncGenerator<string> {
+async function* textsOf(share: Share, begun: readonly string[], pieces: AsyncGenerator<Piece>): AsyncGenerator<string> {
   yield `[${begun.join(',')}`;
-  for await (const { text } of pieces) yield `,${text}`;
+  for await (const { text } of pieces) {
+    yield `,${text}`;
+    // The stream asks for the piece after this one when the client has taken the one before.
+    share.release(1);
+  }
   yield ']';
 }
 
-async function countOf(read: List<{ readonly id: Id }>['read'], turn: Turn): Promise<number> {
+async function countOf(read: List<{ readonly id: Id }>['read'], share: Share): Promise<number> {
   let count = 0;
   let after: Id | undefined;
   while (count < MOST_COUNTED) {
-    await turn();
+    await share.turn();
     const items = await read({ limit: BATCH, after });
     count += items.length;
     if (items.length < BATCH) break;

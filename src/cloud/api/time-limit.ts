@@ -9,8 +9,8 @@ const REQUEST_LIMIT: Millis = seconds(20);
 
 /** Answers requests that take too long, with one alarm for all: an alarm for each would take CPU time. */
 export class TimeLimit {
-  /** Running requests and their deadlines, earliest first. */
-  readonly #running = new Map<FastifyReply, Instant>();
+  /** Running requests, earliest deadline first. */
+  readonly #running = new Map<FastifyReply, { readonly due: Instant; readonly over: () => void }>();
   readonly #patience: Clock;
   #alarm: Alarm | undefined;
 
@@ -19,8 +19,9 @@ export class TimeLimit {
     this.#patience = patience;
   }
 
-  begin(reply: FastifyReply): void {
-    this.#running.set(reply, this.#patience.now + REQUEST_LIMIT);
+  /** @param over called at the end of the time if the client has gone, and so no answer ends the request */
+  begin(reply: FastifyReply, over: () => void = () => {}): void {
+    this.#running.set(reply, { due: this.#patience.now + REQUEST_LIMIT, over });
     if (!this.#alarm) this.#wait(REQUEST_LIMIT);
   }
 
@@ -37,7 +38,7 @@ export class TimeLimit {
 
   #answerLate(): void {
     this.#alarm = undefined;
-    for (const [reply, due] of this.#running) {
+    for (const [reply, { due, over }] of this.#running) {
       const left = due - this.#patience.now;
       if (left > 0) {
         this.#wait(left);
@@ -45,6 +46,7 @@ export class TimeLimit {
       }
       this.#running.delete(reply);
       if (!reply.sent) reply.send(tooLate());
+      if (reply.raw.closed) over();
     }
   }
 }

@@ -5,7 +5,7 @@ import { limitRequests } from '../../../src/cloud/api/limits.js';
 import { guardCommits, StoreBusy } from '../../../src/cloud/store/bounded-commits.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
-import { minutes } from '../../../src/kernel/time.js';
+import { minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { until } from '../../support/until.js';
 import { KEY, service } from '../api/service.js';
@@ -117,6 +117,52 @@ async function waitingService() {
 }
 
 const KNOWN = { 'x-api-key': KEY };
+
+describe('a request whose client has gone', () => {
+  async function abandoned() {
+    const app = fastify();
+    const one = { requests: 1, bytes: 1000 };
+    const patience = new VirtualClock();
+    const limits = { clock: new VirtualClock(), rateLimit: null, known: { all: one, each: one }, patience };
+    limitRequests(app, limits);
+    let release = () => {};
+    const answer = new Promise<string>((resolve) => {
+      release = () => resolve('done');
+    });
+    app.get('/v2/slow', () => answer);
+    app.get('/v2/late', async () => 'done');
+    const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
+    let gone = false;
+    app.server.on('request', ({ socket }) =>
+      socket.once('close', () => {
+        gone = true;
+      }),
+    );
+    const client = connect(port, '127.0.0.1').on('error', () => {});
+    client.write(`GET /v2/slow HTTP/1.1\r\nhost: x\r\nx-api-key: ${KEY}\r\n\r\n`);
+    await until(() => patience.waiting > 0);
+    client.resetAndDestroy();
+    await until(() => gone);
+    const ask = async () => (await app.inject({ url: '/v2/late', headers: KNOWN })).statusCode;
+    return { ask, release, patience, close: () => app.close() };
+  }
+
+  it('counts until its answer is made', async () => {
+    const { ask, release, close } = await abandoned();
+    expect(await ask()).toBe(503);
+    release();
+    await until(async () => (await ask()) === 200);
+    await close();
+  });
+
+  it('counts until its time is over if no answer is made', async () => {
+    const { ask, patience, close } = await abandoned();
+    expect(await ask()).toBe(503);
+    await patience.runUntil(seconds(20));
+    expect(await ask()).toBe(200);
+    await close();
+  });
+});
 
 it('a request gives its place back when its answer is made, also if the client does not read it', async () => {
   const app = fastify();
