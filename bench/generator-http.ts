@@ -1,7 +1,8 @@
 /**
  * Measures how many requests a second a run can send over all connections of a load to a server that does nothing: once in one
  * thread, and once with the program in two threads. The run includes accounting, metrics, samples, event log and digest. It is
- * compared with autocannon, which only counts. The server takes up to a core, so on a machine with two cores the second thread
+ * compared with autocannon, which only counts, and a load of one's own is compared with the prepared call that sends the same
+ * request. The server takes up to a core, so on a machine with two cores the second thread
  * gains little. The details show how many cores the sender and the server used.
  */
 import { execFile } from 'node:child_process';
@@ -33,6 +34,8 @@ const SECONDS = 10;
 const LIMIT = 0.4;
 /** Lowest accepted ratio with two threads. */
 const LIMIT_OF_TWO = 0.4;
+/** Lowest accepted ratio of a load of one's own. */
+const LIMIT_OF_OWN = 0.85;
 const GOALS = { one: 0.9, two: 1.2 };
 const SPACE = '0199c0de-0000-7000-8000-000000000000';
 
@@ -51,8 +54,14 @@ export const generatorHttp: Bench = {
           () => measured(server, () => ofAutocannon(origin)),
           ({ rate }) => rate,
         );
-      const one = await besidesAutocannon(() => ofRun(origin, join(directory, 'events.jsonl')));
+      const events = join(directory, 'events.jsonl');
+      const one = await besidesAutocannon(() => ofRun(origin, events, PREPARED));
       const two = await besidesAutocannon(async () => ofProgram(origin, directory));
+      const [own, prepared] = await bestInTurn(
+        () => measured(server, () => ofRun(origin, events, OWN)),
+        () => measured(server, () => ofRun(origin, events, PREPARED)),
+        ({ rate }) => rate,
+      );
       return [
         {
           what: `requests of a run over ${CONNECTIONS} connections, against autocannon`,
@@ -61,6 +70,12 @@ export const generatorHttp: Bench = {
         {
           what: `requests of a run in two threads over ${CONNECTIONS} connections, against autocannon`,
           ...ratio(two, LIMIT_OF_TWO, 'requests of a run in two threads, of autocannon', GOALS.two),
+        },
+        {
+          what: "requests of a load of one's own (a chain of one request), against those of a prepared call",
+          ratio: own.rate / prepared.rate,
+          limit: LIMIT_OF_OWN,
+          detail: `${shown(own)}, prepared ${shown(prepared)}`,
         },
       ];
     } finally {
@@ -99,9 +114,9 @@ function shown({ rate, cpu: { sender, server } }: Round): string {
 }
 
 /** Number of answers a second. @throws Error if a request was not answered or not counted */
-async function ofRun(origin: string, events: string): Promise<number> {
+async function ofRun(origin: string, events: string, scenario: string): Promise<number> {
   const profiles = packagedProfiles();
-  const plan = planScenario(parseScenario(SCENARIO, 'generator-http', describeDeviceTypes(profiles)), { seed: 7 });
+  const plan = planScenario(parseScenario(scenario, 'generator-http', describeDeviceTypes(profiles)), { seed: 7 });
   const result = await run({
     plan,
     profiles,
@@ -131,7 +146,7 @@ function ofProgram(origin: string, directory: string): number {
   const target = ['--target', origin, '--space', SPACE, '--api-key', 'key', '--link', 'http'];
   const args = [...target, '--workers', '2', '--out', directory];
   // On a busy machine, a full load makes the generator late, and the run invalid. The number of its answers is correct nevertheless.
-  const { calls } = runProgram(JSON.parse(SCENARIO), args, [EXIT.fine, EXIT.invalid]);
+  const { calls } = runProgram(JSON.parse(PREPARED), args, [EXIT.fine, EXIT.invalid]);
   return rateOf(calls);
 }
 
@@ -143,19 +158,23 @@ function rateOf(callsByName: RunResult['calls']): number {
   return calls.answered / SECONDS;
 }
 
-/** The scenario of the load. The radios of its devices are off. JSON is valid YAML. */
-const SCENARIO = JSON.stringify({
-  name: 'generator-http',
-  duration: `${SECONDS}s`,
-  fleet: [{ name: 'clime', profile: 'clime', count: DEVICES, config: { mode: 'none' } }],
-  load: [{ 'read-device': null, users: CONNECTIONS, think: '0s' }],
-});
+/** A scenario with a load. The radios of its devices are off. JSON is valid YAML. */
+const scenarioOf = (call: Readonly<Record<string, unknown>>) =>
+  JSON.stringify({
+    name: 'generator-http',
+    duration: `${SECONDS}s`,
+    fleet: [{ name: 'clime', profile: 'clime', count: DEVICES, config: { mode: 'none' } }],
+    load: [{ ...call, users: CONNECTIONS, think: '0s' }],
+  });
+// The server answers with an empty list, which is no answer to a request for one device.
+const PREPARED = scenarioOf({ 'list-devices': null });
+const OWN = scenarioOf({ request: { get: '/v2/spaces/{space}/devices?limit=100' } });
 
 /** The rate of autocannon with the same requests. */
 async function ofAutocannon(origin: string): Promise<number> {
   const options = ['--json', '--connections', CONNECTIONS, '--duration', SECONDS].map(String);
   const headers = ['--headers', 'accept=application/json', '--headers', 'x-api-key=key'];
-  const path = `${origin}/v2/spaces/${SPACE}/devices/something`;
+  const path = `${origin}/v2/spaces/${SPACE}/devices?limit=100`;
   const program = 'node_modules/autocannon/autocannon.js';
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...options, ...headers, path]);
   const { requests, errors, non2xx } = JSON.parse(stdout);

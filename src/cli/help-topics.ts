@@ -13,6 +13,7 @@ interface Topic {
 export const TOPICS = {
   expectations: { about: 'What a run must fulfil', page: 'SCENARIOS.md', heading: '## Expectations' },
   selectors: { about: 'Which devices are meant', page: 'CONSOLE.md', heading: '### Selectors' },
+  loads: { about: 'How a run sends API requests', page: 'LOADS.md' },
   faults: { about: 'What can go wrong, and how', page: 'FAULTS.md' },
   'exit-codes': { about: 'What the exit codes mean', page: 'SCENARIOS.md', heading: '## Exit codes' },
 } as const satisfies Readonly<Record<string, Topic>>;

@@ -38,6 +38,8 @@ export interface ScalarNode extends Place {
   readonly textColumn: number;
   /** The variables of the scenario whose values are in the text; missing for none. */
   readonly variables?: readonly string[];
+  /** Set if a text of the file, which is not empty, is the value of one of them. */
+  readonly isWritten?: true;
 }
 interface ListNode extends Place {
   readonly kind: 'list';

@@ -36,7 +36,7 @@ describe('ghostfleet', () => {
   it.each([
     [['runn', SMALL], 'unknown command "runn" (did you mean "run"?)'],
     [['help', 'selector'], 'unknown command or topic "selector" (did you mean "selectors"?)'],
-    [['help', 'exit'], '; topics are expectations, selectors, faults, exit-codes'],
+    [['help', 'exit'], '; topics are expectations, selectors, loads, faults, exit-codes'],
     [['replay'], '<recording> is missing'],
     [['completion', 'bsh'], '<shell> "bsh" is not one of bash, zsh or fish (did you mean "bash"?)'],
     [['run'], '<file> is missing\nrun "ghostfleet run --help" for its options'],

@@ -54,7 +54,11 @@ export class Iterations {
     const chain = this.#ready.chainOf(k);
     const { data, name } = this.#load;
     const iteration = new Iteration({
-      ...{ k, intended, space: this.#space, done, device: this.#findNextDevice() },
+      k,
+      intended,
+      space: this.#space,
+      done,
+      device: this.#findNextDevice(),
       data: data && { columns: data.rows.columns, row: rowOf(data, name, k, this.#context.random) },
     });
     this.#note('chain.began', intended);

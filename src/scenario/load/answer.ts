@@ -96,33 +96,51 @@ export function readCheck(line: string, isOpen: boolean): CheckSpec {
   return { of, is, value, shown: `${of} ${is} ${isOpen ? value : '…'}` };
 }
 
-/** Reads values of one answer; its JSON is parsed once, and only if it is needed. */
-export class AnswerReader {
-  readonly #answer: SeenAnswer;
-  #json: { readonly value: unknown } | undefined;
+/** Finds the values of `status`, `body`, a header or a path in an answer. */
+type Source = (answer: AnswerReader) => Iterable<unknown>;
 
-  constructor(answer: SeenAnswer) {
-    this.#answer = answer;
+export function prepareSource(of: string): Source {
+  if (of.startsWith('$')) {
+    const { path = [] } = readPath(of) ?? {};
+    return (answer) => (answer.json === undefined ? [] : findAll(answer.json, path));
   }
-
-  /** The values of `status`, `body`, a header or a path. */
-  find(of: string): Iterable<unknown> {
-    const { status, body, headers } = this.#answer;
-    if (of.startsWith('$')) {
-      this.#json ??= { value: foreignJson(body) };
-      return this.#json.value === undefined ? [] : findAll(this.#json.value, readPath(of)?.path ?? []);
-    }
-    const [kind = '', name = ''] = of.toLowerCase().split(' ');
-    if (kind === 'status') return [status];
-    if (kind === 'body') return [body];
+  const [kind = '', name = ''] = of.toLowerCase().split(' ');
+  if (kind === 'status') return ({ status }) => [status];
+  if (kind === 'body') return ({ body }) => [body];
+  return ({ headers }) => {
     const value = headers[name];
     return value === undefined ? [] : [value].flat();
+  };
+}
+
+/** @returns whether a check holds */
+export function prepareCheck({ of, is, value = '' }: CheckSpec): (answer: AnswerReader, lookUp: LookUp) => boolean {
+  const source = prepareSource(of);
+  const template = readTemplate(value);
+  return (answer, lookUp) => {
+    const wanted = fill(template, lookUp);
+    for (const found of source(answer)) if (fits(found, is, wanted)) return true;
+    return false;
+  };
+}
+
+/** One answer; its JSON is parsed once, and only if it is needed. */
+export class AnswerReader {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  #json: { readonly value: unknown } | undefined;
+
+  constructor({ status, headers, body }: SeenAnswer) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
   }
 
-  holds({ of, is, value = '' }: CheckSpec, lookUp: LookUp): boolean {
-    const wanted = is === 'exists' ? '' : fill(readTemplate(value), lookUp);
-    for (const found of this.find(of)) if (fits(found, is, wanted)) return true;
-    return false;
+  /** The body as JSON; undefined if it is not JSON. */
+  get json(): unknown {
+    this.#json ??= { value: foreignJson(this.body) };
+    return this.#json.value;
   }
 }
 

@@ -4,7 +4,7 @@ import { foreignJson, isObject } from '../../kernel/json-text.js';
 import type { Random } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
 import type { DownlinkType } from '../../trace/events.js';
-import { AnswerReader } from './answer.js';
+import { AnswerReader, prepareCheck, prepareSource } from './answer.js';
 import {
   type CallRequest,
   type CallSpec,
@@ -141,7 +141,8 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
   const path = readTemplate(spec.path);
   const body = spec.body === undefined ? undefined : makeJson(spec.body);
   const headers = Object.entries(spec.headers ?? {}).map(([name, value]) => [name, readTemplate(value)] as const);
-  const captured = Object.entries(capture);
+  const checks = check.map((each) => ({ shown: each.shown, holds: prepareCheck(each) }));
+  const captured = Object.entries(capture).map(([name, of]) => ({ name, of, find: prepareSource(of) }));
   return {
     label,
     needsDevice: placesOf(spec).has('device') && !data?.rows.columns.includes('device'),
@@ -157,12 +158,12 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
           : Object.fromEntries(headers.map(([name, value]) => [name, fill(value, lookUp)])),
     }),
     judge: ({ status, headers: heard = {}, body: content }, { lookUp }, keep) => {
-      if (check.length === 0 && captured.length === 0) return '';
+      if (checks.length === 0 && captured.length === 0) return '';
       const answer = new AnswerReader({ status, headers: heard, body: content });
-      const broken = check.find((each) => !answer.holds(each, lookUp));
+      const broken = checks.find(({ holds }) => !holds(answer, lookUp));
       if (broken !== undefined) return `${broken.shown} does not hold`;
-      for (const [name, of] of captured) {
-        const [value] = answer.find(of);
+      for (const { name, of, find } of captured) {
+        const [value] = find(answer);
         if (value === undefined) return `no ${of} to capture`;
         keep(name, value);
       }

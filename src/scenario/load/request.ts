@@ -85,10 +85,10 @@ const headers: Check<Readonly<Record<string, string>>> = formed(
         problems.add(key, `the header ${quote(name)} is set by the run${hint}`);
       } else if (value.kind !== 'scalar' || value.value === null || /[\r\n\0]/.test(value.source)) {
         complain(value, problems, 'a text of one line');
-      } else if (isCredential(low) && value.variables === undefined) {
+      } else if (isCredential(low) && (value.variables === undefined || value.isWritten)) {
         problems.add(
           value,
-          'a secret does not belong in a file: use a variable, such as "token", and set GHOSTFLEET_VAR_token in the environment',
+          'a secret does not belong in a file: use a variable, such as "token", that is "" in "vars", and set GHOSTFLEET_VAR_token in the environment',
         );
       }
       return [low, value.kind === 'scalar' ? value.source : ''] as const;

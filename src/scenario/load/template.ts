@@ -40,13 +40,16 @@ export function readTemplate(text: string): Template {
 
 /** @param write how a value becomes a part of the text. Default: texts as they are, everything else as JSON */
 export function fill({ texts, names }: Template, lookUp: LookUp, write: (value: unknown) => string = asText): string {
-  const [first = ''] = texts;
-  return names.reduce((filled, name, i) => filled + write(lookUp(name)) + (texts[i + 1] ?? ''), first);
+  let filled = texts[0] ?? '';
+  for (let i = 0; i < names.length; i++) filled += write(lookUp(names[i] ?? '')) + (texts[i + 1] ?? '');
+  return filled;
 }
 
 /** A value as a part of a path or a query. */
 export function inPath(value: unknown): string {
-  return encodeURIComponent(asText(value).toWellFormed());
+  const text = asText(value);
+  // Most values are ids.
+  return /^[\w.~-]*$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
 }
 
 export function asText(value: unknown): string {

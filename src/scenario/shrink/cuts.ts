@@ -96,12 +96,13 @@ function* duration(text: string): Iterable<Cut> {
 const KEPT = new Set(['name', 'seed', 'duration', 'fleet', 'expect']);
 
 /** Keys of a load that are never removed, because without them it could send more requests. */
-const KEPT_OF_LOAD = new Set(['think', 'patient']);
+const KEPT_OF_LOAD = new Set(['think', 'patient', 'iterations', 'over']);
 
-/** Whether a key is never removed; also the keys of a `rate` that changes. */
+/** Whether a key is never removed; also the keys of a `rate` or of `users` that change. */
 function isKept([section, index, ...path]: readonly (string | number)[], key: string): boolean {
   if (section === undefined) return KEPT.has(key);
-  return section === 'load' && index !== undefined && (path.length > 0 ? path[0] === 'rate' : KEPT_OF_LOAD.has(key));
+  if (section !== 'load' || index === undefined) return false;
+  return path[0] === 'rate' || path[0] === 'users' || KEPT_OF_LOAD.has(key);
 }
 
 /** The scenario without one key of one of its maps: the text is shorter, and the default is simpler. */

@@ -82,7 +82,7 @@ function inShells(name: string): string {
 
 /** The value of a variable from the command line; it must have the type of the value in the scenario. */
 function replaceValue(name: string, own: ScalarNode, typed: string | undefined, problems: Problems): ScalarNode {
-  if (typed === undefined) return own;
+  if (typed === undefined) return own.source === '' ? own : { ...own, isWritten: true };
   const value = typeof own.value === 'string' ? typed : parseScalar(typed);
   if (typeof value === typeof own.value) return { ...own, value, source: typed };
   problems.add(own, `${quote(typed)} is not a ${typeof own.value}: the variable "${name}" is ${quote(own.source)}`);
@@ -128,16 +128,19 @@ function fillText(node: ScalarNode, text: string, variables: Variables, problems
   if (alone !== undefined) {
     const found = lookUp(alone, node, variables, problems);
     if (found === undefined) return node;
-    const { value, source } = found;
-    return { ...node, value, source, variables: [alone.trim(), ...(found.variables ?? [])] };
+    const { value, source, isWritten } = found;
+    const names = [alone.trim(), ...(found.variables ?? [])];
+    return { ...node, value, source, variables: names, ...(isWritten && { isWritten }) };
   }
   const { room } = variables;
   const used = new Set<string>();
+  const written: { isWritten?: true } = {};
   let length = text.length;
   const value = text.replace(USE, (whole, escaped: string, name: string) => {
     if (escaped !== '') return whole.slice(1);
     const found = lookUp(name, node, variables, problems);
     for (const each of [name.trim(), ...(found?.variables ?? [])]) used.add(each);
+    if (found?.isWritten) written.isWritten = true;
     const inserted = found?.source ?? whole;
     length += inserted.length;
     room.left -= inserted.length;
@@ -149,7 +152,8 @@ function fillText(node: ScalarNode, text: string, variables: Variables, problems
     room.left = Number.NEGATIVE_INFINITY;
     return node;
   }
-  if (length <= LONGEST_TEXT) return { ...node, value, source: value, ...(used.size > 0 && { variables: [...used] }) };
+  const names = { ...(used.size > 0 && { variables: [...used] }), ...written };
+  if (length <= LONGEST_TEXT) return { ...node, value, source: value, ...names };
   problems.add(node, `the text is longer than ${LONGEST_TEXT} characters with the values of its variables`);
   return node;
 }

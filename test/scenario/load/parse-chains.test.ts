@@ -1,8 +1,10 @@
 /** Requests and chains in a scenario file: what is read, and what is rejected. */
 import { describe, expect, it } from 'vitest';
+import { parseScenario } from '../../../src/scenario/parse/scenario.js';
+import { NO_SOURCES } from '../../../src/scenario/parse/sources.js';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
-import { problemsOf, scenarioOf, yamlOf } from '../fixtures.js';
+import { problemsOf, scenarioOf, TYPES, yamlOf } from '../fixtures.js';
 
 const complaintsOf = (load: string, expectation?: string) =>
   problemsOf(yamlOf({ load: `  - ${load}\n`, ...(expectation && { expect: `  - ${expectation}\n` }) }));
@@ -45,14 +47,31 @@ describe('a request of ones own', () => {
     ]);
   });
 
-  it('takes secrets from variables, which reports then mask', () => {
-    const head = 'name: test\nduration: 2h\nvars: { token: none, api_key: none, plain: x }\n';
-    const load = `  - { rate: 1/s, request: { get: "/a/\${plain}", headers: { Authorization: "Bearer \${token}", x-key: "\${api_key}" } } }\n`;
-    const scenario = scenarioOf({ head, load });
+  it('takes secrets from the environment, and neither plans nor names have them', () => {
+    const head = 'name: test\nduration: 2h\nvars: { token: "", api_key: "", plain: x }\n';
+    const header = `Authorization: "Bearer \${token}", x-key: "\${api_key}"`;
+    const load = `  - { rate: 1/s, request: { get: "/a/\${plain}", headers: { ${header} }, check: "$.t == \${token}" } }\n`;
+    const vars = new Map([
+      ['token', 'sesame'],
+      ['api_key', 'sesame'],
+    ]);
+    const scenario = parseScenario(yamlOf({ head, load }), 'test.yaml', TYPES, { ...NO_SOURCES, vars });
     expect([...scenario.secretVars].sort()).toEqual(['api_key', 'token']);
     expect(scenario.loads[0]?.name).toBe('get 1');
-    expect(describePlan(planScenario(scenario))).not.toContain('none');
+    expect(scenario.loads[0]?.call).toMatchObject({
+      chains: [{ requests: [{ headers: { authorization: 'Bearer sesame' }, check: [{ shown: '$.t == …' }] }] }],
+    });
+    expect(describePlan(planScenario(scenario))).not.toContain('sesame');
   });
+
+  it.each(['vars: { token: sesame }', `vars: { word: sesame, token: "\${word}" }`])(
+    'is rejected if its secret is in the file: %s',
+    (vars) => {
+      const load = `  - { rate: 1/s, request: { get: /a, headers: { cookie: "a=\${token}" } } }\n`;
+      const yaml = yamlOf({ head: `name: test\nduration: 2h\n${vars}\n`, load });
+      expect(problemsOf(yaml)).toEqual([expect.stringContaining('a secret does not belong in a file')]);
+    },
+  );
 });
 
 describe('a load with chains', () => {
