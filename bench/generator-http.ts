@@ -166,7 +166,7 @@ const scenarioOf = (call: Readonly<Record<string, unknown>>) =>
     fleet: [{ name: 'clime', profile: 'clime', count: DEVICES, config: { mode: 'none' } }],
     load: [{ ...call, users: CONNECTIONS, think: '0s' }],
   });
-// The server answers with an empty list, which is no answer to a request for one device.
+// The server answers with an empty list, so both loads read a list.
 const PREPARED = scenarioOf({ 'list-devices': null });
 const OWN = scenarioOf({ request: { get: '/v2/spaces/{space}/devices?limit=100' } });
 

@@ -81,7 +81,7 @@ export function readCheck(line: string, isOpen: boolean): CheckSpec {
   const is = OPERATORS.find((each) => operator.startsWith(each));
   if (is === undefined) {
     const [word = ''] = operator.split(/\s/, 1);
-    const meant = word === '=' ? ' (did you mean "=="?)' : didYouMean(word, OPERATORS);
+    const meant = word === '=' ? ' (did you mean "=="?)' : word === '' ? '' : didYouMean(word, OPERATORS);
     throw new AnswerError(column, `${word === '' ? quote(text) : quote(word)} is not ${CHECK_FORM}${meant}`);
   }
   const of = text.slice(0, length).replace(/\s+/g, ' ');

@@ -13,7 +13,7 @@ import {
   valueAt,
   variantForm,
 } from '../../input/checks.js';
-import type { LocatedNode, Problems } from '../../input/document.js';
+import type { LocatedNode, Problems, ScalarNode } from '../../input/document.js';
 import { didYouMean, quote } from '../../input/problems.js';
 import { kindForms } from '../values/kind-forms.js';
 import { findGap, type LoadData } from './data-rows.js';
@@ -127,7 +127,7 @@ export function checkPlaces(
     for (const [turn, request] of requests.entries()) {
       for (const name of placesOf(request)) {
         const why = captured.has(name) ? undefined : explainMissing(name, request.name, captured, data);
-        if (why !== undefined) problems.add(placeOf(node, index, turn), why);
+        if (why !== undefined) problems.add(findText(placeOf(node, index, turn), `{${name}}`), why);
       }
       for (const name of Object.keys(request.capture ?? {})) captured.add(name);
     }
@@ -150,6 +150,21 @@ function explainMissing(
   const known = [...PLACES, ...columns, ...captured];
   const meant = didYouMean(name, known);
   return `{${name}} has no value in ${quote(request)}${meant}; it has ${known.join(', ')}; {{${name}}} is the text itself`;
+}
+
+/** Where a text is in the values below a node; the node itself if it is not there. */
+function findText(node: LocatedNode, text: string): LocatedNode {
+  for (const scalar of listScalars(node)) {
+    const at = typeof scalar.value === 'string' && scalar.variables === undefined ? scalar.value.indexOf(text) : -1;
+    if (at >= 0) return { ...scalar, column: scalar.textColumn + at };
+  }
+  return node;
+}
+
+function listScalars(node: LocatedNode): readonly ScalarNode[] {
+  if (node.kind === 'scalar') return [node];
+  if (node.kind === 'list') return node.items.flatMap(listScalars);
+  return [...node.entries.values()].flatMap(({ value }) => listScalars(value));
 }
 
 /** The place of a request in the value of `request`, `chain` or `choose`. */

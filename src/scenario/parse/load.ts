@@ -126,13 +126,14 @@ function oneLoad(
   if (common?.unknown && kind) checkUnknown(node, kind, DOWNLINK_CALLS, problems);
   const sending = { recipients: to && !common?.unknown ? recipients(to) : [] };
   const prepared = kind === 'replay' ? undefined : kind && readCall(kind, options, problems, sending);
-  if (common === undefined || (prepared === undefined && kind !== 'replay')) return undefined;
+  if (common === undefined) return undefined;
   const { from, until = end, as } = common;
   checkWindow(node, { from, until, end }, problems);
   const window = { from, until, readFile };
-  const { call, pace } = prepared
-    ? { call: prepared, pace: paceOf(node, common, window, problems) }
-    : readReplay(node, options, window, problems);
+  const { call, pace } =
+    kind === 'replay'
+      ? readReplay(node, options, window, problems)
+      : { call: prepared, pace: paceOf(node, common, window, problems) };
   const rows = common.data && readData(node, common.data, readFile, problems);
   if (call === undefined) return undefined;
   const use = { call, ...(rows && { data: rows }) };

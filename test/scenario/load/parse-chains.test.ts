@@ -81,6 +81,11 @@ describe('a load with chains', () => {
     ['{ rate: 1/s, choose: [{ request: { get: /a } }] }', 'a list of 1 is not a list of 2 to 50'],
     ['{ rate: 1/s, choose: [{ weight: 0, request: { get: /a } }, { request: { get: /b } }] }', 'a number above 0'],
     ['{ rate: 1/s, request: { get: /a }, to: clime }', 'it needs no "to"'],
+    ['{ rate: fast, chain: [{ gte: /a }] }', '"fast" is not a rate'],
+    [
+      '{ rate: 1/s, chain: [{ get: "/v2/{devce}" }] }',
+      '7:38: {devce} has no value in "get /v2/{devce}" (did you mean "device"?)',
+    ],
     ['{ rate: 1/s, request: { get: /a }, list-devices: }', 'a load needs exactly one of'],
     [
       '{ executor: shared-iterations, request: { get: /a }, users: 1 }',
