@@ -45,7 +45,7 @@ export const COMMANDS: readonly ListedCommand[] = [
     async () => (await import('./ab.js')).ab,
   ),
   listCommand(
-    'explain <run> [what]',
+    'explain [run] [what]',
     'Explain why downlinks took so long',
     async () => (await import('./explain.js')).explain,
   ),

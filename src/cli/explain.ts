@@ -8,8 +8,10 @@ import { didYouMean, quote } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
+import { type DeviceNames, readDeviceNames } from '../record/device-names.js';
 import { makeRecordedRun } from '../record/explained.js';
 import { readRecording } from '../record/read.js';
+import type { Recording } from '../record/recording.js';
 import { writeDevice, writeExplanation } from '../report/explanation/text.js';
 import { findDownlinkId } from '../runner/downlink-id.js';
 import { DownlinkRepeats } from '../runner/repeats.js';
@@ -18,17 +20,23 @@ import { isNamed } from '../scenario/selector/device.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import type { Host } from './host.js';
 import { isRun, openRun, readDownlinks, readHistories, type StoredDownlink } from './read-run.js';
+import { readSpace } from './record.js';
 import { findRepeatableRun, type Given } from './stored-plan.js';
+import { API_OPTIONS } from './target.js';
 import { ALLOW_FILE, collectVariables, VARIABLES } from './values.js';
 
 interface ExplainFlags {
-  readonly run: string;
+  readonly run: string | undefined;
   readonly what: string | undefined;
   readonly slowest: number | undefined;
   readonly pending: boolean;
   readonly limit: Millis | undefined;
   readonly var: ReadonlyMap<string, string>;
   readonly allowFile: readonly string[];
+  readonly names: string | undefined;
+  readonly target: string | undefined;
+  readonly 'api-key': string | undefined;
+  readonly space: string | undefined;
   readonly json: boolean;
 }
 
@@ -37,7 +45,7 @@ const MOST_ASKED = 1000;
 const DEFAULT_SLOWEST = 3;
 /** What to do if a recording has no such device or downlink. */
 const PSEUDONYMS =
-  'a recording has no serial numbers, names or ids of the API: name a device by its pseudonym, such as d1, or a downlink by its number, which --slowest shows';
+  'a recording has no serial numbers, names or ids of the API: name a device by its pseudonym, such as d1 (or give --names), or a downlink by its number, which --slowest shows';
 const WIDEST = 120;
 
 export const explain = defineCommand<ExplainFlags>(
@@ -45,8 +53,7 @@ export const explain = defineCommand<ExplainFlags>(
     parser
       .positional('run', {
         type: 'string',
-        demandOption: true,
-        describe: 'directory of a run (--out), or a file from "ghostfleet record"',
+        describe: 'directory of a run (--out), or a file from "ghostfleet record"; left out with --target',
       })
       .positional('what', { type: 'string', describe: 'a device (name or serial number) or the id of a downlink' })
       .option(
@@ -79,6 +86,17 @@ export const explain = defineCommand<ExplainFlags>(
           parseDuration,
         ),
       )
+      .option('names', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'names of the devices in a recording, from "ghostfleet record --names"',
+      })
+      .option('target', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'address of a cloud API, whose last day is explained',
+      })
+      .options(API_OPTIONS)
       .option('var', VARIABLES)
       .option('allow-file', ALLOW_FILE)
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the text' }),
@@ -90,17 +108,18 @@ interface Source {
   /** Whether it is a recording: its devices and downlinks have numbers of their own. */
   readonly isRecording: boolean;
   readonly names: Readonly<Record<string, string>>;
+  /** Further names of the devices: in a recording their pseudonyms, and their serial numbers if they are known. */
+  readonly aliases?: ReadonlyMap<string, number>;
   readonly downlinks: readonly StoredDownlink[];
   readonly explainer: (serials: ReadonlySet<number>) => Promise<RunExplainer>;
 }
 
 async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
-  const { run, what, slowest, pending, limit = FAST, json } = flags;
+  const { slowest, pending, limit = FAST, json } = flags;
+  const what = flags.target === undefined ? flags.what : flags.run;
   if (what !== undefined && (slowest !== undefined || pending))
     throw new UsageError('bad-flags', 'use either a device or downlink, or --slowest and --pending');
-  const source = isRun(run)
-    ? readRunSource(run, { vars: collectVariables(flags.var, host.env), allowFiles: flags.allowFile })
-    : await readRecordingSource(run);
+  const source = await readSource(flags, host);
   const serial = what === undefined ? undefined : findSerial(source, what);
   const width = Math.min(WIDEST, host.out.columns);
   if (serial !== undefined) {
@@ -117,6 +136,25 @@ async function execute(flags: ExplainFlags, host: Host): Promise<ExitCode> {
   const explanations = answers.filter((each) => each !== undefined);
   print(host, json, { downlinks: explanations }, ({ downlinks }) => listLines(downlinks, pending, width));
   return EXIT.fine;
+}
+
+async function readSource(flags: ExplainFlags, host: Host): Promise<Source> {
+  const { run, names, target } = flags;
+  if (target !== undefined) {
+    if (names !== undefined || flags.what !== undefined)
+      throw new UsageError('bad-flags', 'use either --target with a device or downlink, or a run or a recording');
+    const { recording, names: known } = await readSpace({ ...flags, target }, host);
+    return makeRecordingSource(recording, known);
+  }
+  const lost = (['api-key', 'space'] as const).find((name) => flags[name] !== undefined);
+  if (lost !== undefined) throw new UsageError('bad-flags', `--${lost} requires --target`);
+  if (run === undefined) throw new UsageError('bad-flags', 'give a run or a recording, or --target');
+  if (!isRun(run)) {
+    const known = names === undefined ? new Map() : readDeviceNames(await readText(names), names);
+    return makeRecordingSource(readRecording(await readText(run), run), known);
+  }
+  if (names !== undefined) throw new UsageError('bad-flags', '--names is for a recording: a run has its names');
+  return readRunSource(run, { vars: collectVariables(flags.var, host.env), allowFiles: flags.allowFile });
 }
 
 function readRunSource(path: string, given: Given): Source {
@@ -136,25 +174,32 @@ function readRunSource(path: string, given: Given): Source {
   };
 }
 
-async function readRecordingSource(path: string): Promise<Source> {
-  const { histories, situation, names, unknown, downlinks } = makeRecordedRun(
-    readRecording(await readText(path), path),
+/** @param known names of the devices; devices without one have their pseudonyms */
+function makeRecordingSource(recording: Recording, known: DeviceNames): Source {
+  const { histories, situation, names: pseudonyms, unknown, downlinks } = makeRecordedRun(recording);
+  const names = Object.fromEntries(
+    Object.entries(pseudonyms).map(([n, pseudonym]) => [n, known.get(pseudonym)?.name ?? pseudonym]),
   );
+  const aliases = Object.entries(pseudonyms).flatMap(([n, pseudonym]) => {
+    const serial = known.get(pseudonym)?.serial;
+    return [[pseudonym, Number(n)] as const, ...(serial === undefined ? [] : [[serial, Number(n)] as const])];
+  });
   return {
     isRecording: true,
     names,
+    aliases: new Map(aliases),
     downlinks,
     explainer: async () => new RunExplainer(histories, names, { situation, unknown }),
   };
 }
 
 /** The serial number of a device by its name or number; undefined for an unknown device. */
-function findSerial({ isRecording, names, downlinks }: Source, what: string): number | undefined {
+function findSerial({ isRecording, names, aliases, downlinks }: Source, what: string): number | undefined {
   const isSerial = Object.hasOwn(names, what) || downlinks.some(({ serial }) => String(serial) === what);
   // In a recording, a number is that of a downlink.
   if (isSerial && !isRecording) return Number(what);
   const found = Object.entries(names).find(([, name]) => isNamed(what, name));
-  return found && Number(found[0]);
+  return found ? Number(found[0]) : aliases?.get(what);
 }
 
 /** @throws UsageError if no downlink or more than one matches `what` */

@@ -1,8 +1,10 @@
 /** `ghostfleet record`: reads the history of a space through the public API and writes it, anonymised, to a file. */
 
-import { ApiError, ConnectionError, type DeviceCloudClient } from '../client/client.js';
+import { resolve } from 'node:path';
+import { ApiError, ConnectionError, type DeviceCloudClient, type Message } from '../client/client.js';
 import { parseTimeOrDate } from '../kernel/calendar.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
+import { makePrivate } from '../kernel/private-file.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { days, exactDuration, parseDuration, seconds, type UnixMillis } from '../kernel/time.js';
 import { shownAddress } from '../kernel/web-address.js';
@@ -10,6 +12,7 @@ import { reserve, writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
 import { collect } from '../record/collect.js';
 import { describeContent } from '../record/describe.js';
+import { type DeviceNames, writeDeviceNames } from '../record/device-names.js';
 import { findPace } from '../record/pace.js';
 import type { Recording } from '../record/recording.js';
 import { writeRecording } from '../record/write.js';
@@ -20,16 +23,21 @@ import type { Host } from './host.js';
 import { API_OPTIONS, connectTo, findApiKey, showWaits } from './target.js';
 import { POSITIVE_FORM, parsePositiveNumber, SPEED } from './values.js';
 
-interface RecordFlags {
+/** Which messages to read. */
+export interface SpaceFlags {
   readonly target: string;
   readonly 'api-key': string | undefined;
   readonly space: string | undefined;
-  readonly after: Moment | undefined;
-  readonly before: Moment | undefined;
+  readonly after?: Moment | undefined;
+  readonly before?: Moment | undefined;
+  readonly rate?: number | undefined;
+  readonly speed?: number | undefined;
+  readonly bodies?: boolean;
+}
+
+interface RecordFlags extends SpaceFlags {
   readonly out: string;
-  readonly rate: number | undefined;
-  readonly speed: number | undefined;
-  readonly bodies: boolean;
+  readonly names: string | undefined;
 }
 
 /** Default requests per second; low, because the space is in use. */
@@ -66,32 +74,74 @@ export const record = defineCommand<RecordFlags>(
         ),
       )
       .option('speed', { ...SPEED, describe: '--speed of the run that produced the history (default: 1)' })
+      .option('names', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'file for the names of the recorded devices, which the recording does not contain',
+      })
       .option('bodies', { type: 'boolean', default: false, describe: 'record the range of each measured value' }),
   execute,
 );
 
 async function execute(flags: RecordFlags, host: Host): Promise<ExitCode> {
+  const { out, names: namesFile } = flags;
+  if (namesFile !== undefined && resolve(namesFile) === resolve(out))
+    throw new UsageError('bad-flags', '--names needs another file than --out');
+  const { recording, names, isCut } = await readSpace(flags, host, {
+    begun: () => {
+      reserve(out);
+      if (namesFile !== undefined) reserve(namesFile);
+    },
+    leftBehind: () => `"${out}" was not written`,
+  });
+  writeWhole(out, writeRecording(recording));
+  if (namesFile !== undefined) {
+    writeWhole(namesFile, writeDeviceNames(names));
+    makePrivate(namesFile);
+  }
+  host.out.write(`${writeSummary(out, recording)}\n`);
+  host.err.write(writeHint(recording));
+  return isCut ? EXIT.interrupted : EXIT.fine;
+}
+
+interface SpaceRead {
+  readonly recording: Recording;
+  readonly names: DeviceNames;
+  /** Whether a signal ended the reading. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Reads the messages of a space. A signal ends it; what was read then counts.
+ * @param steps `begun` is called before the first request, `leftBehind` returns the message of a second signal
+ * @throws UsageError if the flags are wrong, or the space cannot be read
+ */
+export async function readSpace(
+  flags: SpaceFlags,
+  host: Host,
+  {
+    begun = () => {},
+    leftBehind = () => undefined,
+  }: { begun?: () => void; leftBehind?: () => string | undefined } = {},
+): Promise<SpaceRead> {
   const { wall: now } = new RealClock();
   const before = flags.before?.(now) ?? now;
   const after = flags.after?.(now) ?? before - DEFAULT_REACH;
   if (after >= before) throw new UsageError('bad-flags', '--after must be earlier than --before');
   const apiKey = findApiKey(flags, host);
   const abort = new AbortController();
-  let signalled: string | undefined;
-  const forget = host.onInterrupt(
-    (signal) => {
-      signalled = signal;
-      abort.abort(new InterruptedError(signal));
-    },
-    () => `"${flags.out}" was not written`,
-  );
+  const forget = host.onInterrupt((signal) => abort.abort(new InterruptedError(signal)), leftBehind);
+  const names = new Map<string, { readonly name: string; readonly serial: string }>();
   try {
-    reserve(flags.out);
-    const recording = await read(flags, apiKey, { after, before, signal: abort.signal }, host);
-    writeWhole(flags.out, writeRecording(recording));
-    host.out.write(`${writeSummary(flags.out, recording)}\n`);
-    host.err.write(writeHint(recording));
-    return signalled === undefined ? EXIT.fine : EXIT.interrupted;
+    begun();
+    const window = { after, before, signal: abort.signal };
+    // Another cloud may leave out both.
+    const named = (
+      device: string,
+      { device_name: name = device, device_serial_number: serial = '' }: Partial<Message>,
+    ) => void names.set(device, { name, serial });
+    const recording = await read(flags, apiKey, { ...window, named }, host);
+    return { recording, names, isCut: abort.signal.aborted };
   } finally {
     forget();
   }
@@ -101,9 +151,10 @@ interface Window {
   readonly after: UnixMillis;
   readonly before: UnixMillis;
   readonly signal: AbortSignal;
+  readonly named: (device: string, message: Message) => void;
 }
 
-async function read(flags: RecordFlags, apiKey: string, window: Window, host: Host): Promise<Recording> {
+async function read(flags: SpaceFlags, apiKey: string, window: Window, host: Host): Promise<Recording> {
   const { signal } = window;
   const [clock, pace] = [new RealClock(), { atOnce: 1, perSecond: flags.rate ?? GENTLE }];
   const budget = new Budget(clock, pace.perSecond, PER_PAGE);
@@ -121,7 +172,7 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
     return await collect(api, {
       ...window,
       speed: flags.speed ?? 1,
-      bodies: flags.bodies,
+      bodies: flags.bodies ?? false,
       typeOf: (bundle) => types.get(bundle),
       progress: showProgress(host),
     });

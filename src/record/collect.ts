@@ -5,7 +5,7 @@ import type { UnixMillis } from '../kernel/time.js';
 import type { Recording } from './recording.js';
 import { type ScrubOptions, scrub } from './scrub.js';
 
-interface CollectOptions extends Pick<ScrubOptions, 'speed' | 'bodies' | 'typeOf'> {
+interface CollectOptions extends Pick<ScrubOptions, 'speed' | 'bodies' | 'typeOf' | 'named'> {
   readonly after: UnixMillis;
   readonly before: UnixMillis;
   /** Stops the reading. The message of the signal's reason becomes the field `cut` of the recording. */

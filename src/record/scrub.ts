@@ -25,6 +25,8 @@ export interface ScrubOptions {
   readonly bodies: boolean;
   /** Device type of the firmware with this `fw_bundle`; undefined for unknown firmware. */
   readonly typeOf: (fwBundle: string) => RecordedType | undefined;
+  /** Called with the pseudonym of each device, and its first message. */
+  readonly named?: (device: string, message: Message) => void;
 }
 
 /** A device type that a recording can name. */
@@ -51,7 +53,9 @@ export function scrub(unordered: readonly Message[], options: ScrubOptions): Rec
   const wanted = new Map<number, unknown>();
   const shown = new ShownConfigs();
   for (const message of messages) {
-    const device = pseudonyms.get(message.device_id) ?? `d${pseudonyms.size + 1}`;
+    const known = pseudonyms.get(message.device_id);
+    const device = known ?? `d${pseudonyms.size + 1}`;
+    if (known === undefined) options.named?.(device, message);
     pseudonyms.set(message.device_id, device);
     const at = Math.max(0, Date.parse(message.created_at) - options.from);
     if (message.direction === 'down') {
