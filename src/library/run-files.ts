@@ -226,7 +226,7 @@ const BEGINNINGS: Readonly<Record<string, RegExp>> = {
   }),
   [DOWNLINKS_FILE]: /^id,device,serial,type,queued_at_ms,/,
   [PARTS_FILE]: /^by,value,metric,count,/,
-  [EVENTS_FILE]: /^\{"kind":"[a-z]+\.[a-z-]+","at":/,
+  [EVENTS_FILE]: /^\{"kind":"[a-z.-]+","at":/,
   [SEEDS_FILES.json]: /^\{\n {2}"scenario": ".*",\n {2}"runs": \[/,
   [CAPACITY_FILES.json]: /^\{\n {2}"format": \d+,\n {2}"scenario": "/,
   [CAPACITY_FILES.html]: /^<!doctype html>\n<html lang="en">\n.*<title>[^<]* · capacity · [^<]*<\/title>/s,

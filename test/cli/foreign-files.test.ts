@@ -44,6 +44,16 @@ function ran(): string {
 
 const HINT = 'use another directory, or move these files away';
 
+it('a run replaces the files of a run that began with a step', async () => {
+  const file = join(top, 'step.yaml');
+  writeFileSync(file, `${TEXT.replace('count: 1', 'count: 1, boot: { from: 1m }')}steps: [{ at: 0s, flash: new }]\n`);
+  const out = folder();
+  const again = () => ghostfleet(['run', file, '--out', out]);
+  await again();
+  expect(readFileSync(join(out, 'events.jsonl'), 'utf8')).toMatch(/^\{"kind":"step"/);
+  expect(await again()).toMatchObject({ exit: 0, err: expect.not.stringContaining('in the way') });
+});
+
 it.each([
   ['junit.xml', '<?xml version="1.0" encoding="UTF-8" ?>\n<testsuites name="vitest tests" tests="1">'],
   ['summary.json', '{ "total": 3 }'],

@@ -79,10 +79,10 @@ function removablesOf({ removables }: DrawnScenario, situation: Situation, cause
   const names = new CauseNames(situation, undefined);
   const fault = situation.faults.find((_, index) => names.nameFault(index) === cause.name);
   if (fault === undefined) throw new Error(`${cause.name} is not a fault of the situation`);
-  // The situation does not contain the selectors of steps, so their time identifies them.
-  const began = Math.round((fault.windows[0]?.from ?? 0) / 60_000);
+  // The situation does not contain the selectors of steps, so their times identify them: steps for the same devices are one fault.
+  const began = new Set(fault.windows.map(({ from }) => Math.round(from / 60_000)));
   const indices = removables.flatMap((each, index) =>
-    each.name === fault.name && (fault.name === 'radio' ? each.from === began : each.to === fault.whom) ? [index] : [],
+    each.name === fault.name && (fault.name === 'radio' ? began.has(each.from) : each.to === fault.whom) ? [index] : [],
   );
   if (indices.length === 0) throw new Error(`${fault.what} of the situation is not in the scenario`);
   return indices;
