@@ -1,6 +1,7 @@
 /** The declarations of the package. */
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import ts from 'typescript';
 import { filesIn } from '../support/update-folder.js';
 
 /**
@@ -23,9 +24,7 @@ export function keepDeclarations(folder: string, entry: string): void {
 
 /** The modules whose types a declaration uses, as it names them. */
 function importsOf(file: string): readonly string[] {
-  const text = readFileSync(file, 'utf8');
-  const found = text.matchAll(/^(?:import|export)(?:\s[^'";=]*)?\s['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm);
-  return [...found].map(([, from, inline]) => from ?? inline ?? '');
+  return ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles.map(({ fileName }) => fileName);
 }
 
 function declarationOf(module: string): string {

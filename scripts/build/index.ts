@@ -47,7 +47,7 @@ for (const file of filesIn('dist')) {
 }
 const [status] = await compiled;
 if (status !== 0) process.exit(1);
-keepDeclarations('dist', 'index.d.ts');
 await writeOutTypes(resolve('dist'));
+keepDeclarations('dist', 'index.d.ts');
 writeFileSync(BUILT, '');
 utimesSync(BUILT, began, began);

@@ -17,7 +17,7 @@ it('a build keeps the declarations that the entry needs, whichever way it names 
   const needed = {
     'index.d.ts': "export * from './a/b.js';\nexport type X = import('./a/c.mjs').X;\n",
     'a/b.d.ts': "import {\n  type D,\n} from './d.js';\nimport 'node:http';\nexport declare const b: D;\n",
-    'a/c.d.mts': 'export type X = 1;\n',
+    'a/c.d.mts': "/** Not import('pg'). */\nexport interface X {\n  /** As from 'pg'. */\n  readonly x: 'scalar';\n}\n",
     'a/d.d.ts': "export type D = 'a' | 'b';\n",
   };
   const others = { 'main.d.ts': "import 'pg';\n", 'a/e.d.mts': 'export {};\n' };
