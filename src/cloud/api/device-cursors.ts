@@ -10,7 +10,7 @@
 import type { DeviceSort } from '../../contract/devices.js';
 import { ApiFault } from '../http/errors.js';
 import { placeOf } from '../store/order.js';
-import type { DeviceFilter, DeviceQuery, Id, ListedDevice, Place, Store } from '../store/store.js';
+import type { DeviceFilter, DeviceQuery, Id, Place, Store } from '../store/store.js';
 import { type Caller, visibleDevice } from './access.js';
 
 /** For the headers of a page. */
@@ -54,17 +54,16 @@ export class DeviceCursors {
     return row ? { after: placeOf(row, list.sortBy) } : unknown(offset);
   }
 
-  /** The `x-next-offset` of a page; undefined for an empty page. @param from where the page begins; undefined: the first page */
+  /** The `x-next-offset` after the last device of a page; undefined for an empty page. @param from where the page begins; undefined: the first page */
   async nextOf(
     caller: Caller,
     list: DeviceListing,
-    rows: readonly ListedDevice[],
+    last: Place | undefined,
     from: Position | undefined,
   ): Promise<string | undefined> {
-    const last = rows.at(-1);
     if (last === undefined || list.sortBy === 'id') return last?.id;
     const upTo = from ? from.upTo : await this.#greatest(caller.spaceId, list);
-    const position = { after: placeOf(last, list.sortBy), upTo };
+    const position = { after: last, upTo };
     this.#remember(nameOf(caller, list, last.id), position);
     return `${last.id}.${Buffer.from(JSON.stringify([list.sortBy, position.after.value, upTo])).toString('base64url')}`;
   }

@@ -6,12 +6,13 @@ import { Count, Device, DeviceFilter, DeviceQuery } from '../../contract/devices
 import { SpaceParams } from '../../contract/values.js';
 import type { Clock } from '../../kernel/clock.js';
 import { operation, PageOf } from '../http/operation.js';
-import type { DeviceFilter as Filter, ListedDevice, DeviceQuery as StoreQuery } from '../store/store.js';
+import { placeOf } from '../store/order.js';
+import type { DeviceFilter as Filter, ListedDevice, Place, DeviceQuery as StoreQuery } from '../store/store.js';
 import { type Access, type Caller, mayChangeAll, visibleTag } from './access.js';
 import { DeviceCursors, NEXT_OFFSET } from './device-cursors.js';
 import { deviceViews } from './device-view.js';
 import type { ApiContext, Family } from './family.js';
-import { sendViews } from './pages.js';
+import { type Begun, type Listing, lastOf, sendListing } from './pages.js';
 import { Share } from './share.js';
 import { MOST_COUNTED, setTotal } from './totals.js';
 
@@ -36,10 +37,13 @@ export const deviceLists: Family = (routes, context) => {
       const { limit = 100, offset, sort_by: sortBy = 'id', order_by: order = 'asc' } = query;
       const list = { ...filterOf(query, access, clock), sortBy, order };
       const from = offset === undefined ? undefined : await cursors.positionOf(request, list, offset);
-      const rows = await devicesOf(context, request, reply, { ...list, ...from, limit });
-      const next = await cursors.nextOf(request, list, rows, from);
-      if (next !== undefined) reply.header('x-next-offset', next);
-      return sendViews(new Share(context, request, reply), reply, rows, deviceViews(context, request));
+      const share = new Share(context, request, reply);
+      const page = devicePage(context, request, { ...list, ...from, limit }, deviceViews(context, request));
+      return sendListing(share, reply, page.listing, async (begun) => {
+        await page.count(reply, begun);
+        const next = await cursors.nextOf(request, list, await lastOf(share, page.listing, begun), from);
+        if (next !== undefined) reply.header('x-next-offset', next);
+      });
     },
   );
 
@@ -60,21 +64,27 @@ export const deviceLists: Family = (routes, context) => {
   );
 };
 
-/** A page of devices, with their number in a header. The first page counts all, later ones up to {@link MOST_COUNTED}. */
-export async function devicesOf(
+/** A page of devices, and their number for a header. The first page counts all, later ones up to {@link MOST_COUNTED}. */
+export function devicePage(
   context: ApiContext,
   caller: Caller,
-  reply: FastifyReply,
   query: StoreQuery,
-): Promise<readonly ListedDevice[]> {
+  views: Listing<ListedDevice, Place>['views'],
+) {
   const { store } = context;
   const { spaceId } = caller;
-  const { limit, after, upTo: _, sortBy: __, order: ___, ...filter } = query;
-  await new Share(context, caller, reply).turn();
-  const rows = await store.devices(spaceId, { ...query, withTokens: !mayChangeAll(caller) });
-  if (after !== undefined) setTotal(reply, await store.countDevices(spaceId, filter, MOST_COUNTED), MOST_COUNTED);
-  else reply.header('x-total', rows.length < limit ? rows.length : await store.countDevices(spaceId, filter));
-  return rows;
+  const { limit, after, upTo: _, sortBy, order: __, ...filter } = query;
+  const withTokens = !mayChangeAll(caller);
+  const listing: Listing<ListedDevice, Place> = {
+    ...{ limit, after, views },
+    read: (page) => store.devices(spaceId, { ...query, ...page, withTokens }),
+    placeOf: (row) => placeOf(row, sortBy),
+  };
+  const count = async (reply: FastifyReply, { count: known, isWhole }: Begun<Place>) => {
+    if (after !== undefined) setTotal(reply, await store.countDevices(spaceId, filter, MOST_COUNTED), MOST_COUNTED);
+    else reply.header('x-total', isWhole && known < limit ? known : await store.countDevices(spaceId, filter));
+  };
+  return { listing, count };
 }
 
 export function filterOf(query: Static<typeof DeviceFilter>, access: Access, clock: Clock): Filter {

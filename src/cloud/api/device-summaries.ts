@@ -8,11 +8,11 @@ import type { UnixMillis } from '../../kernel/time.js';
 import { operation, PageOf } from '../http/operation.js';
 import { serialText } from '../store/order.js';
 import type { Id, ListedDevice } from '../store/store.js';
-import { devicesOf, filterOf } from './device-list.js';
+import { devicePage, filterOf } from './device-list.js';
 import { healthView, visibleTags } from './device-view.js';
 import type { Family } from './family.js';
 import { maskedViews } from './masking.js';
-import { sendViews } from './pages.js';
+import { sendListing } from './pages.js';
 import { Share } from './share.js';
 
 export const deviceSummaries: Family = (routes, context) => {
@@ -30,18 +30,19 @@ export const deviceSummaries: Family = (routes, context) => {
     }),
     async (request, reply) => {
       const { limit = 100, offset, order_by: order = 'asc', ...filter } = request.query;
-      const rows = await devicesOf(context, request, reply, {
+      const query = {
         ...filterOf(filter, request.access, clock),
         limit,
-        sortBy: 'id',
+        sortBy: 'id' as const,
         order,
         after: offset === undefined ? undefined : { id: offset, value: offset },
-      });
+      };
       const tagsOf = visibleTags(store, request);
-      return sendViews(new Share(context, request, reply), reply, rows, async (some) => {
+      const { listing, count } = devicePage(context, request, query, async (some) => {
         const tags = await tagsOf(some);
         return maskedViews(store, request, some, (row) => summaryOf(row, tags, clock.wall));
       });
+      return sendListing(new Share(context, request, reply), reply, listing, (begun) => count(reply, begun));
     },
   );
 };

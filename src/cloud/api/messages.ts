@@ -8,11 +8,11 @@ import { isoTime } from '../../kernel/calendar.js';
 import { days, type UnixMillis } from '../../kernel/time.js';
 import { operation, PageOf, type Routes } from '../http/operation.js';
 import { serialText } from '../store/order.js';
-import type { ListedMessage, MessageQuery as StoreQuery } from '../store/store.js';
+import type { Id, ListedMessage, MessageQuery as StoreQuery } from '../store/store.js';
 import { type Access, type Caller, visibleMessage, visibleTag } from './access.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { maskingsFor } from './masking.js';
-import { IN_PIECE, type Piece, pieceOf, sendPage, sendPieces } from './pages.js';
+import { type Listing, sendListing, sendPage } from './pages.js';
 import { Share } from './share.js';
 import { setTotal } from './totals.js';
 
@@ -90,41 +90,22 @@ function addList(routes: Routes, context: ApiContext, shown: Shown): void {
     }),
     async (request, reply) => {
       const { spaceId, query, access } = request;
-      const { limit = 20, offset } = query;
+      const { limit = 20, offset: after } = query;
       const share = new Share(context, request, reply);
-      const pieces = piecesOf({ spaceId, query, access }, share);
+      const filter = filterOf(query, access, clock.wall);
+      const listing: Listing<ListedMessage, Id> = {
+        ...{ limit, after, first: FIRST },
+        read: (page) => store.messages(spaceId, { ...filter, ...page }),
+        views: (rows) => shown(request, rows, share),
+        placeOf: ({ id }) => id,
+      };
       // Messages are not counted, because that could read a million rows to find a few. The header has the number of messages
       // that the page proves to exist; of a large page, those of its beginning.
-      return sendPieces(share, reply, pieces, (count, isWhole) =>
-        setTotal(reply, count, isWhole && offset === undefined ? limit : 0),
+      return sendListing(share, reply, listing, ({ count, isWhole }) =>
+        setTotal(reply, count, isWhole && after === undefined ? limit : 0),
       );
     },
   );
-
-  /** Reads a page in pieces: a body may have 1 MB, and a page a hundred of them. */
-  async function* piecesOf(
-    { query, ...caller }: Caller & { readonly query: Static<typeof MessageQuery> },
-    share: Share,
-  ): AsyncGenerator<Piece> {
-    const { spaceId, access } = caller;
-    const { limit = 20, offset } = query;
-    const filter = filterOf(query, access, clock.wall);
-    let after = offset;
-    let size = FIRST_PIECE;
-    for (let left = limit; left > 0; ) {
-      await share.turn();
-      const asked = Math.min(left, size);
-      const rows = await store.messages(spaceId, { ...filter, limit: asked, after });
-      const views = await shown(caller, rows, share);
-      const piece = pieceOf(views);
-      if (rows.length > 0) yield piece;
-      if (rows.length < asked) return;
-      left -= rows.length;
-      after = rows.at(-1)?.id;
-      // The next messages may be larger.
-      size = Math.min(IN_PIECE, Math.max(1, Math.floor((PIECE * rows.length) / piece.text.length)));
-    }
-  }
 }
 
 /** The views of messages in their present state, with masked secrets. */
@@ -158,10 +139,8 @@ function showerOf(context: ApiContext, options: ApiOptions): Shown {
   }
 }
 
-/** Number of messages of the first piece, before their size is known. */
-const FIRST_PIECE = 4;
-/** Characters of a piece, about; a single message may be larger. */
-const PIECE = 256 * 1024;
+/** Number of messages that are read first: a body may have 1 MB. */
+const FIRST = 4;
 
 function filterOf(query: Static<typeof MessageQuery>, access: Access, now: UnixMillis) {
   return {

@@ -1,35 +1,56 @@
 /**
  * Answers with pages of lists. A page may have megabytes, and made in one turn of the event loop it would delay all other
- * requests. So a page is read in a turn of its tenant, and its items are converted to JSON in pieces, each in a turn. Of a large
- * page, a further piece is made when the client has taken the one before.
+ * requests. So a page is read bit by bit, and its items are converted to JSON in pieces, each in a turn of the tenant. Of a large
+ * page, a further piece is read and made when the client has taken the one before.
  */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { Id, Page } from '../store/store.js';
+import type { Id } from '../store/store.js';
 import type { Caller } from './access.js';
 import { Share, type Sharing } from './share.js';
 import { MOST_COUNTED, setTotal } from './totals.js';
 
 /** Number of items in a piece. */
-export const IN_PIECE = 10;
+const IN_PIECE = 10;
+/** Characters of JSON that are read at a time, about; a single item may be larger. */
+const AT_A_TIME = 256 * 1024;
 /** Pages up to this number of characters are sent as a whole. */
 const LARGEST_WHOLE = 1024 * 1024;
 /** Number of items that one query reads to count them. */
 const BATCH = 500;
 
-/** Items of a page as JSON, without the brackets of the list. */
-export interface Piece {
+/** Items of a page as JSON, without the brackets of the list; empty if none of them is shown. */
+interface Piece<Place> {
   readonly count: number;
+  readonly last: Place | undefined;
   readonly text: string;
 }
 
 type Views<Item> = (items: readonly Item[]) => readonly object[] | Promise<readonly object[]>;
 
-interface List<Item> {
+interface List<Item, Place = Id> {
   /** Reads any page of the list. */
-  readonly read: (page: Page) => Promise<readonly Item[]>;
+  readonly read: (page: { readonly limit: number; readonly after: Place | undefined }) => Promise<readonly Item[]>;
   /** Views of some items, in their order. */
   readonly views: Views<Item>;
+}
+
+/** A page of a list. */
+export interface Listing<Item, Place> extends List<Item, Place> {
+  readonly limit: number;
+  /** Place of the last item before the page; undefined: the first page. */
+  readonly after: Place | undefined;
+  readonly placeOf: (item: Item) => Place;
+  /** Number of items that are read first, when their size is not known. Default: that of a piece. */
+  readonly first?: number;
+}
+
+/** The beginning of a page, when the answer begins. */
+export interface Begun<Place> {
+  readonly count: number;
+  readonly last: Place | undefined;
+  /** Whether this is the whole page. */
+  readonly isWhole: boolean;
 }
 
 interface Asking extends Caller {
@@ -46,41 +67,29 @@ export async function sendPage<Item extends { readonly id: Id }>(
 ): Promise<FastifyReply> {
   const { limit = 100, offset: after } = request.query;
   const share = new Share(context, request, reply);
-  await share.turn();
-  const items = await read({ limit, after });
-  const isAll = after === undefined && items.length < limit;
-  setTotal(reply, isAll ? items.length : await countOf(read, share), MOST_COUNTED);
-  return sendViews(share, reply, items, views);
-}
-
-/** Answers with the views of the items of a page. Its headers must be set. */
-export function sendViews<Item>(
-  share: Share,
-  reply: FastifyReply,
-  items: readonly Item[],
-  views: Views<Item>,
-): Promise<FastifyReply> {
-  return sendPieces(share, reply, piecesOf(share, items, views), () => {});
+  const listing = { limit, after, read, views, placeOf: ({ id }: Item) => id };
+  return sendListing(share, reply, listing, async ({ count, isWhole }) => {
+    const isAll = after === undefined && isWhole && count < limit;
+    setTotal(reply, isAll ? count : await countOf(read, share), MOST_COUNTED);
+  });
 }
 
 /**
- * Answers with the pieces of a page.
- * @param describe called with the number of items that were converted when the answer begins, and whether there are no more
+ * Answers with a page.
+ * @param describe sets the headers
  */
-export async function sendPieces(
+export async function sendListing<Item, Place>(
   share: Share,
   reply: FastifyReply,
-  made: AsyncGenerator<Piece>,
-  describe: (count: number, isWhole: boolean) => void,
+  listing: Listing<Item, Place>,
+  describe: (begun: Begun<Place>) => Promise<void> | void,
 ): Promise<FastifyReply> {
-  const pieces = counted(share, made);
-  const begun: Piece[] = [];
+  const pieces = piecesOf(share, listing);
+  const begun: Piece<Place>[] = [];
   const isWhole = await take(pieces, begun);
-  describe(
-    begun.reduce((sum, { count }) => sum + count, 0),
-    isWhole,
-  );
-  const texts = begun.map(({ text }) => text);
+  const count = begun.reduce((sum, piece) => sum + piece.count, 0);
+  await describe({ count, last: begun.at(-1)?.last, isWhole });
+  const texts = begun.flatMap(({ text }) => (text === '' ? [] : [text]));
   reply.type('application/json; charset=utf-8');
   if (!isWhole) return reply.send(Readable.from(textsOf(share, texts, pieces)));
   // The answer as a whole counts from now on (share.ts).
@@ -88,28 +97,66 @@ export async function sendPieces(
   return reply.send(`[${texts.join(',')}]`);
 }
 
-export function pieceOf(views: readonly object[]): Piece {
-  return { count: views.length, text: JSON.stringify(views).slice(1, -1) };
+/** The place of the last item of a page whose beginning is known. The rest is read, and not kept. */
+export async function lastOf<Item, Place>(
+  share: Share,
+  { limit, read, placeOf }: Listing<Item, Place>,
+  { count, last: known, isWhole }: Begun<Place>,
+): Promise<Place | undefined> {
+  let last = known;
+  for (let left = isWhole ? 0 : limit - count; left > 0; left -= IN_PIECE) {
+    await share.turn();
+    const items = await read({ limit: Math.min(left, IN_PIECE), after: last });
+    last = placeAfter(items, placeOf) ?? last;
+    if (items.length < IN_PIECE) break;
+  }
+  return last;
 }
 
-async function* piecesOf<Item>(share: Share, items: readonly Item[], views: Views<Item>): AsyncGenerator<Piece> {
-  for (let at = 0; at < items.length; at += IN_PIECE) {
-    if (at > 0) await share.turn();
-    const some = await views(items.slice(at, at + IN_PIECE));
-    if (some.length > 0) yield pieceOf(some);
+/** The pieces of a page. Each counts from now on. While the client takes one, nothing else is kept. */
+async function* piecesOf<Item, Place>(
+  share: Share,
+  { limit, after: from, read, views, placeOf, first = IN_PIECE }: Listing<Item, Place>,
+): AsyncGenerator<Piece<Place>> {
+  let after = from;
+  let size = first;
+  for (let left = limit; left > 0; ) {
+    await share.turn();
+    const asked = Math.min(left, size);
+    const items = [...(await read({ limit: asked, after }))];
+    const found = items.length;
+    after = placeAfter(items, placeOf);
+    let length = 0;
+    while (items.length > 0) {
+      if (items.length < found) await share.turn();
+      const piece = await pieceOf(items.splice(0, IN_PIECE), views, placeOf);
+      length += piece.text.length;
+      await share.hold(Buffer.byteLength(piece.text));
+      yield piece;
+    }
+    if (found < asked) return;
+    left -= asked;
+    // The next items may be larger.
+    size = Math.max(1, Math.floor((AT_A_TIME * found) / Math.max(1, length)));
   }
 }
 
-/** The pieces, which count from now on. */
-async function* counted(share: Share, pieces: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
-  for await (const piece of pieces) {
-    await share.hold(Buffer.byteLength(piece.text));
-    yield piece;
-  }
+async function pieceOf<Item, Place>(
+  items: readonly Item[],
+  views: Views<Item>,
+  placeOf: (item: Item) => Place,
+): Promise<Piece<Place>> {
+  const text = JSON.stringify(await views(items)).slice(1, -1);
+  return { count: items.length, last: placeAfter(items, placeOf), text };
+}
+
+function placeAfter<Item, Place>(items: readonly Item[], placeOf: (item: Item) => Place): Place | undefined {
+  const last = items.at(-1);
+  return last === undefined ? undefined : placeOf(last);
 }
 
 /** Takes pieces until they are too large to be sent as a whole. True if there are no more. */
-async function take(pieces: AsyncGenerator<Piece>, taken: Piece[]): Promise<boolean> {
+async function take<Place>(pieces: AsyncGenerator<Piece<Place>>, taken: Piece<Place>[]): Promise<boolean> {
   let size = 0;
   for (;;) {
     const { value, done } = await pieces.next();
@@ -121,10 +168,15 @@ async function take(pieces: AsyncGenerator<Piece>, taken: Piece[]): Promise<bool
 }
 
 /** The text of a list: each further piece is made when the client has taken the one before. */
-async function* textsOf(share: Share, begun: readonly string[], pieces: AsyncGenerator<Piece>): AsyncGenerator<string> {
-  yield `[${begun.join(',')}`;
+async function* textsOf<Place>(
+  share: Share,
+  begun: string[],
+  pieces: AsyncGenerator<Piece<Place>>,
+): AsyncGenerator<string> {
+  // They are not kept while the client takes them.
+  yield `[${begun.splice(0).join(',')}`;
   for await (const { text } of pieces) {
-    yield `,${text}`;
+    if (text !== '') yield `,${text}`;
     // The stream asks for the piece after this one when the client has taken the one before.
     share.release(1);
   }
