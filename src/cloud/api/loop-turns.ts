@@ -1,11 +1,17 @@
 /**
- * Turns of work that many requests of a tenant may have at once: in each turn of the event loop, one piece of it runs, and the
- * tenants take turns. So the requests of others wait for one piece at most. Without this, reads of SQLite follow each other
+ * Turns of work that many requests of a tenant may have at once: in a turn of the event loop, one piece of it runs at most, and
+ * the tenants take turns. So the requests of others wait for one piece at most. Without this, reads of SQLite follow each other
  * without an end, because their promises are settled at once.
  */
 import { append } from '../../kernel/append.js';
 import { endOfTurn } from '../../kernel/real-timers.js';
 import type { Id } from '../store/store.js';
+
+/**
+ * Turns of the event loop from one piece to the next. Node accepts one connection in each, so that a new client does not wait for
+ * a piece of work for every client before it.
+ */
+const TURNS_BETWEEN = 8;
 
 export class LoopTurns {
   /** What waits, by tenant; the first tenant is next. */
@@ -28,7 +34,7 @@ export class LoopTurns {
         this.#waiting.delete(tenant);
         if (waiting.length > 0) this.#waiting.set(tenant, waiting);
         begin?.();
-        await endOfTurn();
+        for (let turn = 0; turn < TURNS_BETWEEN; turn++) await endOfTurn();
       }
     }
     this.#isRunning = false;

@@ -182,6 +182,7 @@ describe('a reader that resumes', () => {
       await follow(client, { after: '5e2f0c8d1b7a4936a1d0e4c27f8b3569' }),
       await follow(client, { after: 'rubbish' }),
     ];
+    for (const { until } of readers) await until(1);
     await client.sendCommands(id, ['info show']);
     for (const { until, names, resumptions } of readers) {
       await until(3);

@@ -13,7 +13,7 @@ it('tenants take turns, so that one with many requests delays that of another by
   expect(order).toEqual(['ann', 'ann', 'bob', 'ann', 'ann']);
 });
 
-it('each turn of the event loop has one turn of one tenant', async () => {
+it('several turns of the event loop, in each of which a connection is accepted, lie between two turns of tenants', async () => {
   const turns = new LoopTurns();
   let loop = 0;
   let isOver = false;
@@ -25,5 +25,6 @@ it('each turn of the event loop has one turn of one tenant', async () => {
   const begun = Array.from({ length: 20 }, (_, n) => turns.next(`tenant ${n}`).then(() => loop));
   const all = await Promise.all(begun);
   isOver = true;
-  expect(new Set(all).size).toBe(20);
+  const between = all.slice(1).map((at, n) => at - (all[n] ?? 0));
+  expect(Math.min(...between)).toBeGreaterThanOrEqual(7);
 });
