@@ -1,4 +1,5 @@
 /** What users can do with a run while it lasts: see its progress, read its metrics, use its API and consoles, press Ctrl-C. */
+import { ApiError, DeviceCloudClient } from '../client/client.js';
 import type { Fleet } from '../console/member.js';
 import type { ConsoleServer } from '../console/server.js';
 import { RunControls } from '../control/controls.js';
@@ -130,6 +131,7 @@ export class LiveServices {
   /** Opens the port for the web console. If this fails, the run continues without a web console. */
   async #openAnnounced(control: RunControl, world: World, again: Again | undefined): Promise<RunServer | undefined> {
     try {
+      if (await this.#lacksHistory(world)) return undefined;
       const past = again && world.pace && this.#makePastRuns(world, world.pace, again);
       const door = this.#openDoor(world);
       const opened = await this.#openWebConsole(control, {
@@ -164,6 +166,25 @@ export class LiveServices {
         return opened && { link: opened.link, close: (why) => opened.server.close(why) };
       },
     });
+  }
+
+  /** Whether the pages would have nothing to show, because another cloud has only the API that all clouds have. */
+  async #lacksHistory({ api }: World): Promise<boolean> {
+    const { target, host } = this.#options;
+    if (target === undefined) return false;
+    const client = new DeviceCloudClient({ ...api, connections: 1 });
+    try {
+      await client.history();
+      return false;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) return false;
+      host.err.write(
+        `note: the run has no web console, because ${shownAddress(target)} keeps no history of the space\n`,
+      );
+      return true;
+    } finally {
+      await client.close();
+    }
   }
 
   /** The way to another cloud; undefined for the embedded one. */
