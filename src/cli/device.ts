@@ -25,7 +25,7 @@ import type { TraceEvent } from '../trace/events.js';
 import { Capture } from '../wire/capture.js';
 import { DeviceRecorder } from '../wire/recorder.js';
 import { openToConsoles } from './attachable.js';
-import { CAPTURE, checkCapture } from './capture.js';
+import { awaitReader, CAPTURE, checkCapture } from './capture.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import { type Host, isColoured, type Terminal } from './host.js';
 import { awaitInterruption } from './interrupts.js';
@@ -191,7 +191,9 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   });
   const { promise: crashed, reject: crash } = makeFailurePromise();
   const about = `ghostfleet device ${profile.name} --serial ${flags.serial}`;
+  const isOpen = await awaitReader(flags.capture);
   const capture = flags.capture === undefined ? undefined : new Capture(flags.capture, { about, live: true });
+  isOpen();
   const running = await startSingleDevice({
     profile,
     serial: flags.serial as number,

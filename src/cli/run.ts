@@ -23,6 +23,7 @@ import { divideByGroup } from '../scenario/plan/parts.js';
 import { readTelemetrySettings } from '../telemetry/settings.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { FileSink } from '../trace/sinks.js';
+import { awaitReader } from './capture.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import { type FoundScenario, findScenario, isReadOnce, readTypedName, SCENARIO_FILE } from './find-scenario.js';
 import { getTextWidth, type Host, isColoured } from './host.js';
@@ -169,6 +170,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   const place = choosePlace(flags, host);
   // Before the handler, so that a signal ends the wait for a pipe.
   const input = { ...place, ...(await findScenario(flags.file, host)) };
+  const isOver = await awaitReader(flags.capture);
   let early: string | undefined;
   // Until the run can be stopped: it then stops at once, with a report.
   const forget = host.onInterrupt((signal) => {
@@ -181,6 +183,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
     });
   } finally {
     forget();
+    isOver();
   }
 }
 

@@ -15,7 +15,7 @@ import { MOST_REQUESTS } from '../scenario/parse/cloud.js';
 import { readTelemetrySettings } from '../telemetry/settings.js';
 import { Capture } from '../wire/capture.js';
 import { ServiceRecorder } from '../wire/service-recorder.js';
-import { CAPTURE } from './capture.js';
+import { awaitReader, CAPTURE } from './capture.js';
 import { checkDatabase } from './check-database.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import type { Host } from './host.js';
@@ -238,7 +238,9 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   );
   const clock = new RealClock({ followsSystem: true });
   let service: Service | undefined;
+  const isOpen = await awaitReader(options.capture);
   const capture = beginCapture(options.capture, (serial) => service?.nameOf(serial), host);
+  isOpen();
   service = await startService({
     db,
     secretsKey,

@@ -125,6 +125,11 @@ export function isSpecial(path: string): boolean {
   return there !== undefined && !there.isDirectory() && (!there.isFile() || isOpenFile(path));
 }
 
+/** Whether the path is a named pipe. */
+export function isPipe(path: string): boolean {
+  return found(path)?.isFIFO() ?? false;
+}
+
 /** Whether the path is a link of the system to a file that a process has open: `/dev/stdout` may lead to one. */
 function isOpenFile(path: string): boolean {
   return /^\/(dev|proc)\//.test(resolve(path)) && lstatSync(path).isSymbolicLink();

@@ -1,6 +1,6 @@
 /** Named pipes in place of files: a signal must be able to end the wait for a writer. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ import { ghostfleet, type Outcome } from '../support/host.js';
 const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-pipe-'));
 const pipe = join(folder, 'pipe.yaml');
 execFileSync('mkfifo', [pipe]);
+const small = join(folder, 'small.yaml');
+writeFileSync(small, 'name: small\nduration: 10m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n');
 // A read that blocks this thread would block the test run as well; this writer ends it, and the test fails.
 const rescue = spawn('sh', ['-c', `sleep 60; echo > ${pipe}`]);
 afterAll(() => {
@@ -42,6 +44,31 @@ describe('a command that waits for the writer of a named pipe has no handler, so
     await writeFile(pipe, Buffer.from([0]));
     expect(await ended).toMatchObject({ exit: 2, err: expect.stringContaining('it is not UTF-8 text') });
   });
+});
+
+it.each([
+  ['run', ['run', small]],
+  ['device', ['device', 'clime', '--serial', '2159017985', '--token', '0'.repeat(32), '--for', '1s']],
+  ['serve', ['serve', '--db', 'memory', ...['--port', '--udp-port', '--udp-raw-port'].flatMap((port) => [port, '0'])]],
+])('%s waits for the reader of a capture without a handler of signals, and writes all of it', async (name, args) => {
+  const capture = join(folder, `${name}.pcapng`);
+  execFileSync('mkfifo', [capture]);
+  let stop = () => {};
+  const interruptWhen = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  let ended: Promise<Outcome> | undefined;
+  const handlers = await new Promise((begun) => {
+    ended = ghostfleet([...args, '--capture', capture], { begun, interruptWhen });
+  });
+  expect(handlers).toBe(0);
+  const parts: Buffer[] = [];
+  for await (const part of createReadStream(capture)) {
+    parts.push(part);
+    stop();
+  }
+  expect(Buffer.concat(parts).readUInt32LE()).toBe(0x0a0d0d0a);
+  expect((await ended)?.err).not.toContain('cannot write');
 });
 
 it('the text of a pipe is read up to its end', async () => {
