@@ -15,7 +15,9 @@ const EXACT = 2 * IN_OCTAVE;
 /** Binary logarithm of {@link IN_OCTAVE}. */
 const BITS = 10;
 const WORD = 4_294_967_296;
-/** Slots of the smallest table. The number of slots is a power of two, at most 2^16: there are fewer than 46,000 buckets. */
+/** There are fewer buckets. */
+export const MOST_BUCKETS = 46_000;
+/** Slots of the smallest table. The number of slots is a power of two, at most 2^16. */
 const FEWEST_SLOTS = 8;
 
 export class Histogram {

@@ -271,4 +271,14 @@ describe('reading a summary', () => {
   ])('rejects %s', (text, complaint) => {
     expect(() => readSummary(text, 'x')).toThrow(complaint);
   });
+
+  it.each([
+    ['counts', { counts: { 'uplink.stored': Array(25).fill(1) } }],
+    ['batches', { durations: { 'device.startup': { steps: 1, min: 1, max: 1, batches: Array(25).fill([1, 1]) } } }],
+    ['values', { durations: { 'device.startup': { steps: 1, min: 1, max: 1, batches: [Array(92_002).fill(1)] } } }],
+  ])('rejects more %s than a run can have, which would take hours to compare', (_, more) => {
+    const samples = { batches: 24, counts: {}, durations: {}, ...more };
+    const summary = { format: 1, scenario: 'a', seed: 1, planned: { situation: 'x' }, samples };
+    expect(() => readSummary(JSON.stringify(summary), 'x')).toThrow('"samples" is missing or invalid');
+  });
 });

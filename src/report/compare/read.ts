@@ -4,6 +4,7 @@ import { isTooDeep, TOO_DEEP } from '../../kernel/json-size.js';
 import { isObject } from '../../kernel/json-text.js';
 import { printableLine } from '../../kernel/printable.js';
 import type { UnixMillis } from '../../kernel/time.js';
+import { MOST_BUCKETS } from '../../trace/histogram.js';
 import { BATCHES, type SampledDurations, type SampleSummary } from '../../trace/metrics/samples.js';
 import { SUMMARY_FORMAT } from '../result.js';
 import { getVerdict } from '../verdict.js';
@@ -119,7 +120,8 @@ function readSamples(value: unknown): SampleSummary | undefined {
   const samples = asObject(value);
   const [counts, durations] = [asObject(samples?.counts), asObject(samples?.durations)];
   if (samples?.batches !== BATCHES || counts === undefined || durations === undefined) return undefined;
-  if (!Object.values(counts).every(isNumbers) || !Object.values(durations).every(isDurations)) return undefined;
+  const isCounts = (value: unknown) => isNumbers(value, BATCHES);
+  if (!Object.values(counts).every(isCounts) || !Object.values(durations).every(isDurations)) return undefined;
   return { batches: BATCHES, counts, durations } as SampleSummary;
 }
 
@@ -128,11 +130,13 @@ function isDurations(value: unknown): value is SampledDurations {
   if (durations === undefined || !(typeof durations.steps === 'number' && durations.steps > 0)) return false;
   const { min, max, batches } = durations;
   if (typeof min !== 'number' || typeof max !== 'number') return false;
-  return Array.isArray(batches) && batches.every((batch) => isNumbers(batch) && batch.length % 2 === 0);
+  if (!Array.isArray(batches) || batches.length > BATCHES) return false;
+  return batches.every((batch) => isNumbers(batch, 2 * MOST_BUCKETS) && batch.length % 2 === 0);
 }
 
-function isNumbers(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 0);
+/** @param most more numbers than a run can have would take hours to compare */
+function isNumbers(value: unknown, most: number): value is readonly number[] {
+  return Array.isArray(value) && value.length <= most && value.every((item) => Number.isSafeInteger(item) && item >= 0);
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
