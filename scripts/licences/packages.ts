@@ -15,7 +15,6 @@ interface Locked {
   readonly license?: string;
   readonly integrity?: string;
   readonly dev?: boolean;
-  readonly devOptional?: boolean;
   readonly hasInstallScript?: boolean;
 }
 
@@ -40,9 +39,7 @@ export function lockedPackages(whose: 'all' | 'installed' | 'users'): readonly L
   );
   const bundled = new Set(whose === 'users' ? listBundled() : []);
   return Object.entries(packages)
-    .filter(([path, { dev, devOptional }]) => {
-      return path !== '' && (whose === 'all' || bundled.has(path) || !(dev || devOptional));
-    })
+    .filter(([path, { dev }]) => path !== '' && (whose === 'all' || bundled.has(path) || !dev))
     .map(([path, { version, license = 'unknown', integrity, hasInstallScript = false }]) => {
       return { name: path.replace(/^.*node_modules\//, ''), version, license, integrity, hasInstallScript };
     })

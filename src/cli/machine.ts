@@ -81,7 +81,11 @@ export function judgeMachine(machine: Machine): readonly Finding[] {
       : fails('Node.js', `${node} is not supported (${supportedNode})`, 'install Node.js 24 from https://nodejs.org'),
     nativeFailure === undefined
       ? ok('native module', 'SQLite works')
-      : fails('native module', nativeFailure, 'run `npm rebuild better-sqlite3`, with the version of Node.js in use'),
+      : fails(
+          'native module',
+          nativeFailure,
+          'run `npm rebuild better-sqlite3`, or if it is absent `npm install better-sqlite3@12`, with the version of Node.js in use',
+        ),
     ...ports.map(judgePort),
     wall < EARLIEST
       ? fails('clock', `${isoTime(wall)} is in the past`, 'set the clock: certificates and new messages look invalid')

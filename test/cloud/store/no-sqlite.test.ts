@@ -1,4 +1,4 @@
-/** better-sqlite3 without its native part, or with one that cannot be loaded. */
+/** better-sqlite3 that is absent, without its native part, or with one that cannot be loaded. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,15 +9,21 @@ import { bundled } from '../../support/bundled.js';
 const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-no-sqlite-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What service, backup, doctor, lock, merge and rotation report if the loader of the native part throws this error. */
-function reportedWith(error: { readonly message: string; readonly code?: string }): readonly string[] {
+/** What service, backup, doctor, lock, merge and rotation report if a loader, by default of the native part, throws this error. */
+function reportedWith(
+  error: { readonly message: string; readonly code?: string },
+  name: 'bindings' | 'better-sqlite3' = 'bindings',
+): readonly string[] {
   const preload = join(folder, 'preload.cjs');
   writeFileSync(
     preload,
     `const Module = require('node:module');
 const load = Module._load;
 const fail = () => { throw Object.assign(new Error(), ${JSON.stringify(error)}); };
-Module._load = (name, ...more) => (name === 'bindings' ? fail : load(name, ...more));`,
+Module._load = (name, ...more) => {
+  if (name !== '${name}') return load(name, ...more);
+  return name === 'bindings' ? fail : fail();
+};`,
   );
   const database = join(folder, 'x.db');
   writeFileSync(database, 'x');
@@ -51,4 +57,14 @@ it.each([
   const message = `no-sqlite\nthe native part of better-sqlite3, which SQLite files need, ${why}`;
   const hint = `\`npm rebuild better-sqlite3 --prefix ${process.cwd()}\` installs it`;
   expect(reportedWith(error)).toEqual(Array(USES).fill(`${message}\n${hint}`));
+});
+
+it('an absent better-sqlite3 is not blamed on the database', () => {
+  const error = { message: "Cannot find module 'better-sqlite3'\nRequire stack:\n- /x.mjs", code: 'MODULE_NOT_FOUND' };
+  const why = 'was not installed, because its native part could neither be fetched nor built';
+  expect(reportedWith(error, 'better-sqlite3')).toEqual(
+    Array(USES).fill(
+      `no-sqlite\nSQLite files need better-sqlite3, which ${why}\n\`npm install better-sqlite3@12\` shows why`,
+    ),
+  );
 });

@@ -6,12 +6,12 @@
  * often.)
  */
 import { closeSync, existsSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
-import { type Database, SqliteError } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
 import { createUnfinished } from '../../../kernel/private-file.js';
 import { fileReason } from '../../../kernel/system-errors.js';
 import { needReadable } from './access.js';
-import { connect } from './connect.js';
+import { connect, isSqliteError } from './connect.js';
 import { contentOf } from './migrations.js';
 import { asUsageError } from './open.js';
 import { storedProof } from './unlock.js';
@@ -46,7 +46,7 @@ export async function backupDatabase(path: string, target: string): Promise<Copi
     return { bytes: statSync(target).size, encrypted: storedProof(source) !== undefined };
   } catch (error) {
     // Also a damaged copy is the fault of the original.
-    throw error instanceof SqliteError ? asUsageError(path, error) : error;
+    throw isSqliteError(error) ? asUsageError(path, error) : error;
   } finally {
     source.close();
     if (unfinished !== undefined) rmSync(unfinished, { force: true });

@@ -1,9 +1,12 @@
-/** Opens SQLite files. Other files of `src/` do not, because the native part of better-sqlite3 may be missing. */
+/** Opens SQLite files. Other files of `src/` do not, because better-sqlite3 or its native part may be missing. */
 import { createRequire } from 'node:module';
-import BetterSqlite, { type Database, type Options } from 'better-sqlite3';
+import type BetterSqlite from 'better-sqlite3';
+import type { Database, Options } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
 import { codeOf } from '../../../kernel/system-errors.js';
 import { shownCommand } from '../../../kernel/web-address.js';
+
+const load = createRequire(import.meta.url);
 
 /**
  * @throws UsageError `no-sqlite` if the native part of better-sqlite3 cannot be loaded
@@ -11,10 +14,16 @@ import { shownCommand } from '../../../kernel/web-address.js';
  */
 export function connect(path: string, options?: Options): Database {
   try {
-    return new BetterSqlite(path, options);
+    const Sqlite: typeof BetterSqlite = load('better-sqlite3');
+    return new Sqlite(path, options);
   } catch (error) {
     throw nativePartMissing(error) ?? error;
   }
+}
+
+/** Whether SQLite itself has reported an error. Its `code` is for example SQLITE_BUSY. */
+export function isSqliteError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && error.name === 'SqliteError';
 }
 
 /** Why SQLite cannot be used, in one line; undefined if it can. */
@@ -30,9 +39,10 @@ export function findNativeFailure(): string | undefined {
 function nativePartMissing(error: unknown): UsageError | undefined {
   const why = complaint(error);
   if (why === undefined) return undefined;
-  const [folder] = createRequire(import.meta.url)
-    .resolve('better-sqlite3')
-    .split(/[\\/]node_modules[\\/]better-sqlite3[\\/]/);
+  if (why === ABSENT) {
+    return new UsageError('no-sqlite', `SQLite files need better-sqlite3, which ${why}`, `\`${INSTALL}\` shows why`);
+  }
+  const [folder] = load.resolve('better-sqlite3').split(/[\\/]node_modules[\\/]better-sqlite3[\\/]/);
   return new UsageError(
     'no-sqlite',
     `the native part of better-sqlite3, which SQLite files need, ${why}`,
@@ -40,10 +50,15 @@ function nativePartMissing(error: unknown): UsageError | undefined {
   );
 }
 
+/** npm leaves an optional package out, without a message, if its native part can neither be fetched nor built. */
+const ABSENT = 'was not installed, because its native part could neither be fetched nor built';
+const INSTALL = 'npm install better-sqlite3@12';
+
 /** Undefined for other errors than those of loading. */
 function complaint(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const message = messageOf(error);
+  if (codeOf(error) === 'MODULE_NOT_FOUND' && message.startsWith("Cannot find module 'better-sqlite3'")) return ABSENT;
   if (message.startsWith('Could not locate the bindings file')) {
     return 'was not installed, as after `npm ci --ignore-scripts`';
   }

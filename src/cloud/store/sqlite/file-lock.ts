@@ -1,6 +1,5 @@
 /** Locks that the operating system releases when the process ends, also if it is killed. Node itself cannot lock files. */
-import { SqliteError } from 'better-sqlite3';
-import { connect } from './connect.js';
+import { connect, isSqliteError } from './connect.js';
 
 /**
  * Locks a file, which must be empty, and returns the function that releases it; undefined if another process, or this one, has
@@ -16,7 +15,7 @@ export function lockFile(path: string, patience = 0): (() => void) | undefined {
     return () => lock.close();
   } catch (error) {
     lock.close();
-    if (error instanceof SqliteError && error.code === 'SQLITE_BUSY') return undefined;
+    if (isSqliteError(error) && error.code === 'SQLITE_BUSY') return undefined;
     throw error;
   }
 }

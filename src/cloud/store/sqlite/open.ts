@@ -8,14 +8,14 @@
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Database, SqliteError } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { messageOf, UsageError } from '../../../kernel/errors.js';
 import { makePrivate } from '../../../kernel/private-file.js';
 import { shownCommand } from '../../../kernel/web-address.js';
 import type { NamedKey } from '../secrets/key.js';
 import { Soundness } from '../soundness.js';
 import { findRefusal, needWritable } from './access.js';
-import { connect } from './connect.js';
+import { connect, isSqliteError } from './connect.js';
 import { type SqliteOptions, WRITER_PRAGMAS } from './driver.js';
 import { lockFile } from './file-lock.js';
 import { databaseFile } from './file-name.js';
@@ -151,7 +151,7 @@ const READ_ONLY = 'cannot be opened, because the file system is read-only';
 const IN_USE = 'is in use by another process';
 
 function complaint(error: unknown, path: string): string {
-  const code = error instanceof SqliteError ? error.code : '';
+  const code = isSqliteError(error) ? error.code : '';
   const message = messageOf(error);
   if (code === 'SQLITE_NOTADB') return 'is not a database';
   if (code.startsWith('SQLITE_CORRUPT')) return DAMAGED;
@@ -167,7 +167,7 @@ const NO_DIRECTORY = /directory does not exist/i;
 
 /** Whether the rights of the files can be the reason of the error. */
 function isRefused(error: unknown): boolean {
-  if (!(error instanceof SqliteError)) return NO_DIRECTORY.test(messageOf(error));
+  if (!isSqliteError(error)) return NO_DIRECTORY.test(messageOf(error));
   return /^SQLITE_(CANTOPEN|READONLY|IOERR|PERM)/.test(error.code);
 }
 
