@@ -70,7 +70,7 @@ describe('ghostfleet profile show', () => {
 describe('ghostfleet profile schema', () => {
   it('prints the packaged schema', async () => {
     const { out } = await ghostfleet(['profile', 'schema']);
-    expect(out).toBe(PAGES['schemas/profile.schema.json']?.());
+    expect(JSON.parse(out)).toEqual(JSON.parse(PAGES['schemas/profile.schema.json']?.() ?? ''));
   });
 });
 
