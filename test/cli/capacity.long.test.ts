@@ -77,7 +77,7 @@ describe('ghostfleet capacity', () => {
     const { exit, err } = await ghostfleet(['capacity', never, ...RATE, '--workers', '1']);
     expect(exit).toBe(2);
     expect(err).toContain(
-      'no level can change these expectations, which fail with the same values at 0.1/s and 0.2/s: uplink.',
+      'no level has changed these expectations, which fail with the same values in all 4 runs, at 0.1/s and 0.2/s: uplink.',
     );
   });
 });

@@ -26,7 +26,8 @@ interface Circumstances {
 /** @throws UsageError if the expectations that fail have nothing to do with the level */
 export function conclude({ runs, end }: Found, circumstances: Circumstances): CapacityResult {
   const { question, about, reproduce, ended, more } = circumstances;
-  rejectUnchangeable(runs, question);
+  // Runs with other seeds can differ, so only the end of a search shows it.
+  if (end !== undefined) rejectUnchangeable(runs, question);
   const { holds, fails } = end ?? borderOf(runs);
   const levels = valuesOf(runs).flatMap((value) => levelOf(value, runs));
   const atFails = levels.find(({ value }) => value === fails);
@@ -163,22 +164,29 @@ function adviceOf(
 }
 
 /**
- * If the lowest two levels fail with the same values, more or less load is not the reason.
+ * If every run fails with the same values, more or less load is not the reason. A run that holds, or one other value, shows
+ * that it may be.
  * @throws UsageError that names the expectations
  */
 function rejectUnchangeable(runs: readonly LevelRun[], { unit }: CapacityQuestion): void {
-  const [lowest, next] = valuesOf(runs).map((value) => runs.find((run) => run.value === value));
-  if (lowest?.kind !== 'fails' || next?.kind !== 'fails') return;
-  const unmet = lowest.expectations.filter(({ passed }) => !passed);
-  const same = unmet.filter(({ line, left, right }) =>
-    next.expectations.some((other) => other.line === line && other.left === left && other.right === right),
-  );
-  if (same.length === 0 || same.length < unmet.length) return;
-  const levels = `${levelText(lowest.value, unit)} and ${levelText(next.value, unit)}`;
+  const values = valuesOf(runs);
+  const [first, ...others] = runs.map((run) => run.expectations.filter(({ passed }) => !passed));
+  if (values.length < 2 || first === undefined || first.length === 0) return;
+  if (!runs.every(({ kind }) => kind === 'fails') || !others.every((unmet) => haveSameValues(first, unmet))) return;
+  const levels = values.map((value) => levelText(value, unit)).join(' and ');
   throw new UsageError(
     'unchangeable',
-    `no level can change these expectations, which fail with the same values at ${levels}: ${same.map(({ sentence }) => sentence).join('; ')}`,
-    'correct the scenario, or vary something that these expectations depend on',
+    `no level has changed these expectations, which fail with the same values in all ${runs.length} runs, at ${levels}: ${first.map(({ sentence }) => sentence).join('; ')}`,
+    'correct the scenario, vary something that these expectations depend on, or choose a lower --from',
+  );
+}
+
+function haveSameValues(some: readonly LevelExpectation[], others: readonly LevelExpectation[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ line, left, right }) =>
+      others.some((other) => other.line === line && other.left === left && other.right === right),
+    )
   );
 }
 

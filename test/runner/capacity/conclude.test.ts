@@ -1,0 +1,55 @@
+/** What a search says, from the runs that it made. */
+import { describe, expect, it } from 'vitest';
+import type { LevelRun } from '../../../src/report/capacity/result.js';
+import { conclude } from '../../../src/runner/capacity/conclude.js';
+import { borderOf } from '../../../src/runner/capacity/search.js';
+
+const LINE = 'downlink.answered p(95) < 31m';
+
+/** A run whose expectation has this value, and holds below 31. */
+function run(value: number, repetition: number, left: number): LevelRun {
+  const passed = left < 31;
+  const sentence = `downlink.answered p(95) is ${left}m`;
+  return {
+    ...{ value, repetition, seed: repetition + 1, kind: passed ? 'holds' : 'fails', why: passed ? null : sentence },
+    expectations: [{ line: LINE, passed, left, right: 31, unit: 'ms', sentence }],
+    ...{ throughput: null, latency: null, service: null, recovery: 0, digest: '', plan: '' },
+  };
+}
+
+function conclusionOf(runs: readonly LevelRun[], atLeast: number | null = null) {
+  const question = {
+    scenario: 'two',
+    key: 'fleet.devices',
+    unit: '',
+    from: 20,
+    to: 40,
+    precision: 0.05,
+    seed: 1,
+    atLeast,
+  };
+  return conclude(
+    { runs, end: borderOf(runs) },
+    {
+      ...{ question: { ...question, clock: 'virtual', target: 'embedded' }, about: [], reproduce: '' },
+      ...{ ended: undefined, more: '' },
+    },
+  );
+}
+
+describe('expectations that no level changes', () => {
+  it('are not the reason if a level holds, although the first runs of the two lowest failed alike', () => {
+    const runs = [run(20, 0, 32), run(40, 0, 33), run(20, 1, 30), run(20, 2, 30), run(25, 0, 32)];
+    expect(conclusionOf(runs)).toMatchObject({ outcome: 'found', holds: 20, fails: 25 });
+  });
+
+  it('are not the reason if one run has another value', () => {
+    const runs = [run(20, 0, 32), run(40, 0, 32), run(20, 1, 32), run(20, 2, 33)];
+    expect(conclusionOf(runs).outcome).toBe('below range');
+  });
+
+  it('are the reason if all runs of all levels fail with the same values', () => {
+    const runs = [run(20, 0, 32), run(40, 0, 32), run(20, 1, 32), run(20, 2, 32)];
+    expect(() => conclusionOf(runs)).toThrow('fail with the same values in all 4 runs, at 20 and 40');
+  });
+});
