@@ -152,6 +152,31 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
         await expect.poll(() => page.locator('#search-status').textContent()).toBe('4 devices');
       });
 
+      it.each([
+        ['is on the second page of all tags', 2],
+        ['is not offered, because it is new', 0],
+      ])('keeps a tag that %s when something else is changed', async (_, pages) => {
+        const { client } = here().service;
+        const page = await open('#/overview');
+        let read = 0;
+        await page.route('**/tags?limit=500*', async (route) => {
+          const first = Array.from({ length: 500 }, (_, n) => ({ id: `tag-${n}`, name: `tag ${n}` }));
+          if (++read === pages) await route.continue();
+          else await route.fulfill({ json: read > 1 || pages === 0 ? [] : first });
+        });
+        const before = (await client.device(here().cellar.id)).tags;
+        expect(before.map(({ name }) => name)).toEqual(['cold']);
+        await page.goto(`${here().service.api}/#/devices/${here().cellar.id}`);
+        await page.getByText('Identity', { exact: true }).click();
+        await page.getByText('Change', { exact: true }).click();
+        await page.getByLabel('Comment').fill(`after ${pages} pages`);
+        await page.getByRole('button', { name: 'Save' }).click();
+        await expect.poll(async () => (await client.device(here().cellar.id)).comment).toBe(`after ${pages} pages`);
+        expect((await client.device(here().cellar.id)).tags).toEqual(before);
+        await client.updateDevice(here().cellar.id, { comment: null });
+        await page.unroute('**/tags?limit=500*');
+      });
+
       it('explains why data are not queued', async () => {
         const page = await open(`#/devices/${here().cellar.id}/queue`);
         await page.getByLabel('Kind').selectOption('data');

@@ -8,6 +8,7 @@ import { JsonHttp } from '../../../src/client/http.js';
 import type { Space } from '../../../src/client/types.js';
 import { ofTab } from '../platform/storage.js';
 import { AGAIN } from './answering.js';
+import { readAll } from './lists.js';
 
 export interface Session {
   readonly space: Space;
@@ -101,7 +102,9 @@ export async function logIn(email: string, password: string): Promise<void> {
 export async function open(spaceId?: string): Promise<void> {
   const http = bare();
   // The cast is safe because types.ts describes the service's answers.
-  const spaces = (await http.request('GET', '/v2/spaces', { limit: 500 })) as readonly Space[];
+  const spaces = await readAll(
+    async (page) => (await http.request('GET', '/v2/spaces', { ...page })) as readonly Space[],
+  );
   const space = spaces.find(({ id }) => id === spaceId) ?? spaces[0];
   if (space === undefined) throw new Error('The credential opens no space.');
   ofTab.set(SPACE, space.id);

@@ -195,6 +195,12 @@ function Tags({ label, tags, chosen }: TagsProps) {
     <fieldset class="tags">
       <legend>{label}</legend>
       {tags.length === 0 && <span class="dim">The space has no tags.</span>}
+      {chosen
+        .filter((id) => !tags.some((tag) => tag.id === id))
+        .map((id) => (
+          // A tag that is not offered, for example because it is new, stays chosen.
+          <input key={id} type="hidden" name="tags" value={id} />
+        ))}
       {tags.map(({ id, name }) => (
         <label key={id}>
           <input type="checkbox" name="tags" value={id} defaultChecked={chosen.includes(id)} /> {name}

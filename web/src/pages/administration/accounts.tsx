@@ -1,5 +1,6 @@
 /** Spaces, users and keys. */
 import type { Key, Space, User } from '../../../../src/client/types.js';
+import { readAll } from '../../api/lists.js';
 import { open } from '../../api/session.js';
 import { Ago } from '../../parts/ago.js';
 import type { Family } from './family.js';
@@ -7,7 +8,7 @@ import type { Family } from './family.js';
 const ago = (at: string | null) => (at === null ? '–' : <Ago at={Date.parse(at)} />);
 
 export const SPACES: Family<Space> = {
-  load: ({ client }) => client.spaces({ limit: 500 }),
+  load: ({ client }) => readAll((page) => client.spaces(page)),
   nameOf: ({ name }) => name,
   columns: [
     { title: 'Name', cell: ({ name }) => name },
@@ -34,7 +35,7 @@ export const SPACES: Family<Space> = {
 };
 
 export const USERS: Family<User> = {
-  load: ({ client }) => client.users({ limit: 500 }),
+  load: ({ client }) => readAll((page) => client.users(page)),
   nameOf: ({ email }) => email,
   columns: [
     { title: 'E-mail address', cell: ({ email }) => email },
@@ -82,7 +83,7 @@ export const USERS: Family<User> = {
 };
 
 export const KEYS: Family<Key> = {
-  load: ({ client }) => client.keys({ limit: 500 }),
+  load: ({ client }) => readAll((page) => client.keys(page)),
   nameOf: ({ name }) => name,
   columns: [
     { title: 'Name', cell: ({ name }) => name },

@@ -1,5 +1,6 @@
 /** Resources of the space other than devices and messages, such as tags, connectors and users. */
 import type { ComponentType } from 'preact';
+import { readAll } from '../../api/lists.js';
 import { current } from '../../api/session.js';
 import { Failure } from '../../parts/failure.js';
 import { useLoad } from '../../parts/load.js';
@@ -40,7 +41,7 @@ export function AdministrationPage() {
   const shown = TABS.find((each) => each.key === key) ?? TABS[0];
   const Content = shown.content;
   // Tags are read again when another section is opened, so that its forms offer a tag that was just created.
-  const { value: tags, failure } = useLoad(() => client.tags({ limit: 500 }), [shown.key]);
+  const { value: tags, failure } = useLoad(() => readAll((page) => client.tags(page)), [shown.key]);
   const isAdmin = space.user_role === 'admin';
   return (
     <div class="page">

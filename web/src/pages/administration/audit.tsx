@@ -1,11 +1,12 @@
 /** The audit log. */
 import type { AuditEntry } from '../../../../src/client/client.js';
+import { readAll } from '../../api/lists.js';
 import { Ago } from '../../parts/ago.js';
 import { DeviceLink } from '../../parts/device-link.js';
 import type { Family } from './family.js';
 
 export const AUDIT: Family<AuditEntry> = {
-  load: ({ client }) => client.audit({ limit: 500 }),
+  load: ({ client }) => readAll((page) => client.audit(page)),
   nameOf: ({ action }) => action,
   columns: [
     { title: 'When', cell: ({ at }) => <Ago at={Date.parse(at)} /> },

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Connector, ConnectorTrigger } from '../../../../src/client/types.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
+import { readAll } from '../../api/lists.js';
 import { type Entered, inputs } from '../../model/inputs.js';
 import { Action } from '../../parts/action.js';
 import { DeliveryList } from '../../parts/delivery-list.js';
@@ -21,7 +22,7 @@ const TRIGGERS = Object.values<ConnectorTrigger>({
 const EXAMPLE = "const main = ({ device, message }) => ({ url: 'https://example.com/hook', data: message.body });";
 
 export const CONNECTORS: Family<Connector> = {
-  load: ({ client }) => client.connectors({ limit: 500 }),
+  load: ({ client }) => readAll((page) => client.connectors(page)),
   nameOf: ({ name }) => name,
   columns: [
     { title: 'Name', cell: ({ name }) => name },

@@ -1,6 +1,7 @@
 /** Tags and variables. */
 import type { Tag, Variable } from '../../../../src/client/types.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { readAll } from '../../api/lists.js';
 import { model } from '../../model/space.js';
 import { DeviceLink } from '../../parts/device-link.js';
 import type { Field, Values } from '../../parts/fields.js';
@@ -8,7 +9,7 @@ import { changesOf, edited } from './changes.js';
 import type { Family } from './family.js';
 
 export const TAGS: Family<Tag> = {
-  load: ({ client }) => client.tags({ limit: 500 }),
+  load: ({ client }) => readAll((page) => client.tags(page)),
   nameOf: ({ name }) => name,
   columns: [
     {
@@ -70,7 +71,7 @@ type Notes = Pick<Variable, 'environment' | 'comment' | 'secure'>;
 const NO_NOTES: Notes = { environment: null, comment: null, secure: false };
 
 export const VARIABLES: Family<Variable> = {
-  load: ({ client }) => client.variables({ limit: 500 }),
+  load: ({ client }) => readAll((page) => client.variables(page)),
   nameOf: ({ name }) => name,
   columns: [
     { title: 'Name', cell: ({ name }) => <code>{name}</code> },

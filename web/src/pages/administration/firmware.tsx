@@ -1,12 +1,13 @@
 /** Firmware images and updates. */
 import { ApiError, type FirmwareImage, type FirmwareUpdate } from '../../../../src/client/client.js';
+import { readAll } from '../../api/lists.js';
 import { counted } from '../../model/count.js';
 import { Ago } from '../../parts/ago.js';
 import { DeviceLink } from '../../parts/device-link.js';
 import type { Family } from './family.js';
 
 export const IMAGES: Family<FirmwareImage> = {
-  load: ({ client }) => client.firmwareImages({ limit: 500 }),
+  load: ({ client }) => readAll((page) => client.firmwareImages(page)),
   nameOf: ({ version, name }) => `${name ?? ''} ${version}`.trim(),
   columns: [
     { title: 'Version', cell: ({ version }) => version },
@@ -46,7 +47,7 @@ export const IMAGES: Family<FirmwareImage> = {
 const FINAL = ['succeeded', 'cancelled', 'failed'];
 
 export const UPDATES: Family<FirmwareUpdate> = {
-  load: ({ client }) => client.firmwareUpdates({ limit: 500 }),
+  load: ({ client }) => readAll((page) => client.firmwareUpdates(page)),
   nameOf: ({ version }) => version,
   columns: [
     { title: 'Device', cell: ({ device_id }) => <DeviceLink id={device_id} /> },
@@ -69,7 +70,7 @@ export const UPDATES: Family<FirmwareUpdate> = {
     ],
     create: async (values, { client }) => {
       const wanted = values.needed('image').trim();
-      const image = (await client.firmwareImages({ limit: 500 })).find(
+      const image = (await readAll((page) => client.firmwareImages(page))).find(
         ({ id, version }) => id === wanted || version === wanted,
       );
       if (!image) throw new Error(`The space has no image "${wanted}".`);

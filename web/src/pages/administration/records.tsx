@@ -1,6 +1,7 @@
 /** Shows a family of resources: the table, the form for a new one, and the details of the opened one. */
 import { useState } from 'preact/hooks';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { MOST_ITEMS } from '../../api/lists.js';
 import { Action } from '../../parts/action.js';
 import { Failure } from '../../parts/failure.js';
 import { Form } from '../../parts/form.js';
@@ -57,6 +58,9 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
       {items?.length === 0 && <p class="dim">{empty}</p>}
       {items && items.length > 0 && (
         <Table {...{ family, surroundings, items, openId, setOpenId, act }} change={setChanging} />
+      )}
+      {items && items.length >= MOST_ITEMS && (
+        <p class="dim">There are more: only {items.length.toLocaleString('en')} are shown.</p>
       )}
       {opened && Detail && <Detail key={opened.id} item={opened} surroundings={surroundings} reload={reload} />}
       {changing && change && (

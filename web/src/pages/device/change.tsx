@@ -1,6 +1,7 @@
 /** Changes of a device by the user: a form for its name, labels and tags, and its removal. */
 import { useState } from 'preact/hooks';
 import type { Device } from '../../../../src/client/types.js';
+import { readAll } from '../../api/lists.js';
 import { current } from '../../api/session.js';
 import { Action } from '../../parts/action.js';
 import type { Field, Values } from '../../parts/fields.js';
@@ -15,7 +16,7 @@ interface ChangeProps {
 
 export function Change({ device, changed }: ChangeProps) {
   const { client, space } = current();
-  const { value: tags } = useLoad(() => client.tags({ limit: 500 }), []);
+  const { value: tags } = useLoad(() => readAll((page) => client.tags(page)), []);
   // The device as the form shows it. `device` follows changes by others, the fields that the user edits do not.
   const [shown, setShown] = useState(device);
   if (space.user_role !== 'admin' || !tags) return null;

@@ -1,6 +1,7 @@
 /** The messages of a device that connectors have forwarded. */
 import type { Connector } from '../../../../src/client/types.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { readAll } from '../../api/lists.js';
 import { current } from '../../api/session.js';
 import { DeliveryList } from '../../parts/delivery-list.js';
 import { Failure } from '../../parts/failure.js';
@@ -12,7 +13,7 @@ import type { TabProps } from './tab.js';
 const MOST = 20;
 
 export function Deliveries({ device: { id } }: TabProps) {
-  const { value: connectors, failure } = useLoad(() => current().client.connectors({ limit: 500 }), []);
+  const { value: connectors, failure } = useLoad(() => readAll((page) => current().client.connectors(page)), []);
   return (
     <section>
       <h2>Deliveries of connectors</h2>

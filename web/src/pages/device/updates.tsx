@@ -1,5 +1,6 @@
 /** Firmware updates of a device. */
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { readAll } from '../../api/lists.js';
 import { current } from '../../api/session.js';
 import { Ago } from '../../parts/ago.js';
 import { Failure } from '../../parts/failure.js';
@@ -10,7 +11,7 @@ export function Updates({ device: { id, messages } }: TabProps) {
   // The updates are read again after every message, because it may have changed an update.
   const latest = messages.value[0]?.id;
   const { value, failure } = useLoad(
-    () => current().client.firmwareUpdates({ device_id: id, limit: 100 }),
+    () => readAll((page) => current().client.firmwareUpdates({ device_id: id, ...page })),
     [id, latest],
   );
   return (

@@ -1,4 +1,6 @@
 /** Registers a device. */
+
+import { readAll } from '../../api/lists.js';
 import { current } from '../../api/session.js';
 import type { Field } from '../../parts/fields.js';
 import { Form } from '../../parts/form.js';
@@ -14,7 +16,7 @@ const FIELDS: readonly Field[] = [
 
 export function Register() {
   const { client, space } = current();
-  const { value: tags } = useLoad(() => client.tags({ limit: 500 }), []);
+  const { value: tags } = useLoad(() => readAll((page) => client.tags(page)), []);
   if (space.user_role !== 'admin' || !tags) return null;
   return (
     <Form
