@@ -59,6 +59,12 @@ export const NewFirmwareImage = Body(
     bundle: Type.Optional(Field(BUNDLE, Label)),
     name: Type.Optional(Field(NAME, Label)),
     version: Type.Optional(Field(VERSION, Label)),
+    damaged: Type.Optional(
+      Field(
+        'Accepts an image for virtual devices with a wrong checksum, which devices reject. For tests.',
+        Type.Boolean(),
+      ),
+    ),
   },
   { data: 'AAECAwQFBgc=', version: 'v1.2.0' },
 );

@@ -35,6 +35,11 @@ export function writeImage(build: Build, size: number): Uint8Array {
   return Buffer.concat([header(build, createHash('sha256').update(filler).digest('hex')), filler]);
 }
 
+/** Whether a file begins like an image of this format; it may be damaged. */
+export function isBuildImage(file: Uint8Array): boolean {
+  return Buffer.from(file.buffer, file.byteOffset, Math.min(file.length, MAGIC.length)).toString('latin1') === MAGIC;
+}
+
 /** The build of a complete image; undefined when it is not an image of this format, or damaged. */
 export function readImage(image: Uint8Array): Build | undefined {
   const reader = new ImageReader();

@@ -4,7 +4,8 @@ import type { Static } from 'typebox';
 import { FirmwareImage, ImageParams, NewFirmwareImage } from '../../contract/firmware.js';
 import { isLabel, LABEL_FORM, PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
-import { readImage } from '../../protocol/firmware-image.js';
+import { isBuildImage, readImage } from '../../protocol/firmware-image.js';
+import { findFlaw } from '../firmware/check-image.js';
 import { IMAGES, type Image, type Images } from '../firmware/images.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
@@ -55,7 +56,8 @@ export const firmwareImages: Family = (routes, context) => {
       id: 'createFirmwareImage',
       summary: 'Upload a firmware image',
       description:
-        'An image for virtual devices contains its bundle, name and version. For any other image, `version` is required.',
+        'An image for virtual devices contains its bundle, name and version. For any other image, `version` is required. ' +
+        'Files of other kinds, and images that are cut or have a wrong checksum, are rejected.',
       params: SpaceParams,
       headers: IdempotencyHeaders,
       body: NewFirmwareImage,
@@ -64,9 +66,7 @@ export const firmwareImages: Family = (routes, context) => {
     }),
     async (request, reply) => {
       needWholeSpace(request);
-      const content = Buffer.from(request.body.data, 'base64');
-      const { bundle, name, version } = { ...request.body, ...labelsIn(content) };
-      if (version === undefined) throw new ApiFault(400, 'body needs "version": the image does not contain one');
+      const { content, bundle, name, version } = readUpload(request.body);
       const at = Math.floor(clock.wall);
       const image = images.describe(content, {
         id: ids.uuid(),
@@ -116,13 +116,33 @@ export const firmwareImages: Family = (routes, context) => {
   );
 };
 
-/** The labels in an image for virtual devices. @throws ApiFault 400 if one is not of the form that a request must have */
-function labelsIn(content: Uint8Array): ReturnType<typeof readImage> {
+/** @throws ApiFault 400 for a file of another kind, a damaged image, or a missing version */
+function readUpload({ data, damaged, ...given }: Static<typeof NewFirmwareImage>) {
+  const content = Buffer.from(data, 'base64');
+  const flaw = damaged === true && isBuildImage(content) ? undefined : findFlaw(content);
+  if (flaw !== undefined) throw new ApiFault(400, `the image in "data" ${flaw}`);
+  const { bundle, name, version } = { ...given, ...labelsIn(content, given) };
+  if (version === undefined) throw new ApiFault(400, 'body needs "version": the image does not contain one');
+  return { content, bundle, name, version };
+}
+
+/**
+ * The labels in an image for virtual devices.
+ * @throws ApiFault 400 if one is not of the form that a request must have, or contradicts the request. Only the name may differ
+ */
+function labelsIn(
+  content: Uint8Array,
+  given: { readonly bundle?: string; readonly version?: string },
+): ReturnType<typeof readImage> {
   const build = readImage(content);
-  const wrong = Object.entries(build ?? {}).filter(([, text]) => !isLabel(text));
-  if (wrong.length === 0) return build;
-  const problems = wrong.map(([field, text]) => `${field} in the image ${JSON.stringify(text)} is not ${LABEL_FORM}`);
-  throw new ApiFault(400, problems.join('; '));
+  const problems = Object.entries(build ?? {}).flatMap(([field, text]) => {
+    const found = `${field} in the image ${JSON.stringify(text)}`;
+    if (!isLabel(text)) return [`${found} is not ${LABEL_FORM}`];
+    const wanted = field === 'name' ? undefined : given[field as keyof typeof given];
+    return wanted === undefined || wanted === text ? [] : [`${found} is not the ${field} ${JSON.stringify(wanted)}`];
+  });
+  if (problems.length > 0) throw new ApiFault(400, problems.join('; '));
+  return build;
 }
 
 /** Finds an image. @throws ApiFault 404 if the space has no such image */

@@ -148,7 +148,7 @@ function dataIn(source: string): string | undefined {
 function bodyOf(
   source: ImageSource,
   image: (profile: string, version: string, size: number) => Uint8Array,
-): { readonly data: string; readonly version?: string } {
+): { readonly data: string; readonly version?: string; readonly damaged?: true } {
   if (source.kind === 'file') {
     const { data, version: declared } = source.content;
     return { data, ...(declared !== undefined && { version: declared }) };
@@ -156,5 +156,6 @@ function bodyOf(
   const content = Buffer.from(image(source.profile, source.version, source.size));
   // The last byte is filler. Changing it makes the checksum wrong.
   if (source.damaged) content.writeUInt8(content.readUInt8(content.length - 1) ^ 0xff, content.length - 1);
-  return { data: content.toString('base64'), version: source.version };
+  const marked = source.damaged ? ({ damaged: true } as const) : {};
+  return { data: content.toString('base64'), version: source.version, ...marked };
 }

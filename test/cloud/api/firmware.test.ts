@@ -50,6 +50,47 @@ describe('an image', () => {
     expect(image).toMatchObject({ version: 'v3.6.0', bundle: null, name: null, size: 4 });
   });
 
+  it.each<readonly [string, Uint8Array, string]>([
+    [
+      'a page',
+      Buffer.from('<!doctype html><p>Not found'),
+      'is a text that begins with "<!doctype html><", not a firmware',
+    ],
+    ['Intel HEX', Buffer.from(':020000040000FA\n:1000000000'), 'is a text that begins with ":020000040000FA\\n"'],
+    ['an archive', Buffer.from('PK\x03\x04\x14\0'), 'is a ZIP archive, not a firmware image'],
+    ['half an image', CONTENT.subarray(0, 500), 'is damaged: its checksum is wrong, or it is cut'],
+    ['its header alone', CONTENT.subarray(0, 30), 'is damaged'],
+    ['an image with a changed byte', Buffer.concat([CONTENT.subarray(0, 999), Buffer.of(7)]), 'is damaged'],
+    [
+      'half an image for MCUboot',
+      Buffer.from('3db8f396000000000002000000100000'.padEnd(2000, '0'), 'hex'),
+      'is cut: it has 1000 of at least 4608 bytes',
+    ],
+  ])('is rejected if it is %s', async (_, content, reason) => {
+    const { call } = await lab();
+    const answer = await call('POST', 'firmware-images', { data: base64(content), version: 'v9.0.0' });
+    expect(answer.status).toBe(400);
+    expect(answer.json.message).toContain(`the image in "data" ${reason}`);
+  });
+
+  it('may be damaged if the request says so', async () => {
+    const { call } = await lab();
+    const half = { data: base64(CONTENT.subarray(0, 500)), version: 'v9.0.0', damaged: true };
+    expect((await call('POST', 'firmware-images', half)).json).toMatchObject({ version: 'v9.0.0', size: 500 });
+    const page = { data: base64(Buffer.from('<!doctype html><p>Not found')), version: 'v9.0.0', damaged: true };
+    expect((await call('POST', 'firmware-images', page)).status).toBe(400);
+  });
+
+  it('is rejected if its labels contradict the request; only the name may differ', async () => {
+    const { call } = await lab();
+    const upload = (labels: object) => call('POST', 'firmware-images', { data: base64(CONTENT), ...labels });
+    expect((await upload({ version: 'v1.2.3', bundle: 'com.other' })).json.message).toBe(
+      'bundle in the image "com.hardwario.chester.app.clime" is not the bundle "com.other"; ' +
+        'version in the image "v9.0.0" is not the version "v1.2.3"',
+    );
+    expect((await upload({ ...BUILD, name: 'release' })).status).toBe(201);
+  });
+
   it.each([[''], ['!!!!'], ['YQ'], [7]])('is rejected if its data is %j, which is not base64', async (data) => {
     const { call } = await lab();
     expect((await call('POST', 'firmware-images', { data, version: 'v1' })).status).toBe(400);
