@@ -63,7 +63,7 @@ export async function recordDialogue(
     const handles = makeFleetDevices(plan, buildFleet(fleet));
     const world = makeWorld(target, profiles);
     await provision(plan, world, handles, { concurrency: 1, signal: new AbortController().signal });
-    const startLoads = () => ({ close: () => {}, open: [] });
+    const startLoads = () => ({ close: () => {}, open: [], areThinking: false });
     await runSchedule(
       {
         plan,

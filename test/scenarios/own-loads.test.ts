@@ -10,3 +10,15 @@ it('all chains of own-loads succeed, and a second run has the same events', asyn
   expect(first.iterations).toMatchObject({ dashboard: { failed: 0, open: 0 }, editors: { failed: 0, open: 0 } });
   expect(second.digest).toBe(first.digest);
 });
+
+it('a run ends although a chain thinks for longer than the time to settle; the iteration stays open', async () => {
+  const { iterations, exitCode } = await runText(`
+name: thinking
+duration: 3m
+settle: 1m
+fleet: [{ name: clime, profile: clime, count: 1 }]
+load: [{ name: slow, rate: 1/m, chain: [{ get: "/v2/spaces/{space}/tags", think: 1h }, { get: "/v2/spaces/{space}/tags" }] }]
+`);
+  expect(exitCode).toBe(0);
+  expect(iterations?.slow).toMatchObject({ planned: 3, done: 0, open: 3 });
+});

@@ -2,6 +2,7 @@
  * The iterations of one load. An iteration has a device if its requests are about one, and sends the requests of its chain one
  * after the other; it ends after the last one, or at the first one that fails.
  */
+import type { Clock } from '../../kernel/clock.js';
 import { between, type Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { rowOf } from '../../scenario/load/data-rows.js';
@@ -13,6 +14,8 @@ import { OVER, type RequestContext, Requests } from './requests.js';
 
 export interface IterationContext extends RequestContext {
   readonly random: Random;
+  /** For think times. */
+  readonly pauses: Clock;
 }
 
 /** Called at the end of an iteration. @param away the wait that the service demands */
@@ -44,9 +47,14 @@ export class Iterations {
     return this.#load.name;
   }
 
-  /** Number of iterations that have begun and are not finished. */
+  /** Number of requests that were due and are not finished. */
   get unfinished(): number {
-    return this.#requests.unfinished + this.#thinking;
+    return this.#requests.unfinished;
+  }
+
+  /** Whether chains wait for the end of a think time. */
+  get isThinking(): boolean {
+    return this.#thinking > 0;
   }
 
   /** Begins iteration `k` of the whole load. False if its first request is dropped; `done` is then not called. */
@@ -114,7 +122,7 @@ export class Iterations {
     const pause = this.#drawPause(iteration, chain, turn);
     if (pause === 0) return go();
     this.#thinking++;
-    this.#context.clock.after(pause, 'a chain of a load thinks', () => {
+    this.#context.pauses.after(pause, 'a chain of a load thinks', () => {
       this.#thinking--;
       go();
     });

@@ -4,6 +4,7 @@
  */
 
 import type { Alarm } from '../../kernel/clock.js';
+import { EndingClock } from '../../kernel/ending-clock.js';
 import { countOf } from '../../kernel/quantity.js';
 import type { Millis } from '../../kernel/time.js';
 import { countRows } from '../../scenario/load/data-rows.js';
@@ -14,7 +15,7 @@ import type { Caller } from './callers.js';
 import { type IterationContext, Iterations } from './iterations.js';
 import { type Arrival, drawOwnArrivals, hasTurn } from './own-arrivals.js';
 
-interface LoadOptions extends IterationContext {
+interface LoadOptions extends Omit<IterationContext, 'pauses'> {
   readonly callerOf: (load: PlannedLoad) => Caller;
   /** Least pause of a user between response and request; in virtual time, responses take none, and it must pass. */
   readonly leastPause: Millis;
@@ -29,9 +30,13 @@ interface Running {
 
 export class Loads {
   readonly #running: readonly Running[];
+  /** The clock of users and of chains that think: at the end, their alarms would keep the process alive. */
+  readonly #pauses: EndingClock;
 
   /** Schedules the loads for their times. */
-  constructor(loads: readonly PlannedLoad[], options: LoadOptions) {
+  constructor(loads: readonly PlannedLoad[], given: LoadOptions) {
+    this.#pauses = new EndingClock(given.clock);
+    const options = { ...given, pauses: this.#pauses };
     this.#running = loads.map((load) => {
       const iterations = new Iterations(load, options, options.callerOf(load));
       return load.pace.kind === 'closed'
@@ -47,9 +52,15 @@ export class Loads {
     );
   }
 
+  /** Whether chains wait for the end of a think time. */
+  get areThinking(): boolean {
+    return this.#running.some(({ iterations }) => iterations.isThinking);
+  }
+
   /** Ends the accounting; later responses do not count. */
   close(): void {
     for (const running of this.#running) running.close();
+    this.#pauses.end();
   }
 }
 
@@ -88,8 +99,12 @@ function* listUntil(now: number, arrivals: Iterable<Arrival>): Generator<number,
   }
 }
 
-function callByUsers(load: PlannedLoad, pace: UserPace, iterations: Iterations, options: LoadOptions): Running {
-  const { clock, leastPause } = options;
+function callByUsers(
+  load: PlannedLoad,
+  pace: UserPace,
+  iterations: Iterations,
+  { leastPause, pauses: clock }: LoadOptions & Pick<IterationContext, 'pauses'>,
+): Running {
   const { users, think, patient } = pace;
   const pause = Math.max(think, leastPause);
   const shared = pace.iterations === undefined ? undefined : shareIterations(load, pace.iterations, users);

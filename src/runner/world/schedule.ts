@@ -42,7 +42,7 @@ export interface RunFixture {
    */
   readonly atRest?: ((own: boolean) => Promise<boolean>) | undefined;
   /** Starts the loads of the plan. */
-  readonly startLoads: () => Pick<Loads, 'open' | 'close'>;
+  readonly startLoads: () => Pick<Loads, 'open' | 'areThinking' | 'close'>;
 }
 
 /**
@@ -72,7 +72,7 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
     trace.emit({ kind: 'world.closing', at: clock.now });
     for (const { device } of handles) device.close();
     const others = () => [...[...steps].map(({ step }) => `the step "${step}"`), ...loads.open];
-    await settle(fixture, others, clock);
+    await settle(fixture, others, () => loads.areThinking, clock);
   } finally {
     agenda.end();
     for (const { giveUp } of steps) giveUp();
@@ -133,10 +133,14 @@ function scheduleAction(
   });
 }
 
-/** Waits until no exchange, step or load request is open. @throws NotAtRest with what is still busy */
+/**
+ * Waits until no exchange, step or load request is open, and for chains of requests that can go on meanwhile.
+ * @throws NotAtRest with what is still busy; a chain in its think time is not
+ */
 async function settle(
   { handles, plan, atRest = async (own) => own }: RunFixture,
   others: () => readonly string[],
+  areThinking: () => boolean,
   clock: DrivenClock,
 ): Promise<void> {
   const deadline = plan.duration + plan.settle;
@@ -145,7 +149,7 @@ async function settle(
       return busyWith === undefined ? [] : [`${name} with ${busyWith}`];
     });
     busy.push(...others());
-    if (await atRest(busy.length === 0)) return;
+    if (await atRest(busy.length === 0 && !areThinking())) return;
     if (clock.now >= deadline) {
       if (busy.length === 0) return;
       throw new NotAtRest(plan, busy);

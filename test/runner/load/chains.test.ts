@@ -80,6 +80,18 @@ describe('a chain', () => {
     expect([count('call.sent'), count('iteration.planned'), count('iteration.open')]).toEqual([2, 2, 2]);
   });
 
+  it.each([
+    'users: 3, think: 1h, request: { get: /a }',
+    'rate: 1/s, chain: [{ get: /a, think: 1h }, { get: /b }]',
+    'users: { 0s: 0..2, 9s: 2 }, think: 1h, request: { get: /a }',
+  ])('leaves no alarm behind that would keep the process alive: %s', async (load) => {
+    const { waiting, contradictions } = await runLoads(planOf(`  - { name: a, ${load} }\n`), undefined, {
+      stopAt: 8000,
+    });
+    expect(waiting).toEqual([0]);
+    expect(contradictions).toEqual([]);
+  });
+
   it('is finished after the end of its load', async () => {
     const load = '  - { name: late, rate: 1/s, until: 1s, chain: [{ get: /a, think: 15s }, { get: /b }] }\n';
     const { sent, count } = await runLoads(planOf(load));

@@ -39,6 +39,7 @@ export async function runLoads(
 ) {
   const sent: Sent[] = [];
   const events: TraceEvent[] = [];
+  const waiting: number[] = [];
   const loadScopes = new Map(
     (whole.scopes ?? []).flatMap((scope) => ('loads' in scope ? [[scope.name, scope.loads] as const] : [])),
   );
@@ -73,12 +74,15 @@ export async function runLoads(
       ...{ callerOf: () => caller, leastPause: 1 },
     });
     await clock.runUntil(stopAt);
-    while (stopAt === whole.duration && loads.open.length > 0) await clock.runUntil(clock.now + 1000);
+    while (stopAt === whole.duration && (loads.open.length > 0 || loads.areThinking))
+      await clock.runUntil(clock.now + 1000);
     loads.close();
+    waiting.push(clock.waiting);
   }
   const count = (name: string, of?: string) => {
     const measure = metrics.read(name, of);
     return measure?.kind === 'count' ? measure.value : measure?.distribution.count;
   };
-  return { sent, events, metrics, count, contradictions: metrics.contradictions };
+  /** `waiting`: alarms that are left after the end of each part. */
+  return { sent, events, metrics, count, waiting, contradictions: metrics.contradictions };
 }
