@@ -108,7 +108,7 @@ describe('reports', () => {
       String(countsOf('region', 'uplink.sent').north),
       ...Array(7).fill(''),
     ]);
-    expect(rows.filter(([by, value]) => by === 'client' && value === 'dashboard')).toHaveLength(9);
+    expect(rows.filter(([by, value]) => by === 'client' && value === 'dashboard')).toHaveLength(14);
   });
 
   it('are written to parts.csv and summary.json', async () => {
