@@ -131,7 +131,12 @@ export class PartWork {
     for (const intended of waiting) yield { kind: 'call.dropped', at, ...labelled, intended, why, waited: true };
     const accounted = known + waiting.length;
     // Only the number of done requests is known, not which ones: the earliest count as done, the rest as lost.
-    for (const intended of due.slice(accounted)) yield { kind: 'call.dropped', at, ...labelled, intended, why };
+    for (const intended of due.slice(accounted)) {
+      const iteration = labelled.chain === undefined ? undefined : { at, call: labelled.chain, intended };
+      if (iteration) yield { kind: 'chain.began', ...iteration };
+      yield { kind: 'call.dropped', at, ...labelled, intended, why };
+      if (iteration) yield { kind: 'chain.ended', ...iteration, ok: false };
+    }
     const planned = Math.max(accounted, due.length);
     const lost = Math.max(0, planned - known);
     // If the part has ended the load itself, its own event has already reported the requests that were due by then.

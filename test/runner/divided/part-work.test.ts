@@ -129,3 +129,42 @@ it('unfinished uplinks of a lost part count as dropped, and its unfinished downl
   expect(counts).toMatchObject({ uplinks: 1, downlinks: 1 });
   expect(metrics.summarise().uplinks).toMatchObject({ made: 3, acked: 1, dropped: 2, waiting: 0 });
 });
+
+it('a lost part loses the iterations of its chains that were due, and the requests in them that it had planned', () => {
+  const chained = defineScenario({
+    name: 'chains',
+    duration: '1m',
+    fleet: [{ name: 'clime', profile: 'clime', count: 2 }],
+    load: [
+      {
+        name: 'mix',
+        rate: '2/s',
+        choose: [
+          {
+            chain: [
+              { get: '/a', name: 'a' },
+              { get: '/b', name: 'b' },
+            ],
+          },
+          { request: { get: '/c', name: 'c' } },
+        ],
+      },
+    ],
+  });
+  const [own] = partsOf(chained, 2) as [Plan];
+  const work = new PartWork(own);
+  const metrics = new Metrics(1, 0, own.duration);
+  const chain = { chain: 'mix' };
+  const before: readonly TraceEvent[] = [
+    { kind: 'chain.began', at: 250, call: 'mix', intended: 250 },
+    { ...sent('mix/a', 250), ...chain } as TraceEvent,
+    { ...sent('mix/b', 260), ...chain } as TraceEvent,
+  ];
+  for (const event of before) work.take(event);
+  for (const event of [...before, ...work.lose(60_000, 60_000, 'lost')]) metrics.take(event);
+  expect(metrics.contradictions).toEqual([]);
+  // The part has half of the 120 iterations. One of them is open.
+  expect(metrics.read('iteration.planned')).toMatchObject({ value: 60 });
+  expect(metrics.read('iteration.failed')).toMatchObject({ value: 59 });
+  expect(metrics.read('call.sent')).toMatchObject({ value: 2 });
+});
