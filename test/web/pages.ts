@@ -29,7 +29,7 @@ export function pagesOf(deviceId: string): readonly PageOfConsole[] {
     { fragment: '#/downlinks', ready: '.bars' },
     { fragment: '#/terminal', ready: '.xterm' },
     { fragment: '#/inspector/a200182a6161f5', ready: '.sections pre' },
-    ...administration.map((tab) => ({ fragment: `#/administration/${tab}`, ready: 'table, p.dim' })),
+    ...administration.map((tab) => ({ fragment: `#/administration/${tab}`, ready: 'table, .about ~ p.dim' })),
     { fragment: '#/nowhere', ready: 'h1' },
   ];
 }

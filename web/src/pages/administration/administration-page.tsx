@@ -16,23 +16,45 @@ import { Records } from './records.js';
 interface Tab {
   readonly key: string;
   readonly title: string;
+  /** What the resources are for. */
+  readonly about: string;
   readonly content: ComponentType<{ readonly surroundings: Surroundings }>;
 }
 
 const TABS: readonly [Tab, ...Tab[]] = [
-  tab('spaces', 'Spaces', SPACES),
-  tab('tags', 'Tags', TAGS),
-  tab('connectors', 'Connectors', CONNECTORS),
-  tab('variables', 'Variables', VARIABLES),
-  tab('images', 'Firmware images', IMAGES),
-  tab('updates', 'Firmware updates', UPDATES),
-  tab('keys', 'Keys', KEYS),
-  tab('users', 'Users', USERS),
-  tab('audit', 'Audit log', AUDIT),
+  tab('spaces', 'Spaces', 'A space has its own devices, users and keys. You see the spaces of your account.', SPACES),
+  tab(
+    'tags',
+    'Tags',
+    'A tag groups devices: filters, connectors and lines of the terminal can be for all devices of a tag.',
+    TAGS,
+  ),
+  tab(
+    'connectors',
+    'Connectors',
+    'A connector sends messages of devices to your own service, as a request that its script makes.',
+    CONNECTORS,
+  ),
+  tab(
+    'variables',
+    'Variables',
+    'Variables are values for the scripts of connectors. A secure one is never shown again.',
+    VARIABLES,
+  ),
+  tab('images', 'Firmware images', 'A firmware image is a file that devices can download over the air.', IMAGES),
+  tab(
+    'updates',
+    'Firmware updates',
+    'An update sends an image to a device, in pieces, at the contacts of the device.',
+    UPDATES,
+  ),
+  tab('keys', 'Keys', 'A program signs in with a key. A key can be read-only, and can end at a time.', KEYS),
+  tab('users', 'Users', 'People who can sign in to this space.', USERS),
+  tab('audit', 'Audit log', 'Who changed what in this space.', AUDIT),
 ];
 
-function tab<T extends { readonly id: string }>(key: string, title: string, family: Family<T>): Tab {
-  return { key, title, content: ({ surroundings }) => <Records family={family} surroundings={surroundings} /> };
+function tab<T extends { readonly id: string }>(key: string, title: string, about: string, family: Family<T>): Tab {
+  return { key, title, about, content: ({ surroundings }) => <Records family={family} surroundings={surroundings} /> };
 }
 
 export function AdministrationPage() {
@@ -57,6 +79,7 @@ export function AdministrationPage() {
           </a>
         ))}
       </nav>
+      <p class="about dim">{shown.about}</p>
       {!isAdmin && <p class="dim">Your role in this space permits only reading.</p>}
       <Failure text={failure} />
       {tags && <Content key={shown.key} surroundings={{ client, tags, isAdmin }} />}

@@ -107,7 +107,7 @@ function Pace({ state: { speed, paused } }: { readonly state: RunState }) {
     <>
       <Action run={() => run.act(paused ? 'resume' : 'pause')}>{paused ? 'Resume' : 'Pause'}</Action>
       <Action run={() => run.act('step')}>Next event</Action>
-      <Action run={() => run.act('step', { for: '10m' })}>10 minutes on</Action>
+      <Action run={() => run.act('step', { for: '10m' })}>Go on 10 minutes</Action>
       <label>
         Speed{' '}
         <select
