@@ -29,6 +29,7 @@ export class Share {
   readonly #caller: Caller;
   readonly #raw: FastifyReply['raw'];
   #tenant: Promise<Id> | undefined;
+  #over: Promise<void> | undefined;
   #held: (() => void)[] = [];
 
   constructor(context: Sharing, caller: Caller, { raw }: FastifyReply) {
@@ -39,7 +40,9 @@ export class Share {
 
   /** Waits for a turn of the tenant. @throws ApiFault if the client has gone */
   async turn(): Promise<void> {
-    await this.#context.turns.next(await this.tenant());
+    this.#over ??= new Promise((resolve) => whenOver(this.#raw, resolve));
+    // What a request keeps while it waits is free as soon as its client has gone.
+    await Promise.race([this.#context.turns.next(await this.tenant()), this.#over]);
     if (this.#raw.destroyed) throw new ApiFault(CLIENT_GONE, 'the client has closed the connection');
   }
 

@@ -1,7 +1,11 @@
 /** Pages of lists are read and converted bit by bit, in turns, so that a large page does not delay the requests of others. */
+import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LoopTurns } from '../../../src/cloud/api/loop-turns.js';
+import { Share } from '../../../src/cloud/api/share.js';
+import { Unsent } from '../../../src/cloud/http/unsent.js';
 import { idAt } from '../store/rows.js';
 import { service } from './service.js';
 
@@ -86,6 +90,22 @@ describe('a page', () => {
     expect([headers['x-total'], headers['x-next-offset']]).toEqual(['40', made.at(-1)]);
     // Three turns until more than 1 MiB was made, and three in which the rest was read for its last device.
     expect([atHead, next.mock.calls.length > atHead]).toEqual([6, true]);
+  });
+
+  it('ends at once when its client goes, also while it waits for its turn', async () => {
+    const { store, spaceId } = await service();
+    const turns = new LoopTurns();
+    vi.spyOn(turns, 'next').mockReturnValue(new Promise(() => {}));
+    const raw = Object.assign(new EventEmitter(), { req: {}, closed: false, destroyed: false });
+    const access = { userId: null, keyId: 'key', boundTo: spaceId, role: 'admin', scope: null } as const;
+    const unsent = new Unsent({ all: 1, each: 1 });
+    // The casts are safe because a share uses only these members of an answer.
+    const reply = { raw } as unknown as FastifyReply;
+    const waiting = new Share({ store, turns, unsent }, { spaceId, access }, reply).turn();
+    await new Promise((resolve) => setImmediate(resolve));
+    raw.destroyed = true;
+    raw.emit('close');
+    await expect(waiting).rejects.toThrow('the client has closed the connection');
   });
 
   it('of large items is read a few items at a time', async () => {
