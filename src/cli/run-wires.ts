@@ -98,11 +98,6 @@ export class RunWires {
     this.#fleet = world?.fleet;
   }
 
-  /** Completes the capture. @throws UsageError if it cannot be written */
-  complete(): void {
-    this.#capture?.close();
-  }
-
   close(): void {
     this.#capture?.abandon();
     this.#closePorts();

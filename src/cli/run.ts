@@ -282,7 +282,6 @@ async function executeOne(
     if (flags.markdown !== undefined) writeWhole(flags.markdown, renderMarkdown(result));
     await ended;
     left = undefined;
-    wires.complete();
     return result.exitCode;
   } finally {
     wires?.close();

@@ -11,14 +11,16 @@ const AS_MEASURED: readonly ExitCode[] = [EXIT.fine, EXIT.expectation, EXIT.stuc
 /**
  * The most serious failure decides. The order is: an accounting mismatch; an end that depends on no measurement, such as an
  * interrupt; an invalid measurement; devices that do not come to rest, or an expectation that ended the run; a failed
- * expectation.
+ * expectation; a recording that could not be completed.
  * @param spoiled why the measurement is invalid; null if it is valid
+ * @param lost why a recording could not be completed. Default: it was
  */
 export function judge(
   end: End,
   expectations: readonly ExpectationResult[],
   contradictions: readonly string[],
   spoiled: string | null,
+  lost: End = end,
 ): End {
   if (contradictions.length > 0) {
     return {
@@ -32,7 +34,7 @@ export function judge(
     return { exitCode: EXIT.invalid, failure: `the run is invalid: ${spoiled}${early}` };
   }
   if (end.exitCode !== EXIT.fine) return end;
-  return expectations.every(({ passed }) => passed) ? end : { exitCode: EXIT.expectation, failure: null };
+  return expectations.every(({ passed }) => passed) ? lost : { exitCode: EXIT.expectation, failure: null };
 }
 
 /** How a run ended before its planned end, as the beginning of a sentence; null if it did not, or if all its workers did. */

@@ -92,8 +92,10 @@ export async function play(
     journal,
     course,
     expectations,
-    judge: (contradictions = []) =>
-      judge(course.end, expectations, [...journal.metrics.contradictions, ...contradictions], spoiled),
+    judge: (contradictions = []) => {
+      const all = [...journal.metrics.contradictions, ...contradictions];
+      return judge(course.end, expectations, all, spoiled, course.lost);
+    },
   };
 }
 

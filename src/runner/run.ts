@@ -102,7 +102,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   });
   const { journal, course, expectations } = played;
   const { metrics, names, histories } = journal;
-  const { end, simulatedMs, generator, remarks = [], happened, targetClock, workers } = course;
+  const { end, lost, simulatedMs, generator, remarks = [], happened, targetClock, workers } = course;
   // The explanations repeat devices: their time is not that of the run.
   const wallMs = options.stopwatch() - began;
   const summary = metrics.summarise();
@@ -136,6 +136,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       ...findIdleLoads(plan, summary.calls, simulatedMs),
       ...warnOfClock(targetClock, options.speed),
       ...remarks,
+      ...(lost?.failure && lost.failure !== failure ? [lost.failure] : []),
       ...(left === undefined ? [] : [describeLeftovers(left, record)]),
     ],
     clock: options.clock,

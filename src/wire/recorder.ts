@@ -36,6 +36,10 @@ export class DeviceRecorder {
     this.#capture.take(event);
   }
 
+  end(): void {
+    this.#capture.close();
+  }
+
   /** A transport that records what it passes on. Requests over HTTP are not recorded. */
   record(wire: Transport): Transport {
     return {

@@ -1,5 +1,6 @@
 /** Captures that are repeated, replaced, cut off, and of devices with DTLS. */
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { udpIn } from '../../src/wire/link-layers.js';
 import { ghostfleet } from '../support/host.js';
@@ -16,10 +17,27 @@ describe('a capture of a run', () => {
     expect(readFileSync(await captureRun(ALL_FORMATS, { seed: 4 })).equals(first)).toBe(false);
   });
 
-  it('whose last part cannot be written makes the command fail, after the report', async () => {
-    const { exit, out, err } = await ghostfleet(['run', fileWith(ALL_FORMATS, 'yaml'), '--capture', '/dev/full']);
-    expect([exit, err]).toEqual([2, 'ghostfleet: cannot write the capture "/dev/full": the disk is full\n']);
-    expect(out).toMatch(/^passed/m);
+  it('whose last part cannot be written makes the run fail, with one verdict in all formats', async () => {
+    const why = 'cannot write the capture "/dev/full": the disk is full';
+    const command = ['run', fileWith(ALL_FORMATS, 'yaml'), '--capture', '/dev/full'];
+    const text = await ghostfleet(command);
+    expect(text).toMatchObject({ exit: 2, out: expect.stringContaining(why) });
+    expect(text.out).not.toMatch(/^passed/m);
+    const folder = join(dirname(newPath()), 'full');
+    const { exit, out } = await ghostfleet([...command, '--json', '--out', folder]);
+    expect([exit, JSON.parse(out)]).toMatchObject([2, { passed: false, exitCode: 2, failure: why }]);
+    expect(JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'))).toMatchObject({
+      passed: false,
+      exitCode: 2,
+    });
+    expect(readFileSync(join(folder, 'junit.xml'), 'utf8')).toContain('failures="0" errors="1"');
+  });
+
+  it('whose last part cannot be written is a warning of a run that failed anyway', async () => {
+    const failing = fileWith(`${ALL_FORMATS}\nexpect: [device.ready == 99]\n`, 'yaml');
+    const { exit, out } = await ghostfleet(['run', failing, '--capture', '/dev/full', '--json']);
+    expect([exit, JSON.parse(out).failure]).toEqual([3, null]);
+    expect(JSON.parse(out).warnings).toContain('cannot write the capture "/dev/full": the disk is full');
   });
 
   it('replaces an earlier capture, but no other file', async () => {

@@ -86,7 +86,7 @@ function writeWarnings(result: RunResult): readonly Markup[] {
 function writeAlarmHeading(exitCode: RunResult['exitCode']): string {
   if (exitCode === EXIT.invalid) return 'This run is invalid: its numbers do not describe the service.';
   if (exitCode === EXIT.interrupted) return 'This run was interrupted: its numbers cover only a part of the scenario.';
-  return 'This run ended early.';
+  return 'This run did not end as planned.';
 }
 
 function writeHead(result: RunResult): Markup {

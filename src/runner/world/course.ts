@@ -101,12 +101,11 @@ async function withPatience(
     patience.runBegins();
     begin(since?.());
     target.begin();
-    end = await awaitEnd(
-      runSchedule(fixture, clock).then(() => {
-        patience.runEnds();
-        return target.lastLook();
-      }),
-    );
+    end = await awaitEnd(async () => {
+      await runSchedule(fixture, clock);
+      patience.runEnds();
+      await target.lastLook();
+    });
     target.end();
     if (options.part === undefined)
       remarks = [...(target.remarks?.() ?? []), ...(await warnOfUndelivered(target.api, plan))];
@@ -123,8 +122,11 @@ async function withPatience(
   }
   const audited = target.audit?.listTallies() ?? [];
   const targetClock = target.clockOffset?.();
+  // Only now: the devices have closed their connections.
+  const lost = recorder && (await awaitEnd(async () => recorder.end()));
   return {
     end,
+    ...(lost?.failure && { lost }),
     simulatedMs: sinceStart(clock.now),
     generator,
     audited,

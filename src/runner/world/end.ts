@@ -10,10 +10,10 @@ export interface End {
   readonly busy?: readonly string[];
 }
 
-/** Waits for the end of a schedule. @throws every error that is not a GhostfleetError */
-export async function awaitEnd(schedule: Promise<void>): Promise<End> {
+/** Waits for the end of a part of the course. @throws every error that is not a GhostfleetError */
+export async function awaitEnd(course: () => Promise<void>): Promise<End> {
   try {
-    await schedule;
+    await course();
     return { exitCode: EXIT.fine, failure: null };
   } catch (error) {
     if (error instanceof NotAtRest) return { exitCode: error.exit, failure: error.message, busy: error.busy };

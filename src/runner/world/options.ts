@@ -60,6 +60,8 @@ export interface WireRecorder {
   record(wire: Transport): Transport;
   /** Notes an event. */
   take(event: TraceEvent): void;
+  /** Writes what is left, before the run is judged. @throws GhostfleetError if it cannot be written */
+  end(): void;
 }
 
 /** What a clean-up has not deleted. */
@@ -131,6 +133,8 @@ export interface WorldControl {
 export interface CourseEnd {
   readonly happened: Happened;
   readonly end: End;
+  /** Why a recording could not be completed after the run; missing if it could, or if this ended the run. */
+  readonly lost?: End | undefined;
   /** Simulated time at which the run came to rest, or was ended. */
   readonly simulatedMs: Millis;
   /** How well this process kept up with real time; null in virtual time. */
