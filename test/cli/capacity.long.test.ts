@@ -1,5 +1,5 @@
 /** Further tests beside capacity.test.ts. */
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CapacityResult } from '../../src/report/capacity/result.js';
@@ -79,5 +79,29 @@ describe('ghostfleet capacity', () => {
     expect(err).toContain(
       'no level has changed these expectations, which fail with the same values in all 4 runs, at 0.1/s and 0.2/s: uplink.',
     );
+  });
+
+  it('ends with what is known after Ctrl-C, and continues without repeating a run', async () => {
+    const out = join(folder, 'continued');
+    const words = ['capacity', limited, ...RATE, '--precision', '50%', '--workers', '1'];
+    const first = await ghostfleet([...words, '--out', out], { interruptOn: /0\.4\/s {2}fails/ });
+    expect(first.exit).toBe(130);
+    expect(first.out).toContain(
+      'NOT FINISHED · load.latest-value.rate: all expectations hold at 0.2/s, not at 0.4/s (not',
+    );
+    expect(first.out).toContain(`interrupted; continue with --continue ${out}`);
+    expect(readFileSync(join(out, 'junit.xml'), 'utf8')).toContain('<error type="unfinished"');
+    const file = join(out, 'capacity.json');
+    // A run that the continued search takes from here has this digest.
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/"digest": ".*"/g, '"digest": "earlier"'));
+    const second = await ghostfleet([...words, '--continue', out, '--json']);
+    expect(second.exit).toBe(0);
+    const { levels, ...rest } = JSON.parse(second.out) as CapacityResult;
+    const digests = levels.flatMap(({ value, runs }) =>
+      runs.map(({ digest }) => [value, digest === 'earlier'] as const),
+    );
+    expect(digests.filter(([, isEarlier]) => isEarlier).map(([value]) => value)).toEqual([0.1, 0.2, 0.4]);
+    const { levels: _, ...whole } = await resultOf(...words.slice(1, -2));
+    expect(rest).toEqual(whole);
   });
 });

@@ -1,10 +1,9 @@
 /** `ghostfleet capacity` as its user sees it: in virtual time, against an embedded cloud with a rate limit. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { CapacityResult } from '../../src/report/capacity/result.js';
 import { ghostfleet } from '../support/host.js';
-import { file, folder, LIMITED, limited, RATE, resultOf } from './capacity-support.js';
+import { file, folder, LIMITED, limited, RATE } from './capacity-support.js';
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -21,30 +20,6 @@ describe('ghostfleet capacity', () => {
     );
     expect(err).toMatch(/^ *0\.1\/s {2}holds$/m);
     expect(readdirSync(out).sort()).toEqual(['capacity.html', 'capacity.json', 'junit.xml']);
-  });
-
-  it('ends with what is known after Ctrl-C, and continues without repeating a run', async () => {
-    const out = join(folder, 'continued');
-    const words = ['capacity', limited, ...RATE, '--precision', '50%', '--workers', '1'];
-    const first = await ghostfleet([...words, '--out', out], { interruptOn: /0\.4\/s {2}fails/ });
-    expect(first.exit).toBe(130);
-    expect(first.out).toContain(
-      'NOT FINISHED · load.latest-value.rate: all expectations hold at 0.2/s, not at 0.4/s (not',
-    );
-    expect(first.out).toContain(`interrupted; continue with --continue ${out}`);
-    expect(readFileSync(join(out, 'junit.xml'), 'utf8')).toContain('<error type="unfinished"');
-    const file = join(out, 'capacity.json');
-    // A run that the continued search takes from here has this digest.
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/"digest": ".*"/g, '"digest": "earlier"'));
-    const second = await ghostfleet([...words, '--continue', out, '--json']);
-    expect(second.exit).toBe(0);
-    const { levels, ...rest } = JSON.parse(second.out) as CapacityResult;
-    const digests = levels.flatMap(({ value, runs }) =>
-      runs.map(({ digest }) => [value, digest === 'earlier'] as const),
-    );
-    expect(digests.filter(([, isEarlier]) => isEarlier).map(([value]) => value)).toEqual([0.1, 0.2, 0.4]);
-    const { levels: _, ...whole } = await resultOf(...words.slice(1, -2));
-    expect(rest).toEqual(whole);
   });
 
   it('is not continued with other options, which would remove earlier levels from its folder', async () => {

@@ -26,32 +26,6 @@ describe('the cause of a slow downlink', () => {
     expect(kinds(explanation)).toEqual(expect.arrayContaining(['failure', 'fault', 'stage']));
   });
 
-  it('is the fault brown-out only if the device really had a brown-out', async () => {
-    const faults = [{ 'brown-out': null, from: '64m', until: '3h' }];
-    const weak = await slowest({ faults, fleet: [{ name: 'motion', profile: 'motion', count: 1 }] });
-    expect(weak.causes.some(({ name }) => name.startsWith('brown-out'))).toBe(true);
-    const enough = await slowest({ faults });
-    expect(enough.causes.some(({ name }) => name.startsWith('brown-out'))).toBe(false);
-  });
-
-  it('is both the outage and the interval if each alone would have delayed the downlink', async () => {
-    const fleet = [{ ...CLIME, config: { 'interval-report': 3600 } }];
-    const faults = [{ outage: 'both', from: '60m', until: '90m' }];
-    const { causes, text } = await slowest({ fleet, faults });
-    expect(causes.map(({ kind }) => kind).sort()).toEqual(['fault', 'interval']);
-    expect(text).toContain('Several causes came together');
-  });
-
-  it('is the missing encoder of the device type', async () => {
-    // The cloud does not know yet that the device has no encoder, so it accepts the downlink.
-    const fleet = [{ ...CLIME, config: { 'interval-report': 300 }, boot: { from: '5m' } }];
-    const steps = [{ at: '1m', downlink: { output_1_state: 1 }, unknown: true }];
-    const { causes, outcome, sooner } = await slowest({ fleet, steps });
-    expect(outcome).toBe('pending');
-    expect(causes).toEqual([{ kind: 'encoder', name: 'no encoder' }]);
-    expect(sooner[0]?.change).toBe('as a shell downlink, which needs no encoder');
-  });
-
   it.each<readonly [string, FaultDefinition]>([['outage, up only', { outage: 'up', from: '3672s', until: '3732s' }]])(
     'is %s if it lost the last acknowledgement, so that the cloud knew of the delivery only much later',
     async (name, fault) => {

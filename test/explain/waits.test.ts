@@ -1,9 +1,7 @@
 /** How explanations split the time of a downlink, and which causes follow from it. */
 import { describe, expect, it } from 'vitest';
 import type { Explanation } from '../../src/explain/explanation.js';
-import { defineScenario, explain, run, type ScenarioDefinition } from '../../src/index.js';
-
-type Group = Omit<Extract<ScenarioDefinition['fleet'], readonly unknown[]>[number], 'name' | 'count'>;
+import { defineScenario, run, type ScenarioDefinition } from '../../src/index.js';
 
 async function slowest(change: Partial<ScenarioDefinition>): Promise<Explanation> {
   const { explanations } = await run(defineScenario({ name: 'waits', ...change } as ScenarioDefinition));
@@ -37,32 +35,4 @@ describe('the waits of a downlink', () => {
     expect(causes.map(({ name }) => name)).toEqual(['outage, up only', 'next report (every 30m, no polls)']);
     expect(text).toContain('Several causes came together: outage, up only; next report (every 30m, no polls).');
   });
-
-  it.each<readonly [string, Group]>([
-    ['reports', { profile: 'clime', boot: { over: '14m' }, config: { 'interval-report': 900 } }],
-    ['polls', { profile: 'clime', boot: { over: '10m' }, config: { 'interval-report': 3600, 'interval-poll': 1500 } }],
-    ['first start', { profile: 'clime', boot: { from: '61m', over: '5m' }, config: { 'interval-report': 900 } }],
-    ['reports without a time limit', { profile: 'hio-node', boot: { over: '10m' } }],
-  ])(
-    'give a fault only the time that it costs, even if exchanges (%s) failed before the downlink was queued',
-    async (_, group) => {
-      const result = await run(
-        defineScenario({
-          ...{ name: 'failed-before', duration: '3h', seed: 5, network: { latency: '150ms..900ms' } },
-          fleet: [{ ...group, name: 'device', count: 4 }],
-          faults: [{ outage: 'both', from: '1h', until: '80m' }],
-          steps: [{ at: '68m', commands: ['info show'] }],
-        }),
-      );
-      const explained = result.downlinks.slowest.map(({ id }) => explain(result, id));
-      const costs = (await Promise.all(explained)).flatMap(({ took, sooner, waits }) => {
-        const without = sooner.find(({ change }) => change === 'without outage');
-        const wait = waits.find(({ what }) => what === 'outage')?.time ?? 0;
-        return without === undefined ? [] : [{ wait, cost: took - without.time }];
-      });
-      expect(costs.length).toBeGreaterThan(0);
-      // The start of a device and exchanges differ by less than a minute.
-      for (const { wait, cost } of costs) expect(Math.abs(wait - cost)).toBeLessThan(60_000);
-    },
-  );
 });

@@ -1,8 +1,9 @@
 /** Repetitions of runs whose devices are connected, and of runs in real time. */
+
 import { describe, expect, it } from 'vitest';
 import { Histories } from '../../src/explain/histories.js';
 import { RunExplainer } from '../../src/explain/run-explainer.js';
-import { explain, run, type ScenarioDefinition } from '../../src/index.js';
+import { defineScenario, explain, run, type ScenarioDefinition } from '../../src/index.js';
 import { DownlinkRepeats } from '../../src/runner/repeats.js';
 import { isRefused, WhatIf } from '../../src/runner/what-if.js';
 import type { TraceEvent } from '../../src/trace/events.js';
@@ -60,5 +61,22 @@ describe('an explanation', () => {
     expect(explanation?.simulated).toBe(explanation?.took);
     expect(explanation?.sooner[0]?.change).toBe('without outage (clime/1)');
     expect(explanation?.text).toMatch(/In a simulation of the same plan it takes .*, and .* without outage/);
+  });
+
+  it('says exactly how long the downlink takes without a fault, even if several rules of the firmware follow it', async () => {
+    const fleet = [{ name: 'clime', profile: 'clime', count: 1, config: { 'interval-report': 3600 } }];
+    const scenario = (faults: ScenarioDefinition['faults']) =>
+      defineScenario({
+        ...{ name: 'exact', duration: '13h', fleet, steps: [{ at: '70m', commands: ['info show'] }] },
+        ...(faults && { faults }),
+      });
+    const signal = { 'no-signal': null, from: '60m', until: '3h' };
+    const result = await run(scenario([signal, { outage: 'both', from: '3h', until: '8h' }]));
+    const without = await run(scenario([signal]));
+    const { sooner } = await explain(result, result.downlinks.slowest[0]?.id ?? '');
+    const remedy = sooner.find(({ change }) => change === 'without outage');
+    expect(remedy?.time).toBe(without.downlinks.slowest[0]?.total);
+    // 2 h 54 min 49 s: the modem pauses for an hour after its attach windows.
+    expect(Math.floor((remedy?.time ?? 0) / 1000)).toBe(2 * 3600 + 54 * 60 + 49);
   });
 });

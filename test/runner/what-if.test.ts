@@ -1,6 +1,6 @@
 /** Repetitions of a run with something changed. */
 import { describe, expect, it } from 'vitest';
-import { defineScenario, explain, run, type ScenarioDefinition, whatIf } from '../../src/index.js';
+import { defineScenario, run, type ScenarioDefinition, whatIf } from '../../src/index.js';
 import { hours } from '../../src/kernel/time.js';
 import { isRefused, type RepeatedDevice, WhatIf } from '../../src/runner/what-if.js';
 import { profiles, repeated } from './repeated.js';
@@ -31,23 +31,6 @@ describe('a device that is repeated', () => {
 });
 
 describe('an explanation', () => {
-  it('says exactly how long the downlink takes without a fault, even if several rules of the firmware follow it', async () => {
-    const fleet = [{ name: 'clime', profile: 'clime', count: 1, config: { 'interval-report': 3600 } }];
-    const scenario = (faults: ScenarioDefinition['faults']) =>
-      defineScenario({
-        ...{ name: 'exact', duration: '13h', fleet, steps: [{ at: '70m', commands: ['info show'] }] },
-        ...(faults && { faults }),
-      });
-    const signal = { 'no-signal': null, from: '60m', until: '3h' };
-    const result = await run(scenario([signal, { outage: 'both', from: '3h', until: '8h' }]));
-    const without = await run(scenario([signal]));
-    const { sooner } = await explain(result, result.downlinks.slowest[0]?.id ?? '');
-    const remedy = sooner.find(({ change }) => change === 'without outage');
-    expect(remedy?.time).toBe(without.downlinks.slowest[0]?.total);
-    // 2 h 54 min 49 s: the modem pauses for an hour after its attach windows.
-    expect(Math.floor((remedy?.time ?? 0) / 1000)).toBe(2 * 3600 + 54 * 60 + 49);
-  });
-
   it('finds the downlink again although its id follows a restart of the service, and an earlier one was rejected', async () => {
     const scenario = (faults: ScenarioDefinition['faults']) =>
       defineScenario({

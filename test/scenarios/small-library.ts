@@ -1,8 +1,8 @@
 /** The scenarios of the library with smaller fleets. */
 import { fileOf, planIn } from '../../scripts/support/library.js';
 
-/** Those that run for each change: with interrupted exchanges, invalid downlinks and an outage. */
-export const ALWAYS = ['flapping-link', 'poison-downlink', 'regional-outage'];
+/** Those that run for each change: with interrupted exchanges and an outage. */
+export const ALWAYS = ['flapping-link', 'regional-outage'];
 
 /** Variables for smaller fleets, which take a fraction of the time. `npm run prove -- library` runs the scenarios unchanged. */
 const SMALL: Readonly<Record<string, Readonly<Record<string, number>>>> = {

@@ -10,7 +10,7 @@ const LONGEST: readonly string[] = [
   'test/web/console.test.ts',
   'test/cli/diverge-shrink.test.ts',
   'test/cli/mcp.test.ts',
-  'test/runner/divided/queue.postgres.test.ts',
+  'test/cli/record.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

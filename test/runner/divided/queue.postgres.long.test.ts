@@ -1,11 +1,19 @@
 /** Runs with a queue in PostgreSQL whose workers or connections end early, and runs that are stopped. */
-import { expect, it } from 'vitest';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { execPath, env as nodeEnv } from 'node:process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { afterEach, expect, it } from 'vitest';
+import { program } from '../../../scripts/support/program.js';
 import { EXIT, InterruptedError } from '../../../src/kernel/errors.js';
 import type { RunControl } from '../../../src/runner/run.js';
 import { query } from '../../support/postgres/databases.js';
-import { queueRuns } from './queue-runs.js';
+import { API_KEY, queueRuns } from './queue-runs.js';
 
 const { queue, addWorkers, run, left } = await queueRuns();
+let child: ChildProcess | undefined;
+
+afterEach(() => void child?.kill('SIGKILL'));
 
 it('a worker that is stopped counts as lost, like one that is killed', async () => {
   const [, stopped] = await addWorkers(2);
@@ -49,3 +57,33 @@ it('a run that is stopped ends all parts, and leaves nothing behind', async () =
   expect(result.workers?.map(({ lost }) => lost)).toEqual([null, null]);
   expect(await left()).toEqual([]);
 });
+
+it('work of a killed worker is lost: every request is accounted for, and the verdict names the worker', async () => {
+  await addWorkers(2);
+  const killed = await workerProcess();
+  const kill = ({ clock }: RunControl) => clock.after(90_000, 'SIGKILL', () => void killed.kill('SIGKILL'));
+  const result = await run(3, kill, 1);
+  const lost = result.workers?.filter(({ lost }) => lost !== null) ?? [];
+  expect(lost.map(({ pid }) => pid)).toEqual([killed.pid]);
+  expect(result.exitCode).toBe(EXIT.invalid);
+  expect(result.failure).toContain(`worker ${lost[0]?.number} (${lost[0]?.host}, process ${killed.pid}) was lost at`);
+  expect(result.failure).toContain('no heartbeat for 1 s');
+  // A request every four seconds for 4 min, and one step for each of the 5 devices.
+  const { calls, steps } = result;
+  expect(calls['list-devices']).toMatchObject({ planned: 60 });
+  for (const { planned, sent, dropped } of Object.values(calls)) expect(sent + dropped).toBe(planned);
+  expect(steps.done + steps.failed).toBe(5);
+  // On a busy machine, those of other devices may fail, too.
+  expect(steps.failed).toBeGreaterThanOrEqual(lost[0]?.lost?.steps ?? Number.NaN);
+  expect(await left()).toEqual([]);
+});
+
+/** Starts a worker in a process of its own; resolves when it waits for parts. */
+async function workerProcess(): Promise<ChildProcess> {
+  const env = { PATH: nodeEnv.PATH, GHOSTFLEET_QUEUE: queue, GHOSTFLEET_API_KEY: API_KEY };
+  child = spawn(execPath, [program(), 'worker'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout as Readable })) {
+    if (/waits for parts of runs/.test(line)) break;
+  }
+  return child;
+}
