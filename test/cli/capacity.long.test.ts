@@ -73,11 +73,11 @@ describe('ghostfleet capacity', () => {
   });
 
   it('notices during the search that no level changes what fails', async () => {
-    const never = file('never', LIMITED.replace('call.refused == 0', 'uplink.stored == 1000'));
+    const never = file('never', LIMITED.replace('call.refused == 0', 'downlink.queued == 1'));
     const { exit, err } = await ghostfleet(['capacity', never, ...RATE, '--workers', '1']);
     expect(exit).toBe(2);
     expect(err).toContain(
-      'no level has changed these expectations, which fail with the same values in all 4 runs, at 0.1/s and 0.2/s: uplink.',
+      'no level has changed these expectations, which fail with the same values in all 4 runs, at 0.1/s and 0.2/s: downlink.',
     );
   });
 

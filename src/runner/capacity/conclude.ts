@@ -43,7 +43,7 @@ export function conclude({ runs, end }: Found, circumstances: Circumstances): Ca
     failed: firstFailed(atFails),
     sentence: sentenceOf(decided, atFails),
     advice: adviceOf(outcome, { ended: ended?.why, more, question, broken }),
-    notes: [...about, ...notesOn(levels, fails, question)],
+    notes: [...about, ...unchanged(levels, outcome, question), ...notesOn(levels, fails, question)],
     levels,
     exitCode: exitOf(outcome, reached, question.atLeast, ended?.exitCode),
     reproduce,
@@ -188,6 +188,25 @@ function haveSameValues(some: readonly LevelExpectation[], others: readonly Leve
       others.some((other) => other.line === line && other.left === left && other.right === right),
     )
   );
+}
+
+/**
+ * A note if the level changed no figure of any expectation: for one seed, the lowest level and all others have the same ones.
+ * A service that carries all levels can be the reason, so the search still succeeds.
+ */
+function unchanged(
+  levels: readonly Level[],
+  outcome: CapacityOutcome,
+  { key, unit }: CapacityQuestion,
+): readonly string[] {
+  const [lowest, ...others] = levels.map(({ runs }) => runs[0]?.expectations ?? []);
+  const [from, to] = [levels[0], levels.at(-1)].map((level) => levelText(level?.value ?? 0, unit));
+  if (lowest === undefined || others.length === 0 || !['no limit', 'below range'].includes(outcome)) return [];
+  if (!others.every((each) => haveSameValues(lowest, each))) return [];
+  const figures = lowest.map(({ sentence }) => sentence).join('; ');
+  return [
+    `no level from ${from} to ${to} changed these figures: ${figures}; if they do not depend on ${key}, this result says nothing`,
+  ];
 }
 
 function notesOn(levels: readonly Level[], fails: number | null, { unit }: CapacityQuestion): readonly string[] {

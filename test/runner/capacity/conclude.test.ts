@@ -37,6 +37,8 @@ function conclusionOf(runs: readonly LevelRun[], atLeast: number | null = null) 
   );
 }
 
+const NOTED = expect.stringMatching(/^no level from 20 to 40 changed these figures: downlink.answered p\(95\) is 3.m/);
+
 describe('expectations that no level changes', () => {
   it('are not the reason if a level holds, although the first runs of the two lowest failed alike', () => {
     const runs = [run(20, 0, 32), run(40, 0, 33), run(20, 1, 30), run(20, 2, 30), run(25, 0, 32)];
@@ -45,7 +47,14 @@ describe('expectations that no level changes', () => {
 
   it('are not the reason if one run has another value', () => {
     const runs = [run(20, 0, 32), run(40, 0, 32), run(20, 1, 32), run(20, 2, 33)];
-    expect(conclusionOf(runs).outcome).toBe('below range');
+    expect(conclusionOf(runs)).toMatchObject({ outcome: 'below range', notes: [NOTED] });
+  });
+
+  it('are noted if the range ends without a limit, because another one may be needed', () => {
+    const still = [run(20, 0, 30), run(40, 0, 30), run(40, 1, 29), run(40, 2, 29)];
+    expect(conclusionOf(still, 40)).toMatchObject({ outcome: 'no limit', reached: true, notes: [NOTED] });
+    const moving = [run(20, 0, 29), run(40, 0, 30), run(40, 1, 30), run(40, 2, 30)];
+    expect(conclusionOf(moving)).toMatchObject({ outcome: 'no limit', notes: [] });
   });
 
   it('are the reason if all runs of all levels fail with the same values', () => {
