@@ -1,6 +1,8 @@
 /** Comparisons of many pairs of runs: differences that are there, and differences that are not. */
 import { describe, expect, it } from 'vitest';
 import { findLeastShown } from '../../src/report/compare/compare.js';
+import { writeComparisonHtml } from '../../src/report/compare/html.js';
+import { openPage, startBrowser } from '../web/console.js';
 import { compareRuns, rowOf, runOf } from './generated-run.js';
 
 describe('comparing two runs', () => {
@@ -28,4 +30,18 @@ describe('comparing two runs', () => {
       expect([changed((1 + decrease) / 1.03), changed((1 + decrease) * 1.03)]).toEqual(['faster', 'undetected']);
     }
   });
+});
+
+it('the page of a comparison has no cell over another one on a narrow screen', async () => {
+  const comparison = compareRuns(runOf({ seed: 1 }), runOf({ seed: 2 }));
+  const wide = comparison.rows.map((row) => ({ ...row, interval: [0.095, 9.071] as const }));
+  const browser = await startBrowser();
+  const { page } = await openPage(browser, { theme: 'light', width: 400 });
+  await page.setContent(writeComparisonHtml({ ...comparison, rows: wide }));
+  const cells = await page.locator('td, th').evaluateAll((all) => {
+    return all.map(({ textContent, scrollWidth, clientWidth }) => ({ textContent, over: scrollWidth - clientWidth }));
+  });
+  await browser.close();
+  expect(cells.map(({ textContent }) => textContent)).toContain('-90.5% … +807.1%');
+  expect(cells.filter(({ over }) => over > 1)).toEqual([]);
 });

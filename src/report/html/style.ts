@@ -92,7 +92,7 @@ tbody tr:last-child>*{border-bottom:0}
 thead :first-child{text-align:left;padding-left:0}
 @media screen and (max-width:760px){pre{white-space:pre-line}.tables>*,.scroll,table{width:100%}table{font-size:12px}th,td{padding:4px 3px}thead th{font-size:10px;padding:4px 2px;white-space:normal;vertical-align:bottom}tbody th{min-width:0}th:last-child,td:last-child{padding-right:0}
 .long,.long thead,.long tbody{display:block}.long tr{display:flex;flex-wrap:wrap;align-items:flex-end;border-bottom:1px solid var(--rule)}.long tr>*{flex:1 1 0;min-width:0;border:0}.long thead td:first-child{display:none}.long tbody th{flex-basis:100%;max-width:none;padding-bottom:0}.long tbody tr:last-child{border:0}
-.loose td:nth-child(5),.loose thead th:nth-child(5){flex-grow:2}.loose td:last-child{white-space:normal}}
+.loose tr>:nth-child(n+2){flex-basis:30%}.loose tbody tr>:nth-child(n+5){white-space:normal}}
 .workers td:last-child{text-align:left;white-space:normal;min-width:16em;overflow-wrap:anywhere}
 footer{margin-top:40px;padding-top:14px;border-top:1px solid var(--rule);color:var(--faint);font-size:13px}
 .cursor[hidden],.tip[hidden]{display:none}
