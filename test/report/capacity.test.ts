@@ -31,7 +31,13 @@ function resultOf(changes: Partial<CapacityResult> = {}): CapacityResult {
     ...{ clock: 'real', target: 'https://cloud.example', atLeast: null, reached: null, exitCode: 0 },
     ...{ outcome: 'found', holds: 10, fails: 20, confirmed: true, failed: failed.expectations },
     ...{ sentence: 'load.1.rate: all expectations hold up to 10/s, and not at 20/s', advice: null, notes: [] },
-    levels: [held, failed].map((one) => ({ value: one.value, kind: one.kind, runs: [one] })),
+    levels: [held, failed].map((one) => ({
+      value: one.value,
+      kind: one.kind,
+      runs: [one],
+      throughput: one.throughput,
+      latency: one.latency,
+    })),
     reproduce: 'ghostfleet capacity busy.yaml',
     ...changes,
   };
@@ -43,6 +49,14 @@ describe('the result of a search', () => {
     expect(html.match(/class="plot"/g)).toHaveLength(2);
     expect(html.match(/<rect class="band"/g)).toHaveLength(4);
     expect(html).toContain('call.latency p(95) is 800ms, wanted &lt; 500ms (60.0% above the limit)');
+  });
+
+  it('shows the worst figures of a level with several runs, and says so', () => {
+    const [level] = resultOf().levels;
+    const several = resultOf({ levels: level ? [{ ...level, runs: [...level.runs, ...level.runs] }] : [] });
+    for (const view of [capacityText(several), capacityHtml(several)])
+      expect(view).toContain('of several runs, the worst figures are shown');
+    expect(capacityText(resultOf())).not.toContain('several runs');
   });
 
   it('escapes names in every view', () => {

@@ -33,6 +33,7 @@ import {
   rateText,
   reasonsOf,
   verdictOf,
+  worstName,
 } from './words.js';
 
 const HEIGHT = 230;
@@ -40,6 +41,7 @@ const HEIGHT = 230;
 export function capacityHtml(result: CapacityResult): string {
   const { scenario, seed, sentence, advice, notes, reproduce } = result;
   const { word, look } = verdictOf(result);
+  const worst = worstName(result);
   const body = markup`<header><h1>${scenario}</h1><span class="verdict ${look}">${word}</span></header>
 <p class="about">${sentence}.</p>
 ${advice === null ? NOTHING : markup`<div class="alarm open" role="alert">${advice}</div>`}
@@ -49,7 +51,7 @@ ${notes.map((note) => markup`<div class="alarm open" role="alert">${note}</div>`
 <ul class="tiles">${listTiles(result)}</ul>
 ${writeFirstFailure(result)}
 <section id="over-time"><h2><a href="#over-time">Over the level</a></h2>${drawThroughput(result)}${drawPercentiles(result)}</section>
-<section id="levels"><h2><a href="#levels">Levels</a></h2>${writeTable(result)}</section>
+<section id="levels"><h2><a href="#levels">Levels</a></h2>${writeTable(result)}${worst === undefined ? NOTHING : markup`<p class="faint">${worst}</p>`}</section>
 <footer>made by ghostfleet</footer>`;
   return writePage({ title: `${scenario} · capacity · ${word}`, body });
 }
@@ -80,7 +82,7 @@ function writeFirstFailure(result: CapacityResult): Markup {
   return markup`<section id="first" class="urgent"><h2><a href="#first">${run.kind === 'fails' ? 'What fails first, at' : 'Out of reach:'} ${levelText(run.value, result.unit)}</a></h2><ul>${reasonsOf(run).map((reason) => markup`<li>${reason}</li>`)}</ul></section>`;
 }
 
-/** Levels whose first run has the figures of a plot. */
+/** Levels that have the figures of a plot. */
 interface Point {
   readonly level: Level;
   readonly values: readonly number[];
@@ -93,11 +95,11 @@ interface Curve {
 
 function drawThroughput(result: CapacityResult): Markup {
   const points = result.levels.flatMap((level): readonly Point[] => {
-    const measured = level.runs[0]?.throughput;
+    const measured = level.throughput;
     return measured == null ? [] : [{ level, values: [measured.offered, measured.done] }];
   });
   if (points.length === 0) return NOTHING;
-  const of = points[0]?.level.runs[0]?.throughput?.of;
+  const of = points[0]?.level.throughput?.of;
   const curves = [
     { look: 'c2 dashed', name: of === 'uplinks' ? 'sent' : 'offered' },
     { look: 'c1', name: of === 'uplinks' ? 'stored' : 'answered' },
@@ -109,7 +111,7 @@ function drawThroughput(result: CapacityResult): Markup {
 
 function drawPercentiles(result: CapacityResult): Markup {
   const points = result.levels.flatMap((level): readonly Point[] => {
-    const latency = level.runs[0]?.latency;
+    const latency = level.latency;
     return latency == null ? [] : [{ level, values: PERCENTILES.map(({ key }) => latency[key]) }];
   });
   if (points.length === 0) {

@@ -68,6 +68,10 @@ export interface Level {
   readonly kind: LevelKind;
   /** In the order of their repetitions. */
   readonly runs: readonly LevelRun[];
+  /** Of the run in which the least was done. */
+  readonly throughput: Throughput | null;
+  /** Each the longest of all runs. */
+  readonly latency: LevelLatency | null;
 }
 
 export type LevelKind = 'holds' | 'fails' | 'generator limit';

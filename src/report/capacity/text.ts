@@ -4,7 +4,17 @@ import { levelText } from '../../kernel/quantity.js';
 import { wrap } from '../../kernel/table.js';
 import { hangIndent, WIDTH, writeSection } from '../renderers/text-parts.js';
 import type { CapacityResult } from './result.js';
-import { cellsOf, columnsOf, failedRun, latencyName, placeText, questionText, reasonsOf, verdictOf } from './words.js';
+import {
+  cellsOf,
+  columnsOf,
+  failedRun,
+  latencyName,
+  placeText,
+  questionText,
+  reasonsOf,
+  verdictOf,
+  worstName,
+} from './words.js';
 
 const MARKS = { holds: '✓', fails: '✗', 'generator limit': '?' } as const;
 
@@ -26,7 +36,9 @@ export function capacityText(unsafe: CapacityResult, width: number = WIDTH): str
       ...wrap(`seed ${seed} · ${placeText(result)}`, width),
     ],
     levels.length === 0 ? [] : writeSection('level', [...columnsOf(result), ''], rows, width),
-    times === undefined ? [] : wrap(`p50, p95 and p99: ${times}`, width),
+    [times === undefined ? [] : `p50, p95 and p99: ${times}`, worstName(result) ?? []]
+      .flat()
+      .flatMap((line) => wrap(line, width)),
     reasons.length === 0 || failed === undefined
       ? []
       : [

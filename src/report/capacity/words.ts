@@ -36,23 +36,26 @@ export function lookOf({ kind }: Pick<Level, 'kind'>): Look {
 
 /** What was measured: `offered` and `done` of all runs are about the same things. */
 export function columnsOf(result: CapacityResult): readonly string[] {
-  const [first] = result.levels.flatMap(({ runs }) => runs);
+  const [first] = result.levels;
   const done = first?.throughput?.of === 'uplinks' ? ['sent/s', 'stored/s'] : ['offered/s', 'answered/s'];
   return ['runs', ...done, ...(latencyName(result) === undefined ? [] : ['p50', 'p95', 'p99'])];
 }
 
 /** What the percentiles are about; undefined without percentiles. */
 export function latencyName({ levels }: CapacityResult): string | undefined {
-  const latency = levels.flatMap(({ runs }) => runs).find((run) => run.latency !== null)?.latency;
+  const latency = levels.find((level) => level.latency !== null)?.latency;
   if (latency == null) return undefined;
   return latency.of === 'requests' ? 'time from due to answer of API requests' : 'time to the delivery of downlinks';
 }
 
-/** The cells of {@link columnsOf}: the figures of the first run. */
-export function cellsOf({ runs }: Level, result: CapacityResult): readonly string[] {
-  const [first] = runs;
+/** What the figures of a level with several runs are; undefined if no level has several. */
+export function worstName({ levels }: CapacityResult): string | undefined {
+  return levels.some(({ runs }) => runs.length > 1) ? 'of several runs, the worst figures are shown' : undefined;
+}
+
+/** The cells of {@link columnsOf}. */
+export function cellsOf({ runs, throughput, latency }: Level, result: CapacityResult): readonly string[] {
   const hasTimes = latencyName(result) !== undefined;
-  const { throughput, latency } = first ?? { throughput: null, latency: null };
   return [
     humanCount(runs.length),
     ...[throughput?.offered, throughput?.done].map((rate) => (rate === undefined ? '' : rateText(rate))),

@@ -54,7 +54,20 @@ function levelOf(value: number, all: readonly LevelRun[]): readonly Level[] {
   const runs = all.filter((run) => run.value === value);
   // A level whose runs disagree so far has the verdict of its first run.
   const kind = kindOf(value, all) ?? runs[0]?.kind;
-  return kind === undefined ? [] : [{ value, kind, runs }];
+  return kind === undefined ? [] : [{ value, kind, runs, ...worstOf(runs) }];
+}
+
+/** Percentiles of several runs cannot be averaged, so the worst ones stand for the level. */
+function worstOf(runs: readonly LevelRun[]): Pick<Level, 'throughput' | 'latency'> {
+  const throughputs = runs.flatMap(({ throughput }) => throughput ?? []);
+  const latencies = runs.flatMap(({ latency }) => latency ?? []);
+  const longest = (key: 'p50' | 'p95' | 'p99') => Math.max(...latencies.map((each) => each[key]));
+  const [first] = latencies;
+  return {
+    throughput: throughputs.toSorted((a, b) => a.done - b.done)[0] ?? null,
+    latency:
+      first === undefined ? null : { of: first.of, p50: longest('p50'), p95: longest('p95'), p99: longest('p99') },
+  };
 }
 
 function outcomeOf(

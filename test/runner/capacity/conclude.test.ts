@@ -62,3 +62,13 @@ describe('expectations that no level changes', () => {
     expect(() => conclusionOf(runs)).toThrow('fail with the same values in all 4 runs, at 20 and 40');
   });
 });
+
+it('the figures of a level are the worst of all its runs', () => {
+  const timed = [20, 30, 25].map((time, repetition): LevelRun => {
+    const latency = { of: 'requests', p50: time, p95: 100 - time, p99: 200 } as const;
+    return { ...run(20, repetition, 30), latency, throughput: { of: 'requests', offered: 20, done: time - 10 } };
+  });
+  expect(conclusionOf(timed).levels).toMatchObject([
+    { throughput: { offered: 20, done: 10 }, latency: { p50: 30, p95: 80, p99: 200 } },
+  ]);
+});
