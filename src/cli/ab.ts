@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
+import { printableLine } from '../kernel/printable.js';
 import { shownAddress } from '../kernel/web-address.js';
 import { beginRunIn, type RunFolder, seedDirectory } from '../library/run-files.js';
 import { readSummary } from '../report/compare/read.js';
@@ -12,7 +13,13 @@ import type { RunResult } from '../report/result.js';
 import { MOST_WORKERS } from '../runner/play.js';
 import { seedsFrom } from '../scenario/values/seeds.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
-import { addComparisonOptions, type ComparisonFlags, readConditions, showComparison } from './comparison.js';
+import {
+  addComparisonOptions,
+  type ComparisonFlags,
+  readConditions,
+  showComparison,
+  showNoComparison,
+} from './comparison.js';
 import { readTypedName, SCENARIO_FILE } from './find-scenario.js';
 import type { Host } from './host.js';
 import { optionWords, runWords } from './run-words.js';
@@ -110,8 +117,10 @@ async function execute(given: AbFlags, host: Host): Promise<ExitCode> {
       const result = results[i];
       return result === undefined ? [] : [{ ...each, result }];
     });
-    const [failure = isBroken(ended) ? EXIT.stuck : undefined] = failures;
-    const partial = interrupted !== undefined ? 'interrupted' : failure === undefined ? undefined : 'a run failed';
+    const broken = findBroken(ended);
+    const [failure = broken === undefined ? undefined : EXIT.stuck] = failures;
+    const failed = broken ?? (failure === undefined ? undefined : 'a run gave no result');
+    const partial = interrupted === undefined ? failed : 'interrupted';
     const exit = compareEnded(ended, { partial, conditions }, flags, host);
     if (interrupted !== undefined) throw interrupted;
     return failure ?? exit;
@@ -151,8 +160,10 @@ function isUnusable(result: RunResult | undefined): boolean {
   return result === undefined || (result.failure !== null && result.exitCode !== EXIT.invalid);
 }
 
-function isBroken(ended: readonly EndedAb[]): boolean {
-  return ended.some(({ result: { result } }) => isUnusable(result) && result.exitCode !== EXIT.interrupted);
+/** The first run that its target could not finish, and why. */
+function findBroken(ended: readonly EndedAb[]): string | undefined {
+  const broken = ended.find(({ result: { result } }) => isUnusable(result) && result.exitCode !== EXIT.interrupted);
+  return broken && printableLine(`${broken.run.name} failed: ${broken.result.result.failure ?? ''}`);
 }
 
 /** Compares the pairs of which both runs have ended. @throws GhostfleetError if too few of them count */
@@ -174,7 +185,9 @@ function compareEnded(
     for (const remark of remarks) host.err.write(`${remark}\n`);
     const message = `${counted}: too few to compare, which needs ${FEWEST_RUNS}`;
     if (partial === undefined) throw new GhostfleetError('too-few', message, EXIT.invalid);
-    host.err.write(`${message}\n`);
+    const why = `${partial}; ${message}`;
+    host.err.write(`${why}\n`);
+    showNoComparison(why, flags, host);
     return EXIT.stuck;
   }
   const objections = findObjections(a, b);

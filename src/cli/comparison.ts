@@ -4,11 +4,12 @@ import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { writeWhole } from '../kernel/write-files.js';
 import { type Comparison, compareSides } from '../report/compare/compare.js';
 import type { Condition } from '../report/compare/condition.js';
-import { writeComparisonHtml } from '../report/compare/html.js';
+import { writeComparisonHtml, writeMessagePage } from '../report/compare/html.js';
 import { writeComparisonJson } from '../report/compare/json.js';
 import { writeComparisonMarkdown } from '../report/compare/markdown.js';
 import type { Side } from '../report/compare/side.js';
 import { writeComparisonText } from '../report/compare/text.js';
+import { plainMarkdown } from '../report/markdown.js';
 import { parseCondition } from './fail-if.js';
 import { getTextWidth, type Host } from './host.js';
 import { MARKDOWN, REPEATED } from './values.js';
@@ -63,6 +64,14 @@ export function showComparison(
   if (html !== undefined) writeWhole(html, writeComparisonHtml(comparison, remarks));
   if (markdown !== undefined) writeWhole(markdown, writeComparisonMarkdown(comparison, remarks));
   return exitOf(comparison);
+}
+
+/** Says in every format why the sides were not compared: a file of an earlier one must not stay. */
+export function showNoComparison(why: string, { json, html, markdown }: ComparisonFlags, { out }: Host): void {
+  const headline = 'not compared';
+  if (json) out.write(`${JSON.stringify({ verdict: headline, partial: why }, null, 2)}\n`);
+  if (html !== undefined) writeWhole(html, writeMessagePage(headline, why));
+  if (markdown !== undefined) writeWhole(markdown, `### ${headline}\n\n${plainMarkdown(why)}\n`);
 }
 
 function exitOf({ conditions, different }: Comparison): ExitCode {

@@ -59,6 +59,23 @@ describe('ghostfleet ab', () => {
     expect(err).toContain('the run with seed 1 against A gave no result: ');
   });
 
+  it('names the run that a cloud could not finish, and writes every format', async () => {
+    const going = await cloud(KEYS.GHOSTFLEET_API_KEY);
+    const [html, markdown] = [join(folder, 'gone.html'), join(folder, 'gone.md')];
+    let closed: Promise<void> | undefined;
+    const started = (args: readonly string[]) => {
+      if (args.includes(going.api)) closed ??= new Promise((done) => setTimeout(done, 50)).then(() => going.close());
+    };
+    const words = ['--runs', '3', '--b', going.api, '--html', html, '--markdown', markdown, '--json'];
+    const targets = ['--a', clouds[0]?.api ?? '', '--link', 'http', '--speed', '20'];
+    const { exit, out, err } = await ghostfleet(['ab', file, ...targets, ...words], { env: KEYS, started });
+    await closed;
+    const why = /(seed 1 against B failed: .+|a run gave no result); 0 of 3 pairs of runs count: too few to compare/;
+    expect([exit === 0, err]).toEqual([false, expect.stringMatching(why)]);
+    for (const view of [JSON.parse(out).partial, readFileSync(html, 'utf8'), readFileSync(markdown, 'utf8')])
+      expect(view).toMatch(why);
+  });
+
   it.each([
     [['--seed', '9007199254740990'], 'seed 9007199254740990 is too large for 10 runs, each with the next seed'],
     [['--runs', '2'], '--runs "2" is not a whole number from 3 to 1000'],

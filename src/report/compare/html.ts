@@ -35,6 +35,12 @@ ${conditions.length === 0 ? NOTHING : writeConditions(conditions)}
   return writePage({ title: `${name}: ${writeHeadline(comparison)}`, body });
 }
 
+/** A page that says why the sides were not compared. */
+export function writeMessagePage(headline: string, why: string): string {
+  const body = markup`<header><h1>${headline}</h1></header><div class="alarm bad" role="alert">${why}</div><footer>made by ghostfleet</footer>`;
+  return writePage({ title: headline, body });
+}
+
 function writeConditions(conditions: Comparison['conditions']): Markup {
   const lines = conditions.map(
     (one) => markup`<li>${MARKS[one.outcome]} <code>${one.condition.line}</code>: ${describeCondition(one)}</li>`,
