@@ -1,13 +1,14 @@
 /** Parts of Markdown that summaries for pull requests share. */
+import { printableLine } from '../kernel/printable.js';
 import type { Column } from '../kernel/table.js';
 
 /**
  * Names of scenarios, paths and errors are texts of users: none of their characters makes markup, an address, a mention or a
- * reference, or ends a cell. GitHub and GitLab look for the last three in the finished page, where a backslash is gone: a comment
+ * reference, or ends a cell, and none changes the terminal that shows the file. GitHub and GitLab look for the last three in the finished page, where a backslash is gone: a comment
  * divides the word.
  */
 export function plainMarkdown(text: string): string {
-  return escapeHtml(text.replaceAll(/[\r\n]+/g, ' '))
+  return escapeHtml(printableLine(text.replaceAll(/[\r\n]+/g, ' ')))
     .replaceAll(/[\\`*_~[\]|#@]/g, (sign) => `\\${sign}`)
     .replaceAll(/[@#!~](?=\w)|:(?=\/\/)|\bwww(?=\.)/gi, (sign) => `${sign}<!-- -->`);
 }

@@ -76,3 +76,9 @@ it('a summary that cannot be written is an error before the run', async () => {
   const { exit, out, err } = await ghostfleet(['run', 'demo', '--markdown', join(folderOfTest(), 'none', 'x.md')]);
   expect([exit, out, err]).toEqual([2, '', expect.stringContaining('cannot write')]);
 });
+
+it.each(['\u001b[31m', '\u202e', '\u0007'])('shows the control character in %j as its number', (text) => {
+  const [sign] = [...text];
+  expect(plainMarkdown(text)).not.toContain(sign);
+  expect(plainMarkdown(text)).toMatch(/^\\{1,2}u[\da-f]{4}/);
+});
