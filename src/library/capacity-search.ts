@@ -99,7 +99,10 @@ function earlierRuns(path: string, { asked, planAt }: Question): readonly LevelR
   if (question.scenario !== asked.scenario) throw other(`of the scenario "${question.scenario}"`);
   if (question.target !== asked.target) throw other(`against ${question.target}`);
   // Its files keep only the runs that the continued search uses.
-  if (searchText(question) !== searchText(asked)) throw other(`of ${searchText(question)}`);
+  if (searchText(question) !== searchText(asked)) {
+    const without = question.atLeast === null && asked.atLeast !== null ? ', without --at-least' : '';
+    throw other(`of ${searchText(question)}${without}`);
+  }
   const same = runs.filter(({ value, repetition, plan }) => {
     try {
       return planDigest(planAt(value, repetition)) === plan;

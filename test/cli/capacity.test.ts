@@ -41,10 +41,12 @@ describe('ghostfleet capacity', () => {
       ]);
     }
     for (const more of [
-      ['--precision', '20%'],
-      ['--at-least', '0.2'],
-    ])
-      expect((await ghostfleet([...base, ...range, ...more, '--continue', out])).exit).toBe(2);
+      ['--precision', '20%', 'to 5%'],
+      ['--at-least', '0.2', 'to 5%, without --at-least'],
+    ]) {
+      const { exit, err } = await ghostfleet([...base, ...range, ...more.slice(0, 2), '--continue', out]);
+      expect([exit, err]).toEqual([2, expect.stringContaining(`${more[2]}\n`)]);
+    }
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
