@@ -148,11 +148,18 @@ function findDecoder(hash: Hash): Codec | undefined {
   return [...packagedProfiles().values()].find(({ decoder }) => decoder.hash === hash)?.decoder;
 }
 
-/** Bytes of a datagram in hex digits, or as it is in base64; undefined for another text, which is then the name of a file. */
+/**
+ * Bytes of a datagram in hex digits, or as it is in base64; undefined for another text, which is then the name of a file.
+ * @throws UsageError for hex digits that are not whole bytes, or too few: as base64, they would show a device that does not exist
+ */
 function bytesIn(text: string): Uint8Array | undefined {
   // As programs write bytes: `f0 92`, `f0:92`, `0xf0, 0x92`.
   const digits = text.replace(/0x|[\s:,]/gi, '');
   if (/^(?:[\da-f]{2}){14,}$/i.test(digits)) return Buffer.from(digits, 'hex');
+  if (/^[\da-f]{16,}$/i.test(digits)) {
+    const wanted = 'a datagram has an even number, at least 28';
+    throw new UsageError('not-a-datagram', `${digits.length} hex digits are not a datagram: ${wanted}`);
+  }
   if (!/^(?:[\w+/]{4}){4,}(?:[\w+/]{2}(?:==)?|[\w+/]{3}=?)?$/.test(text)) return undefined;
   return Buffer.from(text.padEnd(Math.ceil(text.length / 4) * 4, '='));
 }

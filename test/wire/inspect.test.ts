@@ -16,6 +16,8 @@ useFolder();
 const OTHER_TOKEN = 'ffeeddccbbaa99887766554433221100';
 const SERIAL = 2_159_017_985;
 
+const POLL_HEX = Buffer.from(POLL_TEXT, 'base64').toString('hex');
+
 /** A capture with one datagram of the device and its answer for each packet. */
 function captureOf(...packets: readonly (readonly ['up' | 'down', Packet, string?])[]): string {
   const device = { address: '10.0.0.7', port: 40_000 };
@@ -220,6 +222,16 @@ describe('a single datagram', () => {
     const { exit, err } = await ghostfleet(['inspect', POLL_TEXT, '--device', 'nope']);
     expect([exit, err]).toEqual([2, 'ghostfleet: the datagram has no device "nope"; it has 2159017985\n']);
     expect((await ghostfleet(['inspect', POLL_TEXT, '--device', String(SERIAL)])).exit).toBe(0);
+  });
+
+  it.each([
+    ['with one digit missing', POLL_HEX.slice(1)],
+    ['with spaces and one digit missing', POLL_HEX.replace(/../g, '$& ').slice(1)],
+    ['of another odd number', `${POLL_HEX}a`],
+    ['that are too few', POLL_HEX.slice(0, 24)],
+  ])('in hex digits %s is not read as base64', async (_, text) => {
+    const { exit, err } = await ghostfleet(['inspect', text]);
+    expect([exit, err]).toEqual([2, expect.stringMatching(/\d+ hex digits are not a datagram: .* an even number/)]);
   });
 
   it('that is none is rejected', async () => {
