@@ -5,15 +5,17 @@ import { UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { Millis } from '../kernel/time.js';
 import { isPipe } from '../kernel/write-files.js';
+import { checkOption } from './command.js';
 
 /** How often a pipe without a reader is tried. */
 const PAUSE: Millis = 100;
 
-export const CAPTURE = {
-  type: 'string',
-  requiresArg: true,
-  describe: 'file for the datagrams on the wire, for Wireshark and "ghostfleet inspect" (pcapng)',
-} as const;
+export const CAPTURE = checkOption(
+  { describe: 'file for the datagrams on the wire, for Wireshark and "ghostfleet inspect" (pcapng)' },
+  'capture',
+  'a file; for another program that reads it meanwhile, name a pipe (mkfifo)',
+  (path) => (path === '-' ? undefined : path),
+);
 
 /**
  * @param excluded whether options that exclude `--capture` are given, by option

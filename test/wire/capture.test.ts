@@ -148,6 +148,11 @@ steps: [{ at: 5m, to: clime/1, power-cycle: {} }]
     expect(out).toContain('cannot write the capture "/dev/full": the disk is full');
   });
 
+  it.each(['run x', 'serve', 'device clime --serial 1'])('of "%s" is not written to a file "-"', async (command) => {
+    const { exit, err } = await ghostfleet([...command.split(' '), '--capture', '-']);
+    expect([exit, err]).toEqual([2, expect.stringContaining('--capture "-" is not a file')]);
+  });
+
   it.each([
     [['--transport', 'http'], '--transport http'],
     [['--seeds', '2'], '--seeds'],
