@@ -2,9 +2,13 @@
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { request as sendEncrypted } from 'node:https';
 import { endWithClient, whenOver } from '../cloud/http/sockets.js';
+import { type Millis, seconds } from '../kernel/time.js';
 
 /** Headers of one connection, which are not passed on (RFC 9110, 7.6.1); this server has already answered `Expect`. */
 const OF_HOP = 'connection expect keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' ');
+
+/** Time until the head of an answer: a cloud that is slower than this is down. */
+const LONGEST_WAIT: Millis = seconds(60);
 
 /** Where requests go. */
 export interface Destination {
@@ -50,14 +54,26 @@ export function passOn(
     agent: false,
   };
   const outgoing = isEncrypted ? sendEncrypted(options) : send(options);
+  outgoing.setTimeout(LONGEST_WAIT, () => outgoing.destroy());
+  outgoing.on('upgrade', (_, socket) => {
+    socket.destroy();
+    fail(response);
+  });
   outgoing.on('response', (answer) => {
+    outgoing.setTimeout(0);
+    const { statusCode = 0 } = answer;
+    // Node.js accepts such a status of a server, but sends none.
+    if (statusCode < 100) {
+      answer.destroy();
+      return fail(response);
+    }
     answered?.(answer);
     const head = credentials ? without(endToEnd(answer.headers), ['set-cookie']) : endToEnd(answer.headers);
     for (const [name, value] of Object.entries(head)) {
       if (value !== undefined) response.setHeader(name, value);
     }
     if (answer.headers['content-type']?.startsWith('text/event-stream')) endWithClient(response);
-    response.writeHead(answer.statusCode ?? 502);
+    response.writeHead(statusCode);
     // The head is sent at once, because the first event of a stream may come much later.
     response.flushHeaders();
     answer.pipe(response);

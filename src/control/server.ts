@@ -57,6 +57,9 @@ interface RunServerParts {
 /** Longest wait for clients that do not read the last part of an answer, in real milliseconds. */
 const LAST_WORDS = 500;
 
+/** Most bytes of an answer to one of {@link QUEUES}: it repeats the request, which has at most 1 MiB. */
+const LARGEST_QUEUED = 2 * 1_048_576;
+
 /** Paths of requests that queue a downlink. */
 const QUEUES = /^\/v2\/spaces\/[^/]+\/devices\/[^/]+\/(commands|configs|downlinks)$/;
 
@@ -177,11 +180,15 @@ export class RunServer {
   async #passQueuing(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
     const answered = (answer: IncomingMessage) => {
+      if (answer.statusCode !== 201) return;
       const pieces: Buffer[] = [];
-      answer.on('data', (piece: Buffer) => void pieces.push(piece));
-      answer.on('end', () => {
-        if (answer.statusCode === 201) this.#door?.queued(Buffer.concat(pieces).toString(), body);
+      let bytes = 0;
+      answer.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes > LARGEST_QUEUED) answer.destroy(new Error('the answer is too large'));
+        else pieces.push(piece);
       });
+      answer.on('end', () => this.#door?.queued(Buffer.concat(pieces).toString(), body));
     };
     passOn(request, response, this.#cloud, { body, answered });
   }

@@ -22,8 +22,18 @@ let signedOut = 0;
 const queued: (readonly [answer: string, asked: string])[] = [];
 
 beforeAll(async () => {
-  cloud = createServer(({ method, url, headers }, response) => {
+  cloud = createServer(({ method, url, headers, socket }, response) => {
     seen.push({ method, url, headers });
+    if (url?.includes('odd-status')) return void socket.end('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n');
+    if (url?.includes('switches'))
+      return void socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
+    if (url?.includes('endless')) {
+      response.writeHead(201);
+      const more = (): unknown =>
+        response.destroyed ||
+        (response.write(Buffer.alloc(65_536)) ? setImmediate(more) : response.once('drain', more));
+      return void more();
+    }
     const status = method === 'POST' && !url?.includes('refused') ? 201 : 200;
     response.writeHead(status, { 'content-type': 'application/json', 'set-cookie': 'theirs=1' }).end('[]');
   });
@@ -96,6 +106,24 @@ it('the run learns of the downlinks that a page queues, and of nothing else', as
   }
   expect(queued).toEqual([['[]', '["info show"]']]);
   expect(seen.splice(0)[0]?.headers).toMatchObject({ 'accept-encoding': 'identity', 'content-length': '13' });
+});
+
+it.each(['odd-status', 'switches'])(
+  'an answer of the cloud that cannot be sent on (%s) is an error of one request',
+  async (what) => {
+    const { cookie } = await signIn();
+    expect((await ask('GET', `/v2/${what}`, { cookie })).status).toBe(503);
+    expect((await ask('GET', '/v2/spaces', { cookie })).status).toBe(200);
+    seen.splice(0);
+  },
+);
+
+it('an answer without an end to a queued downlink is cut off', async () => {
+  const { cookie } = await signIn();
+  await expect(
+    ask('POST', `/v2/spaces/${SPACE}/devices/endless/commands`, { cookie }, ['info show']),
+  ).rejects.toThrow();
+  seen.splice(0);
 });
 
 it('a one-time token opens one session, until its user signs out', async () => {

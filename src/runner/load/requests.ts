@@ -117,7 +117,9 @@ export class Requests {
     }
     if (connections.waiting >= MOST_WAITING) return this.drop(intended, request.label, UNSENT[0]);
     const place = { space, device: cloudId, lookUp };
-    const pending: PendingRequest = { order, intended, place, made: request.make(place), sent: undefined };
+    const made = request.make(place);
+    if (made === undefined) return this.drop(intended, request.label, 'a value is a step upwards in its path');
+    const pending: PendingRequest = { order, intended, place, made, sent: undefined };
     this.#unfinished.add(pending);
     const hold = new ClockHold(clock, this.#what);
     const over: RequestEnd = (away, ok) => {

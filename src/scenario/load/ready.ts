@@ -55,7 +55,8 @@ export interface ReadyRequest {
   readonly anyStatus: boolean;
   /** Shortest and longest pause after the answer; left out for none. */
   readonly think?: readonly [Millis, Millis] | undefined;
-  readonly make: (place: RequestPlace) => CallRequest;
+  /** Undefined if a value is a step upwards in the path: the request would be another one behind a proxy. */
+  readonly make: (place: RequestPlace) => CallRequest | undefined;
   /** Why the answer does not fit, as a short fixed text; empty if it fits. @param keep receives captured values */
   readonly judge: (answer: Heard, place: RequestPlace, keep: (name: string, value: unknown) => void) => string;
   readonly queues: (request: CallRequest, device: string) => Queued | undefined;
@@ -148,15 +149,19 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
     needsDevice: placesOf(spec).has('device') && !data?.rows.columns.includes('device'),
     anyStatus: check.some(({ of }) => of.toLowerCase() === 'status'),
     think: spec.think,
-    make: ({ lookUp }) => ({
-      method,
-      path: fill(path, lookUp, inPath),
-      body: body?.fill(lookUp),
-      headers:
-        headers.length === 0
-          ? undefined
-          : Object.fromEntries(headers.map(([name, value]) => [name, fill(value, lookUp)])),
-    }),
+    make: ({ lookUp }) => {
+      const filled = fill(path, lookUp, inPath);
+      if (STEP.test(filled)) return undefined;
+      return {
+        method,
+        path: filled,
+        body: body?.fill(lookUp),
+        headers:
+          headers.length === 0
+            ? undefined
+            : Object.fromEntries(headers.map(([name, value]) => [name, fill(value, lookUp)])),
+      };
+    },
     judge: ({ status, headers: heard = {}, body: content }, { lookUp }, keep) => {
       if (checks.length === 0 && captured.length === 0) return '';
       const answer = new AnswerReader({ status, headers: heard, body: content });
@@ -172,6 +177,9 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
     queues: method === 'POST' ? findQueued : () => undefined,
   };
 }
+
+/** A path with a part `.` or `..`, which proxies resolve. */
+const STEP = /^[^?]*\/\.{1,2}(?:[/?]|$)/;
 
 function prepareRecorded(
   { method, path, body, headers, status: recorded }: RecordedRequest,

@@ -45,6 +45,17 @@ describe('a chain', () => {
     ]);
   });
 
+  it('does not send a request in whose path a value is a step upwards', async () => {
+    const { sent, metrics } = await runLoads(planOf(JOURNEY), ({ path, at }) =>
+      path.includes('limit') ? { body: [{ id: at < 1000 ? '..' : at < 2000 ? '.' : '...' }] } : { body: { id: '...' } },
+    );
+    expect(sent.map(({ path }) => path).filter((path) => !path.includes('limit'))).toEqual([
+      '/v2/spaces/s/devices/...',
+      '/v2/things',
+    ]);
+    expect(metrics.summarise().calls['dashboard/read']).toMatchObject({ sent: 1, dropped: 2 });
+  });
+
   it('ends at the first request that fails', async () => {
     const { sent, count, metrics } = await runLoads(planOf(JOURNEY), ({ path, at }) =>
       path.includes('limit') ? { body: at < 1000 ? [] : [{ id: 'x' }] } : { body: { id: 'other' } },
