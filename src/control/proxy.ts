@@ -52,15 +52,16 @@ export function passOn(
     path: prefix + url,
     headers,
     agent: false,
+    timeout: LONGEST_WAIT,
   };
   const outgoing = isEncrypted ? sendEncrypted(options) : send(options);
-  outgoing.setTimeout(LONGEST_WAIT, () => outgoing.destroy());
+  // A stream of events can be silent for longer.
+  outgoing.on('timeout', () => response.headersSent || outgoing.destroy());
   outgoing.on('upgrade', (_, socket) => {
     socket.destroy();
     fail(response);
   });
   outgoing.on('response', (answer) => {
-    outgoing.setTimeout(0);
     const { statusCode = 0 } = answer;
     // Node.js accepts such a status of a server, but sends none.
     if (statusCode < 100) {

@@ -3,7 +3,7 @@ import type { Problems } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
 import { utcTime } from '../../kernel/calendar.js';
 import { minutes, type UnixMillis } from '../../kernel/time.js';
-import { type Entry, replayedPath } from './recorded-request.js';
+import { type Entry, findUnfit, replayedPath } from './recorded-request.js';
 
 const LINE = /^\S+ \S+ .*?\[([^\]]*)\] "((?:[^"\\]|\\.)*)" (\d{3}|-)(?: |$)/;
 const TIME = /^(\d\d)\/([A-Za-z]{3})\/(\d{4}):(\d\d):(\d\d):(\d\d) ([+-])(\d\d)(\d\d)$/;
@@ -48,8 +48,9 @@ function readLine(line: string, prefix: string): Entry | undefined {
   const [, method = '', path = ''] = /^([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?$/.exec(request) ?? [];
   if (method === '') return { skipped: 'no HTTP request' };
   if (method !== 'GET') return { skipped: `${method}, whose body is not in a log` };
-  if (!path.startsWith('/') || /[\\#]/.test(path)) return { skipped: 'no path' };
   if (!path.startsWith(`${prefix}/`)) return { skipped: 'another path' };
+  const unfit = findUnfit(path.slice(prefix.length));
+  if (unfit !== undefined) return { skipped: unfit };
   return {
     at,
     request: { method, path: replayedPath(path.slice(prefix.length)), status: Number(status) || 0 },

@@ -5,7 +5,7 @@ import { InputError, quote } from '../../input/problems.js';
 import { parseTime } from '../../kernel/calendar.js';
 import { isObject } from '../../kernel/json-text.js';
 import { apiBase, plainBase } from '../../kernel/web-address.js';
-import { type Entry, replayedPath } from './recorded-request.js';
+import { type Entry, findUnfit, replayedPath } from './recorded-request.js';
 import { isMethod } from './request.js';
 
 /** Headers that are sent again. All others may have credentials, or belong to the client or the connection of the recording. */
@@ -86,6 +86,8 @@ function readEntry(entry: unknown, base: string): Entry | string {
   const body = isObject(postData) ? postData.text : undefined;
   if (isObject(postData) && (typeof body !== 'string' || postData.encoding === 'base64'))
     return { skipped: 'a body that is not text' };
+  const unfit = findUnfit(path, typeof body === 'string' ? body : undefined);
+  if (unfit !== undefined) return { skipped: unfit };
   const status = isObject(entry.response) && typeof entry.response.status === 'number' ? entry.response.status : 0;
   return {
     at,

@@ -1,7 +1,7 @@
 /** A request of a recording, in the form in which a run can send it again. */
 import type { UnixMillis } from '../../kernel/time.js';
 import { isCredential } from '../source/variables.js';
-import type { Method } from './request.js';
+import { type Method, PLAIN_PATH } from './request.js';
 
 export interface RecordedRequest {
   readonly method: Method;
@@ -29,5 +29,43 @@ export function replayedPath(path: string): string {
 }
 
 function isSecret(parameter: string): boolean {
-  return isCredential(parameter) || /^(?:key|sig|signature|auth|code)$/i.test(parameter);
+  return isCredential(parameter) || /(?:^|[-_])(?:key|sig|signature|auth|code|credential)$/i.test(parameter);
+}
+
+/** Why a recorded request is not sent again; undefined if it is. */
+export function findUnfit(path: string, body?: string): string | undefined {
+  const [where = ''] = path.split('?');
+  if (!PLAIN_PATH.test(path) || !isPlain(where)) return 'no plain path';
+  return body !== undefined && hasCredential(body) ? 'a body with a credential' : undefined;
+}
+
+/** Whether a server that decodes the path before it resolves steps gets the same path. */
+function isPlain(path: string): boolean {
+  try {
+    return PLAIN_PATH.test(decodeURIComponent(path).replace(/\s/g, '_'));
+  } catch {
+    return false;
+  }
+}
+
+function hasCredential(body: string): boolean {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return isSecretKey(body);
+  }
+  const open = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    for (const [key, item] of typeof next === 'object' && next !== null ? Object.entries(next) : []) {
+      if (isSecretKey(key)) return true;
+      open.push(item);
+    }
+  }
+  return false;
+}
+
+function isSecretKey(key: string): boolean {
+  return isCredential(key) || /credential/i.test(key);
 }

@@ -61,11 +61,10 @@ export const PLACES: readonly string[] = [...OWN_PLACES, ...DEVICE_PLACES];
 const RESERVED = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'upgrade', 'x-api-key'];
 const LONGEST_THINK = 'a think time such as "2s" or "1s..5s"';
 
-const path: Check<string> = text(
-  // No second slash, which would begin a host; no fragment; no step upwards.
-  /^\/(?!\/)(?!.*\/\.{1,2}(?:[/?]|$))[^\s#\\]*$/,
-  'a path of the cloud such as "/v2/spaces/{space}/devices"',
-);
+/** No second slash, which would begin a host; no fragment; no step upwards. */
+export const PLAIN_PATH = /^\/(?!\/)(?!.*\/\.{1,2}(?:[/?]|$))[^\s#\\]*$/;
+
+const path: Check<string> = text(PLAIN_PATH, 'a path of the cloud such as "/v2/spaces/{space}/devices"');
 
 const body: Check<unknown> = formed(
   () => ({}),

@@ -98,6 +98,28 @@ describe('the replay of a HAR file', () => {
     );
   });
 
+  it.each([
+    ['/v2/auth/login', '{"email":"a@b.org","password":"x"}', 'a body with a credential'],
+    ['/v2/things', '{"of":[{"new_password":"x"}]}', 'a body with a credential'],
+    ['/console/session', '{"credential":"x"}', 'a body with a credential'],
+    ['/v2/things', 'name=a&token=x', 'a body with a credential'],
+    ['//evil.example/x', undefined, 'no plain path'],
+    ['/v2/..%2f..%2fadmin', undefined, 'no plain path'],
+    ['/v2/%zz', undefined, 'no plain path'],
+  ])('leaves out %s with the body %s', (path, body, why) => {
+    const entry = { at: '05.000', url: `https://cloud.example/api${path}`, ...(body && { method: 'POST', body }) };
+    const plan = planScenario(
+      scenarioOf(REPLAY, harOf([{ at: '02.000', url: 'https://cloud.example/api/v2/me' }, entry])),
+    );
+    expect(describePlan(plan)).toContain(`left out: 1 × ${why}`);
+  });
+
+  it('sends no signature in a query', async () => {
+    const url = 'https://cloud.example/api/v2/me?X-Amz-Signature=x&X-Amz-Credential=y&limit=1';
+    const { sent } = await runLoads(planScenario(scenarioOf(REPLAY, harOf([{ at: '02.000', url }]))));
+    expect(sent.map(({ path }) => path)).toEqual(['/v2/me?limit=1']);
+  });
+
   it('accepts the status of the recording, and no other one that is not 2xx', async () => {
     const { metrics } = await runLoads(planScenario(scenarioOf(REPLAY, HAR)), () => ({ status: 409 }));
     expect(metrics.summarise().calls.morning).toMatchObject({
@@ -175,6 +197,15 @@ describe('the replay of an access log', () => {
     const load = '{ replay: { file: access.log, base: /api } }';
     const { sent } = await runLoads(planScenario(scenarioOf(load, LOG.replaceAll('/v2/', '/api/v2/'))));
     expect(sent.map(({ path }) => path)).toEqual(['/v2/me', '/v2/spaces/s/devices']);
+  });
+
+  it('leaves out paths that a server could read as another one', async () => {
+    const odd = ['/v2/../admin', '//evil.example/x', '/v2/%zz', '/v2/a%2f..%2fb'].map(
+      (path) => `1.2.3.4 - - [02/Mar/2026:06:00:05 +0000] "GET ${path} HTTP/1.1" 200 1\n`,
+    );
+    const plan = planScenario(scenarioOf('{ replay: access.log }', LOG + odd.join('')));
+    expect((await runLoads(plan)).sent).toHaveLength(3);
+    expect(describePlan(plan)).toContain('4 × no plain path');
   });
 
   it('is rejected with the places of all lines that have another form', () => {
