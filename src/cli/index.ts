@@ -55,7 +55,7 @@ async function runChosen(host: Host): Promise<ExitCode> {
     .version(readVersion())
     .help()
     .alias('help', 'h')
-    .epilogue('"ghostfleet help TOPIC" explains expectations, selectors, faults and exit-codes.')
+    .epilogue('"ghostfleet help TOPIC" explains expectations, selectors, loads, faults and exit-codes.')
     .demandCommand(1, 'a command is required')
     .wrap(Math.min(100, host.out.columns))
     .exitProcess(false)

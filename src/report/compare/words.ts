@@ -61,12 +61,14 @@ export function describeMethod({ a, isPaired }: Comparison): string {
 }
 
 /** The result in a few words. */
-export function writeHeadline({ rows, different, partial }: Comparison): string {
+export function writeHeadline({ rows, different, partial, conditions }: Comparison): string {
   const times = new Set(
     rows.filter(({ unit }) => unit === 'ms').flatMap((row) => (isDifferent(row) ? row.verdict : [])),
   );
   const [one = 'different'] = times;
-  const words = !different ? 'no difference found' : times.size === 1 ? one : 'different';
+  const open = conditions.filter(({ outcome }) => outcome === 'undecided').length;
+  const undecided = open === 0 ? '' : `, ${open} of ${conditions.length} conditions not decided`;
+  const words = `${!different ? 'no difference found' : times.size === 1 ? one : 'different'}${undecided}`;
   return partial === undefined ? words : `not finished: so far ${words}`;
 }
 
@@ -112,7 +114,7 @@ export const MARKS = { met: '✗', 'not met': '✓', undecided: '?' } as const;
 /** What is known about a condition, without the condition itself. */
 export function describeCondition({ condition, row, outcome, isSharp }: ConditionResult): string {
   const { limit } = condition;
-  if (outcome === 'undecided') return `too little data for ${nameFigure(condition.figure)}`;
+  if (outcome === 'undecided') return `too little data for ${nameFigure(condition.figure)}: use more or longer runs`;
   const change = measureChange(row);
   const interval = describeInterval(row);
   const found =
