@@ -69,7 +69,7 @@ export function passOn(
       return fail(response);
     }
     answered?.(answer);
-    const head = credentials ? without(endToEnd(answer.headers), ['set-cookie']) : endToEnd(answer.headers);
+    const head = credentials ? onlyData(answer.headers) : endToEnd(answer.headers);
     for (const [name, value] of Object.entries(head)) {
       if (value !== undefined) response.setHeader(name, value);
     }
@@ -92,6 +92,19 @@ const OF_BROWSER =
   'cookie origin referer authorization x-api-key sec-fetch-site sec-fetch-mode sec-fetch-dest sec-fetch-user'.split(
     ' ',
   );
+
+/** Headers of another cloud that describe its data. Others could clear the session of this port, or open it for other pages. */
+const OF_DATA = 'content-type content-length content-encoding etag last-modified location retry-after vary'.split(' ');
+
+/** The headers of an answer of another cloud, as one that no browser shows as a page of this port. */
+function onlyData(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const kept = Object.entries(headers).filter(([name]) => OF_DATA.includes(name) || name.startsWith('x-'));
+  return {
+    ...Object.fromEntries(kept),
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "sandbox; default-src 'none'",
+  };
+}
 
 function without(headers: IncomingHttpHeaders, names: readonly string[]): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));

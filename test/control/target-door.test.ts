@@ -13,6 +13,7 @@ import { FakeTools } from './scenario-tools.js';
 const KEY = 'the-key-of-the-run';
 const SPACE = '019b76da-a800-7000-8000-000000000001';
 
+const ODD = { 'clear-site-data': '"*"', 'access-control-allow-origin': '*', 'x-total-count': '0' };
 const seen: Pick<IncomingMessage, 'method' | 'url' | 'headers'>[] = [];
 let cloud: Server;
 let server: RunServer;
@@ -35,7 +36,7 @@ beforeAll(async () => {
       return void more();
     }
     const status = method === 'POST' && !url?.includes('refused') ? 201 : 200;
-    response.writeHead(status, { 'content-type': 'application/json', 'set-cookie': 'theirs=1' }).end('[]');
+    response.writeHead(status, { 'content-type': 'application/json', 'set-cookie': 'theirs=1', ...ODD }).end('[]');
   });
   await new Promise<void>((resolve) => cloud.listen(0, '127.0.0.1', resolve));
   // The cast is safe because a server that listens on a port has such an address.
@@ -106,6 +107,15 @@ it('the run learns of the downlinks that a page queues, and of nothing else', as
   }
   expect(queued).toEqual([['[]', '["info show"]']]);
   expect(seen.splice(0)[0]?.headers).toMatchObject({ 'accept-encoding': 'identity', 'content-length': '13' });
+});
+
+it('of the headers of another cloud, the browser gets those of its data only', async () => {
+  const { cookie } = await signIn();
+  const { headers } = await ask('GET', '/v2/spaces', { cookie });
+  const names = ['clear-site-data', 'access-control-allow-origin', 'x-total-count', 'x-content-type-options'];
+  expect(names.map((name) => headers.get(name))).toEqual([null, null, '0', 'nosniff']);
+  expect(headers.get('content-security-policy')).toContain('sandbox');
+  seen.splice(0);
 });
 
 it.each(['odd-status', 'switches'])(

@@ -5,7 +5,7 @@ import { utcTime } from '../../kernel/calendar.js';
 import { minutes, type UnixMillis } from '../../kernel/time.js';
 import { type Entry, findUnfit, replayedPath } from './recorded-request.js';
 
-const LINE = /^\S+ \S+ .*?\[([^\]]*)\] "((?:[^"\\]|\\.)*)" (\d{3}|-)(?: |$)/;
+const LINE = /^\S+ \S+ .*?\[([^\][]*)\] "((?:[^"\\]|\\.)*)" (\d{3}|-)(?: |$)/;
 const TIME = /^(\d\d)\/([A-Za-z]{3})\/(\d{4}):(\d\d):(\d\d):(\d\d) ([+-])(\d\d)(\d\d)$/;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const FORM = '203.0.113.7 - - [02/Mar/2026:06:00:00 +0000] "GET /v2/… HTTP/1.1" 200 512';

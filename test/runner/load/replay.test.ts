@@ -208,6 +208,13 @@ describe('the replay of an access log', () => {
     expect(describePlan(plan)).toContain('4 × no plain path');
   });
 
+  it('finds the time of a line after a user with brackets', async () => {
+    const user = '['.repeat(8000);
+    const line = `1.2.3.4 - ${user} [02/Mar/2026:06:00:05 +0000] "GET /v2/me HTTP/1.1" 200 1\n`;
+    const { sent } = await runLoads(planScenario(scenarioOf('{ replay: access.log }', line.repeat(30))));
+    expect(sent).toHaveLength(30);
+  });
+
   it('is rejected with the places of all lines that have another form', () => {
     const text = `${LOG.split('\n', 1)[0]}\nsomething else\n1.2.3.4 - - [31/Feb/2026:06:00:01 +0000] "GET / HTTP/1.1" 200 1\n`;
     const message = problemsOf('{ replay: access.log }', text);
