@@ -169,7 +169,6 @@ function listScalars(node: LocatedNode): readonly ScalarNode[] {
 
 /** The place of a request in the value of `request`, `chain` or `choose`. */
 function placeOf(node: LocatedNode, index: number, turn: number): LocatedNode {
-  if (node.kind === 'map') return node;
   if (node.kind !== 'list') return node;
   const first = node.items[index] ?? node;
   const own = valueAt(first, 'chain');
