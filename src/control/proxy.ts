@@ -1,6 +1,7 @@
 /** Passes requests of the console on to the cloud of the run, so that the page needs only one origin for the console and the cloud. */
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { request as sendEncrypted } from 'node:https';
+import { SAFE_HEADERS } from '../cloud/http/host-guard.js';
 import { endWithClient, whenOver } from '../cloud/http/sockets.js';
 import { type Millis, seconds } from '../kernel/time.js';
 
@@ -35,7 +36,7 @@ export function passOn(
 ): void {
   const { method, url = '/' } = request;
   const headers = credentials
-    ? { ...without(endToEnd(request.headers), OF_BROWSER), host, ...credentials }
+    ? { ...pick(endToEnd(request.headers), (name) => !OF_BROWSER.includes(name)), host, ...credentials }
     : endToEnd(request.headers);
   if (body !== undefined) {
     headers['content-length'] = String(Buffer.byteLength(body));
@@ -98,16 +99,15 @@ const OF_DATA = 'content-type content-length content-encoding etag last-modified
 
 /** The headers of an answer of another cloud, as one that no browser shows as a page of this port. */
 function onlyData(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const kept = Object.entries(headers).filter(([name]) => OF_DATA.includes(name) || name.startsWith('x-'));
   return {
-    ...Object.fromEntries(kept),
-    'x-content-type-options': 'nosniff',
+    ...pick(headers, (name) => OF_DATA.includes(name) || name.startsWith('x-')),
+    ...SAFE_HEADERS,
     'content-security-policy': "sandbox; default-src 'none'",
   };
 }
 
-function without(headers: IncomingHttpHeaders, names: readonly string[]): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
+function pick(headers: IncomingHttpHeaders, isKept: (name: string) => boolean): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isKept(name)));
 }
 
 /** Headers that `Connection` cannot take away: the body would lose its end, and the request its host, origin and user. */
@@ -120,9 +120,7 @@ function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
     .split(',')
     .map((name) => name.trim());
   const named = listed.filter((name) => !OF_REQUEST.includes(name));
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !OF_HOP.includes(name) && !named.includes(name)),
-  );
+  return pick(headers, (name) => !OF_HOP.includes(name) && !named.includes(name));
 }
 
 function fail(response: ServerResponse): void {

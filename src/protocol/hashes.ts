@@ -27,12 +27,13 @@ export function configHash(lines: readonly string[]): Hash {
 }
 
 /**
- * Fingerprint of a complete message, the same on the device, in the cloud and in the trace.
- * @param message its bytes including the type byte, or its JSON on an HTTP link
+ * Fingerprint of a complete message, the same on the device, in the cloud and in the trace; or of other content, such as that of
+ * a file in a plan.
+ * @param content for a message: its bytes including the type byte, or its JSON on an HTTP link
  */
-export function contentFingerprint(message: Uint8Array | string): string {
+export function contentFingerprint(content: Uint8Array | string): string {
   // `slice` would keep the whole hash in memory, 80 bytes for each stored message. A copy takes the same time.
-  firstDigits.write(digest('sha256', message, 'hex'), 0, 'latin1');
+  firstDigits.write(digest('sha256', content, 'hex'), 0, 'latin1');
   return firstDigits.toString('latin1');
 }
 

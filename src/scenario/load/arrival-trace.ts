@@ -10,12 +10,12 @@
  * Calendar times count from the first row: its request is due when the load begins. The times must not decrease; several
  * requests may have the same time.
  */
-import { createHash } from 'node:crypto';
 import { readCsv } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
+import { contentFingerprint } from '../../protocol/hashes.js';
 import { rejectTwins, timeColumn } from '../values/csv-columns.js';
 
 /** Times of recorded requests. A plan has their number and fingerprint: a day's times would be too long. */
@@ -33,9 +33,13 @@ export class ArrivalTrace {
   }
 
   toJSON(): { readonly requests: number; readonly print: string } {
-    const print = createHash('sha256').update(JSON.stringify(this.times)).digest('hex').slice(0, 16);
-    return { requests: this.times.length, print };
+    return { requests: this.times.length, print: contentFingerprint(JSON.stringify(this.times)) };
   }
+}
+
+/** When a request is due, after the first one, in a replay that is `speed` times as fast; rounded to microseconds. */
+export function replayTime(after: Millis, speed: number): Millis {
+  return Math.round((after * 1000) / speed) / 1000;
 }
 
 /**
@@ -62,7 +66,7 @@ export function readArrivals({ file, text }: NamedText, speed: number, problems:
         ordered = false;
       }
       last = at;
-      times.push(Math.round(((at - zero) * 1000) / speed) / 1000);
+      times.push(replayTime(at - zero, speed));
     };
   });
   return problems.list.length === before ? new ArrivalTrace(times) : undefined;

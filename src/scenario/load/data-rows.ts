@@ -2,7 +2,6 @@
  * Data for the requests of a load: a CSV file whose first line names the columns, or lines of JSON objects (NDJSON). Each
  * iteration has a row. The cells of a CSV file are texts; values of NDJSON keep their types.
  */
-import { createHash } from 'node:crypto';
 import { type Cell, readCsv } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { readJson } from '../../input/json.js';
@@ -10,6 +9,7 @@ import { InputError, quote } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
 import { isObject } from '../../kernel/json-text.js';
 import type { Random } from '../../kernel/random.js';
+import { contentFingerprint } from '../../protocol/hashes.js';
 
 export const DATA_ORDERS = ['cyclic', 'unique', 'random'] as const;
 
@@ -25,8 +25,7 @@ class DataRows {
   }
 
   toJSON(): { readonly columns: readonly string[]; readonly rows: number; readonly print: string } {
-    const print = createHash('sha256').update(JSON.stringify(this.rows)).digest('hex').slice(0, 16);
-    return { columns: this.columns, rows: this.rows.length, print };
+    return { columns: this.columns, rows: this.rows.length, print: contentFingerprint(JSON.stringify(this.rows)) };
   }
 }
 

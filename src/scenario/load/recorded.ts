@@ -2,7 +2,6 @@
  * Recorded requests that a load replays, each with its gap to the one before: a HAR file, as browsers and proxies write it, or an
  * access log. Credentials of a recording are left out, and so is every request that cannot be replayed.
  */
-import { createHash } from 'node:crypto';
 import {
   type Check,
   describeKey,
@@ -16,8 +15,9 @@ import {
 import type { Problems } from '../../input/document.js';
 import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
+import { contentFingerprint } from '../../protocol/hashes.js';
 import { readAccessLog } from './access-log.js';
-import { ArrivalTrace } from './arrival-trace.js';
+import { ArrivalTrace, replayTime } from './arrival-trace.js';
 import { readHar } from './har.js';
 import type { RecordedRequest } from './recorded-request.js';
 
@@ -30,8 +30,7 @@ class RecordedRequests {
   }
 
   toJSON(): { readonly requests: number; readonly print: string } {
-    const print = createHash('sha256').update(JSON.stringify(this.list)).digest('hex').slice(0, 16);
-    return { requests: this.list.length, print };
+    return { requests: this.list.length, print: contentFingerprint(JSON.stringify(this.list)) };
   }
 }
 
@@ -95,7 +94,7 @@ export function readRecorded(
   // Logs have the order of the answers. The sort is stable: requests of the same time keep their order.
   timed.sort((one, other) => one.at - other.at);
   const zero = timed[0]?.at ?? 0;
-  const due = timed.map(({ at, request }) => ({ at: Math.round(((at - zero) * 1000) / speed) / 1000, request }));
+  const due = timed.map(({ at, request }) => ({ at: replayTime(at - zero, speed), request }));
   const kept = due.filter(({ at }) => at < length);
   for (let i = kept.length; i < due.length; i++) skip('after the end of the load');
   if (kept.length === 0) {

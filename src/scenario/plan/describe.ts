@@ -1,9 +1,8 @@
 /** A plan as text (`ghostfleet plan`), and its digest. The digest includes claim tokens; the text never shows them. */
-
-import { createHash } from 'node:crypto';
 import { countOf, humanCount } from '../../kernel/quantity.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { formatDuration, type Instant, sinceStart } from '../../kernel/time.js';
+import { contentFingerprint } from '../../protocol/hashes.js';
 import type { Expectation } from '../expect/expectation.js';
 import { describeFault, kindOf, wayOf } from '../faults/index.js';
 import type { LoadCall, Pace, RatePiece } from '../load/load.js';
@@ -24,7 +23,7 @@ export function planDigest(plan: Plan): string {
   // Left out of the digest: regions of groups, which are labels and do not change a run.
   const groups = plan.groups.map(({ region: _, ...group }) => group);
   const said = { ...plan, groups };
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16);
+  return contentFingerprint(JSON.stringify(said));
 }
 
 /** The text of `ghostfleet plan`. @param warnings sentences for the end of the text */

@@ -1,6 +1,6 @@
 /** A plan's summary for reports: faults, steps, loads, and a fingerprint that makes runs comparable. */
-import { createHash } from 'node:crypto';
 import type { Instant, Millis } from '../../kernel/time.js';
+import { contentFingerprint } from '../../protocol/hashes.js';
 import { describeInDetail } from '../faults/index.js';
 import type { FaultId, Plan } from '../model/plan.js';
 import { describeStep } from '../steps/index.js';
@@ -103,5 +103,5 @@ function digestSituation(plan: Plan): string {
     ...(cloud ? [cloud] : []),
     ...(radioRelease ? [radioRelease] : []),
   ];
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16);
+  return contentFingerprint(JSON.stringify(said));
 }

@@ -2,7 +2,6 @@
  * A firmware image for the step `firmware`. It is either generated for a device type, or read from a file. The file contains
  * the output of `ghostfleet image`, which is the body of the upload request.
  */
-import { createHash } from 'node:crypto';
 import {
   boolean,
   complain,
@@ -17,6 +16,7 @@ import {
 } from '../../input/checks.js';
 import type { MapNode, Problems } from '../../input/document.js';
 import { didYouMean, quote } from '../../input/problems.js';
+import { contentFingerprint } from '../../protocol/hashes.js';
 import { textOf } from './file.js';
 import type { SetupKind, SetupScope } from './kind.js';
 
@@ -55,7 +55,7 @@ class UploadBody {
   }
 
   toJSON(): { readonly print: string; readonly version: string | undefined } {
-    return { print: createHash('sha256').update(this.data).digest('hex').slice(0, 16), version: this.version };
+    return { print: contentFingerprint(this.data), version: this.version };
   }
 }
 

@@ -9,7 +9,6 @@
  * the unit of the quantity in the device type. In a cell that is empty, or that has the mark of a logger for a missing value,
  * the sensor did not answer.
  */
-import { createHash } from 'node:crypto';
 import type { Series } from '../../device/environment/series.js';
 import { type Cell, readCsv } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
@@ -17,6 +16,7 @@ import { didYouMean, orList, quote } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
 import type { QuantitySpec } from '../../profile/profile.js';
+import { contentFingerprint } from '../../protocol/hashes.js';
 import { type ColumnReader, headingOf, limited, names, numberIn, rejectTwins, timeColumn } from './csv-columns.js';
 
 /** Values with times. A plan has their number and fingerprint: the step may be repeated for each device. */
@@ -31,7 +31,7 @@ export class Recording implements Series {
 
   toJSON(): { readonly rows: number; readonly print: string } {
     const text = JSON.stringify([this.times, this.values]);
-    return { rows: this.times.length, print: createHash('sha256').update(text).digest('hex').slice(0, 16) };
+    return { rows: this.times.length, print: contentFingerprint(text) };
   }
 }
 

@@ -12,7 +12,7 @@ const TYPING = 250;
 
 interface OfRun {
   readonly serials: ReadonlySet<string>;
-  /** Why the text is no selector; empty if it is one. */
+  /** The error in the text, if it is not a selector; otherwise empty. */
   readonly failure: string;
 }
 
