@@ -1,26 +1,11 @@
 /** Further tests beside ab.test.ts. */
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Service } from '../../src/cloud/service.js';
-import { ghostfleet, type HostOptions } from '../support/host.js';
-import { cloud, file, folder, KEYS } from './ab-support.js';
+import { describe, expect, it } from 'vitest';
+import { ghostfleet } from '../support/host.js';
+import { file, folder, KEYS, useClouds } from './ab-support.js';
 
-let clouds: readonly Service[] = [];
-
-beforeAll(async () => {
-  clouds = [await cloud(KEYS.GHOSTFLEET_A_API_KEY), await cloud(KEYS.GHOSTFLEET_API_KEY)];
-});
-afterAll(async () => {
-  for (const each of clouds) await each.close();
-  rmSync(folder, { recursive: true });
-});
-
-const where = () => ['--a', clouds[0]?.api ?? '', '--b', clouds[1]?.api ?? '', '--link', 'http', '--speed', '20'];
-
-function ab(more: readonly string[], options: HostOptions = {}) {
-  return ghostfleet(['ab', file, ...where(), ...more], { env: KEYS, ...options });
-}
+const { apis, ab } = useClouds();
 
 describe('ghostfleet ab', () => {
   it('ends with what is known after Ctrl-C, and says that this is not all', async () => {
@@ -43,7 +28,7 @@ describe('ghostfleet ab', () => {
 
 it('run --seeds runs one after another against another cloud, with the key in the environment', async () => {
   const started: (readonly string[])[] = [];
-  const target = ['--target', clouds[1]?.api ?? '', '--api-key', KEYS.GHOSTFLEET_API_KEY];
+  const target = ['--target', apis()[1], '--api-key', KEYS.GHOSTFLEET_API_KEY];
   const words = ['run', file, '--seeds', '2', ...target, '--link', 'http', '--speed', '20', '--json'];
   const { exit, out } = await ghostfleet(words, { started: (args) => void started.push(args) });
   expect(exit).toBe(0);

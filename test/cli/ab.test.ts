@@ -1,26 +1,11 @@
 /** `ghostfleet ab` and `run --seeds --target` as their user sees them: against clouds on this machine, in real time. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Service } from '../../src/cloud/service.js';
-import { ghostfleet, type HostOptions } from '../support/host.js';
-import { cloud, file, folder, KEYS } from './ab-support.js';
+import { describe, expect, it } from 'vitest';
+import { ghostfleet } from '../support/host.js';
+import { cloud, file, folder, KEYS, useClouds } from './ab-support.js';
 
-let clouds: readonly Service[] = [];
-
-beforeAll(async () => {
-  clouds = [await cloud(KEYS.GHOSTFLEET_A_API_KEY), await cloud(KEYS.GHOSTFLEET_API_KEY)];
-});
-afterAll(async () => {
-  for (const each of clouds) await each.close();
-  rmSync(folder, { recursive: true });
-});
-
-const where = () => ['--a', clouds[0]?.api ?? '', '--b', clouds[1]?.api ?? '', '--link', 'http', '--speed', '20'];
-
-function ab(more: readonly string[], options: HostOptions = {}) {
-  return ghostfleet(['ab', file, ...where(), ...more], { env: KEYS, ...options });
-}
+const { apis, where, ab } = useClouds();
 
 describe('ghostfleet ab', () => {
   it('runs A B B A A B with keys of their own, and compares as "compare" does', async () => {
@@ -30,7 +15,7 @@ describe('ghostfleet ab', () => {
     const ended = await ab(words, { started: (args) => void started.push(args) });
     expect(ended.err).toContain('seed 7 against B: passed (6 of 6)\n');
     const order = started.map((args) => [args[args.indexOf('--seed') + 1], args[args.indexOf('--target') + 1]]);
-    const [a, b] = clouds.map(({ api }) => api);
+    const [a, b] = apis();
     expect(order).toEqual([
       ...[
         ['5', a],
@@ -67,7 +52,7 @@ describe('ghostfleet ab', () => {
       if (args.includes(going.api)) closed ??= new Promise((done) => setTimeout(done, 50)).then(() => going.close());
     };
     const words = ['--runs', '3', '--b', going.api, '--html', html, '--markdown', markdown, '--json'];
-    const targets = ['--a', clouds[0]?.api ?? '', '--link', 'http', '--speed', '20'];
+    const targets = ['--a', apis()[0], '--link', 'http', '--speed', '20'];
     const { exit, out, err } = await ghostfleet(['ab', file, ...targets, ...words], { env: KEYS, started });
     await closed;
     const why = /(seed 1 against B failed: .+|a run gave no result); 0 of 3 pairs of runs count: too few to compare/;

@@ -1,28 +1,12 @@
 /** Completion: the candidates for a command line, and the scripts in the shells of this machine. */
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { program } from '../../scripts/support/program.js';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.js';
-import { folderOfTest } from '../support/folder-of-test.js';
 import { ghostfleet } from '../support/host.js';
+import { useFolder } from './completion-support.js';
 
-const root = process.cwd();
-/** Built while the working directory is the root of the project. */
-const MAIN = resolve(program());
-let folder = '';
-beforeEach(() => {
-  folder = folderOfTest();
-  for (const run of ['runs/monday', 'runs/monday/seed-7', 'out']) {
-    mkdirSync(join(folder, run), { recursive: true });
-    writeFileSync(join(folder, run, 'summary.json'), '{}');
-  }
-  mkdirSync(join(folder, 'src'));
-  writeFileSync(join(folder, 'library.yaml'), '');
-  process.chdir(folder);
-});
-afterEach(() => process.chdir(root));
+const { folder, runIn } = useFolder();
 
 async function complete(line: string): Promise<readonly string[]> {
   const { exit, out, err } = await ghostfleet(['--complete', ...line.split(' ').slice(1)]);
@@ -84,15 +68,6 @@ describe('the candidates', () => {
   });
 });
 
-/** Runs a shell script in which `ghostfleet` is the built program. */
-function runIn(shell: string, script: string): string {
-  const bin = join(folder, 'bin');
-  mkdirSync(bin);
-  writeFileSync(join(bin, 'ghostfleet'), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`, { mode: 0o755 });
-  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
-  return execFileSync(shell, ['-c', script], { encoding: 'utf8', env });
-}
-
 describe('the scripts', () => {
   it('quote in bash the names of runs that mean something to a shell', () => {
     const names = [
@@ -108,8 +83,8 @@ describe('the scripts', () => {
       'o&p',
     ];
     for (const name of [...names, 'q\n:files', 'r\n$(touch pwned)', '--json']) {
-      mkdirSync(join(folder, 'runs', name), { recursive: true });
-      writeFileSync(join(folder, 'runs', name, 'summary.json'), '{}');
+      mkdirSync(join(folder(), 'runs', name), { recursive: true });
+      writeFileSync(join(folder(), 'runs', name, 'summary.json'), '{}');
     }
     const out = runIn(
       'bash',
@@ -123,6 +98,6 @@ describe('the scripts', () => {
       ].join('\n'),
     );
     expect(out.trimEnd().split('\n').sort()).toEqual([...names, 'monday', String.raw`c\$\(touch\ pwned\)`].sort());
-    expect(existsSync(join(folder, 'runs', 'pwned'))).toBe(false);
+    expect(existsSync(join(folder(), 'runs', 'pwned'))).toBe(false);
   });
 });

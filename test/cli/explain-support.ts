@@ -1,14 +1,29 @@
 /** What explain.test.ts and explain.long.test.ts share. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 import { ghostfleet } from '../support/host.js';
 
 export const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-explain-'));
 export const run = join(directory, 'run');
 
-/** Makes the run that the tests explain. */
-export async function makeRun(): Promise<void> {
+/**
+ * Makes the run that the tests of a file explain, and removes it afterwards. Returns a function that explains all its downlinks
+ * as JSON, once.
+ */
+export function useRun() {
+  beforeAll(makeRun);
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  let all: Promise<readonly { readonly downlink: string }[]> | undefined;
+  return () =>
+    (all ??= ghostfleet(['explain', run, '--slowest', '9', '--json']).then(({ out }) => JSON.parse(out).downlinks));
+}
+
+async function makeRun(): Promise<void> {
+  // The other file removed the folder if it ran before this one in the same process.
+  mkdirSync(directory, { recursive: true });
   const scenario = join(directory, 'small.yaml');
   writeFileSync(
     scenario,

@@ -1,20 +1,13 @@
 /** Further tests beside explain.test.ts. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { writeRecording } from '../../src/record/write.js';
 import { downlink, recording, uplink } from '../record/fixtures.js';
 import { ghostfleet } from '../support/host.js';
-import { directory, makeRun, run } from './explain-support.js';
+import { directory, run, useRun } from './explain-support.js';
 
-afterAll(() => rmSync(directory, { recursive: true }));
-
-beforeAll(makeRun);
-
-let all: Promise<readonly { readonly downlink: string }[]> | undefined;
-/** The explanations of all downlinks of the run as JSON, made once. */
-const explainAll = () =>
-  (all ??= ghostfleet(['explain', run, '--slowest', '9', '--json']).then(({ out }) => JSON.parse(out).downlinks));
+const explainAll = useRun();
 
 describe('ghostfleet explain', () => {
   it('counts the downlinks of a device that the user names by its name or its serial number', async () => {

@@ -1,19 +1,12 @@
 /** `ghostfleet explain`, as its user sees it. */
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ghostfleet } from '../support/host.js';
-import { directory, makeRun, run } from './explain-support.js';
+import { directory, run, useRun } from './explain-support.js';
 
-afterAll(() => rmSync(directory, { recursive: true }));
-
-beforeAll(makeRun);
-
-let all: Promise<readonly { readonly downlink: string }[]> | undefined;
-/** The explanations of all downlinks of the run as JSON, made once. */
-const explainAll = () =>
-  (all ??= ghostfleet(['explain', run, '--slowest', '9', '--json']).then(({ out }) => JSON.parse(out).downlinks));
+const explainAll = useRun();
 
 describe('ghostfleet explain', () => {
   it('rejects an event log with a line that does not end, with its number', async () => {

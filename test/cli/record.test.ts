@@ -1,43 +1,15 @@
 /** The commands record, replay and fit, with a real service, a fleet that uses it, and files. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
-import { type Service, type ServiceOptions, startService } from '../../src/cloud/service.js';
-import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { writeRecording } from '../../src/record/write.js';
 import { downlink, recording, uplink } from '../record/fixtures.js';
-import { QUIET } from '../support/cloud.js';
 import { ghostfleet } from '../support/host.js';
 import { until } from '../support/until.js';
+import { KEY, useService } from './record-support.js';
 
-const KEY = 'a-key-of-our-own-choice';
-
-let folder: string;
-let service: Service | undefined;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ghostfleet-record-'));
-});
-
-afterEach(async () => {
-  await service?.close();
-  service = undefined;
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function serve(options: Partial<ServiceOptions> = {}): Promise<Service> {
-  service = await startService({
-    ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: 0, udpRawPort: null, apiKey: KEY, log: QUIET },
-    ...{ clock: new RealClock(), random: seededRandom('service'), trace: { emit: () => {} } },
-    ...options,
-  });
-  return service;
-}
-
-const path = (name: string) => join(folder, name);
+const { serve, path } = useService();
 
 const record = (api: string, ...more: readonly string[]) =>
   ghostfleet(['record', '--target', api, '--api-key', KEY, '--out', path('a.jsonl'), '--rate', '100', ...more]);

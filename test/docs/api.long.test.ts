@@ -1,34 +1,9 @@
 /** Further tests beside api.test.ts. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Service, startService } from '../../src/cloud/service.js';
-import { seededRandom } from '../../src/kernel/random.js';
-import { RealClock } from '../../src/kernel/real-clock.js';
-import { QUIET } from '../support/cloud.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { GUIDE, KEY, useService } from './api-support.js';
 
-const GUIDE = readFileSync('docs/API.md', 'utf8');
-const KEY = 'a-key-for-the-examples';
-
-/** A service with every option that adds routes. */
-let service: Service;
-beforeAll(async () => {
-  service = await startService({
-    db: 'memory',
-    host: '127.0.0.1',
-    port: 0,
-    udpPort: null,
-    udpRawPort: null,
-    apiKey: KEY,
-    clock: new RealClock(),
-    random: seededRandom('docs'),
-    trace: { emit: () => {} },
-    log: QUIET,
-    operated: true,
-    apiOptions: { legacyPaths: true },
-  });
-});
-afterAll(() => service?.close());
+const service = useService();
 
 describe('the guide to the API', () => {
   describe('has examples', () => {
@@ -39,7 +14,7 @@ describe('the guide to the API', () => {
 
     it('that work, one after another', async ({ skip }) => {
       if (!hasCurl) skip('this machine has no bash with curl');
-      const { api, spaceId } = service;
+      const { api, spaceId } = service();
       const blocks = [...GUIDE.matchAll(/^```sh\n(.*?)^```/gms)].map(([, code]) => code);
       expect(blocks.length).toBeGreaterThan(8);
       const script = ['set -eux -o pipefail', ...blocks].join('\n');

@@ -5,45 +5,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as TypeScript from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readCoverage } from '../../scripts/pages/api-coverage.js';
-import { type Service, startService } from '../../src/cloud/service.js';
-import { seededRandom } from '../../src/kernel/random.js';
-import { RealClock } from '../../src/kernel/real-clock.js';
-import { QUIET } from '../support/cloud.js';
+import type { Service } from '../../src/cloud/service.js';
 import { ghostfleet } from '../support/host.js';
 import type { Document } from '../support/openapi.js';
+import { GUIDE, useService } from './api-support.js';
 
 /** `import` would take twice as long, because Node looks for the names of the exports in the 9 MB of the compiler. */
 const ts: typeof TypeScript = createRequire(import.meta.url)('typescript');
 
-const GUIDE = readFileSync('docs/API.md', 'utf8');
-const KEY = 'a-key-for-the-examples';
-
 const REQUIREMENTS = readCoverage().flatMap(({ sections }) => sections.flatMap(({ rows }) => rows));
 
-/** A service with every option that adds routes. All tests of this file share it. */
-let service: Service;
+const service = useService();
 /** The routes of its OpenAPI document, such as `GET /v2/spaces`. */
 let routes: readonly string[];
 beforeAll(async () => {
-  service = await startService({
-    db: 'memory',
-    host: '127.0.0.1',
-    port: 0,
-    udpPort: null,
-    udpRawPort: null,
-    apiKey: KEY,
-    clock: new RealClock(),
-    random: seededRandom('docs'),
-    trace: { emit: () => {} },
-    log: QUIET,
-    operated: true,
-    apiOptions: { legacyPaths: true },
-  });
-  routes = await documentedRoutes(service);
+  routes = await documentedRoutes(service());
 });
-afterAll(() => service?.close());
 
 describe('the requirements of the API', () => {
   it('name existing tests, or the reason why there is nothing to prove', () => {

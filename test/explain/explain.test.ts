@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Explanation } from '../../src/explain/explanation.js';
 import { defineScenario, explain, type FaultDefinition, run } from '../../src/index.js';
-import { CLIME, kinds, slowest } from './slowest.js';
+import { CLIME, expectFaultNamed, expectLastAcknowledgementLost, slowest } from './slowest.js';
 
 describe('the cause of a slow downlink', () => {
   it('is the interval of a device that was at rest', async () => {
@@ -16,32 +16,11 @@ describe('the cause of a slow downlink', () => {
 
   it.each<readonly [string, FaultDefinition]>([
     ['no-signal', { 'no-signal': null, from: '65m30s', until: '2h', to: 'clime' }],
-  ])('is the fault %s, with its name', async (name, fault) => {
-    const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
-    const explanation = await slowest({ fleet, faults: [fault] });
-    expect(explanation.causes).toHaveLength(1);
-    expect(explanation.causes[0]?.kind).toBe('fault');
-    expect(explanation.causes[0]?.name.startsWith(name)).toBe(true);
-    expect(explanation.waits[0]?.what.startsWith(name)).toBe(true);
-    expect(kinds(explanation)).toEqual(expect.arrayContaining(['failure', 'fault', 'stage']));
-  });
+  ])('is the fault %s, with its name', expectFaultNamed);
 
   it.each<readonly [string, FaultDefinition]>([['outage, up only', { outage: 'up', from: '3672s', until: '3732s' }]])(
     'is %s if it lost the last acknowledgement, so that the cloud knew of the delivery only much later',
-    async (name, fault) => {
-      const config = { 'interval-report': 1800, 'interval-poll': 1800 };
-      const { causes, waits, timeline } = await slowest({
-        fleet: [{ name: 'ctl', profile: 'control', count: 1, config }],
-        steps: [{ at: '1h', downlink: { output_1_state: 1 } }],
-        faults: [fault],
-      });
-      expect(causes).toEqual([{ kind: 'fault', name }]);
-      expect(waits[0]?.what).toBe(name);
-      expect(waits.find(({ what }) => what === 'exchange')?.time).toBeLessThan(10_000);
-      expect(timeline).toContainEqual(
-        expect.objectContaining({ kind: 'failure', what: `poll: its last acknowledgement was lost: ${name}` }),
-      );
-    },
+    expectLastAcknowledgementLost,
   );
 
   it('is missing for a fast downlink', async () => {

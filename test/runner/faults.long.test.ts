@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../src/kernel/errors.js';
-import { broken, FINE, RESTARTED, restarted, SAFE, SLOW, slow, without } from './faulty.js';
+import { broken, expectStuck, FINE, RESTARTED, restarted, SAFE, SLOW, slow, without } from './faulty.js';
 import { runText } from './run-text.js';
 
 /** Calls `use` with the path of a new database. */
@@ -116,21 +115,5 @@ describe('a world that does not come to rest', () => {
     ['store-unavailable: writes', /clime-0001 with an exchange.*; still in force: store-unavailable$/],
     ['service-down:', /clime-0001 with an exchange.*; still in force: service-down$/],
     ['service-restart:', /clime-0001 with an exchange.*; still in force: service-restart$/],
-  ])(
-    'because of %s fails the run with a message that names the fault and the waiting work',
-    async (fault, sentence) => {
-      const result = await runText(`
-name: stuck
-duration: 30m
-settle: 1m
-fleet: [{ name: clime, profile: control, count: 2 }]
-faults: [{ ${fault}, from: 10m }]
-load: [{ count-devices:, rate: 1/m }]
-steps: [{ at: 20m, to: clime/2, commands: [info show] }]
-`);
-      expect(result).toMatchObject({ passed: false, exitCode: EXIT.stuck });
-      expect(result.failure).toMatch(/^not at rest 1m after the end: /);
-      expect(result.failure).toMatch(sentence);
-    },
-  );
+  ])('because of %s fails the run with a message that names the fault and the waiting work', expectStuck);
 });

@@ -1,7 +1,6 @@
 /** Runs with faults: their effects, the recovery of devices and service, and runs that do not come to rest. */
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../src/kernel/errors.js';
-import { broken, FINE, restarted, slow, without } from './faulty.js';
+import { broken, expectStuck, FINE, restarted, slow, without } from './faulty.js';
 import { runText } from './run-text.js';
 
 it('a run recovers after faults of devices and of the service, and reports their effects', async () => {
@@ -104,23 +103,7 @@ describe('a world that does not come to rest', () => {
   it.each([
     ['outage: both', /clime-0001 with an exchange \(report\).*; still in force: outage$/],
     ['api-delay: 1h', /the step "commands: info show", the load "count-devices" with 20 requests; .*: api-delay$/],
-  ])(
-    'because of %s fails the run with a message that names the fault and the waiting work',
-    async (fault, sentence) => {
-      const result = await runText(`
-name: stuck
-duration: 30m
-settle: 1m
-fleet: [{ name: clime, profile: control, count: 2 }]
-faults: [{ ${fault}, from: 10m }]
-load: [{ count-devices:, rate: 1/m }]
-steps: [{ at: 20m, to: clime/2, commands: [info show] }]
-`);
-      expect(result).toMatchObject({ passed: false, exitCode: EXIT.stuck });
-      expect(result.failure).toMatch(/^not at rest 1m after the end: /);
-      expect(result.failure).toMatch(sentence);
-    },
-  );
+  ])('because of %s fails the run with a message that names the fault and the waiting work', expectStuck);
 
   it('counts a step as failed for the devices that it did not reach', async () => {
     const { steps } = await runText(`

@@ -1,4 +1,6 @@
 /** Scenarios with faults, and what is wrong with their results. */
+import { expect } from 'vitest';
+import { EXIT } from '../../src/kernel/errors.js';
 import type { RunResult } from '../../src/report/result.js';
 import { runText } from './run-text.js';
 
@@ -68,3 +70,19 @@ expect:
   - step.failed == 1
   - always downlinks-executed-once${SAFE}
 `;
+
+/** Expects that a run does not come to rest because of the fault, and that its failure matches `sentence`. */
+export async function expectStuck(fault: string, sentence: RegExp): Promise<void> {
+  const result = await runText(`
+name: stuck
+duration: 30m
+settle: 1m
+fleet: [{ name: clime, profile: control, count: 2 }]
+faults: [{ ${fault}, from: 10m }]
+load: [{ count-devices:, rate: 1/m }]
+steps: [{ at: 20m, to: clime/2, commands: [info show] }]
+`);
+  expect(result).toMatchObject({ passed: false, exitCode: EXIT.stuck });
+  expect(result.failure).toMatch(/^not at rest 1m after the end: /);
+  expect(result.failure).toMatch(sentence);
+}

@@ -1,7 +1,13 @@
 /** SQLite files with secrets, for the tests of one test file. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { beforeAll, expect } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { keyFrom } from '../../../src/cloud/store/secrets/key.js';
+import { rotateDatabase } from '../../../src/cloud/store/sqlite/rotate.js';
+import { bundled } from '../../support/bundled.js';
 import { databaseFiles } from './database-files.js';
 import { harvest, plant } from './planted.js';
 
@@ -32,4 +38,22 @@ export async function expected(): Promise<unknown> {
   const store = new MemoryStore();
   await plant(store);
   return harvest(store);
+}
+
+/** A function that kills a rotation at a moment of `rotate-until.ts`, and expects that it lost nothing and can be repeated. */
+export function useKilledRotation(planted: () => Promise<string>): (moment: string) => Promise<void> {
+  let rotateUntil: string;
+  beforeAll(() => {
+    rotateUntil = bundled(new URL('./rotate-until.ts', import.meta.url));
+  });
+
+  return async (moment) => {
+    const path = await planted();
+    const [, signal] = await once(fork(rotateUntil, [path, moment], { execArgv: [] }), 'close');
+    expect(signal).toBe('SIGKILL');
+    expect(existsSync(`${path}-key-next`)).toBe(true);
+    expect(await harvestOf(path)).toEqual(await expected());
+    rotateDatabase(path, { key: undefined, next: undefined });
+    expect(await harvestOf(path)).toEqual(await expected());
+  };
 }

@@ -1,18 +1,15 @@
 /** The key of an SQLite file: named pipes in its place, its place, and rotations of rarer kinds. */
-import { execFileSync, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { keyInFile } from '../../../src/cloud/store/secrets/key.js';
 import { Vault } from '../../../src/cloud/store/secrets/vault.js';
-import { rotateDatabase } from '../../../src/cloud/store/sqlite/rotate.js';
-import { bundled } from '../../support/bundled.js';
 import { testCloud } from '../../support/cloud.js';
 import { ghostfleet } from '../../support/host.js';
 import { ingressOf, post } from '../../support/ingress.js';
-import { expected, harvestOf, KEY, plantedFiles } from './planted-files.js';
+import { expected, harvestOf, KEY, plantedFiles, useKilledRotation } from './planted-files.js';
 
 const { directory, newPath, planted } = plantedFiles();
 
@@ -85,21 +82,11 @@ describe('a rotation', () => {
     expect((await rotate('--new-key-file', file)).err).toContain('is encrypted with the key');
     expect(await harvestOf(path, { secretsKey: keyInFile(file) })).toEqual(await expected());
   });
-  let rotateUntil: string;
-  beforeAll(() => {
-    rotateUntil = bundled(new URL('./rotate-until.ts', import.meta.url));
-  });
+
+  const killAndRepeat = useKilledRotation(planted);
 
   it.each([['before it replaces the key file', 'done']])(
     'that is killed %s loses nothing, and can be repeated',
-    async (_, moment) => {
-      const path = await planted();
-      const [, signal] = await once(fork(rotateUntil, [path, moment], { execArgv: [] }), 'close');
-      expect(signal).toBe('SIGKILL');
-      expect(existsSync(`${path}-key-next`)).toBe(true);
-      expect(await harvestOf(path)).toEqual(await expected());
-      rotateDatabase(path, { key: undefined, next: undefined });
-      expect(await harvestOf(path)).toEqual(await expected());
-    },
+    (_, moment) => killAndRepeat(moment),
   );
 });

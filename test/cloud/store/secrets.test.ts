@@ -1,19 +1,15 @@
 /** Secrets at rest in SQLite are encrypted. The key is in a file beside the database or elsewhere, and can be replaced. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import BetterSqlite from 'better-sqlite3';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { keyFrom, keyInFile } from '../../../src/cloud/store/secrets/key.js';
 import { UnreadableSecret, Vault } from '../../../src/cloud/store/secrets/vault.js';
 import { MIGRATIONS, migrate } from '../../../src/cloud/store/sqlite/migrations.js';
-import { rotateDatabase } from '../../../src/cloud/store/sqlite/rotate.js';
 import { UsageError } from '../../../src/kernel/errors.js';
-import { bundled } from '../../support/bundled.js';
 import { ghostfleet } from '../../support/host.js';
 import { foundIn, harvest, PLANTED, plant, SECRETS } from './planted.js';
-import { expected, harvestOf, KEY, plantedFiles } from './planted-files.js';
+import { expected, harvestOf, KEY, plantedFiles, useKilledRotation } from './planted-files.js';
 import { device, SPACE } from './rows.js';
 
 const { newPath, planted } = plantedFiles();
@@ -179,18 +175,10 @@ describe('a rotation', () => {
     });
     expect([readFileSync(path, 'utf8'), readFileSync(`${path}-key`, 'utf8')]).toEqual(['', `${'b2'.repeat(32)}\n`]);
   });
-  let rotateUntil: string;
-  beforeAll(() => {
-    rotateUntil = bundled(new URL('./rotate-until.ts', import.meta.url));
-  });
 
-  it.each([['in the middle', '6']])('that is killed %s loses nothing, and can be repeated', async (_, moment) => {
-    const path = await planted();
-    const [, signal] = await once(fork(rotateUntil, [path, moment], { execArgv: [] }), 'close');
-    expect(signal).toBe('SIGKILL');
-    expect(existsSync(`${path}-key-next`)).toBe(true);
-    expect(await harvestOf(path)).toEqual(await expected());
-    rotateDatabase(path, { key: undefined, next: undefined });
-    expect(await harvestOf(path)).toEqual(await expected());
-  });
+  const killAndRepeat = useKilledRotation(planted);
+
+  it.each([['in the middle', '6']])('that is killed %s loses nothing, and can be repeated', (_, moment) =>
+    killAndRepeat(moment),
+  );
 });
