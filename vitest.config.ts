@@ -75,8 +75,9 @@ export default defineConfig(({ mode }) => ({
     execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: LongestFirst },
     // Loading all modules anew takes longer than most files: those that run one after another share them. A test that changes
-    // what they share changes it back; a spy that is left behind is removed.
-    isolate: false,
+    // what they share changes it back; a spy that is left behind is removed. A long test and the one beside it have a folder in
+    // common, which the first of them removes: in the mode that runs both, each file has modules of its own.
+    isolate: mode === 'all',
     restoreMocks: true,
     setupFiles: 'test/support/real-timers.ts',
     server: { deps: { external: [isCompiled] } },

@@ -107,7 +107,9 @@ steps: [{ at: 15m, commands: [info show] }]
       const { exit, err } = await ghostfleet(['explain', recorded, what]);
       expect(exit).toBe(2);
       expect(err).toContain(`no device or downlink "${what}"`);
-      expect(err).toContain('by its pseudonym, such as d1, or a downlink by its number, which --slowest shows');
+      expect(err).toContain(
+        'by its pseudonym, such as d1 (or give --names), or a downlink by its number, which --slowest shows',
+      );
       expect((await ghostfleet(['explain', recorded, '2'])).out).toMatch(/^data to d3 · 2\n/);
       expect((await ghostfleet(['explain', recorded, 'd3'])).out).toMatch(/^d3\n/);
     },
