@@ -12,9 +12,9 @@ import type {
   ScenarioTools,
   ScenarioWords,
 } from '../control/scenarios.js';
-import { findRedCause } from '../explain/red-cause.js';
 import { makeTemporaryDirectory } from '../kernel/private-directory.js';
 import { PRIVATE } from '../kernel/private-file.js';
+import { findCause } from '../report/cause.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
 import { listPackaged, readPackaged } from './find-scenario.js';
@@ -72,7 +72,7 @@ function parseEnd(out: string): ScenarioEnd | undefined {
     const { passed, failure, digest, events, simulatedMs, wallMs } = result;
     const expectations = result.expectations.map((each) => ({
       ...each,
-      cause: each.passed ? null : (findRedCause(each.line, result, () => result.explanations?.[0]) ?? null),
+      cause: each.passed ? null : (findCause(each, [result]) ?? null),
     }));
     return {
       verdict: { passed, failure, digest, events, simulatedMs, wallMs, expectations },

@@ -172,15 +172,6 @@ export function callPace({ clock, speed, calls }: RunResult): string | undefined
   return `Times to the answer are in real time. The rates of the scenario are in time of the run: at × ${speed}, 1/s is ${speed}/s for the API.`;
 }
 
-/** Reasons for failed and dropped requests, each with the load and the count. */
-export function callReasons({
-  calls,
-}: RunResult): readonly { readonly load: string; readonly why: string; readonly count: string }[] {
-  return Object.entries(calls).flatMap(([load, { reasons }]) =>
-    Object.entries(reasons).map(([why, count]) => ({ load, why, count: humanCount(count) })),
-  );
-}
-
 export const UPLINK_COLUMNS = ['made', 'sent', 'acked', 'dropped', 'waiting', 'stored', 'copies'] as const;
 
 export function listUplinkRows({ uplinks: { byType } }: RunResult): readonly Row[] {

@@ -2,6 +2,7 @@
 import { append } from '../kernel/append.js';
 import { countOf, humanCount, humanValue, type Unit } from '../kernel/quantity.js';
 import { type Column, writeTable } from '../kernel/table.js';
+import { findCause } from './cause.js';
 import { writeCsvRow } from './csv-row.js';
 import { foldText, plainMarkdown, writeMarkdownTable } from './markdown.js';
 import type { RunResult } from './result.js';
@@ -23,6 +24,8 @@ interface ExpectationSpread {
   readonly failed: readonly number[];
   /** Seeds of the runs that did not decide it; missing without such runs. */
   readonly undecided?: readonly number[];
+  /** The likely cause in the runs that did not meet it, as a sentence; missing if nothing is known. */
+  readonly cause?: string;
   readonly unit: Unit;
   /** Values of the left side of the expectation; missing without a measurement. */
   readonly value?: NumberSpread;
@@ -71,9 +74,11 @@ function summariseExpectation(results: readonly RunResult[], index: number): Exp
     const one = expectations[index];
     return one ? [{ seed, one }] : [];
   });
+  const unmet = results.filter(({ expectations }) => expectations[index]?.passed === false);
   const { line = '', unit = 'count' } = all[0]?.one ?? {};
   const seedsOf = (mark: string) => all.filter(({ one }) => getMark(one).mark === mark).map(({ seed }) => seed);
   const [failed, undecided] = [seedsOf('✗'), seedsOf('?')];
+  const cause = findCause({ line }, unmet);
   const value = computeSpread(all.flatMap(({ one }) => one.left ?? []));
   const right = computeSpread(all.flatMap(({ one }) => (one.compared ? (one.right ?? []) : [])));
   const differs = all.some(({ one }) => one.left !== one.right);
@@ -82,6 +87,7 @@ function summariseExpectation(results: readonly RunResult[], index: number): Exp
     passed: seedsOf('✓').length,
     failed,
     ...(undecided.length > 0 && { undecided }),
+    ...(unmet.length > 0 && cause !== undefined && { cause }),
     unit,
     ...(value && { value }),
     ...(right && differs && { right }),
@@ -140,6 +146,7 @@ export function writeSeedsText(over: SeedsResult): string {
     ),
     '',
     ...(lines.length === 0 ? [] : [...writeTable(EXPECTATION_COLUMNS, lines), '']),
+    ...listCauses(over).flatMap((cause) => [cause, '']),
     ...writeWarnings(runs),
     writeSeedsVerdict(over),
     '',
@@ -174,6 +181,11 @@ function listExpectations({ runs, expectations }: SeedsResult): readonly (readon
   ]);
 }
 
+/** Why expectations were not met, one line each. */
+function listCauses({ expectations }: SeedsResult): readonly string[] {
+  return expectations.flatMap(({ line, cause }) => (cause === undefined ? [] : [`${line}: ${cause}`]));
+}
+
 function writeSeedsVerdict({ runs, passed, missing }: SeedsResult): string {
   const wanted = runs.length + missing;
   const word = missing > 0 ? 'NOT FINISHED' : passed === wanted ? 'passed' : 'FAILED';
@@ -186,6 +198,7 @@ export function writeSeedsMarkdown(over: SeedsResult): string {
   return [
     `### ${plainMarkdown(`${over.scenario}: ${writeSeedsVerdict(over)}`)}`,
     '',
+    ...listCauses(over).flatMap((cause) => [`- ${plainMarkdown(cause)}`, '']),
     ...writeMarkdownTable(EXPECTATION_COLUMNS, listExpectations(over)),
     ...foldText('Report', writeSeedsText(over)),
   ].join('\n');

@@ -1,11 +1,11 @@
 /** The causes of failing expectations while a run goes on. To find them costs time, so an answer is kept for some seconds. */
 import { compareSlowness, measureTime, type Slowness } from '../explain/outcome.js';
-import { findRedCause, type SlowestDownlink } from '../explain/red-cause.js';
 import type { RunExplainer } from '../explain/run-explainer.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { type Instant, seconds } from '../kernel/time.js';
 import { type DownlinkRecord, isOfUsers } from '../trace/downlinks/ledger.js';
 import type { Metrics } from '../trace/metrics/index.js';
+import { findRedCause, type SlowestDownlink } from '../trace/metrics/red-cause.js';
 
 /** How long an answer is kept, in real time. */
 const KEPT = seconds(5);
@@ -25,7 +25,7 @@ export function makeRedCauses(known: Known): (line: string) => string | null {
   return (line) => {
     const before = kept.get(line);
     if (before !== undefined && clock.now - before.at < KEPT) return before.cause;
-    const cause = findRedCause(line, known.metrics.summarise(), () => findSlowest(known)) ?? null;
+    const cause = findRedCause(line, [known.metrics.summarise()], () => findSlowest(known)) ?? null;
     kept.set(line, { at: clock.now, cause });
     return cause;
   };

@@ -227,7 +227,7 @@ type CallEvent =
     }
   /**
    * `status`: HTTP status, 0 if there was no response. `why`: short fixed reason for a missing response or one that does not fit.
-   * `expected`: the checks of the request accept its status, which is not 2xx.
+   * `found`: what a failed check has found, without secrets. `expected`: the checks accept its status, which is not 2xx.
    */
   | {
       readonly kind: 'call.done';
@@ -237,6 +237,7 @@ type CallEvent =
       readonly sent: Instant;
       readonly status: number;
       readonly why: string;
+      readonly found?: string;
       readonly expected?: true;
       readonly chain?: string;
     }

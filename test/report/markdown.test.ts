@@ -1,10 +1,12 @@
 /** The summaries of runs as Markdown. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { plainMarkdown } from '../../src/report/markdown.js';
+import { renderJunit } from '../../src/report/renderers/junit.js';
 import { renderMarkdown } from '../../src/report/renderers/markdown.js';
-import { summariseSeeds, writeSeedsMarkdown } from '../../src/report/seeds.js';
+import { summariseSeeds, writeSeedsMarkdown, writeSeedsText } from '../../src/report/seeds.js';
+import type { TraceEvent } from '../../src/trace/events.js';
 import { folderOfTest } from '../support/folder-of-test.js';
 import { ghostfleet } from '../support/host.js';
 import { resultOf } from './fixtures.js';
@@ -58,6 +60,33 @@ it('of several seeds has a row for each expectation, with the seeds that failed'
   );
   expect(text).toMatch(/^### first-fleet: NOT FINISHED · 1 of 3 runs passed, 1 gave no result\n/);
   expect(text).toContain('failed with seed 8');
+});
+
+describe('the reason of failed requests', () => {
+  const call = { call: 'd', intended: 0, at: 0, sent: 0 } as const;
+  const events: TraceEvent[] = Array.from({ length: 60 }, () => [
+    { kind: 'call.sent' as const, ...call },
+    { kind: 'call.done' as const, ...call, status: 200, why: '$[0].name == nope does not hold', found: '"x"' },
+  ]).flat();
+  const line = 'call.failed == 0';
+  const expectation = { ...failed, line, left: 60, right: 0, sentence: 'call.failed is 60, wanted == 0' };
+  const red = resultOf({ passed: false, exitCode: 3, expectations: [expectation] }, events);
+  const reason = 'status 200: $[0].name == nope does not hold: it is "x" (d)';
+
+  it('is beside the expectation in the Markdown of a run', () => {
+    expect(renderMarkdown(red).split('<details>')[0]).toContain(plainMarkdown(`60 × ${reason}`));
+  });
+
+  it('is in the failure of JUnit', () => {
+    const [, message] = /<failure message="([^"]*)"/.exec(renderJunit(red)) ?? [];
+    expect(message).toBe(`call.failed is 60, wanted == 0. Requests failed: 60 × ${reason.replaceAll('"', '&quot;')}.`);
+  });
+
+  it('is in the text and the Markdown of several seeds, summed up', () => {
+    const over = summariseSeeds([red, { ...red, seed: 8 }, resultOf({ seed: 9 })], 3);
+    expect(writeSeedsText(over)).toContain(`\n${line}: Requests failed: 120 × ${reason}.\n`);
+    expect(writeSeedsMarkdown(over).split('<details>')[0]).toContain(plainMarkdown(`120 × ${reason}`));
+  });
 });
 
 it.each([[[]], [['--seeds', '2']]])('run --markdown %j writes the summary', async (more) => {

@@ -26,7 +26,7 @@ const STATE = {
       line: 'update.failed == 0',
       state: 'fails',
       sentence: 'update.failed is 4',
-      cause: 'Updates failed: reverted (4).',
+      cause: 'Updates failed: 4 × reverted.',
     },
   ],
   faults: [
@@ -114,7 +114,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.reload();
       await page.getByText('10m 00s of 1h 00m').waitFor();
       await page.getByText('1234 of 1240 so far').waitFor();
-      await page.getByText('Updates failed: reverted (4).').waitFor();
+      await page.getByText('Updates failed: 4 × reverted.').waitFor();
       await page.getByRole('img', { name: 'loss 50%, active: from 5m 00s until it is lifted' }).waitFor();
       await page.getByText('Always: loss 1%').waitFor();
       await page.getByRole('img', { name: /^Time until a downlink is delivered: half within/ }).waitFor();

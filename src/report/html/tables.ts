@@ -1,10 +1,10 @@
 /** Tables of the HTML report. */
 import { humanCount, humanShare } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
+import { describeReason, listReasons } from '../../trace/metrics/calls.js';
 import {
   CALL_COLUMNS,
   callPace,
-  callReasons,
   callRows,
   callTimeRows,
   DOWNLINK_COLUMNS,
@@ -104,7 +104,10 @@ export function updateTable(result: RunResult): Markup {
 export function loadTables(result: RunResult): Markup {
   const requests = callRows(result);
   if (requests.length === 0) return NOTHING;
-  const reasons = callReasons(result).map(({ load, why, count }) => [`${load}: ${why}`, count]);
+  const reasons = listReasons([result.calls]).map((reason) => [
+    `${reason.load}: ${describeReason(reason)}`,
+    humanCount(reason.count),
+  ]);
   const virtual = result.clock === 'virtual';
   const pace = callPace(result);
   return markup`${sideBySide([

@@ -2,6 +2,7 @@
  * JUnit XML for build servers. It has one test case for each expectation, and one for the run, which fails if the run ends
  * early or is invalid. A divided run has one more for each worker, which fails if the worker is lost or too slow.
  */
+import { explainFailure } from '../cause.js';
 import type { ExpectationResult, RunResult, WorkerReport } from '../result.js';
 import { getVerdict } from '../verdict.js';
 import { getState, listWorkerRows, WORKER_COLUMNS, writeSentence } from '../workers.js';
@@ -17,6 +18,7 @@ export function renderJunit(result: RunResult): string {
   const time = clock === 'virtual' ? simulatedMs : wallMs;
   // The XML schema of Jenkins' xunit plugin allows these attributes for a suite and for all suites, "skipped" for a suite only.
   const counts = `tests="${expectations.length + workers.length + 1}" failures="${failures}" errors="${(failure === null ? 0 : 1) + bad}" time="${(time / 1000).toFixed(3)}"`;
+  const names = numberLines(expectations);
   const why = getVerdict(result).word === 'interrupted' ? 'interrupted' : undefined;
   const runCase = failure === null ? '/>' : `>${writeElement('error', failure, reproduce, why)}</testcase>`;
   return `${[
@@ -31,7 +33,7 @@ export function renderJunit(result: RunResult): string {
     '    </properties>',
     `    <testcase classname="${escapeXml(scenario)}" name="the run finishes"${runCase}`,
     ...workers.map((worker) => writeWorkerCase(worker, result)),
-    ...numberExpectations(expectations).map((expectation) => testCase(expectation, result)),
+    ...expectations.map((expectation, index) => testCase(expectation, result, names[index] ?? '')),
     ...writeWarnings(result),
     '  </testsuite>',
     '</testsuites>',
@@ -45,25 +47,23 @@ function writeWarnings({ warnings }: RunResult): readonly string[] {
   return [`    <system-out>${escapeXml(text)}</system-out>`];
 }
 
-/** Numbers equal lines, because build servers merge test cases with equal names. */
-function numberExpectations(expectations: readonly ExpectationResult[]): readonly ExpectationResult[] {
+/** The lines; equal ones are numbered, because build servers merge test cases with equal names. */
+function numberLines(expectations: readonly ExpectationResult[]): readonly string[] {
   const seen = new Map<string, number>();
-  return expectations.map((expectation) => {
-    const { line } = expectation;
+  return expectations.map(({ line }) => {
     const count = (seen.get(line) ?? 0) + 1;
     seen.set(line, count);
-    return count === 1 ? expectation : { ...expectation, line: `${line} (${count})` };
+    return count === 1 ? line : `${line} (${count})`;
   });
 }
 
-function testCase(
-  { line, passed, undecided, cutShort, sentence }: ExpectationResult,
-  { scenario, reproduce }: RunResult,
-): string {
+function testCase(expectation: ExpectationResult, result: RunResult, line: string): string {
+  const { passed, undecided, cutShort, sentence } = expectation;
+  const { scenario, reproduce } = result;
   const unmet = () =>
     cutShort
       ? `<skipped message="${escapeXml(sentence)}"/>`
-      : writeElement('failure', sentence, reproduce, undecided ? 'undecided' : undefined);
+      : writeElement('failure', explainFailure(expectation, result), reproduce, undecided ? 'undecided' : undefined);
   const end = passed ? '/>' : `>${unmet()}</testcase>`;
   return `    <testcase classname="${escapeXml(scenario)}" name="${escapeXml(line)}"${end}`;
 }

@@ -1,8 +1,9 @@
 /** The summary of a run as Markdown, for a build server or a pull request. The whole report is folded away in it. */
 import { printableTexts } from '../../kernel/printable.js';
 import { humanDuration } from '../../kernel/time.js';
+import { explainFailure } from '../cause.js';
 import { foldText, plainMarkdown, writeMarkdownTable } from '../markdown.js';
-import type { ExpectationResult, RunResult } from '../result.js';
+import type { RunResult } from '../result.js';
 import { describeValue, getMark, getVerdict } from '../verdict.js';
 import { renderText } from './text.js';
 
@@ -20,12 +21,12 @@ export function renderMarkdown(unsafe: RunResult): string {
     '',
     ...writeMarkdownTable(
       [{ title: '' }, { title: 'expectation' }, { title: 'result' }],
-      expectations.map((one) => [getMark(one).mark, one.line, describeResult(one)]),
+      expectations.map((one) => [
+        getMark(one).mark,
+        one.line,
+        one.passed ? describeValue(one) : explainFailure(one, result),
+      ]),
     ),
     ...foldText('Report', renderText(unsafe)),
   ].join('\n');
-}
-
-function describeResult(expectation: ExpectationResult): string {
-  return expectation.passed ? describeValue(expectation) : expectation.sentence;
 }

@@ -2,10 +2,10 @@
 import { humanShare } from '../../kernel/quantity.js';
 import { wrap } from '../../kernel/table.js';
 import { humanDuration } from '../../kernel/time.js';
+import { countReason, listReasons } from '../../trace/metrics/calls.js';
 import {
   CALL_COLUMNS,
   callPace,
-  callReasons,
   callRows,
   callTimeRows,
   ITERATION_COLUMNS,
@@ -21,7 +21,7 @@ export function writeLoad(result: RunResult, width: number): readonly string[] {
   const counts = callRows(result);
   if (counts.length === 0) return [];
   const lines = (text: string) => wrap(text, width - 2).map((line) => `  ${line}`);
-  const reasons = callReasons(result).flatMap(({ load: name, why, count }) => lines(`${count} × ${why} (${name})`));
+  const reasons = listReasons([result.calls]).flatMap((reason) => lines(countReason(reason)));
   const times = callTimeRows(result);
   const chains = iterationRows(result);
   const pace = callPace(result);

@@ -9,6 +9,7 @@ import { Semaphore } from './semaphore.js';
 export interface Caller {
   /** Id of the caller's space. */
   readonly space: string;
+  readonly apiKey: string;
   readonly sender: CallSender;
   /** Limits the concurrent requests of the caller. */
   readonly connections: Semaphore;
@@ -40,6 +41,7 @@ export class Callers {
     if (known !== undefined) return known;
     const caller = {
       space,
+      apiKey,
       sender: makeHttpCalls({ baseUrl: this.#baseUrl, apiKey, connections: CONNECTIONS }),
       connections: this.#virtual ? this.#oneAtATime : new Semaphore(CONNECTIONS),
     };

@@ -106,7 +106,7 @@ export class Requests {
   /** Makes a request due at `intended`; `done` is not called if it is dropped, and then the result is false. */
   make(intended: Instant, order: Order, done: RequestEnd): boolean {
     const { clock, admit } = this.#context;
-    const { connections, space } = this.#caller;
+    const { connections, space, apiKey } = this.#caller;
     const { request, device, lookUp } = order;
     const cloudId = request.needsDevice ? device?.cloudId : '';
     if (cloudId === undefined) {
@@ -116,7 +116,7 @@ export class Requests {
       return false;
     }
     if (connections.waiting >= MOST_WAITING) return this.drop(intended, request.label, UNSENT[0]);
-    const place = { space, device: cloudId, lookUp };
+    const place = { space, device: cloudId, lookUp, apiKey };
     const made = request.make(place);
     if (made === undefined) return this.drop(intended, request.label, 'a value is a step upwards in its path');
     const pending: PendingRequest = { order, intended, place, made, sent: undefined };
@@ -211,22 +211,26 @@ export class Requests {
     });
   }
 
-  #judge(pending: PendingRequest, result: CallResult): Pick<CallDone, 'why' | 'expected'> {
+  #judge(pending: PendingRequest, result: CallResult): Pick<CallDone, 'why' | 'found' | 'expected'> {
     const { status, why: broken } = result;
     const { order, place } = pending;
     const { request, keep } = order;
     const isAccepted = status >= 200 && status < 300;
     if (isUndecided(status) || (isAccepted && broken !== '')) this.#noteUnanswered(pending);
     if (broken !== '' || status === 0 || !(isAccepted || request.anyStatus)) return { why: broken };
-    const why = request.judge(result, place, keep);
-    if (why !== '' || !isAccepted) return { why, ...(why === '' && { expected: true }) };
+    const judgement = request.judge(result, place, keep);
+    if (judgement.why !== '') return judgement;
+    if (!isAccepted) return { why: '', expected: true };
     const queued = this.#queued(pending);
     const isNamed = queued === undefined || this.#context.accepted(result.body, queued.content);
     return { why: isNamed ? '' : 'the answer names no downlink' };
   }
 
   /** Whether the request was answered as it should be. */
-  #noteDone(pending: PendingRequest, end: Pick<CallDone, 'at' | 'sent' | 'status' | 'why' | 'expected'>): boolean {
+  #noteDone(
+    pending: PendingRequest,
+    end: Pick<CallDone, 'at' | 'sent' | 'status' | 'why' | 'found' | 'expected'>,
+  ): boolean {
     if (this.#closed) return false;
     this.#unfinished.delete(pending);
     const { intended, order } = pending;

@@ -4,7 +4,7 @@ import { foreignJson, isObject } from '../../kernel/json-text.js';
 import type { Random } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
 import type { DownlinkType } from '../../trace/events.js';
-import { AnswerReader, prepareCheck, prepareSource } from './answer.js';
+import { AnswerReader, type CheckSpec, prepareCheck, prepareSource } from './answer.js';
 import {
   type CallRequest,
   type CallSpec,
@@ -15,6 +15,7 @@ import {
 } from './calls.js';
 import { type ChainsSpec, namesDevice } from './chains.js';
 import type { LoadData } from './data-rows.js';
+import { describeFound, isSecretName } from './found-value.js';
 import type { Load, LoadCall } from './load.js';
 import type { RecordedRequest } from './recorded-request.js';
 import { type Method, placesOf, type RequestSpec } from './request.js';
@@ -27,6 +28,8 @@ export interface RequestPlace {
   readonly device: string;
   /** Values of placeholders. */
   readonly lookUp: LookUp;
+  /** Of the caller; an answer may repeat it, but no report shows it. */
+  readonly apiKey: string;
 }
 
 /** A whole response. */
@@ -46,6 +49,13 @@ interface Queued {
   readonly content: string;
 }
 
+interface Judgement {
+  /** Why the answer does not fit, as a short fixed text; empty if it fits. */
+  readonly why: string;
+  /** What a failed check has found instead. */
+  readonly found?: string;
+}
+
 export interface ReadyRequest {
   /** The name in the trace: of the load, or `dashboard/list` for a request of a chain. */
   readonly label: string;
@@ -57,8 +67,8 @@ export interface ReadyRequest {
   readonly think?: readonly [Millis, Millis] | undefined;
   /** Undefined if a value is a step upwards in the path: the request would be another one behind a proxy. */
   readonly make: (place: RequestPlace) => CallRequest | undefined;
-  /** Why the answer does not fit, as a short fixed text; empty if it fits. @param keep receives captured values */
-  readonly judge: (answer: Heard, place: RequestPlace, keep: (name: string, value: unknown) => void) => string;
+  /** @param keep receives captured values */
+  readonly judge: (answer: Heard, place: RequestPlace, keep: (name: string, value: unknown) => void) => Judgement;
   readonly queues: (request: CallRequest, device: string) => Queued | undefined;
 }
 
@@ -132,7 +142,7 @@ function prepareCall(call: CallSpec, label: string): ReadyRequest {
     needsDevice: isOfDevice(call.kind),
     anyStatus: false,
     make: (place) => makeRequest(call, place),
-    judge: ({ body, compressed }, { device }) => findUselessReason(call, body, device, compressed),
+    judge: ({ body, compressed }, { device }) => ({ why: findUselessReason(call, body, device, compressed) }),
     queues: ({ body = 'null' }, device) => (queues === undefined ? undefined : { type: queues, device, content: body }),
   };
 }
@@ -142,7 +152,7 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
   const path = readTemplate(spec.path);
   const body = spec.body === undefined ? undefined : makeJson(spec.body);
   const headers = Object.entries(spec.headers ?? {}).map(([name, value]) => [name, readTemplate(value)] as const);
-  const checks = check.map((each) => ({ shown: each.shown, holds: prepareCheck(each) }));
+  const checks = check.map((each) => ({ ...each, holds: prepareCheck(each), find: prepareSource(each.of) }));
   const captured = Object.entries(capture).map(([name, of]) => ({ name, of, find: prepareSource(of) }));
   return {
     label,
@@ -162,20 +172,32 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
             : Object.fromEntries(headers.map(([name, value]) => [name, fill(value, lookUp)])),
       };
     },
-    judge: ({ status, headers: heard = {}, body: content }, { lookUp }, keep) => {
-      if (checks.length === 0 && captured.length === 0) return '';
+    judge: ({ status, headers: heard = {}, body: content }, { lookUp, apiKey }, keep) => {
+      if (checks.length === 0 && captured.length === 0) return FITS;
       const answer = new AnswerReader({ status, headers: heard, body: content });
       const broken = checks.find(({ holds }) => !holds(answer, lookUp));
-      if (broken !== undefined) return `${broken.shown} does not hold`;
+      if (broken !== undefined) {
+        const why = `${broken.shown} does not hold`;
+        if (!showsFound(broken)) return { why };
+        const secrets = headers.flatMap(([name, value]) => (isSecretName(name) ? fill(value, lookUp).split(' ') : []));
+        return { why, found: describeFound(broken.of, [...broken.find(answer)], [apiKey, ...secrets]) };
+      }
       for (const { name, of, find } of captured) {
         const [value] = find(answer);
-        if (value === undefined) return `no ${of} to capture`;
+        if (value === undefined) return { why: `no ${of} to capture` };
         keep(name, value);
       }
-      return '';
+      return FITS;
     },
     queues: method === 'POST' ? findQueued : () => undefined,
   };
+}
+
+const FITS: Judgement = { why: '' };
+
+/** Not for a status, which reports show anyway, nor for a check whose wanted value is hidden: the found one may tell it. */
+function showsFound({ of, value = '', shown }: CheckSpec): boolean {
+  return of.toLowerCase() !== 'status' && shown.endsWith(value);
 }
 
 /** A path with a part `.` or `..`, which proxies resolve. */
@@ -192,7 +214,7 @@ function prepareRecorded(
     make: ({ space }) => ({ method, path: path.replace('/v2/spaces/{space}', `/v2/spaces/${space}`), body, headers }),
     judge: ({ status }) => {
       const isFine = status === recorded || (status >= 200 && status < 300);
-      return isFine ? '' : `it was ${recorded} in the recording`;
+      return isFine ? FITS : { why: `it was ${recorded} in the recording` };
     },
     queues: method === 'POST' ? findQueued : () => undefined,
   };

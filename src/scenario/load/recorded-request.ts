@@ -1,6 +1,7 @@
 /** A request of a recording, in the form in which a run can send it again. */
 import type { UnixMillis } from '../../kernel/time.js';
 import { isCredential } from '../source/variables.js';
+import { isSecretName } from './found-value.js';
 import { type Method, PLAIN_PATH } from './request.js';
 
 export interface RecordedRequest {
@@ -53,19 +54,15 @@ function hasCredential(body: string): boolean {
   try {
     value = JSON.parse(body);
   } catch {
-    return isSecretKey(body);
+    return isSecretName(body);
   }
   const open = [value];
   while (open.length > 0) {
     const next = open.pop();
     for (const [key, item] of typeof next === 'object' && next !== null ? Object.entries(next) : []) {
-      if (isSecretKey(key)) return true;
+      if (isSecretName(key)) return true;
       open.push(item);
     }
   }
   return false;
-}
-
-function isSecretKey(key: string): boolean {
-  return isCredential(key) || /credential/i.test(key);
 }

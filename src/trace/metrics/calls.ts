@@ -7,6 +7,7 @@
  * would show a stall of the service (coordinated omission). Latencies are real times, also if the run is faster.
  */
 
+import { humanCount } from '../../kernel/quantity.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import { Distribution, type Spread } from '../distribution.js';
@@ -49,6 +50,14 @@ export interface CallSummary extends CallTimes {
   readonly closedLoop: boolean;
   /** Why requests failed (`status 503`, `no answer: …`) or were dropped. */
   readonly reasons: Readonly<Record<string, number>>;
+  /** What failed checks have found, by reason; missing if no check has failed. */
+  readonly found?: Readonly<Record<string, Found>>;
+}
+
+/** Answers may have any number of different values, so only the first one is kept. */
+interface Found {
+  readonly first: string;
+  readonly differs: boolean;
 }
 
 /** Steps of the distributions per ms: a service in the same rack answers within a millisecond. */
@@ -76,6 +85,8 @@ class Calls implements CallCounts {
   readonly latency = new Distribution(MICROSECONDS);
   readonly service = new Distribution(MICROSECONDS);
   readonly reasons = new Tally();
+  /** By reason. */
+  readonly found = new Map<string, Found>();
 
   get planned(): number {
     return this.sent + this.waiting + this.dropped;
@@ -96,6 +107,13 @@ class Calls implements CallCounts {
     const open = missing['in flight'] + missing.waiting;
     const lost = missing.failed + missing.dropped;
     return { planned, done, failed: failed + dropped, time, missing: { failed: lost, open } };
+  }
+
+  fail(reason: string, found: string | undefined): void {
+    this.failed++;
+    this.reasons.add(reason);
+    if (found !== undefined)
+      this.found.set(reason, joinFound(this.found.get(reason), { first: found, differs: false }));
   }
 
   /** A request that is due at `intended` begins to wait or is sent, or ends one of both. */
@@ -150,9 +168,8 @@ export class CallFold {
       const calls = this.#getCalls(call);
       if (intended >= this.#warmUp) calls.end('in flight', intended);
       if (!isAnswered(event)) {
-        calls.failed++;
+        calls.fail(nameReason(event), event.found);
         if (status === 429) calls.refused++;
-        calls.reasons.add(nameReason(event));
         if (intended >= this.#warmUp) calls.missing.failed++;
         return;
       }
@@ -216,7 +233,7 @@ export class CallFold {
     return Object.fromEntries(
       [...this.#byLoad]
         .sort(([one], [other]) => (one < other ? -1 : 1))
-        .map(([name, { counts, closedLoop, latency, service, reasons }]) => [
+        .map(([name, { counts, closedLoop, latency, service, reasons, found }]) => [
           name,
           {
             ...counts,
@@ -224,6 +241,7 @@ export class CallFold {
             latency: latency.spread(),
             service: service.spread(),
             reasons: reasons.makeRecord(),
+            ...(found.size > 0 && { found: Object.fromEntries(found) }),
           },
         ]),
     );
@@ -254,6 +272,48 @@ export class CallFold {
     this.#chains.set(load, chains);
     return chains;
   }
+}
+
+function joinFound(one: Found | undefined, other: Found): Found {
+  if (one === undefined || one.differs) return one ?? other;
+  return { first: one.first, differs: other.differs || one.first !== other.first };
+}
+
+interface CallReason {
+  readonly load: string;
+  readonly why: string;
+  readonly count: number;
+  readonly found?: Found | undefined;
+}
+
+/** Why requests failed or were dropped in some runs, by load and reason. */
+export function listReasons(
+  runs: readonly Readonly<Record<string, Pick<CallSummary, 'reasons' | 'found'>>>[],
+): readonly CallReason[] {
+  const all = new Map<string, CallReason>();
+  for (const [load, { reasons, found = {} }] of runs.flatMap((calls) => Object.entries(calls))) {
+    for (const [why, count] of Object.entries(reasons)) {
+      const key = `${load} ${why}`;
+      const known = all.get(key);
+      const value = found[why];
+      all.set(key, {
+        ...{ load, why, count: count + (known?.count ?? 0) },
+        found: value === undefined ? known?.found : joinFound(known?.found, value),
+      });
+    }
+  }
+  return [...all.values()];
+}
+
+/** `status 200: $.name == x does not hold: it is "y"` */
+export function describeReason({ why, found }: CallReason): string {
+  if (found === undefined) return why;
+  return `${why}: ${found.differs ? 'the first one' : 'it'} is ${found.first}`;
+}
+
+/** `60 × status 503 (dashboard)` */
+export function countReason(reason: CallReason): string {
+  return `${humanCount(reason.count)} × ${describeReason(reason)} (${reason.load})`;
 }
 
 /** Whether a request got an answer that fits: usually a 2xx status and a usable body. */

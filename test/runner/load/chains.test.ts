@@ -1,6 +1,7 @@
 /** Chains of requests: what they send, capture and check, and how they are counted. */
 import { describe, expect, it } from 'vitest';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
+import { countReason, listReasons } from '../../../src/trace/metrics/calls.js';
 import { scenarioOf } from '../../scenario/fixtures.js';
 import { runLoads } from './virtual-loads.js';
 
@@ -65,6 +66,37 @@ describe('a chain', () => {
     const { calls } = metrics.summarise();
     expect(calls['dashboard/list']?.reasons).toEqual({ 'status 200: no $[0].id to capture': 1 });
     expect(calls['dashboard/read']?.reasons).toEqual({ 'status 200: $.id == {id} does not hold': 2 });
+    expect(calls['dashboard/read']?.found).toEqual({
+      'status 200: $.id == {id} does not hold': { first: '"other"', differs: false },
+    });
+  });
+
+  it.each([
+    [
+      '$.n == 70',
+      ({ at }: { readonly at: number }) => ({ body: { n: Math.floor(at / 1000) } }),
+      ': the first one is 0',
+    ],
+    ['$.name == x', () => ({ body: { name: 'y' } }), ': it is "y"'],
+    ['$.name exists', () => ({ body: {} }), ': it is missing'],
+    ['header etag contains a', () => ({ headers: { etag: 'b' } }), ': it is "b"'],
+    ['$.echo == x', () => ({ body: { echo: 'the-api-key' } }), ': it is "(hidden)"'],
+    ['status == 201', () => ({}), ''],
+  ])('says what the failed check "%s" has found', async (check, answer, found) => {
+    const load = `  - { name: a, rate: 1/s, request: { get: /a, check: ${JSON.stringify(check)} } }\n`;
+    const { metrics } = await runLoads(planOf(load), answer);
+    const [reason] = listReasons([metrics.summarise().calls]);
+    expect(reason && countReason(reason)).toBe(`10 × status 200: ${check} does not hold${found} (a)`);
+  });
+
+  it('does not say what a check has found whose wanted value is that of a variable', async () => {
+    const scenario = scenarioOf({
+      head: `${HEAD}vars: { pin: "1234" }\n`,
+      load: `  - { name: a, rate: 1/s, request: { get: /a, check: "$.n != \${pin}" } }\n`,
+    });
+    const { metrics } = await runLoads(planScenario(scenario), () => ({ body: { n: '1234' } }));
+    expect(JSON.stringify(metrics.summarise().calls)).toContain('$.n != … does not hold');
+    expect(JSON.stringify(metrics.summarise().calls)).not.toContain('1234');
   });
 
   it('that a user carries out begins again after its think time', async () => {

@@ -62,7 +62,7 @@ export async function runLoads(
       serial,
       cloudId: `id-${serial}`,
     })) as unknown as readonly DeviceHandle[];
-    const caller = { space: 's', sender, connections: new Semaphore(1000) };
+    const caller = { space: 's', apiKey: 'the-api-key', sender, connections: new Semaphore(1000) };
     const trace = {
       emit: (event: TraceEvent) => {
         events.push(event);

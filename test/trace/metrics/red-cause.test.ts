@@ -1,8 +1,8 @@
 /** The likely cause of an expectation that fails. */
 import { beforeAll, expect, it } from 'vitest';
-import { findRedCause } from '../../src/explain/red-cause.js';
-import { runScenario } from '../../src/index.js';
-import type { RunResult } from '../../src/report/result.js';
+import { runScenario } from '../../../src/index.js';
+import type { RunResult } from '../../../src/report/result.js';
+import { findRedCause } from '../../../src/trace/metrics/red-cause.js';
 
 let result: RunResult;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
 });
 
-const causeOf = (line: string) => findRedCause(line, result, () => result.explanations?.[0]);
+const causeOf = (line: string) => findRedCause(line, [result], () => result.explanations?.[0]);
 
 it('is the longest wait of the slowest downlink, for an expectation about downlinks', () => {
   expect(causeOf('downlink.delivered p(95) of clime < 5m')).toMatch(
@@ -30,7 +30,7 @@ it('is the longest wait of the slowest downlink, for an expectation about downli
 });
 
 it('is the reason of failed updates, and of nothing that the run does not know', () => {
-  expect(causeOf('update.failed == 0')).toMatch(/^Updates failed: reverted: .* \(1\)\.$/);
+  expect(causeOf('update.failed == 0')).toMatch(/^Updates failed: 1 × reverted: .*\.$/);
   expect(causeOf('call.failed == 0')).toBeUndefined();
   expect(causeOf('always uplinks-stored-once')).toBeUndefined();
 });

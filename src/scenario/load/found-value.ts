@@ -1,0 +1,77 @@
+/** What a failed check has found, as a short text without secrets, for the trace and reports. */
+import { foreignJson, isObject } from '../../kernel/json-text.js';
+import { withoutSecrets } from '../../kernel/shell-secrets.js';
+import { shownAddress } from '../../kernel/web-address.js';
+import { isCredential } from '../source/variables.js';
+
+/** Maximum number of characters that are shown of a value. */
+const LONGEST = 80;
+/** Maximum number of characters of a text that are read for it. */
+const READ = 4096;
+/** Maximum number of values that are shown of a path with `[*]`. */
+const MOST = 3;
+const HIDDEN = '(hidden)';
+const BEARER = /\b(?:bearer|basic)\s+\S+|\beyJ[\w-]{8,}[\w.-]*/gi;
+
+/**
+ * `"x"`, `missing`, `1, 2, 3 and 4 more`.
+ * @param of what the check looks at: `body`, `header etag` or a path
+ * @param secrets of the request, which an answer may repeat
+ */
+export function describeFound(of: string, values: readonly unknown[], secrets: readonly string[]): string {
+  if (values.length === 0) return 'missing';
+  if (isSecretName(of)) return HIDDEN;
+  const shown = values.slice(0, MOST).map((value) => shorten(writeParts(readJson(value), secrets)));
+  const more = values.length - shown.length;
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** Whether a key or a header with this name may have a secret. */
+export function isSecretName(name: string): boolean {
+  return isCredential(name) || /credential|set-cookie/i.test(name);
+}
+
+/** A JSON text as its value, so that its keys are known. */
+function readJson(value: unknown): unknown {
+  const isJson = typeof value === 'string' && value.length <= READ && /^\s*[[{]/.test(value);
+  return (isJson ? foreignJson(value) : undefined) ?? value;
+}
+
+/** The first characters: an answer may be large. */
+function shorten(parts: Iterable<string>): string {
+  let text = '';
+  for (const part of parts) {
+    text += part;
+    if (text.length > LONGEST) return `${text.slice(0, LONGEST).toWellFormed()}…`;
+  }
+  return text;
+}
+
+/** The parts of a JSON text. */
+function* writeParts(value: unknown, secrets: readonly string[]): Generator<string> {
+  if (typeof value === 'string') {
+    yield JSON.stringify(withoutKnown(value.slice(0, READ), secrets));
+  } else if (Array.isArray(value)) {
+    yield '[';
+    for (const [index, item] of value.entries()) {
+      if (index > 0) yield ',';
+      yield* writeParts(item, secrets);
+    }
+    yield ']';
+  } else if (isObject(value)) {
+    let before = '{';
+    for (const key in value) {
+      yield `${before}${JSON.stringify(key)}:`;
+      before = ',';
+      if (isSecretName(key)) yield HIDDEN;
+      else yield* writeParts(value[key], secrets);
+    }
+    yield before === '{' ? '{}' : '}';
+  } else yield String(value);
+}
+
+function withoutKnown(text: string, secrets: readonly string[]): string {
+  if (isSecretName(text)) return HIDDEN;
+  const known = secrets.reduce((shown, secret) => (secret === '' ? shown : shown.replaceAll(secret, HIDDEN)), text);
+  return shownAddress(withoutSecrets(known.replace(BEARER, HIDDEN)));
+}

@@ -1,0 +1,40 @@
+/** What a failed check has found, as reports show it. */
+import { expect, it } from 'vitest';
+import { describeFound } from '../../../src/scenario/load/found-value.js';
+
+it.each([
+  [['x'], '"x"'],
+  [[5], '5'],
+  [[null], 'null'],
+  [[], 'missing'],
+  [[[]], '[]'],
+  [[{}], '{}'],
+  [[{ a: [1, 'b'], c: {} }], '{"a":[1,"b"],"c":{}}'],
+  [['a', 'b', 'c', 'd', 'e'], '"a", "b", "c" and 2 more'],
+  [['{"a":1}'], '{"a":1}'],
+  [['line 1\nline 2'], '"line 1\\nline 2"'],
+])('the values %j are %s', (values, text) => {
+  expect(describeFound('$.a', values, [])).toBe(text);
+});
+
+it.each([[['x'.repeat(5000)]], [[Array.from({ length: 1_000_000 }, () => 7)]], [[{ a: { b: ['y'.repeat(90)] } }]]])(
+  'a long value is cut',
+  (values) => {
+    const text = describeFound('$.a', values, []);
+    expect([text.length, text.at(-1)]).toEqual([81, '…']);
+  },
+);
+
+it.each([
+  ['$.token', 'sesame'],
+  ['$.user["api-key"]', 'sesame'],
+  ['header set-cookie', 'id=sesame'],
+  ['$.a', { name: 'x', credentials: { user: 'sesame' } }],
+  ['body', '{"password":"sesame"}'],
+  ['body', 'your secret is sesame'],
+  ['$.a', 'Bearer sesame'],
+  ['header location', 'https://me:sesame@example.com/?code=sesame'],
+  ['$.echo', 'got my-sesame-key, thanks'],
+])('%s with a secret in %j does not show it', (of, value) => {
+  expect(describeFound(of, [value], ['', 'my-sesame-key'])).not.toContain('sesame');
+});
