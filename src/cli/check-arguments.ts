@@ -1,5 +1,14 @@
-/** Checks a command line against the declaration of its command, all errors together. Options check their own values. */
+/** Checks a command line against the declaration of its command, all errors together. */
 import { didYouMean, orList, quote } from '../input/problems.js';
+
+/** In place of a value that an option does not take: the messages, for the check of the whole command line. */
+export class WrongValue {
+  readonly messages: readonly string[];
+
+  constructor(messages: readonly string[]) {
+    this.messages = messages;
+  }
+}
 
 interface Parsed {
   /** The name of the command, followed by unexpected words. */
@@ -17,6 +26,8 @@ export interface Known {
   readonly array: readonly string[];
   readonly boolean: readonly string[];
   readonly choices: Readonly<Record<string, readonly string[]>>;
+  /** The options that require a value. */
+  readonly narg: Readonly<Record<string, number>>;
 }
 
 /** An option as it was typed. */
@@ -26,6 +37,8 @@ interface Given {
   readonly dashes: string;
   /** The text after the equals sign, as in `--seed=7`; undefined without an equals sign. */
   readonly value: string | undefined;
+  /** The word after it. */
+  readonly next: string | undefined;
 }
 
 /** An argument of a command that is not an option. */
@@ -62,20 +75,25 @@ export function findWrongArguments(
     ...given.flatMap((option) => findUnknown(option, options, known)),
     ...given.flatMap((option) => findWrongSwitch(option, known.boolean)),
     ...findRepeated(given, known.array),
+    ...given.flatMap((option) => findValueless(option, known)),
     ...Object.keys(known.demandedOptions)
       // The parser drops "-" (standard input) from a list of files, so such a list may look empty.
       .filter((name) => !(known.array.includes(name) && args.includes('-')))
       .flatMap((name) => findMissing(titleOf(name), parsed[name], known.choices[name])),
     ...[...parsed._.slice(1), ...(parsed['--'] ?? [])].map((word) => `unexpected argument ${quote(String(word))}`),
     ...Object.entries(known.choices).flatMap(([name, words]) => findWrongChoice(titleOf(name), parsed[name], words)),
+    ...options.flatMap((name) => {
+      const value = parsed[name];
+      return value instanceof WrongValue ? value.messages : [];
+    }),
   ];
 }
 
 function findOptions(args: readonly string[]): readonly Given[] {
   const end = args.indexOf('--');
-  return args.slice(0, end < 0 ? undefined : end).flatMap((word) => {
+  return args.slice(0, end < 0 ? undefined : end).flatMap((word, index, words) => {
     const [, dashes = '', name, value] = /^(--|-(?=[a-z]))([^=]+)(?:=(.*))?$/is.exec(word) ?? [];
-    return name === undefined ? [] : [{ name, dashes, value }];
+    return name === undefined ? [] : [{ name, dashes, value, next: words[index + 1] }];
   });
 }
 
@@ -102,6 +120,12 @@ function findRepeated(given: readonly Given[], lists: readonly string[]): readon
   const names = given.map(({ name }) => name).filter((name) => !lists.includes(name));
   const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   return [...twice].map((name) => `--${name} may be given only once`);
+}
+
+/** The parser takes a word that begins with a hyphen as the next option, unless it is a number. */
+function findValueless({ name, value, next }: Given, { narg }: Known): readonly string[] {
+  const isMissing = value === undefined && (next === undefined || /^-[^\d]/.test(next));
+  return isMissing && Object.hasOwn(narg, name) ? [`--${name} requires a value`] : [];
 }
 
 function findMissing(title: string, value: unknown, words: readonly string[] | undefined): readonly string[] {

@@ -1,6 +1,7 @@
 /** Declares commands: their options, which yargs reads, and the functions that run them. */
 import type { Argv, Options } from 'yargs';
 import type { ExitCode } from '../kernel/errors.js';
+import { WrongValue } from './check-arguments.js';
 import type { Host } from './host.js';
 
 /** Runs a command. @throws GhostfleetError for every failure that is not a bug in the program */
@@ -26,7 +27,23 @@ export function defineCommand<O>(
 }
 
 /**
- * An option whose text is parsed and checked. The error names the option and quotes the text; the text of a secret is hidden.
+ * Reads the values of an option that may be repeated.
+ * @param read returns what is wrong with a text as a WrongValue
+ */
+export function readEach<T, R = readonly T[]>(
+  read: (text: string) => T | WrongValue,
+  join: (values: readonly T[]) => R,
+): (texts: readonly string[]) => R | WrongValue {
+  return (texts) => {
+    const values = texts.map(read);
+    const wrong = values.filter((value) => value instanceof WrongValue);
+    if (wrong.length > 0) return new WrongValue(wrong.flatMap(({ messages }) => messages));
+    return join(values.filter((value): value is T => !(value instanceof WrongValue)));
+  };
+}
+
+/**
+ * An option whose text is parsed and checked. The message names the option and quotes the text; the text of a secret is hidden.
  * @param wanted the expected text for the error, such as `a number from 1 to 9`
  * @param read parses the text; returns undefined for an invalid text
  */
@@ -41,11 +58,11 @@ export function checkOption<T>(
     ...rest,
     type: 'string' as const,
     requiresArg: true,
-    coerce: (text: string): T | undefined => {
-      if (text === undefined) return undefined;
-      const value = read(String(text));
-      if (value === undefined) throw new Error(`--${name} ${secret ? '(hidden)' : `"${text}"`} is not ${wanted}`);
-      return value;
+    coerce: (given: unknown): T | undefined | WrongValue => {
+      // An option without a value, with the prefix "no-" or given twice is an error of its own.
+      if (given === undefined || typeof given === 'boolean' || Array.isArray(given)) return undefined;
+      const text = String(given);
+      return read(text) ?? new WrongValue([`--${name} ${secret ? '(hidden)' : `"${text}"`} is not ${wanted}`]);
     },
   };
 }

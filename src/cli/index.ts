@@ -1,5 +1,5 @@
 /** The command line: assembles the commands, one file each, and turns every result into an exit code. */
-import yargs, { type Argv } from 'yargs';
+import yargs, { type Arguments, type Argv } from 'yargs';
 import { didYouMean, quote } from '../input/problems.js';
 import { EXIT, type ExitCode, GhostfleetError, messageOf, UsageError } from '../kernel/errors.js';
 import { expandHome } from '../kernel/home-path.js';
@@ -62,14 +62,19 @@ async function runChosen(host: Host): Promise<ExitCode> {
     .showHelpOnFail(false)
     .updateStrings({ 'Not enough arguments following: %s': '--%s requires a value' })
     .middleware((values) => {
-      if (values.help || values.version) return;
-      const [name] = values._;
-      const wrong = findWrongArguments(args, findCommand(name)?.pattern ?? '', values, listKnown(parser));
-      if (wrong.length > 0) throw makeArgumentsError(wrong.join('\n'), name);
+      if (findCommand(values._[0]) === undefined) check(values);
     }, true);
+  const check = (values: Arguments) => {
+    if (values.help || values.version) return;
+    const [name] = values._;
+    const wrong = findWrongArguments(args, findCommand(name)?.pattern ?? '', values, listKnown(parser));
+    if (wrong.length > 0) throw makeArgumentsError(wrong.join('\n'), name);
+  };
   for (const { name, pattern, about } of COMMANDS) {
     const command = loaded.get(name);
-    parser = parser.command(pattern, about, command?.build ?? {}, (values) => {
+    // The check comes after the options of the command, whose values are then read.
+    const build = (options: Argv) => (command?.build(options) ?? options).middleware(check, true);
+    parser = parser.command(pattern, about, build, (values) => {
       action = command?.runWith(values);
     });
   }

@@ -18,6 +18,7 @@ import {
 import { writeDialogues, writeInspectionJson, writeTimelines } from '../wire/inspection-text.js';
 import type { MessageTextOptions } from '../wire/message-text.js';
 import { readCapture } from '../wire/read-capture.js';
+import { WrongValue } from './check-arguments.js';
 import { defineCommand } from './command.js';
 import type { Host } from './host.js';
 import { packagePath } from './package-files.js';
@@ -50,14 +51,12 @@ export const inspect = defineCommand<InspectFlags>(
         ...REPEATED,
         describe:
           'claim token of a device, to check the tags of its datagrams; may be repeated; also GHOSTFLEET_CLAIM_TOKEN',
-        coerce: (texts: readonly string[]) =>
-          checkSecrets(texts, 'token', /^[\da-f]{32}$/i, 'a claim token of 32 hex digits'),
+        coerce: checkSecrets('token', /^[\da-f]{32}$/i, 'a claim token of 32 hex digits'),
       })
       .option('secret', {
         ...REPEATED,
         describe: 'key of a device for DTLS, if the capture does not contain its keys; may be repeated',
-        coerce: (texts: readonly string[]) =>
-          checkSecrets(texts, 'secret', /^(?:[\da-f]{2}){16,32}$/i, 'a key of 32 to 64 hex digits'),
+        coerce: checkSecrets('secret', /^(?:[\da-f]{2}){16,32}$/i, 'a key of 32 to 64 hex digits'),
       })
       .option('timeline', {
         type: 'boolean',
@@ -164,8 +163,8 @@ function bytesIn(text: string): Uint8Array | undefined {
   return Buffer.from(text.padEnd(Math.ceil(text.length / 4) * 4, '='));
 }
 
-function checkSecrets(texts: readonly string[], name: string, form: RegExp, wanted: string): readonly string[] {
+function checkSecrets(name: string, form: RegExp, wanted: string) {
   // The texts are secrets, so the message does not quote them.
-  if (texts.some((text) => !form.test(text))) throw new Error(`--${name} (hidden) is not ${wanted}`);
-  return texts;
+  return (texts: readonly string[]) =>
+    texts.every((text) => form.test(text)) ? texts : new WrongValue([`--${name} (hidden) is not ${wanted}`]);
 }

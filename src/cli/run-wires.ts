@@ -7,6 +7,8 @@ import type { Plan } from '../scenario/model/plan.js';
 import { Capture } from '../wire/capture.js';
 import { DeviceRecorder } from '../wire/recorder.js';
 import { CAPTURE, checkCapture } from './capture.js';
+import { WrongValue } from './check-arguments.js';
+import { readEach } from './command.js';
 import type { Host } from './host.js';
 import { openSerialPorts, parseSerialPort, SERIAL_PORT_FORM, type SerialRequest } from './serial-port.js';
 import { REPEATED } from './values.js';
@@ -23,7 +25,7 @@ export const WIRE_OPTIONS = {
   'serial-port': {
     ...REPEATED,
     describe: 'serial port with the shell of a device: NAME=tcp:HOST:PORT, or NAME=pty (needs socat); may be repeated',
-    coerce: (texts: readonly string[]) => texts.map(readSerialPort),
+    coerce: readEach(readSerialPort, (ports) => ports),
   },
 };
 
@@ -119,9 +121,6 @@ function checkNames(ports: readonly SerialRequest[], { devices }: Plan): void {
   if (problems.length > 0) throw new UsageError('bad-flags', `--serial-port: ${problems.join('; ')}`);
 }
 
-/** @throws Error for a text of another form */
-function readSerialPort(text: string): SerialRequest {
-  const request = parseSerialPort(text);
-  if (request === undefined) throw new Error(`--serial-port "${text}" is not NAME= and ${SERIAL_PORT_FORM}`);
-  return request;
+function readSerialPort(text: string): SerialRequest | WrongValue {
+  return parseSerialPort(text) ?? new WrongValue([`--serial-port "${text}" is not NAME= and ${SERIAL_PORT_FORM}`]);
 }

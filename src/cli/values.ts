@@ -1,6 +1,7 @@
 /** Options and formats of values that several commands share. */
 import { LAST_SEED } from '../scenario/values/seeds.js';
-import { checkOption, expectWholeNumber } from './command.js';
+import { WrongValue } from './check-arguments.js';
+import { checkOption, expectWholeNumber, readEach } from './command.js';
 import type { Host } from './host.js';
 
 /** The option `--otlp`, which {@link readTelemetrySettings} reads. */
@@ -107,7 +108,7 @@ export const MARKDOWN = {
 export const VARIABLES = {
   ...REPEATED,
   describe: 'variable of the scenario as name=value; may be repeated; for secrets, set GHOSTFLEET_VAR_<name> instead',
-  coerce: parseVariables,
+  coerce: readEach(parseVariable, (pairs): ReadonlyMap<string, string> => new Map(pairs)),
 };
 
 const OF_ENVIRONMENT = 'GHOSTFLEET_VAR_';
@@ -133,13 +134,9 @@ export function makeEnvironment(variables: ReadonlyMap<string, string>): Readonl
   return Object.fromEntries([...variables].map(([name, value]) => [`${OF_ENVIRONMENT}${name}`, value]));
 }
 
-/** Values by name; the last one wins. @throws Error for a text that is not `name=value` */
-function parseVariables(texts: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(
-    texts.map((text) => {
-      const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-      if (name === undefined || value === undefined) throw new Error(`--var "${text}" is not name=value`);
-      return [name, value] as const;
-    }),
-  );
+/** Reads `name=value`. */
+function parseVariable(text: string): readonly [name: string, value: string] | WrongValue {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) return new WrongValue([`--var "${text}" is not name=value`]);
+  return [name, value];
 }

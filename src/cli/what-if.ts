@@ -3,7 +3,8 @@ import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { writeWhatIf } from '../report/explanation/what-if.js';
 import { answerWhatIf } from '../runner/answer-what-if.js';
 import { WhatIf } from '../runner/what-if.js';
-import { defineCommand } from './command.js';
+import { WrongValue } from './check-arguments.js';
+import { defineCommand, readEach } from './command.js';
 import { findScenario, readTypedName, SCENARIO_FILE } from './find-scenario.js';
 import type { Host } from './host.js';
 import { readPlan } from './read-files.js';
@@ -44,7 +45,7 @@ export const whatIf = defineCommand<WhatIfFlags>(
       .option('set', {
         ...REPEATED,
         describe: 'parameter of the devices as key=value, such as interval-poll=60; may be repeated',
-        coerce: parseParameters,
+        coerce: readEach(parseParameter, (pairs): Readonly<Record<string, string>> => Object.fromEntries(pairs)),
       })
       .option('firmware', { ...FIRMWARE, describe: 'firmware version of the devices, such as 3.5.5' })
       .option('seed', { ...SEED, describe: 'seed for a scenario (default: that of the file)' })
@@ -83,13 +84,9 @@ async function findRepetitions({ run: name, seed, ...flags }: WhatIfFlags, host:
   throw new UsageError('not-repeated', `the run cannot be repeated, because ${repeatable}`);
 }
 
-/** Values by key; the last one wins. @throws Error for a text that is not `key=value` */
-function parseParameters(texts: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    texts.map((text) => {
-      const [, key, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
-      if (key === undefined || value === undefined) throw new Error(`--set "${text}" is not key=value`);
-      return [key.trim(), value.trim()] as const;
-    }),
-  );
+/** Reads `key=value`. */
+function parseParameter(text: string): readonly [key: string, value: string] | WrongValue {
+  const [, key, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  if (key === undefined || value === undefined) return new WrongValue([`--set "${text}" is not key=value`]);
+  return [key.trim(), value.trim()];
 }

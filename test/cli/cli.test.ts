@@ -48,6 +48,30 @@ describe('ghostfleet', () => {
     [['profile', 'schema', 'more'], 'unexpected argument "more"'],
     [['profile', 'show', 'clime', 'more'], 'unexpected argument "more"'],
     [['profile', 'check', SMALL, '--resolved'], '--resolved cannot be used with check'],
+    [
+      ['run', SMALL, '--seed', 'x', '--speed', '0', '--clock', 'reel', '--sede', '7', '--var', 'a', '--var', 'b'],
+      `unknown option "--sede" (did you mean "--seed"?)
+--clock "reel" is not one of virtual or real (did you mean "real"?)
+--seed "x" is not a whole number from 0 to 9007199254740991
+--var "a" is not name=value
+--var "b" is not name=value
+--speed "0" is not a number above 0
+run "ghostfleet run --help"`,
+    ],
+    [
+      ['device', 'clime', '--serial', '1', '--token', 'sesame', '--udp', 'nowhere'],
+      'ghostfleet: --token (hidden) is not a claim token of 32 hex digits\n--udp "nowhere" is not HOST:PORT',
+    ],
+    [
+      ['inspect', 'a.pcapng', '--token', 'sesame', '--secret', 'abc'],
+      '--token (hidden) is not a claim token of 32 hex digits\n--secret (hidden) is not a key of 32 to 64 hex digits',
+    ],
+    [['run', SMALL, '--out', '--seed', 'x'], '--out requires a value\n--seed "x" is not a whole number'],
+    [['run', SMALL, '--seed', 'x', '--var'], '--var requires a value\n--seed "x" is not a whole number'],
+    [
+      ['run', SMALL, '--seed', '1', '--seed', '2', '--workers', '0'],
+      '--seed may be given only once\n--workers "0" is not',
+    ],
     [['run', SMALL, '--sede', '7', '-x'], 'unknown option "--sede" (did you mean "--seed"?)\nunknown option "-x"'],
     [['serve', '--udpPort', '7'], 'unknown option "--udpPort" (did you mean "--udp-port"?)'],
     [['console', '--selector', 'cellar'], 'unknown option "--selector"'],
