@@ -4,11 +4,12 @@
  */
 import { DeviceCloudClient, startService } from '../src/index.js';
 import type { Bench } from './result.js';
+import { size } from './size.js';
 import { timeOf } from './start.js';
 
 /** How many times as long as a bare start of Node it may take. */
 const MOST = 4;
-const ROUNDS = 10;
+const ROUNDS = size({ quick: 4, usual: 10 });
 
 export const firstAnswer: Bench = {
   name: 'first-answer',

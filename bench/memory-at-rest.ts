@@ -26,7 +26,6 @@ import type { Bench } from './result.js';
 
 const DEVICES = Number(process.env.N ?? 100_000);
 const MOST_BYTES = 3 * 1024;
-const GOAL_BYTES = 2500;
 const FIRST_SERIAL = 2_159_017_985;
 
 const quiet = () => {};
@@ -49,15 +48,7 @@ export const memoryAtRest: Bench = {
         ratio: MOST_BYTES / bytes,
         limit: 1,
         detail: `${Math.round(bytes)} bytes a device (${fleet.types.join(', ')})`,
-        goals: [
-          {
-            figure: 'memory of a device at rest',
-            measured: bytes,
-            most: GOAL_BYTES,
-            unit: 'bytes',
-            section: 'A device at rest',
-          },
-        ],
+        goals: { atRest: bytes },
       },
     ];
   },

@@ -1,21 +1,23 @@
-/** Measures two rates alternately, so that other load on the machine affects both equally. The best round of each counts. */
-const ROUNDS = 3;
+/** Measures rates alternately, so that other load on the machine affects all equally. The best round of each counts. */
+import { size } from '../size.js';
+
+const ROUNDS = size({ quick: 1, usual: 3 });
 
 /**
- * Resolves with the best round of each of the two.
+ * Resolves with the best round of each measurement, by its name.
  * @param rateOf the rate of a round; the highest one is the best
  */
-export async function bestInTurn<R>(
-  one: () => Promise<R>,
-  other: () => Promise<R>,
-  rateOf: (round: R) => number,
-): Promise<[R, R]> {
-  let best: R = await one();
-  let otherBest: R = await other();
-  const better = (known: R, round: R) => (rateOf(round) > rateOf(known) ? round : known);
-  for (let round = 1; round < ROUNDS; round++) {
-    best = better(best, await one());
-    otherBest = better(otherBest, await other());
+export async function bestInTurn<Name extends string, Round>(
+  measurements: Readonly<Record<Name, () => Promise<Round>>>,
+  rateOf: (round: Round) => number,
+): Promise<Readonly<Record<Name, Round>>> {
+  const best = new Map<string, Round>();
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, measure] of Object.entries<() => Promise<Round>>(measurements)) {
+      const [known, measured] = [best.get(name), await measure()];
+      if (known === undefined || rateOf(measured) > rateOf(known)) best.set(name, measured);
+    }
   }
-  return [best, otherBest];
+  // The cast is safe because each name has been measured at least once.
+  return Object.fromEntries(best) as Record<Name, Round>;
 }

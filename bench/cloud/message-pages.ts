@@ -1,56 +1,25 @@
 /**
- * Measures the time for a page of messages in a large store, while devices report. The store has MESSAGES messages
- * (default: 2 million, which takes minutes to fill). The time for a page must not depend on the size of the store. It is
- * compared with the time for a health check, which the same process answers without reading from the store.
+ * Measures the time for a page of messages in a large store, while devices report. It must not depend on the size of the
+ * store. It is compared with the time for a health check, which the same process answers without reading from the store.
  */
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Pool } from 'undici';
-import { startServe } from '../../scripts/support/serve-process.js';
-import type { Bench, BenchResult } from '../result.js';
+import type { BenchResult } from '../result.js';
 import { size } from '../size.js';
-import { API_KEY, registerFleet } from './fleet.js';
+import { API_KEY } from './fleet.js';
 import { postUplinks } from './http-load.js';
-import { fill } from './large-store.js';
+import type { LargeService } from './large-store.js';
 import { percentile } from './scanning-reads.js';
 
-const MESSAGES = size('MESSAGES', 2_000_000, 10_000_000);
-const DEVICES = 1000;
 /** Devices that report as fast as they are acknowledged, one connection each. */
 const WRITERS = 8;
-const SECONDS = 15;
+const SECONDS = size({ quick: 5, usual: 15 });
 /** Pause between two pages of a reader. */
 const PAUSE_MS = 5;
 /** A page may take this much longer than a health check. */
 const MORE_MS = 20;
 
-export const messagePages: Bench = {
-  name: 'message-pages',
-  async run() {
-    const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
-    try {
-      const db = join(directory, 'large.db');
-      const fleet = await registerFleet(db, DEVICES);
-      const began = performance.now();
-      await fill(fleet, MESSAGES);
-      const filled = `filled in ${Math.round((performance.now() - began) / 1000)} s`;
-      await fleet.store.close();
-      const size = `${Math.round(statSync(db).size / MESSAGES)} bytes a message, ${filled}`;
-      const service = await startServe(['--db', db, '--api-key', API_KEY]);
-      try {
-        const ids = fleet.devices.map(({ id }) => id);
-        return await measured(service.api, service.ports.http, fleet.spaceId, ids, size);
-      } finally {
-        await service.end('SIGKILL');
-      }
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
-  },
-};
-
-async function measured(api: string, port: number, spaceId: string, ids: readonly string[], size: string) {
+export async function measurePages(service: LargeService): Promise<readonly BenchResult[]> {
+  const { api, ports, spaceId, ids, messages } = service;
   const pool = new Pool(api, { connections: 4 });
   const ask = async (path: string): Promise<string> => {
     const { statusCode, body } = await pool.request({ path, method: 'GET', headers: { 'x-api-key': API_KEY } });
@@ -84,7 +53,7 @@ async function measured(api: string, port: number, spaceId: string, ids: readonl
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   };
-  const writing = postUplinks({ port, devices: WRITERS, milliseconds: SECONDS * 1000 });
+  const writing = postUplinks({ port: ports.http, devices: WRITERS, milliseconds: SECONDS * 1000 });
   const reading = [
     ...Object.entries(pages).map(([what, path]) => repeat(path, times.get(what) ?? [])),
     repeat(() => '/healthz', health),
@@ -93,26 +62,22 @@ async function measured(api: string, port: number, spaceId: string, ids: readonl
   running = false;
   await Promise.all(reading);
   await pool.close();
-  const around = `${Math.round(written)} uplinks/s meanwhile; ${size}`;
-  return [...times].map(([what, took]) => result(what, took, percentile(health, 0.99), around));
+  const ofHealth = percentile(health, 0.99);
+  const results = [...times].map(([what, took]) => {
+    const [p50, p99] = [percentile(took, 0.5), percentile(took, 0.99)];
+    const of = `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms of ${took.length}, /healthz p99 ${ofHealth.toFixed(1)} ms`;
+    return {
+      what: `${what} among ${messages.toLocaleString('en')} messages: p99 is at most that of /healthz + ${MORE_MS} ms`,
+      ratio: (ofHealth + MORE_MS) / p99,
+      limit: 1,
+      detail: `${of}; ${Math.round(written)} uplinks/s meanwhile`,
+      p99,
+    };
+  });
+  const slowest = results.toSorted((one, other) => other.p99 - one.p99)[0];
+  return results.map((each) => (each === slowest ? { ...each, goals: { page: each.p99 } } : each));
 }
 
 function hourFromNow(hours: number): string {
   return new Date(Date.now() + hours * 3_600_000).toISOString();
-}
-
-function result(what: string, took: readonly number[], health: number, around: string): BenchResult {
-  const [p50, p99] = [percentile(took, 0.5), percentile(took, 0.99)];
-  return {
-    what: `${what} among ${MESSAGES.toLocaleString('en')} messages: p99 is at most that of /healthz + ${MORE_MS} ms`,
-    ratio: (health + MORE_MS) / p99,
-    limit: 1,
-    detail: `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms of ${took.length}, /healthz p99 ${health.toFixed(1)} ms; ${around}`,
-    goals: [
-      {
-        figure: `p99 of ${what} among ${MESSAGES.toLocaleString('en')} messages`,
-        ...{ measured: p99, most: MORE_MS, unit: 'ms', section: 'How cost grows' },
-      },
-    ],
-  };
 }

@@ -1,45 +1,20 @@
 /**
- * Repeats reads that scan a million messages and find none. Meanwhile, health checks and lists of a few devices of the same
- * space must be answered within {@link LIMIT_MS} at p99.
+ * Repeats reads that scan all messages of a large store and find none. Meanwhile, health checks and lists of a few devices of
+ * the same space must be answered within {@link LIMIT_MS} at p99.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Pool } from 'undici';
-import { startServe } from '../../scripts/support/serve-process.js';
-import type { Bench } from '../result.js';
-import { API_KEY, registerFleet } from './fleet.js';
-import { fill } from './large-store.js';
+import type { BenchResult } from '../result.js';
+import { size } from '../size.js';
+import { API_KEY } from './fleet.js';
+import type { LargeService } from './large-store.js';
 
-const DEVICES = 1000;
 const SCANNERS = 4;
-const SECONDS = Number(process.env.SCAN_SECONDS ?? 15);
+const SECONDS = size({ quick: 5, usual: 15 });
 /** Pause between two requests of the same kind. */
 const PAUSE_MS = 5;
 const LIMIT_MS = 50;
 
-export const scanningReads: Bench = {
-  name: 'scanning-reads',
-  async run() {
-    const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
-    try {
-      const db = join(directory, 'large.db');
-      const fleet = await registerFleet(db, DEVICES);
-      await fill(fleet);
-      await fleet.store.close();
-      const service = await startServe(['--db', db, '--api-key', API_KEY]);
-      try {
-        return await measured(service.api, fleet.spaceId);
-      } finally {
-        await service.end('SIGKILL');
-      }
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
-  },
-};
-
-async function measured(api: string, spaceId: string) {
+export async function measureScans({ api, spaceId, messages }: LargeService): Promise<readonly BenchResult[]> {
   const pool = new Pool(api, { connections: 20 });
   const ask = async (path: string) => {
     const { statusCode, body } = await pool.request({ path, method: 'GET', headers: { 'x-api-key': API_KEY } });
@@ -69,13 +44,14 @@ async function measured(api: string, spaceId: string) {
   await Promise.all(work);
   await pool.close();
   const detail = `${scans.length} scans, median ${percentile(scans, 0.5).toFixed(0)} ms`;
+  const scanned = `${messages.toLocaleString('en')} messages are scanned`;
   return [
-    result('/healthz while a million messages are scanned', health, detail),
-    result('a list of 20 devices while a million messages are scanned', reads, detail),
+    result(`/healthz while ${scanned}`, health, detail),
+    result(`a list of 20 devices while ${scanned}`, reads, detail),
   ];
 }
 
-function result(what: string, took: readonly number[], detail: string) {
+function result(what: string, took: readonly number[], detail: string): BenchResult {
   const [p50, p99, most] = [percentile(took, 0.5), percentile(took, 0.99), percentile(took, 1)];
   return {
     what: `${what}: p99 against ${LIMIT_MS} ms`,

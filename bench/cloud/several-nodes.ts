@@ -11,6 +11,7 @@ import { type ServeProcess, startServe } from '../../scripts/support/serve-proce
 import { keyFrom } from '../../src/cloud/store/secrets/key.js';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres/server.js';
 import type { Bench, BenchResult } from '../result.js';
+import { size } from '../size.js';
 import { type BareServer, startBare } from './bare.js';
 import { sendUplinks } from './flap-load.js';
 import { registerFleet } from './fleet.js';
@@ -21,10 +22,10 @@ const NODES = [1, 2, 3];
 /** Number of addresses from which the devices send. The balancer keeps each address with one node. */
 const SOURCES = 12;
 const DEVICES_OF_SOURCE = 50;
-const MESSAGES = 30;
-const HTTP_MS = 4000;
+const MESSAGES = size({ quick: 8, usual: 15, full: 30 });
+const HTTP_MS = size({ quick: 1000, usual: 2000, full: 4000 });
 /** Measured rounds for each number of nodes: the middle one counts, because other work on the machine disturbs single rounds. */
-const ROUNDS = 3;
+const ROUNDS = size({ quick: 1, usual: 3 });
 /** Lowest accepted ratio of the CPU time for an uplink with one node to that with three: three may take 1.5 times as much. */
 const LIMIT = 1 / 1.5;
 /** Duration of the load before the kill, and of the load after it. */

@@ -16,7 +16,7 @@ import { filesIn, updateFolder } from '../../scripts/support/update-folder.js';
 
 const SOURCES = resolve('src');
 /** The folders of the tests and of what they share. */
-const BESIDE = [resolve('test'), resolve('scripts')];
+const BESIDE = [resolve('test'), resolve('scripts'), resolve('bench')];
 /**
  * Folder of the compiled files. src/ itself is compiled to it, because some modules look for the root of the package above
  * them.
