@@ -105,6 +105,8 @@ interface Embedding {
    * to be 0: otherwise the times of these events, and with them the digest, would depend on the number of threads.
    */
   readonly batchPause?: Millis | undefined;
+  /** Called immediately before the service binds a port: its keeper gives it back. */
+  readonly binding?: ((kind: 'tcp' | 'udp', port: number) => void) | undefined;
   /** Hooks for the faults of a scenario. */
   readonly interference?: Interference | undefined;
   /** Called before a message that has arrived over FLAP is acknowledged, with the serial number of its device. */
@@ -154,7 +156,10 @@ export interface Service {
   hasSession(secret: string): Promise<boolean>;
   /** Creates another space with a key; if a space with that name exists, returns it without a key. */
   openSpace(name: string): Promise<Bootstrapped>;
-  /** Closes the UDP ports and ends all HTTP connections, as a crash would; resolves when the clients have noticed. */
+  /**
+   * Closes the UDP ports at once, ends all HTTP connections, and then closes the port of the API, as a crash would. Resolves when
+   * the clients have noticed, in the turn of the event loop in which the port is closed.
+   */
   hangUp(): Promise<void>;
   /** Finishes running requests, then closes ports and store. */
   close(): Promise<void>;
@@ -163,7 +168,7 @@ export interface Service {
 /** Starts the service. @throws UsageError if a port is in use or the database cannot be used */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { db, secretsKey, embedded = {} } = options;
-  const { memory, alone, interference, wires } = embedded;
+  const { memory, alone, interference, wires, binding } = embedded;
   const opened = await openStore(db, { memory, secretsKey, alone });
   const store = interference?.store(opened) ?? opened;
   const closers: Closers = [() => store.close()];
@@ -181,7 +186,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await compareClock(store, options.clock, options.log);
     const parts = buildParts(options, { store, opened }, closers);
     await parts.feed.open();
-    const ports = await openUdpPorts({ ...options, ...parts, wires, random: options.random.fork('dtls') }, closers);
+    const random = options.random.fork('dtls');
+    const ports = await openUdpPorts({ ...options, ...parts, wires, random, binding }, closers);
     const { udp, udpRaw, udpDtls, openDtls } = ports;
     if (udpDtls !== null) parts.metrics?.watchDtls(ports.dtlsGateway);
     const { address, connections, webConsole } = await listenApi(options, parts, [udp, udpRaw, udpDtls], closers);
@@ -190,8 +196,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     parts.progress.isPrepared = true;
     const { ids, gateway, core } = parts;
-    const { clock, random } = options;
-    const { secrets = random } = embedded;
+    const { clock } = options;
+    const { secrets = options.random } = embedded;
     return {
       api: address,
       udp,
@@ -210,7 +216,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       openSpace: (spaceName) =>
         ensureSpaceAndKey(store, { spaceName, ids, clock, random: secrets.fork(`keys/${spaceName}`) }),
       hangUp: async () => {
-        await Promise.all([ports.close(), connections.end()]);
+        await ports.close();
+        await connections.end();
       },
       close,
     };
@@ -329,7 +336,7 @@ async function listenApi(
   readonly webConsole: WebConsole | undefined;
 }> {
   const { clock, log, random, host, port, apiOptions = {}, passwordCost, embedded = {} } = options;
-  const { secrets = random, interference } = embedded;
+  const { secrets = random, interference, binding } = embedded;
   const ingress = new HttpGateway({ core, clock, trace });
   const api = createApi(
     {
@@ -373,6 +380,8 @@ async function listenApi(
         });
   const connections = new Connections(api.server);
   closers.push(() => closeServer(api, connections));
+  await api.ready();
+  binding?.('tcp', port);
   const address = await api.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     throw portRefused(`port ${port}`, host, error);
   });

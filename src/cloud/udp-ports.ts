@@ -16,6 +16,8 @@ interface UdpPortsOptions {
   readonly udpRawPort: number | null;
   readonly udpDtlsPort?: number | null;
   readonly wires?: Wires | undefined;
+  /** Called immediately before each port is bound. */
+  readonly binding?: ((kind: 'udp', port: number) => void) | undefined;
   /** Whether to drop replayed datagrams and limit repeated answers, as for `serve`. */
   readonly operated?: boolean;
   readonly store: Store;
@@ -45,11 +47,12 @@ interface UdpPorts {
  * @throws UsageError if a port is in use or may not be bound
  */
 export async function openUdpPorts(options: UdpPortsOptions, closers: (() => Promise<void>)[]): Promise<UdpPorts> {
-  const { host, wires, gateway, operated = false, udpDtlsPort = null, recorder } = options;
+  const { host, wires, gateway, operated = false, udpDtlsPort = null, recorder, binding } = options;
   const listeners: UdpListener[] = [];
   const bind = async (port: number | null, format: PacketFormat, receive: Parameters<typeof listenUdp>[0]) => {
     if (port === null) return null;
     const tap = recorder?.datagram.bind(recorder, format);
+    binding?.('udp', port);
     const listener = await listenUdp(receive, { host, port, wires, tap });
     listeners.push(listener);
     closers.push(() => listener.close());

@@ -8,13 +8,15 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Alarm } from '../../kernel/clock.js';
 import { RealClock } from '../../kernel/real-clock.js';
-import { seconds } from '../../kernel/time.js';
+import { millis, seconds } from '../../kernel/time.js';
 import { ApiFault } from '../http/errors.js';
 
 /** How long running requests may take before their connections are closed. In real time, because clients are not simulated. */
 const REQUEST_LIMIT = seconds(10);
 /** How often connections are looked at on which the service waits for the client: those of two looks in a row end. */
 const CLIENT_LIMIT = seconds(1);
+/** How long {@link Connections.end} waits for the clients, all of which are on this machine. */
+const CRASH_LIMIT = millis(250);
 
 /** Answers requests on open connections while the server closes, with a code and a time to retry. Call it before listening. */
 export function refuseWhileClosing(api: FastifyInstance): void {
@@ -56,10 +58,12 @@ interface Open {
 
 /** The open connections of a server, and the requests on each. */
 export class Connections {
+  readonly #server: Server;
   readonly #open = new Map<Socket, Open>();
   #isClosing = false;
 
   constructor(server: Server) {
+    this.#server = server;
     server.on('connection', (socket: Socket) => {
       this.#open.set(socket, { exchanges: new Set(), waited: false });
       socket.once('close', () => this.#open.delete(socket));
@@ -96,8 +100,12 @@ export class Connections {
     for (const socket of this.#open.keys()) socket.destroy();
   }
 
-  /** Ends all connections; resolves when their clients have ended them too and will not reuse them. */
+  /**
+   * Ends all connections, and then closes the port. Resolves when the clients have ended the connections too and will not reuse
+   * them; the service does not wait longer for a client that keeps its end open.
+   */
   async end(): Promise<void> {
+    const limit = new RealClock().after(CRASH_LIMIT, 'clients that keep their connections', () => this.destroy());
     const ended = [...this.#open.keys()].map(
       (socket) =>
         new Promise<void>((resolve) => {
@@ -106,6 +114,8 @@ export class Connections {
         }),
     );
     await Promise.all(ended);
+    limit.cancel();
+    this.#server.close();
   }
 
   #ended(socket: Socket, exchange: Exchange): void {

@@ -19,6 +19,7 @@ import type { Random } from '../../kernel/random.js';
 import type { CloudSettings } from '../../scenario/model/cloud.js';
 import type { Trace } from '../../trace/events.js';
 import { checkedStore } from './checked-store.js';
+import { KeptPorts } from './kept-ports.js';
 import type { ServiceFaults, ServiceProcess } from './service-faults.js';
 import type { CloudPorts } from './target.js';
 
@@ -75,6 +76,7 @@ export class EmbeddedCloud implements ServiceProcess {
   readonly #secretsKey: NamedKey | undefined;
   /** The ports: 0 until the first start has chosen them. Those for UDP are null in a cloud without UDP. */
   #ports: Readonly<Record<'udp' | 'udpRaw' | 'udpDtls', number | null>> & { readonly api: number };
+  readonly #kept = new KeptPorts(LOOPBACK);
   /** The last start, kill, close or question; the next one waits for it. */
   #change: Promise<void> = Promise.resolve();
 
@@ -133,7 +135,11 @@ export class EmbeddedCloud implements ServiceProcess {
   start(): Promise<void> {
     return this.#changeNext(async () => {
       if (this.running) return;
-      this.#life = await this.#start();
+      this.#life = await this.#start().catch(async (error: unknown) => {
+        // It may have failed after it had taken ports.
+        if (this.#lives > 0) await Promise.all([...this.#keepUdpPorts(), this.#kept.keep('tcp', this.#ports.api)]);
+        throw error;
+      });
       if (this.#lives > 1) this.#report(true);
     });
   }
@@ -145,14 +151,21 @@ export class EmbeddedCloud implements ServiceProcess {
       this.#report(false);
       this.#life = undefined;
       life.clock.end();
-      await life.service.hangUp();
+      // The ports for UDP are closed at once, that of the API when it resolves.
+      const hungUp = life.service.hangUp();
+      const kept = this.#keepUdpPorts();
+      await hungUp;
+      await Promise.all([...kept, this.#kept.keep('tcp', this.#ports.api)]);
       await life.service.close();
     });
   }
 
   /** Ends the service after it has finished its work. */
   close(): Promise<void> {
-    return this.#changeNext(async () => this.#life?.service.close());
+    return this.#changeNext(async () => {
+      this.#kept.giveAllBack();
+      await this.#life?.service.close();
+    });
   }
 
   #changeNext<T>(change: () => Promise<T>): Promise<T> {
@@ -207,6 +220,7 @@ export class EmbeddedCloud implements ServiceProcess {
         alone: true,
         idsByDevice: true,
         wires,
+        binding: (kind, port) => this.#kept.giveBack(kind, port),
         acknowledged,
         mayRepeat,
         // Keys and other secrets are truly random, because all programs on this machine can reach the port. This does not
@@ -229,6 +243,11 @@ export class EmbeddedCloud implements ServiceProcess {
     const { api, udp, udpRaw, udpDtls } = service;
     this.#ports = { api: Number(new URL(api).port), udp, udpRaw, udpDtls };
     return { service, clock };
+  }
+
+  #keepUdpPorts(): readonly Promise<void>[] {
+    const { udp, udpRaw, udpDtls } = this.#ports;
+    return [udp, udpRaw, udpDtls].flatMap((port) => (port === null ? [] : this.#kept.keep('udp', port)));
   }
 
   #report(runs: boolean): void {

@@ -1,11 +1,16 @@
 /** Access to the cloud of a run, whose port all programs and web pages on this machine can reach. */
+import { createSocket } from 'node:dgram';
 import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { DeviceCloudClient } from '../../../src/client/client.js';
+import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { EmbeddedCloud } from '../../../src/runner/targets/embedded-cloud.js';
+import { ServiceFaults } from '../../../src/runner/targets/service-faults.js';
 import { QUIET } from '../../support/cloud.js';
 import { folderOfTest } from '../../support/folder-of-test.js';
 
@@ -55,6 +60,67 @@ describe('the cloud of a run', () => {
     const { headers } = await get('/v2/spaces', { origin: 'https://attacker.example', 'x-api-key': apiKey });
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+});
+
+describe('the process of the cloud', () => {
+  /** Tries to take the ports of a cloud, as another program on this machine. Resolves with the number that it got. */
+  async function taken(cloud: EmbeddedCloud, api: string): Promise<number> {
+    const udp = Object.values(cloud.ports.udp ?? {}).map((port) => createSocket('udp4').bind(port, '127.0.0.1'));
+    const others = [...udp, createServer().listen(Number(api), '127.0.0.1')];
+    const got = await Promise.all(
+      others.map(
+        (other) =>
+          new Promise<number>((resolve) => {
+            other.once('listening', () => other.close(() => resolve(1)));
+            other.once('error', () => resolve(0));
+          }),
+      ),
+    );
+    return got.reduce((sum, each) => sum + each, 0);
+  }
+
+  it('keeps its four ports while it is down, also if a start fails, and gives them back at the end', async () => {
+    let broken = false;
+    const store = new StoreUnavailable(new Error('a test'));
+    const faults = new ServiceFaults({
+      faults: [],
+      clock: new VirtualClock(),
+      random: seededRandom('1'),
+      struck: () => {},
+    });
+    vi.spyOn(faults, 'useStore').mockImplementation(() => {
+      if (broken) throw store;
+    });
+    const { cloud, port } = await started({ udp: true, faults });
+    const { ports } = cloud;
+    await cloud.kill();
+    const whileDown = await taken(cloud, port);
+    broken = true;
+    await expect(cloud.start()).rejects.toThrow();
+    const afterFailure = await taken(cloud, port);
+    broken = false;
+    await cloud.start();
+    expect([whileDown, afterFailure, cloud.ports]).toEqual([0, 0, ports]);
+    expect(cloud.service?.api).toMatch(new RegExp(`:${port}$`));
+    await cloud.kill();
+    await cloud.close();
+    expect(await taken(cloud, port)).toBe(4);
+  });
+
+  it('ends although clients keep their ends of connections open, before, in and after a request', async () => {
+    const { cloud, port } = await started();
+    const head = 'GET /v2/spaces HTTP/1.1\r\nhost: 127.0.0.1\r\n';
+    const clients = ['', head, `${head}\r\n`].map((text) => {
+      const client = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
+      client.write(text);
+      return client.resume();
+    });
+    const answered = new Promise((resolve) => clients[2]?.once('data', resolve));
+    await Promise.all(clients.map((client) => new Promise((resolve) => client.once('connect', resolve))));
+    await answered;
+    await cloud.kill();
+    expect(cloud.running).toBe(false);
   });
 });
 
