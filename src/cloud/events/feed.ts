@@ -209,31 +209,38 @@ export class Feed {
   #look(): void {
     this.#forget();
     this.#hasMore = true;
-    if (this.#isLooking || !this.#reached) return;
-    this.#isLooking = true;
-    this.#wakeNew()
-      // A reader meets the same error, and ends its stream.
-      .catch(() => this.#wakeAll())
-      .finally(() => {
-        this.#isLooking = false;
-      });
+    if (!this.#isLooking) void this.#wakeNew();
   }
 
   async #wakeNew(): Promise<void> {
-    for (let reached = this.#reached; reached && this.#hasMore; reached = this.#reached) {
-      this.#hasMore = false;
-      const rows = await this.#page(reached.seq);
-      if (reached.edition !== this.#journal.edition?.edition) {
-        const newest = await this.newest();
-        if (this.#reached) this.#reached = newest;
-        this.#wakeAll();
-      } else if (reached === this.#reached) {
-        if (rows.length === PAGE) this.#hasMore = true;
-        const last = rows.at(-1);
-        if (last) this.#reached = { ...reached, seq: last.seq };
-        for (const spaceId of new Set(rows.map((row) => row.spaceId))) this.#wake(spaceId);
-      } else this.#hasMore = true;
+    this.#isLooking = true;
+    try {
+      for (let reached = this.#reached; reached && this.#hasMore; reached = this.#reached) {
+        this.#hasMore = false;
+        await this.#wakeAfter(reached);
+      }
+    } catch {
+      // A reader meets the same error, and ends its stream.
+      this.#wakeAll();
+    } finally {
+      // In the turn of the last look at `#hasMore`: a commit between the two would wake no reader.
+      this.#isLooking = false;
     }
+  }
+
+  /** Wakes the readers of the spaces that have entries on the next page. */
+  async #wakeAfter(reached: Position): Promise<void> {
+    const rows = await this.#page(reached.seq);
+    if (reached.edition !== this.#journal.edition?.edition) {
+      const newest = await this.newest();
+      if (this.#reached) this.#reached = newest;
+      this.#wakeAll();
+    } else if (reached === this.#reached) {
+      if (rows.length === PAGE) this.#hasMore = true;
+      const last = rows.at(-1);
+      if (last) this.#reached = { ...reached, seq: last.seq };
+      for (const spaceId of new Set(rows.map((row) => row.spaceId))) this.#wake(spaceId);
+    } else this.#hasMore = true;
   }
 
   #forget(): void {

@@ -1,5 +1,6 @@
 /** The journal of events, and what its readers get and are woken by. */
 import { describe, expect, it, vi } from 'vitest';
+import { endOfTurn } from '../../../src/kernel/real-timers.js';
 import { minutes } from '../../../src/kernel/time.js';
 import { service } from '../api/service.js';
 
@@ -46,6 +47,24 @@ describe('the readers of a space', () => {
     expect(context.feed.skip(before, other)).toEqual(position);
     expect(context.feed.skip(before, own)).toEqual(before);
     release();
+  });
+
+  it('are woken by an event whenever it is committed while the one before is being passed on', async () => {
+    const { store, context, spaceId } = await service();
+    await context.feed.hold();
+    const woken = [];
+    // Each turn of the promises once: the search for readers to wake ends in one of them.
+    for (let turns = 0; turns < 30; turns++) {
+      const first = store.commit([record(spaceId, `first ${turns}`)]);
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      const news = context.feed.news(spaceId);
+      await store.commit([record(spaceId, `second ${turns}`)]);
+      await first;
+      await endOfTurn();
+      woken.push(news.hasArrived);
+      news.cancel();
+    }
+    expect(woken).toEqual(woken.map(() => true));
   });
 
   it('get the entries of their space only, and continue after those of the others', async () => {
