@@ -189,7 +189,8 @@ export class Feed {
     });
     const news = { arrived, hasArrived: false, cancel: () => end() };
     const end = () => {
-      ofSpace.delete(end);
+      // The second time, other readers may wait in another set for the space.
+      if (!ofSpace.delete(end)) return;
       if (ofSpace.size === 0) this.#waiting.delete(spaceId);
       news.hasArrived = true;
       resolveArrived();

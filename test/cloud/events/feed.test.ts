@@ -49,6 +49,22 @@ describe('the readers of a space', () => {
     release();
   });
 
+  it('are all woken by each event, in whatever order they begin to wait again', async () => {
+    const { store, context, spaceId } = await service();
+    const { feed } = context;
+    await feed.hold();
+    const [first, second] = [feed.news(spaceId), feed.news(spaceId)];
+    await store.commit([record(spaceId, 'a')]);
+    await Promise.all([first.arrived, second.arrived]);
+    first.cancel();
+    const firstAgain = feed.news(spaceId);
+    second.cancel();
+    const secondAgain = feed.news(spaceId);
+    await store.commit([record(spaceId, 'b')]);
+    await endOfTurn();
+    expect([firstAgain.hasArrived, secondAgain.hasArrived]).toEqual([true, true]);
+  });
+
   it('are woken by an event whenever it is committed while the one before is being passed on', async () => {
     const { store, context, spaceId } = await service();
     await context.feed.hold();
