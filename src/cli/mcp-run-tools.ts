@@ -1,6 +1,7 @@
 /** Tools for scenarios and runs. Each carries out the command of the same name, so both give the same answers. */
 import Type from 'typebox';
 import type { RunResult } from '../report/result.js';
+import { LAST_SEED } from '../scenario/values/seeds.js';
 import { listRows, SUBJECT_NAMES } from './list.js';
 import { listReports } from './mcp-resources.js';
 import { defineTool, type Tool, Word } from './mcp-tool.js';
@@ -22,7 +23,7 @@ const Scenario = {
 };
 const Run = Word('a run of list_runs, or the path of its folder');
 const Seed = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: 4_294_967_295, description: 'default: that of the scenario' }),
+  Type.Integer({ minimum: 0, maximum: LAST_SEED, description: 'default: that of the scenario' }),
 );
 const What = Type.Optional(Word('a device (name or serial number) or the id of a downlink'));
 

@@ -39,6 +39,28 @@ describe('a client without --allow-write', () => {
 
   it('gets an error for wrong arguments', async () => {
     const { call } = await serve();
+    const file = await call('validate_scenario', { file: 'fleet.yaml' });
+    expect([file.isError, file.text]).toEqual([
+      true,
+      expect.stringMatching(/: unknown argument "file"; arguments are scenario, text, vars$/),
+    ]);
+    const { text } = await call('run_scenario', {
+      senario: 'demo',
+      seed: -1,
+      vars: { '1': 'x', a: 3 },
+      firmware: '-x',
+    });
+    for (const part of [
+      'unknown argument "senario" (did you mean "scenario"?); arguments are scenario, text, vars, seed, firmware, out',
+      '"seed" must be >= 0 (default: that of the scenario)',
+      '"vars" must not have "1"',
+      '"vars/a" must be string',
+      '"firmware" must match pattern',
+    ])
+      expect(text).toContain(part);
+    expect((await call('list_names', { subject: 'colours' })).text).toContain('"subject" must be one of scenarios,');
+    expect((await call('list_runs', { all: true })).text).toContain('unknown argument "all"; the tool has none');
+    expect((await call('compare_runs')).text).toMatch(/"a" is missing \(a run of .*; "b" is missing \(a run of/);
     expect(await call('run_scenario', {})).toMatchObject({
       isError: true,
       text: expect.stringContaining('either \\"scenario\\" or'),
@@ -52,6 +74,15 @@ describe('a client without --allow-write', () => {
       text: expect.stringContaining('no run in real time'),
     });
     expect(await call('read_messages')).toMatchObject({ isError: true, text: expect.stringContaining('--target URL') });
+  });
+
+  it('can give every seed that the command line takes', async () => {
+    const { call } = await serve();
+    const text = SCENARIO.replace('3h', '1h');
+    const { value } = await call('run_scenario', { text, seed: Number.MAX_SAFE_INTEGER });
+    expect(value).toMatchObject({ seed: Number.MAX_SAFE_INTEGER });
+    const { text: complaint } = await call('run_scenario', { text, seed: Number.MAX_SAFE_INTEGER + 1 });
+    expect(complaint).toContain('"seed" must be <= 9007199254740991');
   });
 
   it('cannot keep results', async () => {
