@@ -55,9 +55,7 @@ function step(title: string, program: string, args: readonly string[], cwd = fol
 
 try {
   step('build', 'npm', ['run', 'build'], '.');
-  const [packed] = JSON.parse(
-    step('pack', 'npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], '.'),
-  );
+  const [packed] = JSON.parse(step('pack', 'npm', ['pack', '--json', '--pack-destination', folder], '.'));
   const names = packed.files.map(({ path }: { readonly path: string }) => path);
   const missing = Object.keys(PAGES).filter((path) => !names.includes(path));
   if (missing.length > 0) throw new Error(`the package has no ${missing.join(', ')}`);
