@@ -84,6 +84,8 @@ async function execute({ open, speed, host: address, port, seed, ...flags }: Dem
         'only this machine controls the run\n',
     );
   }
+  const pace = speed === 1 ? 'in real time' : `${speed} times as fast as real time`;
+  host.err.write(`${plan.scenario}: ${countOf(plan.devices.length, 'device')}, ${pace}; Ctrl-C ends the demo\n`);
   const live = await LiveServices.open({
     host,
     plan,

@@ -55,6 +55,8 @@ interface TelemetryOptions {
   readonly reportsAtOnce?: boolean;
 }
 
+type Kind = 'traces' | 'metrics';
+
 export class Telemetry {
   readonly #options: TelemetryOptions;
   readonly #sender: Sender;
@@ -69,10 +71,11 @@ export class Telemetry {
   readonly #all = new AbortController();
   #ends = false;
   #interrupted = false;
-  #batches = 0;
-  #lost = 0;
+  readonly #batches = { traces: { all: 0, lost: 0 }, metrics: { all: 0, lost: 0 } };
   #firstReason: string | undefined;
   #refused: Refused = { items: 0, reason: '' };
+  /** The last report, which is not repeated. */
+  #reported: string | undefined;
 
   constructor(options: TelemetryOptions) {
     const { clock, version, attributes, settings } = options;
@@ -115,11 +118,11 @@ export class Telemetry {
     await this.#round;
     regular.cancel();
     source.countTraces(true);
-    await this.#export(() => this.#all.signal.aborted, this.#all.signal, LAST_PATIENCE);
+    const areMetricsTried = await this.#export(() => this.#all.signal.aborted, this.#all.signal, LAST_PATIENCE);
     this.#limit?.cancel();
-    const unsent = settings.destinations.traces ? Math.ceil(source.countTraces(true) / IN_BATCH) : 0;
-    this.#batches += unsent;
-    this.#lost += unsent;
+    const { traces, metrics } = settings.destinations;
+    if (traces) this.#countUnsent('traces', Math.ceil(source.countTraces(true) / IN_BATCH));
+    if (metrics && !areMetricsTried && (await this.#hasMetrics())) this.#countUnsent('metrics', 1);
     this.#report();
     await this.#sender.close();
   }
@@ -142,49 +145,72 @@ export class Telemetry {
     this.#all.abort();
   }
 
-  /** Sends all complete traces, and the metrics. The first lost batch ends it. */
-  async #export(isOver: () => boolean, cancelled: AbortSignal, patience?: Millis): Promise<void> {
-    const { source, settings, clock } = this.#options;
+  async #hasMetrics(): Promise<boolean> {
+    try {
+      return (await this.#readMetrics()).length > 0;
+    } catch {
+      return true;
+    }
+  }
+
+  #readMetrics() {
+    const { source, clock } = this.#options;
+    return source.readMetrics({ since: this.#since, now: clock.wall });
+  }
+
+  #countUnsent(kind: Kind, count: number): void {
+    this.#batches[kind].all += count;
+    this.#batches[kind].lost += count;
+  }
+
+  /** Sends all complete traces, and the metrics. The first lost batch ends it. Resolves to whether the metrics had their turn. */
+  async #export(isOver: () => boolean, cancelled: AbortSignal, patience?: Millis): Promise<boolean> {
+    const { source, settings } = this.#options;
     const { traces, metrics } = settings.destinations;
+    let kind: Kind = 'traces';
     try {
       while (traces && source.countTraces(false) > 0 && !isOver()) {
         const spans = (await source.takeTraces(IN_BATCH)).flatMap((each) =>
           makeSpans(each, this.#resource, settings.sampler),
         );
         const { serializeRequest } = traces.encoding === 'json' ? JsonTraceSerializer : ProtobufTraceSerializer;
-        if (spans.length > 0 && !(await this.#send(traces, serializeRequest(spans), cancelled, patience))) return;
+        if (spans.length === 0) continue;
+        const batch = serializeRequest(spans);
+        if (!(await this.#send(kind, traces, batch, { cancelled, patience }))) return false;
       }
-      if (!metrics || isOver()) return;
-      const data = await source.readMetrics({ since: this.#since, now: clock.wall });
-      if (data.length === 0) return;
+      kind = 'metrics';
+      if (!metrics || isOver()) return false;
+      const data = await this.#readMetrics();
+      if (data.length === 0) return true;
       const { serializeRequest } = metrics.encoding === 'json' ? JsonMetricsSerializer : ProtobufMetricsSerializer;
       const batch = serializeRequest({
         resource: this.#resource,
         scopeMetrics: [{ scope: SCOPE, metrics: [...data] }],
       });
-      await this.#send(metrics, batch, cancelled, patience);
+      await this.#send(kind, metrics, batch, { cancelled, patience });
     } catch (error) {
       // The source has failed, for example because the database does not answer.
-      this.#batches++;
-      this.#lose(messageOf(error));
+      this.#batches[kind].all++;
+      this.#lose(kind, messageOf(error));
     }
+    return kind === 'metrics';
   }
 
   /** Whether the collector has received the batch. */
   async #send(
+    kind: Kind,
     to: Destination,
     batch: Uint8Array | undefined,
-    cancelled: AbortSignal,
-    patience: Millis | undefined,
+    { cancelled, patience }: { readonly cancelled: AbortSignal; readonly patience: Millis | undefined },
   ): Promise<boolean> {
-    this.#batches++;
+    this.#batches[kind].all++;
     const outcome = await this.#sender.send(to, batch ?? new Uint8Array(), {
       patience: Math.min(to.timeout, patience ?? to.timeout),
       last: patience !== undefined,
       cancelled,
     });
     const answer = 'lost' in outcome ? outcome.lost : readResponse(outcome.received, to.encoding);
-    if (typeof answer === 'string') this.#lose(answer, to);
+    if (typeof answer === 'string') this.#lose(kind, answer, to);
     else if (answer.items > 0) this.#refuse(answer);
     return typeof answer !== 'string';
   }
@@ -192,14 +218,20 @@ export class Telemetry {
   #refuse({ items, reason }: Refused): void {
     const isFirst = this.#refused.items === 0;
     this.#refused = { items: this.#refused.items + items, reason: this.#refused.reason || reason };
-    if (this.#options.reportsAtOnce && isFirst) this.#report();
+    if (isFirst) this.#reportAtOnce();
   }
 
-  #lose(reason: string, to?: Destination): void {
-    this.#lost++;
+  #lose(kind: Kind, reason: string, to?: Destination): void {
+    this.#batches[kind].lost++;
+    const isFirst = this.#firstReason === undefined;
     const port = to && new URL(to.url).port === '4317' ? '; OTLP over HTTP usually has port 4318, not 4317' : '';
     this.#firstReason ??= `${reason}${port}`;
-    if (this.#options.reportsAtOnce && this.#lost === 1) this.#report();
+    if (isFirst) this.#reportAtOnce();
+  }
+
+  /** At the end, one report is enough. */
+  #reportAtOnce(): void {
+    if (this.#options.reportsAtOnce && !this.#ends) this.#report();
   }
 
   #report(): void {
@@ -209,10 +241,16 @@ export class Telemetry {
     const { items, reason } = this.#refused;
     const why = this.#firstReason ?? 'no time was left';
     const words = reason === '' ? '' : `: "${printableLine(reason)}"`;
+    const lost = Object.entries(this.#batches)
+      .filter(([, batches]) => batches.lost > 0)
+      .map(([kind, batches]) => `${humanCount(batches.lost)} of ${humanCount(batches.all)} batches of ${kind}`);
     const losses = [
-      this.#lost > 0 && `${this.#lost} of ${this.#batches} batches of telemetry for ${where} were lost: ${why}`,
+      lost.length > 0 && `telemetry for ${where} was lost (${lost.join(', ')}): ${why}`,
       items > 0 && `${where} refused ${humanCount(items)} of the spans and data points${words}`,
     ].filter((loss) => loss !== false);
-    if (losses.length > 0) complain(losses.join('; '));
+    const report = losses.join('; ');
+    if (report === '' || report === this.#reported) return;
+    this.#reported = report;
+    complain(report);
   }
 }

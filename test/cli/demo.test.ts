@@ -35,6 +35,15 @@ it.each([[['--open']], [[]]])(
   },
 );
 
+it.each([
+  [[], 'small: 2 devices, 60 times as fast as real time; Ctrl-C ends the demo\n'],
+  [['--speed', '1'], 'small: 2 devices, in real time; Ctrl-C ends the demo\n'],
+  [['--speed', '0.5'], 'small: 2 devices, 0.5 times as fast as real time; Ctrl-C ends the demo\n'],
+])('the demo with %j first says what runs, how fast, and how to end it', async (flags, line) => {
+  const { err } = await ghostfleet(['demo', ...small(), ...flags], { interruptOn: /console at \S+ / });
+  expect(err.slice(err.indexOf('small:'), line.length)).toBe(line);
+});
+
 describe('the options of the demo', () => {
   const untilOpen = { interruptOn: /console at \S+ / };
 

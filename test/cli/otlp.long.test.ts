@@ -43,7 +43,7 @@ describe('a run whose collector fails', () => {
     const { exit, err } = await run(tiny, url);
     expect(exit).toBe(0);
     expect(err).toBe(
-      `${SIMULATED}ghostfleet: 1 of 1 batches of telemetry for ${url} were lost: the response has the status 400\n`,
+      `${SIMULATED}ghostfleet: telemetry for ${url} was lost (1 of 1 batches of traces, 1 of 1 batches of metrics): the response has the status 400\n`,
     );
   });
 });

@@ -90,7 +90,7 @@ describe('a run whose collector fails', () => {
     const { exit, err, out: text } = await run(tiny, 'http://me:s3crets@127.0.0.1:9', ['--out', out], env);
     expect(exit).toBe(0);
     expect(err).toBe(
-      `${SIMULATED}ghostfleet: 1 of 1 batches of telemetry for http://127.0.0.1:9 were lost: connection refused\n`,
+      `${SIMULATED}ghostfleet: telemetry for http://127.0.0.1:9 was lost (1 of 1 batches of traces, 1 of 1 batches of metrics): connection refused\n`,
     );
     const files = readdirSync(out).map((name) => readFileSync(join(out, name), 'utf8'));
     expect([text, err, ...files].join('\n')).not.toMatch(/s3crets/);

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
+import { makeRunMetric } from '../../src/telemetry/measures.js';
 import { readTelemetrySettings } from '../../src/telemetry/settings.js';
 import type { TracedDownlink } from '../../src/telemetry/spans.js';
 import { Telemetry } from '../../src/telemetry/telemetry.js';
@@ -34,6 +35,8 @@ interface Options {
   readonly env?: Readonly<Record<string, string>>;
   readonly reportsAtOnce?: boolean;
   readonly url?: string;
+  /** Whether there is a metric. */
+  readonly metrics?: boolean;
   /** Takes the downlinks in place of the source of the test. */
   readonly take?: (waiting: TracedDownlink[]) => readonly TracedDownlink[];
 }
@@ -51,7 +54,10 @@ async function exporting(answer?: Parameters<typeof openCollector>[0], options: 
   const telemetry = new Telemetry({
     ...{ settings, clock, version: '1', attributes: {}, reportsAtOnce: options.reportsAtOnce ?? false },
     source: {
-      readMetrics: () => [],
+      readMetrics: (period) =>
+        options.metrics
+          ? [makeRunMetric({ name: 'device.ready', about: '', shape: 'count', of: null, within: false }, [], period)]
+          : [],
       takeTraces: (most) => options.take?.(waiting) ?? waiting.splice(0, most),
       countTraces: () => {
         if (waiting.length === 0) looks.empty++;
@@ -180,7 +186,7 @@ describe('lost telemetry', () => {
       await telemetry.end();
       expect(collector.requests.length).toBe(1);
       expect(complaints).toEqual([
-        `1 of 1 batches of telemetry for ${collector.url} were lost: the response has the status ${status}`,
+        `telemetry for ${collector.url} was lost (1 of 1 batches of traces): the response has the status ${status}`,
       ]);
     },
   );
@@ -190,7 +196,7 @@ describe('lost telemetry', () => {
     expect(await letPass(clock, telemetry.end())).toBeLessThanOrEqual(seconds(6));
     expect(collector.requests.length).toBeGreaterThan(1);
     expect(complaints).toEqual([
-      `1 of 1 batches of telemetry for ${collector.url} were lost: the response has the status ${status}`,
+      `telemetry for ${collector.url} was lost (1 of 1 batches of traces): the response has the status ${status}`,
     ]);
   });
 
@@ -224,7 +230,7 @@ describe('lost telemetry', () => {
     await telemetry.end();
     expect([collector.requests.length, complaints]).toEqual([
       1,
-      [`1 of 1 batches of telemetry for ${collector.url} were lost: the response is too large`],
+      [`telemetry for ${collector.url} was lost (1 of 1 batches of traces): the response is too large`],
     ]);
   });
 
@@ -232,7 +238,9 @@ describe('lost telemetry', () => {
     const downlinks = Array.from({ length: 130 }, (_, n) => downlink(n));
     const { collector, telemetry, clock, complaints } = await exporting(silent, { downlinks });
     expect(await letPass(clock, telemetry.end())).toBeLessThanOrEqual(seconds(6));
-    expect(complaints).toEqual([`3 of 3 batches of telemetry for ${collector.url} were lost: no response within 5 s`]);
+    expect(complaints).toEqual([
+      `telemetry for ${collector.url} was lost (3 of 3 batches of traces): no response within 5 s`,
+    ]);
   });
 
   it('ends within a second after a Ctrl-C, also if that is pressed during the last export', async () => {
@@ -244,6 +252,33 @@ describe('lost telemetry', () => {
     await until(() => late.collector.requests.length === 1);
     late.telemetry.interrupt();
     expect(await letPass(late.clock, end)).toBeLessThanOrEqual(seconds(1.5));
+  });
+
+  it('is told apart by traces and metrics, and reported once if it is lost at the end of a service', async () => {
+    const { collector, telemetry, complaints } = await exporting(rejecting(400), {
+      reportsAtOnce: true,
+      metrics: true,
+    });
+    await telemetry.end();
+    expect(complaints).toEqual([
+      `telemetry for ${collector.url} was lost (1 of 1 batches of traces, 1 of 1 batches of metrics): the response has the status 400`,
+    ]);
+  });
+
+  it('is only that of the metrics without a trace', async () => {
+    const { collector, telemetry, complaints } = await exporting(rejecting(400), { downlinks: [], metrics: true });
+    await telemetry.end();
+    expect(complaints).toEqual([
+      `telemetry for ${collector.url} was lost (1 of 1 batches of metrics): the response has the status 400`,
+    ]);
+  });
+
+  it('is not reported again at the end if nothing else was lost', async () => {
+    const { telemetry, clock, complaints } = await exporting(rejecting(400), { reportsAtOnce: true });
+    await clock.runUntil(seconds(15));
+    await until(() => complaints.length === 1);
+    await telemetry.end();
+    expect(complaints.length).toBe(1);
   });
 
   it('is reported once while a service goes on, and with the sum at its end', async () => {
@@ -261,14 +296,14 @@ describe('lost telemetry', () => {
     }
     expect(complaints.length).toBe(1);
     await telemetry.end();
-    expect(complaints.at(-1)).toContain('3 of 3 batches');
+    expect(complaints.at(-1)).toContain('(3 of 3 batches of traces)');
   });
 
   it('names the usual port if the address has that of gRPC', async () => {
     const { telemetry, clock, complaints } = await exporting(undefined, { url: 'http://me:s3crets@127.0.0.1:4317' });
     await letPass(clock, telemetry.end());
     expect(complaints).toEqual([
-      '1 of 1 batches of telemetry for http://127.0.0.1:4317 were lost: connection refused; OTLP over HTTP usually has port 4318, not 4317',
+      'telemetry for http://127.0.0.1:4317 was lost (1 of 1 batches of traces): connection refused; OTLP over HTTP usually has port 4318, not 4317',
     ]);
   });
 
@@ -280,7 +315,7 @@ describe('lost telemetry', () => {
     const { collector, telemetry, complaints } = await exporting(undefined, { take });
     await telemetry.end();
     expect(complaints).toEqual([
-      `1 of 1 batches of telemetry for ${collector.url} were lost: the database does not answer`,
+      `telemetry for ${collector.url} was lost (1 of 1 batches of traces): the database does not answer`,
     ]);
   });
 
@@ -318,7 +353,7 @@ describe('lost telemetry', () => {
     const page = (response: ServerResponse) => response.writeHead(200, { 'content-type': type }).end(body);
     const { collector, telemetry, complaints } = await exporting(page);
     await telemetry.end();
-    expect(complaints).toEqual([`1 of 1 batches of telemetry for ${collector.url} were lost: ${reason}`]);
+    expect(complaints).toEqual([`telemetry for ${collector.url} was lost (1 of 1 batches of traces): ${reason}`]);
   });
 
   it('does not include traces that the user does not want', async () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { copyFileSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -100,6 +100,13 @@ describe('ghostfleet doctor', () => {
   it('rejects a missing database, and a target that exists', async () => {
     const path = await furnished();
     expect((await ghostfleet(['doctor', path, '--save', path])).err).toContain('exists already');
-    expect((await ghostfleet(['doctor', join(directory(), 'missing.db')])).err).toContain('is missing or empty');
+    const missing = join(directory(), 'missing.db');
+    expect((await ghostfleet(['doctor', missing])).err).toBe(
+      `ghostfleet: no such database: the file "${missing}" does not exist\nwithout a file, doctor checks this machine\n`,
+    );
+    writeFileSync(missing, '');
+    expect((await ghostfleet(['doctor', missing])).err).toContain(`"${missing}" is missing or empty\nrestore it`);
+    rmSync(path);
+    expect((await ghostfleet(['doctor', path])).err).toMatch(/is missing or empty; .* says that it had \d+ commits/);
   });
 });

@@ -1,6 +1,6 @@
 /** better-sqlite3 that is absent, without its native part, or with one that cannot be loaded. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { bundled } from '../../support/bundled.js';
 const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-no-sqlite-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What service, backup, doctor, lock, merge and rotation report if a loader, by default of the native part, throws this error. */
+/** What service, also with a new file, backup, doctor, lock, merge and rotation report if a loader, by default of the native part, throws this error. */
 function reportedWith(
   error: { readonly message: string; readonly code?: string },
   name: 'bindings' | 'better-sqlite3' = 'bindings',
@@ -32,10 +32,12 @@ Module._load = (name, ...more) => {
     encoding: 'utf8',
   });
   expect(stderr).toBe('');
+  // No file was created.
+  expect(readdirSync(folder)).toEqual(['preload.cjs', 'x.db']);
   return JSON.parse(stdout);
 }
 
-const USES = 6;
+const USES = 7;
 
 it.each([
   [

@@ -10,6 +10,7 @@ const [path = ''] = process.argv.slice(2);
 const reported: string[] = [];
 for (const use of [
   () => openStore(path),
+  () => openStore(`${path}.new`),
   () => backupDatabase(path, `${path}.copy`),
   () => examine(path),
   () => lockFile(path),

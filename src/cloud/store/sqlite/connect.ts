@@ -26,10 +26,15 @@ export function isSqliteError(error: unknown): error is Error & { readonly code:
   return error instanceof Error && error.name === 'SqliteError';
 }
 
+/** @throws UsageError `no-sqlite`, before a file is created */
+export function needSqlite(): void {
+  connect(':memory:').close();
+}
+
 /** Why SQLite cannot be used, in one line; undefined if it can. */
 export function findNativeFailure(): string | undefined {
   try {
-    connect(':memory:').close();
+    needSqlite();
     return undefined;
   } catch (error) {
     return messageOf(error).split('\n', 1)[0];

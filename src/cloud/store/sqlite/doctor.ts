@@ -90,6 +90,10 @@ function withSource<T>(path: string, work: (db: Database) => T): T {
   const { size } = statSync(path, { throwIfNoEntry: false }) ?? {};
   if (size === undefined || size === 0) {
     const tail = readTail(path);
+    if (size === undefined && tail === undefined) {
+      const hint = 'without a file, doctor checks this machine';
+      throw new UsageError('bad-database', `no such database: the file "${path}" does not exist`, hint);
+    }
     const had = tail ? `; "${tailPath(path)}" says that it had ${tail.sequence} commits` : '';
     throw new UsageError('bad-database', `"${path}" is missing or empty${had}`, 'restore it from a backup');
   }

@@ -15,7 +15,7 @@ import { shownCommand } from '../../../kernel/web-address.js';
 import type { NamedKey } from '../secrets/key.js';
 import { Soundness } from '../soundness.js';
 import { findRefusal, needWritable } from './access.js';
-import { connect, isSqliteError } from './connect.js';
+import { connect, isSqliteError, needSqlite } from './connect.js';
 import { type SqliteOptions, WRITER_PRAGMAS } from './driver.js';
 import { lockFile } from './file-lock.js';
 import { databaseFile } from './file-name.js';
@@ -52,6 +52,7 @@ export function openDatabase(
   let release: (() => void) | undefined;
   let accepted = false;
   try {
+    needSqlite();
     needWritable(path, given !== undefined);
     // SQLite gives the log and its index, beside the file, the same permissions.
     makePrivate(path);
