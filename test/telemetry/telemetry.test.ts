@@ -254,7 +254,7 @@ describe('lost telemetry', () => {
     expect(await letPass(late.clock, end)).toBeLessThanOrEqual(seconds(1.5));
   });
 
-  it('is told apart by traces and metrics, and reported once if it is lost at the end of a service', async () => {
+  it('is counted by traces and metrics, and reported once if it is lost at the end of a service', async () => {
     const { collector, telemetry, complaints } = await exporting(rejecting(400), {
       reportsAtOnce: true,
       metrics: true,
