@@ -11,15 +11,13 @@ import type { ContactReason } from '../../trace/events.js';
 import { TEST_LOAD_TIME } from '../environment/battery.js';
 import type { Hardware } from '../hardware/hardware.js';
 import type { Measurements } from '../measuring/measurements.js';
+import { BATTERY_MEASUREMENT } from '../measuring/measuring-plan.js';
 import type { Receiver } from '../wmbus/receiver.js';
 import { Reporter, type ReporterHost } from './reporter.js';
 import { type TaskOwner, TaskTable } from './task-table.js';
 
 /** The hardware watchdog resets the board if it is not fed for this long (behaviour B-5). */
 export const HARDWARE_WATCHDOG = seconds(120);
-
-/** The task that connects the test load. */
-const BATTERY_MEASUREMENT = 'sample battery';
 
 /** The parts of the firmware that the application needs. */
 export interface ApplicationHost extends ReporterHost {
@@ -50,11 +48,8 @@ export class Application implements TaskOwner {
   constructor(firmware: ApplicationHost) {
     this.#firmware = firmware;
     const { measurements, receiver } = firmware;
-    this.#tasks = new TaskTable(
-      this,
-      measurements.tasks.length + OWN_TASKS + (receiver ? 1 : 0),
-      measurements.memory.plan.quiet,
-    );
+    const { tasks, quiet, replaced } = measurements.memory.plan;
+    this.#tasks = new TaskTable(this, tasks.length + OWN_TASKS + (receiver ? 1 : 0), quiet, replaced);
     this.#reporter = new Reporter(firmware);
   }
 

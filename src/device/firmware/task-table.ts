@@ -5,7 +5,8 @@
  * A *quiet* task, such as taking a sample, has no visible effect until another task runs. So a quiet task sets no alarm. The
  * quiet tasks that are due run before the next other task, or when `catchUp` is called. They run in the order of their due
  * times, as if each had run on time. Most devices therefore wake up about once per report instead of forty times, and
- * simulating a day of a fleet is several times faster.
+ * simulating a day of a fleet is several times faster. Of the runs of a quiet task that only replace each other's result, the
+ * last one is enough.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Instant, type Millis, unboxed } from '../../kernel/time.js';
@@ -23,6 +24,7 @@ const UNARMED: Instant = -1;
 export class TaskTable {
   readonly #owner: TaskOwner;
   readonly #quiet: readonly boolean[];
+  readonly #replaced: readonly Millis[];
   /** Due time by task number. A plain array filled with Infinity stores unboxed numbers in half the space of a typed array. */
   readonly #due: number[];
   #alarm: Alarm | undefined;
@@ -30,10 +32,14 @@ export class TaskTable {
   #armedFor: Instant = UNARMED;
   #running = false;
 
-  /** @param quiet by number: whether a task is quiet; tasks beyond the list are not */
-  constructor(owner: TaskOwner, size: number, quiet: readonly boolean[]) {
+  /**
+   * @param quiet by number: whether a task is quiet; tasks beyond the list are not
+   * @param replaced by number: after which time the next run of a quiet task replaces the result; Infinity: never
+   */
+  constructor(owner: TaskOwner, size: number, quiet: readonly boolean[], replaced: readonly Millis[]) {
     this.#owner = owner;
     this.#quiet = quiet;
+    this.#replaced = replaced;
     this.#due = new Array(size).fill(NEVER);
   }
 
@@ -57,6 +63,7 @@ export class TaskTable {
   /** Runs the quiet tasks that were due before now or are due now, each at its own time. */
   catchUp(): void {
     const { now } = this.#owner.clock;
+    this.skipReplaced(now);
     for (let task = this.findNextQuiet(); task >= 0 && this.findDue(task) <= now; task = this.findNextQuiet()) {
       this.runTask(task, this.findDue(task));
     }
@@ -80,12 +87,24 @@ export class TaskTable {
     this.#alarm = undefined;
     this.#running = true;
     const { now } = this.#owner.clock;
+    this.skipReplaced(now);
     for (let task = this.findNextQuiet(); task >= 0 && this.findDue(task) < now; task = this.findNextQuiet()) {
       this.runTask(task, this.findDue(task));
     }
     for (let task = 0; task < this.#due.length; task++) if (this.findDue(task) <= now) this.runTask(task, now);
     this.#running = false;
     this.arm();
+  }
+
+  /** Skips the runs whose result a run until `now` replaces. */
+  private skipReplaced(now: Instant): void {
+    for (let task = 0; task < this.#replaced.length; task++) {
+      const after = this.#replaced[task] as Millis;
+      let due = this.findDue(task);
+      // One by one, because the sum of many delays may differ from their product in its last bit.
+      while (due + after <= now) due += after;
+      this.#due[task] = due;
+    }
   }
 
   /** The quiet task that is due first; -1 if there is none. */

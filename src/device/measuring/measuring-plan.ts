@@ -20,6 +20,8 @@ export interface Plan {
   readonly tasks: readonly MeasuringTask[];
   /** By task: whether it has no visible effect before the next report. */
   readonly quiet: readonly boolean[];
+  /** By task: after which time the next run replaces everything that a run has stored; Infinity if it does not. */
+  readonly replaced: readonly Millis[];
   readonly sensors: readonly SensorPlan[];
   /** By sensor index of the profile: the sensors of this kind that the device has. */
   readonly byKind: readonly (readonly SensorPlan[])[];
@@ -132,7 +134,16 @@ function makePlan(profile: Profile, settings: MeasuringSettings): Plan {
   });
   const watched = edges.length + allPresses.length > 0;
   const tasks = [...planTasks(profile, settings, byKind), ...(watched ? [WATCH] : [])];
-  return { tasks, quiet: tasks.map(isQuiet), sensors, byKind, lists, edges, presses: allPresses };
+  return {
+    tasks,
+    quiet: tasks.map(isQuiet),
+    replaced: tasks.map(replacedAfter),
+    sensors,
+    byKind,
+    lists,
+    edges,
+    presses: allPresses,
+  };
 }
 
 /** How often a task with the interval `every` runs in the time `within`; Infinity (not known) if `every` is 0. */
@@ -172,6 +183,17 @@ function isQuiet({ kind, sensors }: MeasuringTask): boolean {
   return (
     kind !== 'watch' && !sensors.some(({ alarms }) => alarms.some(({ settings }) => settings.report.some(Boolean)))
   );
+}
+
+/** The task that connects the test load: each of its runs costs energy. */
+export const BATTERY_MEASUREMENT = 'sample battery';
+
+/** Without a window, only the last sample is stored. */
+function replacedAfter(task: MeasuringTask): Millis {
+  const { kind, what, every, sensors } = task;
+  const isReplaced =
+    kind === 'sample' && what !== BATTERY_MEASUREMENT && sensors.every(({ spec }) => !spec.windows?.samples);
+  return isReplaced && isQuiet(task) ? every : Number.POSITIVE_INFINITY;
 }
 
 const WATCH: MeasuringTask = {

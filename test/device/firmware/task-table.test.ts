@@ -2,8 +2,16 @@ import { expect, it } from 'vitest';
 import { TaskTable } from '../../../src/device/firmware/task-table.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 
-/** A table that records its runs. `every`: milliseconds after which each task is due again. `quiet` tasks set no alarm. */
-function fixture({ every, quiet = [] }: { readonly every: readonly number[]; readonly quiet?: readonly boolean[] }) {
+interface Tasks {
+  /** Milliseconds after which each task is due again. */
+  readonly every: readonly number[];
+  /** `quiet` tasks set no alarm. */
+  readonly quiet?: readonly boolean[];
+  readonly replaced?: readonly number[];
+}
+
+/** A table that records its runs. */
+function fixture({ every, quiet = [], replaced = [] }: Tasks) {
   const clock = new VirtualClock();
   const done: string[] = [];
   const owner = {
@@ -13,7 +21,7 @@ function fixture({ every, quiet = [] }: { readonly every: readonly number[]; rea
       return every[task] ?? Number.POSITIVE_INFINITY;
     },
   };
-  return { clock, done, table: new TaskTable(owner, every.length, quiet) };
+  return { clock, done, table: new TaskTable(owner, every.length, quiet, replaced) };
 }
 
 const ONCE = Number.POSITIVE_INFINITY;
@@ -54,6 +62,21 @@ it('a task table runs overdue quiet tasks before the next task that is not quiet
   expect(done).toEqual(['0@100', '0@200', '1@250']);
   table.catchUp();
   expect(done).toEqual(['0@100', '0@200', '1@250', '0@300']);
+});
+
+it('of overdue runs that replace each other, only the last one is carried out, before and at the next other task', async () => {
+  const { clock, done, table } = fixture({
+    every: [100, 100, ONCE],
+    quiet: [true, true],
+    replaced: [100, ONCE],
+  });
+  table.set(0, 100);
+  table.set(1, 150);
+  table.set(2, 360);
+  await clock.runUntil(500);
+  expect(done).toEqual(['1@150', '1@250', '0@300', '1@350', '2@360']);
+  table.catchUp();
+  expect(done.slice(5)).toEqual(['1@450', '0@500']);
 });
 
 it('takeOverdue returns the quiet tasks that are due, without running them', async () => {
