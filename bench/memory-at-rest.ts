@@ -17,7 +17,7 @@ import { type Random, seededRandom } from '../src/kernel/random.js';
 import { minutes } from '../src/kernel/time.js';
 import { VirtualClock } from '../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../src/profile/library.js';
-import type { EnvelopeFormat } from '../src/protocol/flap/envelope.js';
+import type { Datagram, EnvelopeFormat } from '../src/protocol/flap/envelope.js';
 import { makeFlashSettings } from '../src/runner/world/flash-settings.js';
 import { withFaults } from '../src/transport/faults/with-faults.js';
 import { memoryTransport } from '../src/transport/memory.js';
@@ -81,7 +81,7 @@ async function restingFleet(): Promise<Fleet> {
   const clock = new VirtualClock();
   const world = { clock, trace };
   const random = seededRandom(7);
-  const wire: { deliver: (datagram: Uint8Array, reply: Receive, format: EnvelopeFormat) => void } = { deliver: quiet };
+  const wire: { deliver: (datagram: Datagram, reply: Receive, format: EnvelopeFormat) => void } = { deliver: quiet };
   const transport = withFaults(
     memoryTransport((datagram, reply, format) => wire.deliver(datagram, reply, format)),
     { clock, random, trace, faults: [] },
@@ -131,7 +131,7 @@ const tokenOf = (serial: number): string => serial.toString(16).padStart(32, '0'
 async function withCloud(
   clock: VirtualClock,
   random: Random,
-  wire: { deliver: (datagram: Uint8Array, reply: Receive, format: EnvelopeFormat) => void },
+  wire: { deliver: (datagram: Datagram, reply: Receive, format: EnvelopeFormat) => void },
   action: () => Promise<void>,
 ): Promise<void> {
   const store = await openStore('memory');

@@ -8,6 +8,7 @@ import { seededRandom } from '../../src/kernel/random.js';
 import type { Instant } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import type { Profile } from '../../src/profile/profile.js';
+import { type Datagram, datagramBytes } from '../../src/protocol/flap/envelope.js';
 import { describeDeviceTypes } from '../../src/runner/known-types.js';
 import { openEmbeddedTarget } from '../../src/runner/targets/embedded.js';
 import { buildFleet } from '../../src/runner/world/fleet.js';
@@ -107,15 +108,15 @@ function tapped(inner: Transport, show: (way: 'up' | 'down', bytes: Uint8Array) 
   return {
     connect(serial, receiver, format) {
       const tap = {
-        receive(datagram: Uint8Array) {
-          show('down', datagram);
+        receive(datagram: Datagram) {
+          show('down', datagramBytes(datagram));
           receiver.receive(datagram);
         },
       };
       const channel = inner.connect(serial, tap, format);
       return {
         send(datagram) {
-          show('up', datagram);
+          show('up', datagramBytes(datagram));
           channel.send(datagram);
         },
         reopen: (server) => channel.reopen(server),

@@ -3,7 +3,7 @@ import type { EdgeClock } from '../kernel/clock.js';
 import type { Wires } from '../kernel/in-flight.js';
 import type { Log } from '../kernel/log.js';
 import type { Random } from '../kernel/random.js';
-import type { EnvelopeFormat, PacketFormat } from '../protocol/flap/envelope.js';
+import { datagramBytes, type EnvelopeFormat, type PacketFormat } from '../protocol/flap/envelope.js';
 import { type DtlsAgreed, DtlsGateway, type Send } from './gateway/dtls-gateway.js';
 import type { FlapGateway } from './gateway/flap-gateway.js';
 import type { Source } from './gateway/replay-guard.js';
@@ -60,7 +60,7 @@ export async function openUdpPorts(options: UdpPortsOptions, closers: (() => Pro
   };
   const inFormat = (port: number | null, format: EnvelopeFormat) =>
     bind(port, format, (datagram, from, send) => {
-      gateway.receive(datagram, format, (answer) => send(answer, from), operated ? from : undefined);
+      gateway.receive(datagram, format, (answer) => send(datagramBytes(answer), from), operated ? from : undefined);
     });
   const udp = await inFormat(options.udpPort, 'base64');
   const udpRaw = await inFormat(options.udpRawPort, 'raw');

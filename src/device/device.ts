@@ -9,7 +9,7 @@ import { asError, GhostfleetError } from '../kernel/errors.js';
 import { type Draws, NoiseStream, noiseSeed, type Random } from '../kernel/random.js';
 import { type Instant, type Millis, seconds, type UnixMillis, type UnixSeconds } from '../kernel/time.js';
 import type { Build } from '../protocol/firmware-image.js';
-import { type LinkFormat, tokenText } from '../protocol/flap/envelope.js';
+import { type Datagram, type LinkFormat, tokenText } from '../protocol/flap/envelope.js';
 import type {
   BootCause,
   ContactReason,
@@ -244,7 +244,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   /** Takes a datagram from the network. */
-  receive(datagram: Uint8Array): void {
+  receive(datagram: Datagram): void {
     this.run(() => {
       if (this.modem.carries('down')) this.link.receive(datagram);
     });

@@ -10,6 +10,7 @@ import type { Clock } from '../kernel/clock.js';
 import type { Random } from '../kernel/random.js';
 import { DtlsClient } from '../protocol/dtls/client.js';
 import { keyIdentity } from '../protocol/dtls/identity.js';
+import { type Datagram, datagramBytes } from '../protocol/flap/envelope.js';
 import type { Channel, Receiver, Transport } from './transport.js';
 
 const MOST_UNANSWERED = 3;
@@ -45,8 +46,9 @@ class DtlsChannel implements Channel, Receiver {
     this.#channel = options.inner.connect(options.serial, this, 'dtls');
   }
 
-  send(packet: Uint8Array): void {
+  send(plain: Datagram): void {
     if (this.#unanswered >= MOST_UNANSWERED) this.#forget();
+    const packet = datagramBytes(plain);
     const record = this.#client?.encrypt(packet);
     if (record) {
       this.#unanswered++;
@@ -62,8 +64,8 @@ class DtlsChannel implements Channel, Receiver {
     if (this.#client?.hasPeerId !== true) this.#forget();
   }
 
-  receive(datagram: Uint8Array): void {
-    this.#client?.receiveDatagram(datagram);
+  receive(datagram: Datagram): void {
+    this.#client?.receiveDatagram(datagramBytes(datagram));
   }
 
   #begin(): void {

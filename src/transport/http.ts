@@ -11,6 +11,7 @@ import { openHttpPool } from '../kernel/http-pool.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
+import { datagramBytes } from '../protocol/flap/envelope.js';
 import { decodeRequest, encodeResponse } from '../protocol/http/frames.js';
 import type { Failed, Transport } from './transport.js';
 
@@ -40,7 +41,7 @@ export function httpTransport(
   return {
     connect: (serial, receiver) => ({
       send: (frame) => {
-        const { kind, key, token, body } = decodeRequest(frame);
+        const { kind, key, token, body } = decodeRequest(datagramBytes(frame));
         const request: HttpRequest = {
           path: `/v2/device/${serial}/${kind}`,
           headers: { authorization: `Claim ${token}`, 'content-type': 'application/json', 'idempotency-key': key },

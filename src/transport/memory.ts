@@ -1,8 +1,8 @@
-/** Transport in memory: passes each datagram synchronously to the cloud, as bytes. */
-import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
+/** Transport in memory: passes each datagram synchronously to the cloud, as it is. */
+import { type Datagram, datagramBytes, type EnvelopeFormat } from '../protocol/flap/envelope.js';
 import type { Channel, Receive, Receiver, Transport } from './transport.js';
 
-type Deliver = (datagram: Uint8Array, reply: Receive, format: EnvelopeFormat) => void;
+type Deliver = (datagram: Datagram, reply: Receive, format: EnvelopeFormat) => void;
 
 /** @param deliver passes a datagram to the cloud, which calls `reply` at most once per datagram */
 export function memoryTransport(deliver: Deliver): Transport {
@@ -23,7 +23,7 @@ class MemoryChannel implements Channel {
     this.receiver = receiver;
   }
 
-  send(datagram: Uint8Array): void {
+  send(datagram: Datagram): void {
     this.deliver(datagram, (answer) => this.receiver.receive(answer), 'base64');
   }
 
@@ -33,7 +33,7 @@ class MemoryChannel implements Channel {
 
 /** A subclass for each format takes less memory than a field with the format in each of up to 100,000 channels. */
 class RawChannel extends MemoryChannel {
-  override send(datagram: Uint8Array): void {
+  override send(datagram: Datagram): void {
     this.deliver(datagram, (answer) => this.receiver.receive(answer), 'raw');
   }
 }
@@ -57,7 +57,7 @@ export function memoryPeers(deliver: (datagram: Uint8Array, address: string) => 
         let sockets = 0;
         receivers.set(String(serial), receiver);
         return {
-          send: (datagram) => deliver(datagram, `${serial}/${sockets}`),
+          send: (datagram) => deliver(datagramBytes(datagram), `${serial}/${sockets}`),
           reopen: () => {
             sockets++;
           },

@@ -8,6 +8,7 @@ import type { Alarm, Clock } from '../kernel/clock.js';
 import { lookUpAtOnce } from '../kernel/immediate-lookup.js';
 import type { Wires } from '../kernel/in-flight.js';
 import { type Millis, minutes } from '../kernel/time.js';
+import { datagramBytes } from '../protocol/flap/envelope.js';
 import { GatewayHost } from './gateway-host.js';
 import type { Channel, Failed, Receiver, Transport } from './transport.js';
 import { takeArrivals } from './udp.js';
@@ -64,8 +65,9 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
           // A fault may release a delayed datagram after the close.
           if (closed) return;
           socket ??= newSocket(watched);
-          options.wires?.toCloud.departed(datagram);
-          socket.send(datagram, options.port, route.next(), lost);
+          const bytes = datagramBytes(datagram);
+          options.wires?.toCloud.departed(bytes);
+          socket.send(bytes, options.port, route.next(), lost);
         },
         reopen: (server = 1, started = false) => {
           route.reopened(server, started);

@@ -2,14 +2,14 @@
  * Carries datagrams between many devices and one cloud: in memory, over UDP with shared sockets or one for each device, or over
  * HTTP. Faults decorate any of these transports; DTLS runs over one of them.
  */
-import type { LinkFormat } from '../protocol/flap/envelope.js';
+import type { Datagram, LinkFormat } from '../protocol/flap/envelope.js';
 
 /** Called with every datagram that arrives. */
-export type Receive = (datagram: Uint8Array) => void;
+export type Receive = (datagram: Datagram) => void;
 
 /** Receives every datagram that arrives. An object, because one per device takes less memory than a function. */
 export interface Receiver {
-  receive(datagram: Uint8Array): void;
+  receive(datagram: Datagram): void;
 }
 
 /** One end of a datagram. */
@@ -21,7 +21,7 @@ interface End {
 
 /** Connection of a device to the cloud. */
 export interface Channel {
-  send(datagram: Uint8Array): void;
+  send(datagram: Datagram): void;
   /**
    * The device has opened a new socket: over UDP, later datagrams come from another port.
    * @param server number of the address of the cloud that the socket uses, from 1; all addresses belong to the same cloud.

@@ -2,7 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { UsageError } from '../kernel/errors.js';
 import type { Wires } from '../kernel/in-flight.js';
-import { type EnvelopeFormat, open } from '../protocol/flap/envelope.js';
+import { datagramBytes, type EnvelopeFormat, open } from '../protocol/flap/envelope.js';
 import { GatewayHost } from './gateway-host.js';
 import type { Failed, Receiver, Transport } from './transport.js';
 
@@ -52,8 +52,9 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
         send: (datagram) => {
           // A fault may release a delayed datagram after the close.
           if (closed) return;
-          wires?.toCloud.departed(datagram);
-          socket().send(datagram, port, route.next(), lost);
+          const bytes = datagramBytes(datagram);
+          wires?.toCloud.departed(bytes);
+          socket().send(bytes, port, route.next(), lost);
         },
         path: () => (closed ? undefined : { device: socket().address(), cloud: { address: route.address, port } }),
         reopen: (server = 1, started = false) => {

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../kernel/clock.js';
 import type { GhostfleetError } from '../kernel/errors.js';
-import { type PacketFormat, USUAL_PORTS } from '../protocol/flap/envelope.js';
+import { type Datagram, datagramBytes, type PacketFormat, USUAL_PORTS } from '../protocol/flap/envelope.js';
 import type { TraceEvent } from '../trace/events.js';
 import type { Channel, Receiver, Transport } from '../transport/transport.js';
 import { addressText, type Endpoint, makeLocalAddress } from './addresses.js';
@@ -61,9 +61,12 @@ export class DeviceRecorder {
       const { device, cloud } = path;
       return { device: { ...device, address: this.#localAddress(device.address, cloud.address) }, cloud };
     };
-    const note = (way: 'up' | 'down', bytes: Uint8Array) =>
-      this.#capture.datagram({ at: this.#clock?.wall ?? 0, way, format, serial, bytes, ...ends() });
-    const receive = (datagram: Uint8Array) => {
+    const note = (way: 'up' | 'down', datagram: Datagram) =>
+      this.#capture.datagram({
+        ...{ at: this.#clock?.wall ?? 0, way, format, serial, bytes: datagramBytes(datagram) },
+        ...ends(),
+      });
+    const receive = (datagram: Datagram) => {
       note('down', datagram);
       receiver.receive(datagram);
     };

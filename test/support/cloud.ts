@@ -11,7 +11,15 @@ import type { Log } from '../../src/kernel/log.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import type { Millis } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
-import { type EnvelopeFormat, hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import {
+  type Datagram,
+  datagramBytes,
+  type EnvelopeFormat,
+  hasValidTag,
+  open,
+  seal,
+  tokenBytes,
+} from '../../src/protocol/flap/envelope.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { device as deviceRow } from '../cloud/store/rows.js';
@@ -78,7 +86,7 @@ export async function testCloud(
 
   const deliver = async (datagram: Uint8Array, format: EnvelopeFormat = 'base64') => {
     const answers: Uint8Array[] = [];
-    gateway.receive(datagram, format, (answer) => answers.push(answer));
+    gateway.receive(datagram, format, (answer) => answers.push(datagramBytes(answer)));
     await gateway.idle();
     return answers;
   };
@@ -111,7 +119,7 @@ export async function testCloud(
 }
 
 /** The packet in an answer. @throws Error if the tag of the answer is wrong */
-export function unseal(datagram: Uint8Array, token = TOKEN, format: EnvelopeFormat = 'base64'): Packet {
+export function unseal(datagram: Datagram, token = TOKEN, format: EnvelopeFormat = 'base64'): Packet {
   const envelope = open(datagram, format);
   if (envelope === undefined || !hasValidTag(envelope, tokenBytes(token))) throw new Error('not a valid answer');
   // A plain array, so that tests can compare it.

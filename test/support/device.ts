@@ -11,6 +11,7 @@ import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { Profile } from '../../src/profile/profile.js';
 import {
+  type Datagram,
   type EnvelopeFormat,
   hasValidTag,
   type LinkFormat,
@@ -40,7 +41,7 @@ export interface TestDeviceOptions {
   /** Returns the device type to use in place of the packaged one. */
   readonly change?: (profile: Profile) => Profile;
   /** Called for each datagram that the device sends; `answer` delivers a datagram to the device after 1 ms. */
-  readonly network: (datagram: Uint8Array, answer: (datagram: Uint8Array) => void) => void;
+  readonly network: (datagram: Datagram, answer: (datagram: Datagram) => void) => void;
 }
 
 export interface TestDevice {
@@ -83,7 +84,7 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
 }
 
 /** The packet in a datagram of the device. */
-export function packetIn(datagram: Uint8Array, format: EnvelopeFormat = 'base64'): Packet {
+export function packetIn(datagram: Datagram, format: EnvelopeFormat = 'base64'): Packet {
   const envelope = open(datagram, format);
   if (envelope === undefined || !hasValidTag(envelope, tokenBytes(TOKEN))) throw new Error('not a valid datagram');
   return { ...envelope.packet, data: Uint8Array.from(envelope.packet.data) };

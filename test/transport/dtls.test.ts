@@ -6,6 +6,7 @@ import { RealClock } from '../../src/kernel/real-clock.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { startService } from '../../src/library/service.js';
 import { DtlsServer } from '../../src/protocol/dtls/server.js';
+import { datagramBytes } from '../../src/protocol/flap/envelope.js';
 import { ACK, decodePacket, encodePacket, FIRST, LAST, NOTHING, POLL } from '../../src/protocol/flap/packet.js';
 import { encodeUp } from '../../src/protocol/messages/index.js';
 import { connectDtls } from '../../src/transport/dtls.js';
@@ -34,7 +35,7 @@ it('a device opens its session over UDP, and continues it from another port', as
   const answers: (number | undefined)[] = [];
   const channel = connectDtls(
     { serial: SERIAL, psk: PSK, clock, random: entropy, inner: sockets },
-    { receive: (plain) => answers.push(decodePacket(plain)?.flags) },
+    { receive: (plain) => answers.push(decodePacket(datagramBytes(plain))?.flags) },
   );
   channel.send(encodePacket({ flags: FIRST | LAST, sequence: 0, data: SESSION }));
   await until(() => answers.length === 1);
@@ -68,7 +69,7 @@ function memoryWorld() {
   const answers: number[] = [];
   const channel = connectDtls(
     { serial: SERIAL, psk: PSK, clock, random: seededRandom('devices'), inner: peers.transport },
-    { receive: ([first = 0]) => answers.push(first) },
+    { receive: (plain) => answers.push(datagramBytes(plain)[0] ?? 0) },
   );
   return {
     ...{ handshakes, answers, channel, clock },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/kernel/random.js';
 import { seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
-import { open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import { type Datagram, datagramBytes, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { NOTHING, POLL } from '../../src/protocol/flap/packet.js';
 import { datagramsOf, type FaultCall } from '../../src/scenario/faults/index.js';
 import type { TraceEvent } from '../../src/trace/events.js';
@@ -31,7 +31,7 @@ async function send(
   const events: TraceEvent[] = [];
   const sentAt: number[] = [];
   const arrivedAt: number[] = [];
-  const number = (datagram: Uint8Array) => Buffer.from(datagram).readUInt16BE(0);
+  const number = (datagram: Datagram) => Buffer.from(datagramBytes(datagram)).readUInt16BE(0);
   const inner = memoryTransport((datagram, reply) => {
     arrivedAt[number(datagram)] = clock.now;
     up.push({ number: number(datagram), took: clock.now - (sentAt[number(datagram)] ?? 0) });
@@ -43,7 +43,7 @@ async function send(
     trace: { emit: (event) => events.push(event) },
     faults: faults.map(scheduled),
   });
-  const receive = (datagram: Uint8Array): void => {
+  const receive = (datagram: Datagram): void => {
     down.push({ number: number(datagram), took: clock.now - (arrivedAt[number(datagram)] ?? 0) });
   };
   const channel = transport.connect(7, { receive }, 'raw');

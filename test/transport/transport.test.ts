@@ -2,14 +2,14 @@
 import { createSocket } from 'node:dgram';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listenUdp, type UdpListener } from '../../src/cloud/gateway/udp.js';
-import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import { type Datagram, datagramBytes, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { NOTHING, POLL } from '../../src/protocol/flap/packet.js';
 import { memoryTransport } from '../../src/transport/memory.js';
 import type { Receive, Transport } from '../../src/transport/transport.js';
 import { udpTransport } from '../../src/transport/udp.js';
 import { TOKEN } from '../support/cloud.js';
 
-type Deliver = (datagram: Uint8Array, reply: Receive) => void;
+type Deliver = (datagram: Datagram, reply: Receive) => void;
 
 interface Case {
   readonly name: string;
@@ -24,10 +24,13 @@ const CASES: readonly Case[] = [
   ...(['base64', 'raw'] as const).map((format) => ({
     name: `udp, ${format}`,
     open: async (deliver: Deliver) => {
-      const listener = await listenUdp((bytes, from, send) => deliver(bytes, (answer) => send(answer, from)), {
-        host: '127.0.0.1',
-        port: 0,
-      });
+      const listener = await listenUdp(
+        (bytes, from, send) => deliver(bytes, (answer) => send(datagramBytes(answer), from)),
+        {
+          host: '127.0.0.1',
+          port: 0,
+        },
+      );
       listeners.push(listener);
       return udpTransport({ host: '127.0.0.1', ports: { [format]: listener.port }, sockets: 2 });
     },
@@ -46,13 +49,13 @@ describe.each(CASES)('the transport "$name"', ({ name, open }) => {
 
   it('carries a datagram to the cloud unchanged', async () => {
     const sent = datagramOf(7, 1);
-    const arrived = await new Promise<Uint8Array>((resolve) => {
+    const arrived = await new Promise<Datagram>((resolve) => {
       void open(resolve).then((transport) => {
         transports.push(transport);
         transport.connect(7, { receive: () => {} }, format).send(sent);
       });
     });
-    expect(Buffer.compare(arrived, sent)).toBe(0);
+    expect(Buffer.compare(datagramBytes(arrived), sent)).toBe(0);
   });
 
   it('passes each answer to the device whose datagram it answers', async () => {
@@ -62,13 +65,13 @@ describe.each(CASES)('the transport "$name"', ({ name, open }) => {
     const answers = await Promise.all(
       serials.map(
         (serial) =>
-          new Promise<Uint8Array>((receive) => {
+          new Promise<Datagram>((receive) => {
             transport.connect(serial, { receive }, format).send(datagramOf(serial, serial));
           }),
       ),
     );
     answers.forEach((answer, i) => {
-      expect(Buffer.compare(answer, datagramOf(serials[i] ?? 0, serials[i] ?? 0))).toBe(0);
+      expect(Buffer.compare(datagramBytes(answer), datagramOf(serials[i] ?? 0, serials[i] ?? 0))).toBe(0);
     });
   });
 });

@@ -15,7 +15,7 @@ import { inVersion, profileNamed } from '../../../src/profile/library.js';
 import type { ParameterSpec } from '../../../src/profile/parameters.js';
 import type { Profile } from '../../../src/profile/profile.js';
 import { writeImage } from '../../../src/protocol/firmware-image.js';
-import { type EnvelopeFormat, FRAGMENT_SIZE, tokenBytes } from '../../../src/protocol/flap/envelope.js';
+import { datagramBytes, type EnvelopeFormat, FRAGMENT_SIZE, tokenBytes } from '../../../src/protocol/flap/envelope.js';
 import { makeFlashSettings } from '../../../src/runner/world/flash-settings.js';
 import { buildFleet } from '../../../src/runner/world/fleet.js';
 import { datagramsOf, type FaultCall } from '../../../src/scenario/faults/index.js';
@@ -232,7 +232,7 @@ function single({ type, plan }: Bench, moves: readonly Move[], watch?: (cloud: H
     },
     connect: () => ({
       send: (datagram) => {
-        cloud.receive(datagram);
+        cloud.receive(datagramBytes(datagram));
         watch?.(cloud);
       },
       reopen: () => {},
@@ -257,7 +257,10 @@ function fleet({ type, plan, profiles }: Bench, lists: readonly (readonly Move[]
   const wire: Transport = {
     connect: (serial, receiver) => {
       receivers.set(serial, receiver);
-      return { send: (datagram) => clouds[serials.indexOf(serial)]?.receive(datagram), reopen: () => {} };
+      return {
+        send: (datagram) => clouds[serials.indexOf(serial)]?.receive(datagramBytes(datagram)),
+        reopen: () => {},
+      };
     },
     close: async () => {},
   };

@@ -13,13 +13,15 @@ import type { Log } from '../../kernel/log.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { type CloudMove, CloudTransfer } from '../../protocol/flap/cloud-transfer.js';
 import {
+  type Datagram,
+  datagramBytes,
   type Envelope,
   type EnvelopeFormat,
   FRAGMENT_SIZE,
   hasValidTag,
   open,
   type PacketFormat,
-  seal,
+  Sealed,
 } from '../../protocol/flap/envelope.js';
 import { decodePacket, encodePacket, type Packet, POLL, RESET } from '../../protocol/flap/packet.js';
 import type { Refusal, Trace } from '../../trace/events.js';
@@ -42,7 +44,7 @@ interface FlapGatewayOptions {
 }
 
 /** Sends a datagram to the source of the received one, in the same format. */
-type Reply = (datagram: Uint8Array) => void;
+type Reply = (datagram: Datagram) => void;
 
 /**
  * Number of datagrams by result. `silent`: processed without an answer. `withheld`: the protection suppressed the answer.
@@ -141,7 +143,7 @@ export class FlapGateway {
    * Processes one datagram. `reply` is called at most once, possibly later.
    * @param source address of its sender; if given, replayed datagrams are dropped and repeated answers limited
    */
-  receive(datagram: Uint8Array, format: EnvelopeFormat, reply: Reply, source?: Source): void {
+  receive(datagram: Datagram, format: EnvelopeFormat, reply: Reply, source?: Source): void {
     this.counters.received++;
     const envelope = open(datagram, format);
     if (envelope === undefined) return this.#refuse('unreadable');
@@ -152,11 +154,12 @@ export class FlapGateway {
    * Processes the content of a DTLS record. `reply` is called at most once, possibly later, with the content of the answer.
    * @param device the device of the connection; a record cannot name another one
    */
-  receivePlain(plain: Uint8Array, { serial, deviceId }: ProvenDevice, reply: Reply): void {
+  receivePlain(plain: Uint8Array, { serial, deviceId }: ProvenDevice, send: (plain: Uint8Array) => void): void {
     this.counters.received++;
     const packet = decodePacket(plain);
     if (packet === undefined) return this.#refuse('unreadable');
     const envelope = { serial, packet, bytes: plain };
+    const reply: Reply = (answer) => send(datagramBytes(answer));
     this.#accept({ envelope, format: 'dtls', reply, source: undefined, proven: deviceId });
   }
 
@@ -291,12 +294,12 @@ export class FlapGateway {
     else this.counters.answered++;
     const { format, session } = channel;
     const { device, token } = session;
-    reply(format === 'dtls' ? encodePacket(packet) : seal(packet, device.serial, token, format));
+    reply(format === 'dtls' ? encodePacket(packet) : new Sealed(packet, device.serial, token, format));
   }
 
   #reset(session: DeviceSession, format: EnvelopeFormat, reply: Reply): void {
     this.counters.reset++;
-    reply(seal(RESET, session.device.serial, session.token, format));
+    reply(new Sealed(RESET, session.device.serial, session.token, format));
   }
 
   /** Holds simulated time until the work is done. After a failure the datagram stays unanswered, and the device repeats it. */

@@ -1,15 +1,17 @@
 /** FLAP over datagrams: the transfer state machine at the device's end (wire W-17 to W-20), on a radio link. */
 import { type DeviceStep, DeviceTransfer, type TransferProgress } from '../../protocol/flap/device-transfer.js';
 import {
+  type Datagram,
+  datagramBytes,
   FRAGMENT_SIZE,
   type FragmentSizes,
   hasValidTag,
   open,
   type PacketFormat,
-  seal,
+  Sealed,
 } from '../../protocol/flap/envelope.js';
 import { decodePacket, encodePacket, type Packet } from '../../protocol/flap/packet.js';
-import type { Datagram, DeviceEnd, Dialogue, End, SendStep } from './radio-link.js';
+import type { DeviceEnd, Dialogue, End, SendStep } from './radio-link.js';
 
 /** Sends FLAP packets in envelopes. With DTLS, a packet has no envelope, and the transport encrypts it. */
 export class FlapDialogue implements Dialogue {
@@ -43,7 +45,7 @@ export class FlapDialogue implements Dialogue {
   }
 
   /** Every datagram is treated as the answer: FLAP recognises an outdated one only by its sequence number. */
-  answered(datagram: Uint8Array): SendStep | End {
+  answered(datagram: Datagram): SendStep | End {
     return this.step(this.#transfer.answered(this.read(datagram)));
   }
 
@@ -72,33 +74,17 @@ export class FlapDialogue implements Dialogue {
     return again === undefined ? { kind: 'send', datagram } : { kind: 'send', datagram, again };
   }
 
-  private read(datagram: Uint8Array): Packet | 'unreadable' | 'foreign' {
-    if (this.#format === 'dtls') return decodePacket(datagram) ?? 'unreadable';
+  private read(datagram: Datagram): Packet | 'unreadable' | 'foreign' {
+    if (this.#format === 'dtls') return decodePacket(datagramBytes(datagram)) ?? 'unreadable';
     const { token, serial } = this.#device;
     const envelope = open(datagram, this.#format);
-    if (envelope === undefined || !hasValidTag(envelope, keyOf(token))) return 'unreadable';
+    if (envelope === undefined || !hasValidTag(envelope, token)) return 'unreadable';
     return envelope.serial === serial ? envelope.packet : 'foreign';
   }
 
   private datagram(packet: Packet): Datagram {
-    return () => this.seal(packet);
-  }
-
-  private seal(packet: Packet): Uint8Array {
     if (this.#format === 'dtls') return encodePacket(packet);
     const { serial, token } = this.#device;
-    return seal(packet, serial, keyOf(token), this.#format);
+    return new Sealed(packet, serial, token, this.#format);
   }
-}
-
-const key = new Uint8Array(16);
-/** Values of hex digits, by character code. */
-const digits = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);
-
-/** A claim token as bytes, valid until the next call reuses the array. Devices store the text, which is smaller. */
-function keyOf(token: string): Uint8Array {
-  for (let i = 0; i < key.length; i++) {
-    key[i] = ((digits[token.charCodeAt(2 * i)] as number) << 4) | (digits[token.charCodeAt(2 * i + 1)] as number);
-  }
-  return key;
 }

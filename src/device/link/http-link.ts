@@ -9,7 +9,7 @@
  */
 import { foreignJson } from '../../kernel/json-text.js';
 import type { TransferProgress } from '../../protocol/flap/device-transfer.js';
-import { FRAGMENT_SIZE, type FragmentSizes } from '../../protocol/flap/envelope.js';
+import { type Datagram, datagramBytes, FRAGMENT_SIZE, type FragmentSizes } from '../../protocol/flap/envelope.js';
 import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';
 import { decodeResponse, encodeRequest, type RequestKind } from '../../protocol/http/frames.js';
@@ -68,8 +68,8 @@ export class HttpDialogue implements Dialogue {
     return this.#request('poll', {});
   }
 
-  answered(datagram: Uint8Array): SendStep | End | undefined {
-    const response = decodeResponse(datagram);
+  answered(datagram: Datagram): SendStep | End | undefined {
+    const response = decodeResponse(datagramBytes(datagram));
     if (response?.key !== this.#key) return undefined;
     if (this.#requestKind === 'ack' && REFUSALS.has(response.status)) {
       this.#forget();
@@ -132,7 +132,7 @@ export class HttpDialogue implements Dialogue {
     this.#requestKind = kind;
     this.#key = key;
     const request = { kind, key, token: this.#device.token, body: JSON.stringify(body) };
-    return { kind: 'send', datagram: () => encodeRequest(request) };
+    return { kind: 'send', datagram: encodeRequest(request) };
   }
 
   /** The counter starts at 0 in each run. The time keeps a key different from those of earlier runs with the same device. */

@@ -8,7 +8,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { TransferProgress } from '../../protocol/flap/device-transfer.js';
-import type { FragmentSizes } from '../../protocol/flap/envelope.js';
+import { type Datagram, datagramBytes, type FragmentSizes } from '../../protocol/flap/envelope.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import type { Policy } from '../family/index.js';
 import type { Modem } from '../modem/modem.js';
@@ -20,7 +20,7 @@ const SOCKET_BUFFER = 8;
 
 /** Sends datagrams. Received datagrams are passed to {@link RadioLink.receive}. */
 export interface DatagramPort {
-  send(datagram: Uint8Array): void;
+  send(datagram: Datagram): void;
   /**
    * The modem has opened a new socket: later datagrams come from another port.
    * @param server number of the address, from 1
@@ -28,12 +28,6 @@ export interface DatagramPort {
    */
   reopen(server: number, started: boolean): void;
 }
-
-/**
- * Builds a datagram, with the same bytes each time. It is built when it is sent: the modem may need several seconds before, and
- * V8 treats what exists for as long as that as long-lived memory, which it collects in long pauses.
- */
-export type Datagram = () => Uint8Array;
 
 /** The link must send this datagram and wait for its answer. `again`: why the transfer starts over, if it does. */
 export interface SendStep {
@@ -66,7 +60,7 @@ export interface Dialogue {
   startUplink(message: Uint8Array): SendStep;
   startPoll(): SendStep;
   /** Takes a datagram. Undefined if it does not answer the one sent last: the modem keeps listening. */
-  answered(datagram: Uint8Array): SendStep | End | undefined;
+  answered(datagram: Datagram): SendStep | End | undefined;
   /** Begins the present message or poll again. Returns undefined if the same datagram may be sent again instead. */
   startOver(why: string): SendStep | undefined;
   /** The exchange has failed. */
@@ -95,7 +89,7 @@ export class RadioLink implements Link, SendRequest {
   protected readonly device: DeviceEnd;
   protected readonly dialogue: Dialogue;
   #exchange: Exchange | undefined;
-  #inbox: Uint8Array[] | undefined;
+  #inbox: Datagram[] | undefined;
   /** True from the first exchange until {@link rest}. */
   #awake = false;
 
@@ -144,7 +138,7 @@ export class RadioLink implements Link, SendRequest {
   }
 
   /** Takes a datagram from the network. While the modem does not listen, the datagram waits in the socket (wire W-23). */
-  receive(datagram: Uint8Array): void {
+  receive(datagram: Datagram): void {
     if (this.device.modem.listening) this.takeAnswer(datagram);
     else {
       this.#inbox ??= [];
@@ -174,7 +168,7 @@ export class RadioLink implements Link, SendRequest {
     exchange.sentAt = clock.now;
     exchange.started?.();
     exchange.started = undefined;
-    if (modem.carries('up')) port.send(exchange.datagram());
+    if (modem.carries('up')) port.send(exchange.datagram);
   }
 
   listening(): void {
@@ -238,7 +232,7 @@ export class RadioLink implements Link, SendRequest {
   }
 
   /** Returns false for a datagram that does not answer the one sent last. */
-  private takeAnswer(datagram: Uint8Array): boolean {
+  private takeAnswer(datagram: Datagram): boolean {
     const { longestAnswer } = this.dialogue;
     if (datagram.length > longestAnswer) {
       const { modem, observer, policy } = this.device;
@@ -250,7 +244,7 @@ export class RadioLink implements Link, SendRequest {
       }
     }
     const step = this.dialogue.answered(
-      datagram.length > longestAnswer ? datagram.subarray(0, longestAnswer) : datagram,
+      datagram.length > longestAnswer ? datagramBytes(datagram).subarray(0, longestAnswer) : datagram,
     );
     if (step === undefined) return false;
     this.device.modem.answered();
@@ -282,4 +276,4 @@ interface Exchange {
   sentAt: Instant;
 }
 
-const NONE: Datagram = () => new Uint8Array(0);
+const NONE: Datagram = new Uint8Array(0);

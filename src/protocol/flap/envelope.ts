@@ -1,8 +1,11 @@
 /**
  * The MAC envelope around a packet, raw or as base64 text (wire W-7, W-8).
  *
- * Every datagram is sealed and opened, so `seal` and `open` allocate only their results. One shared buffer holds the input of
- * the hash; the tag overwrites the second half of the token in it.
+ * In memory, a datagram is a {@link Sealed} packet, and its tag is valid if both ends have the same claim token. Its bytes are
+ * computed where they are needed: on a socket, in a capture, for a fault that damages them.
+ *
+ * On sockets, every datagram is sealed and opened, so `seal` and `open` allocate only their results. One shared buffer holds the
+ * input of the hash; the tag overwrites the second half of the token in it.
  */
 import { hash } from 'node:crypto';
 import { NOTHING, type Packet } from './packet.js';
@@ -48,8 +51,51 @@ const DATA_AT = 14;
 export interface Envelope {
   readonly serial: number;
   readonly packet: Packet;
-  /** The whole envelope, for {@link hasValidTag}. */
+  /** The whole envelope. */
   readonly bytes: Uint8Array;
+}
+
+/** A claim token: 16 bytes, or 32 lower-case hex digits, of which a device keeps one less object. */
+type Token = Uint8Array | string;
+
+/** A datagram as its bytes, or as the packet in it. */
+export type Datagram = Uint8Array | Sealed;
+
+/** A packet for the device `serial`, signed with its claim token. Neither the packet nor its data may change later. */
+export class Sealed implements Envelope {
+  readonly packet: Packet;
+  readonly serial: number;
+  readonly token: Token;
+  readonly format: EnvelopeFormat;
+
+  constructor(packet: Packet, serial: number, token: Token, format: EnvelopeFormat) {
+    this.packet = packet;
+    this.serial = serial;
+    this.token = token;
+    this.format = format;
+  }
+
+  /** Length of the datagram in bytes. */
+  get length(): number {
+    return sealedSize(this.packet, this.format);
+  }
+
+  get bytes(): Uint8Array {
+    return this.rendered('raw');
+  }
+
+  rendered(format = this.format): Uint8Array {
+    return seal(this.packet, this.serial, isText(this.token) ? tokenBytes(this.token) : this.token, format);
+  }
+}
+
+/** The bytes of a datagram, the same each time. */
+export function datagramBytes(datagram: Datagram): Uint8Array {
+  return datagram instanceof Sealed ? datagram.rendered() : datagram;
+}
+
+function isText(token: Token): token is string {
+  return typeof token === 'string';
 }
 
 /** Builds the datagram that carries `packet` for the device `serial`, signed with its 16-byte claim token. */
@@ -76,7 +122,11 @@ export function sealedSize({ data }: Packet, format: EnvelopeFormat): number {
 }
 
 /** Parses up to 1024 bytes (wire W-5). Undefined if not base64, too short, or of serial number 0 (wire W-25). */
-export function open(datagram: Uint8Array, format: EnvelopeFormat): Envelope | undefined {
+export function open(datagram: Datagram, format: EnvelopeFormat): Envelope | undefined {
+  if (datagram instanceof Sealed) {
+    const isWhole = datagram.format === format && datagram.serial !== 0 && datagram.length <= LONGEST_DATAGRAM;
+    return isWhole ? datagram : open(datagram.rendered(), format);
+  }
   const read = datagram.length > LONGEST_DATAGRAM ? datagram.subarray(0, LONGEST_DATAGRAM) : datagram;
   const bytes = format === 'raw' ? read : decodeBase64(read);
   if (bytes === undefined || bytes.length < DATA_AT) return undefined;
@@ -119,7 +169,9 @@ export function withFlippedBit(datagram: Uint8Array, bit: number, format: LinkFo
 const scratch = new Uint8Array(2 * LONGEST_DATAGRAM);
 const checkTag = new Uint8Array(TAG_SIZE);
 
-export function hasValidTag(envelope: Envelope, token: Uint8Array): boolean {
+export function hasValidTag(envelope: Envelope, token: Token): boolean {
+  if (envelope instanceof Sealed) return sameToken(envelope.token, token);
+  if (isText(token)) return hasValidTag(envelope, tokenBytes(token));
   const { bytes } = envelope;
   scratch.set(bytes, ENVELOPE_AT);
   // The token takes the place of the tag.
@@ -127,6 +179,24 @@ export function hasValidTag(envelope: Envelope, token: Uint8Array): boolean {
   foldDigest(scratch.subarray(0, ENVELOPE_AT + bytes.length), checkTag, 0);
   for (let i = 0; i < TAG_SIZE; i++) if (checkTag[i] !== bytes[i]) return false;
   return true;
+}
+
+function sameToken(one: Token, other: Token): boolean {
+  if (isText(one)) return isText(other) ? one === other : isWritten(one, other);
+  if (isText(other)) return isWritten(other, one);
+  return one.every((byte, i) => byte === other[i]);
+}
+
+function isWritten(digits: string, bytes: Uint8Array): boolean {
+  for (let i = 0; i < TOKEN_SIZE; i++) if (byteAt(digits, i) !== bytes[i]) return false;
+  return true;
+}
+
+/** Values of hex digits, by character code. */
+const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);
+
+function byteAt(digits: string, i: number): number {
+  return ((DIGITS[digits.charCodeAt(2 * i)] as number) << 4) | (DIGITS[digits.charCodeAt(2 * i + 1)] as number);
 }
 
 /** The 16 bytes of a claim token written as 32 hex digits. */

@@ -9,7 +9,7 @@ import { append } from '../../kernel/append.js';
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { type DeviceStep, DeviceTransfer } from '../../protocol/flap/device-transfer.js';
-import { FRAGMENT_SIZE, hasValidTag, open, seal } from '../../protocol/flap/envelope.js';
+import { type Datagram, FRAGMENT_SIZE, hasValidTag, open, Sealed } from '../../protocol/flap/envelope.js';
 import type { Packet } from '../../protocol/flap/packet.js';
 import { TYPE } from '../../protocol/messages/index.js';
 import type { Contact, ScriptDevice } from '../../record/script.js';
@@ -87,7 +87,7 @@ export class Player {
     this.#caused.delete(n);
   }
 
-  receive(datagram: Uint8Array): void {
+  receive(datagram: Datagram): void {
     if (this.#task === undefined) return;
     const { token } = this.#options;
     const envelope = open(datagram, 'base64');
@@ -187,7 +187,7 @@ export class Player {
 
   #send(packet: Packet): void {
     const { serial, token } = this.#options;
-    this.#channel.send(seal(packet, serial, token, 'base64'));
+    this.#channel.send(new Sealed(packet, serial, token, 'base64'));
   }
 
   #doLater(action: () => void): void {

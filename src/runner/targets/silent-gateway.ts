@@ -1,5 +1,5 @@
 /** Finds out that nothing comes back from an address of the gateway of another cloud, for example of a wrong `--udp`. */
-import type { LinkFormat } from '../../protocol/flap/envelope.js';
+import type { Datagram, LinkFormat } from '../../protocol/flap/envelope.js';
 import type { Channel, Receiver, Transport } from '../../transport/transport.js';
 
 /** A device sends a datagram up to twice although the gateway is there: the cloud does not answer a first repetition. */
@@ -43,7 +43,7 @@ export class SilentGateway {
     const address = this.#addresses.get(text) ?? { text, answers: false, silent: false };
     this.#addresses.set(text, address);
     let sent = 0;
-    const receive = (datagram: Uint8Array) => {
+    const receive = (datagram: Datagram) => {
       address.answers = true;
       receiver.receive(datagram);
     };

@@ -10,7 +10,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
-import { type LinkFormat, namingNoOther } from '../../protocol/flap/envelope.js';
+import { type Datagram, datagramBytes, type LinkFormat, namingNoOther } from '../../protocol/flap/envelope.js';
 import type { Trace } from '../../trace/events.js';
 import type { Channel, Receiver, Transport } from '../transport.js';
 import type { Delivery, ScheduledFault, Verdict, Way } from './fault.js';
@@ -84,7 +84,7 @@ class Hop implements Channel, Receiver {
     this.#channel = inner.connect(serial, this, options.format);
   }
 
-  send(datagram: Uint8Array): void {
+  send(datagram: Datagram): void {
     const verdict = this.verdict('up', datagram.length);
     const arriving = this.asSent(datagram);
     this.passOn(verdict, () => this.#channel.send(arriving));
@@ -98,18 +98,18 @@ class Hop implements Channel, Receiver {
     return this.#channel.path?.();
   }
 
-  receive(datagram: Uint8Array): void {
+  receive(datagram: Datagram): void {
     const verdict = this.verdict('down', datagram.length);
     const arriving = asReceived(datagram, this.#options.format);
     this.passOn(verdict, () => this.#device.receive(arriving));
   }
 
   /** A datagram for the cloud as it arrives. */
-  private asSent(datagram: Uint8Array): Uint8Array {
+  private asSent(datagram: Datagram): Datagram {
     const { format } = this.#options;
     const arriving = asReceived(datagram, format);
     if (arriving === datagram || (format !== 'raw' && format !== 'base64')) return arriving;
-    return namingNoOther(arriving, this.#serial >>> 0, format);
+    return namingNoOther(datagramBytes(arriving), this.#serial >>> 0, format);
   }
 
   /** Applies the faults to a datagram that leaves now. */
@@ -168,6 +168,6 @@ function queueUp(verdict: Verdict, queue: Queue, now: Instant): void {
 }
 
 /** The datagram as it arrives; a copy if it is damaged, because the sender may send the original again. */
-function asReceived(datagram: Uint8Array, format: LinkFormat): Uint8Array {
-  return DELIVERY.damage?.(datagram, format) ?? datagram;
+function asReceived(datagram: Datagram, format: LinkFormat): Datagram {
+  return DELIVERY.damage?.(datagramBytes(datagram), format) ?? datagram;
 }

@@ -7,7 +7,7 @@ import { chance, seededRandom } from '../../../src/kernel/random.js';
 import { hours, millis, minutes, seconds } from '../../../src/kernel/time.js';
 import type { Profile } from '../../../src/profile/profile.js';
 import { type Build, writeImage } from '../../../src/protocol/firmware-image.js';
-import type { EnvelopeFormat } from '../../../src/protocol/flap/envelope.js';
+import type { Datagram, EnvelopeFormat } from '../../../src/protocol/flap/envelope.js';
 import { httpTransport } from '../../../src/transport/http.js';
 import { SERIAL, type TestCloud, testCloud } from '../../support/cloud.js';
 import { type TestDevice, testDevice } from '../../support/device.js';
@@ -66,11 +66,10 @@ async function world({ format = 'base64', loss = 0, change = (profile) => profil
 
 function wireTo(cloud: TestCloud, format: EnvelopeFormat | 'http') {
   if (format !== 'http') {
-    return (datagram: Uint8Array, answer: (back: Uint8Array) => void) =>
-      cloud.gateway.receive(datagram, format, answer);
+    return (datagram: Datagram, answer: (back: Datagram) => void) => cloud.gateway.receive(datagram, format, answer);
   }
   const transport = httpTransport(injected(ingressOf(cloud)), cloud.clock);
-  return (frame: Uint8Array, receive: (back: Uint8Array) => void) => transport.connect(SERIAL, { receive }).send(frame);
+  return (frame: Datagram, receive: (back: Datagram) => void) => transport.connect(SERIAL, { receive }).send(frame);
 }
 
 async function upload(cloud: TestCloud, content: Uint8Array, build: Partial<Build> = {}): Promise<Image> {

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { FlapGateway } from '../../../src/cloud/gateway/flap-gateway.js';
 import { hours, type Millis, seconds } from '../../../src/kernel/time.js';
-import { type EnvelopeFormat, seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
+import { type Datagram, type EnvelopeFormat, seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL } from '../../../src/protocol/flap/packet.js';
 import { encodeUp } from '../../../src/protocol/messages/index.js';
 import { QUIET, SERIAL, TOKEN, testCloud } from '../../support/cloud.js';
@@ -42,7 +42,7 @@ async function attacked(format: EnvelopeFormat) {
   const deliver = async (datagram: Uint8Array, source = VICTIM) => {
     const isVictim = source === VICTIM;
     if (isVictim) bytes.in += datagram.length;
-    const reply = (answer: Uint8Array) => {
+    const reply = (answer: Datagram) => {
       if (isVictim) bytes.out += answer.length;
     };
     gateway.receive(datagram, format, reply, source);

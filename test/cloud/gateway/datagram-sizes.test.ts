@@ -4,7 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { CHESTER } from '../../../src/device/family/chester.js';
 import { HIO } from '../../../src/device/family/hio.js';
 import { DeviceTransfer } from '../../../src/protocol/flap/device-transfer.js';
-import { FRAGMENT_SIZE, type PacketFormat, seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
+import {
+  type Datagram,
+  datagramBytes,
+  FRAGMENT_SIZE,
+  type PacketFormat,
+  seal,
+  tokenBytes,
+} from '../../../src/protocol/flap/envelope.js';
 import { decodePacket, encodePacket, type Packet } from '../../../src/protocol/flap/packet.js';
 import { type DownMessage, encodeDown } from '../../../src/protocol/messages/index.js';
 import { SERIAL, TOKEN, testCloud, unseal } from '../../support/cloud.js';
@@ -53,7 +60,7 @@ async function fetched(message: Uint8Array, format: PacketFormat) {
   const sizes: number[] = [];
   const answerTo = async (packet: Packet): Promise<Packet | undefined> => {
     const answers: Uint8Array[] = [];
-    const reply = (answer: Uint8Array) => answers.push(answer);
+    const reply = (answer: Datagram) => answers.push(datagramBytes(answer));
     if (format === 'dtls') gateway.receivePlain(encodePacket(packet), { serial: SERIAL, deviceId }, reply);
     else gateway.receive(seal(packet, SERIAL, tokenBytes(TOKEN), format), format, reply);
     await gateway.idle();

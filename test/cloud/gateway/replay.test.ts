@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { FlapGateway } from '../../../src/cloud/gateway/flap-gateway.js';
 import { hours, seconds } from '../../../src/kernel/time.js';
-import { seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
+import { type Datagram, seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, RESET } from '../../../src/protocol/flap/packet.js';
 import { encodeUp } from '../../../src/protocol/messages/index.js';
 import { SERIAL, TOKEN, testCloud, unseal } from '../../support/cloud.js';
@@ -27,7 +27,7 @@ async function guardedCloud() {
   const trace = { emit: () => {} };
   const gateway = new FlapGateway({ core: cloud.core, clock: cloud.clock, trace, log });
   const send = async (packet: Packet, source = HOME, token = TOKEN) => {
-    const answers: Uint8Array[] = [];
+    const answers: Datagram[] = [];
     gateway.receive(seal(packet, SERIAL, tokenBytes(token), 'raw'), 'raw', (answer) => answers.push(answer), source);
     await gateway.idle();
     return answers[0] && unseal(answers[0], TOKEN, 'raw');

@@ -11,6 +11,7 @@ import type { ModemBoard } from '../../../src/device/modem/state.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
 import { type Millis, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { datagramBytes } from '../../../src/protocol/flap/envelope.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, RESET } from '../../../src/protocol/flap/packet.js';
 import { SERIAL, TOKEN } from '../../support/cloud.js';
 import { datagramOf, packetIn, testBoard } from '../../support/device.js';
@@ -34,7 +35,7 @@ async function testLink(
     send: (datagram) => {
       const packet = packetIn(datagram);
       const answers = answer(packet, sent.length);
-      sent.push({ at: clock.now, datagram, packet });
+      sent.push({ at: clock.now, datagram: datagramBytes(datagram), packet });
       for (const [i, bytes] of answers.entries()) clock.after(10 + i, 'answer', () => link.receive(bytes));
     },
     reopen: () => {},

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  datagramBytes,
   FRAGMENT_SIZE,
   hasValidTag,
   namingNoOther,
   open,
+  Sealed,
   seal,
   sealedSize,
   tokenBytes,
@@ -244,6 +246,46 @@ describe.each(['base64', 'raw'] as const)('a datagram with a flipped bit, %s', (
     for (let bit = 0; bit < bits; bit++) {
       const [first, ...others] = keys.map((key) => seen(key, bit));
       expect(others).toEqual([first, first, first]);
+    }
+  });
+});
+
+describe('a packet in memory', () => {
+  const sent = packet('FLxx', 7, message(40));
+  const digits = vectors.computed.token.toLowerCase();
+  const formats = ['base64', 'raw'] as const;
+
+  it.each(formats)('has the bytes and the length of its datagram in %s', (format) => {
+    const datagram = new Sealed(sent, serial, digits, format);
+    expect(toHex(datagramBytes(datagram))).toBe(toHex(seal(sent, serial, token, format)));
+    expect(datagram.length).toBe(datagramBytes(datagram).length);
+  });
+
+  it.each(formats)('is opened like its datagram in %s', (format) => {
+    const datagram = new Sealed(sent, serial, token, format);
+    const opened = open(datagram, format);
+    const read = open(datagramBytes(datagram), format);
+    expect(opened && [opened.serial, show(opened.packet), toHex(opened.bytes)]).toEqual(
+      read && [read.serial, show(read.packet), toHex(read.bytes)],
+    );
+  });
+
+  it('cannot be opened in another format, as its datagram', () => {
+    expect(open(new Sealed(sent, serial, token, 'raw'), 'base64')).toBeUndefined();
+  });
+
+  it('cannot be opened with serial number 0', () => {
+    expect(open(new Sealed(sent, 0, token, 'raw'), 'raw')).toBeUndefined();
+  });
+
+  it('has a valid tag only with the same token, as bytes or in hex digits', () => {
+    const other = digits.replace(/.$/, digits.endsWith('0') ? '1' : '0');
+    const both = [digits, token];
+    const valid = (one: typeof token | string, two: typeof token | string) =>
+      hasValidTag(new Sealed(sent, serial, one, 'raw'), two);
+    for (const one of both) {
+      for (const two of both) expect(valid(one, two)).toBe(true);
+      expect([valid(one, other), valid(one, tokenBytes(other)), valid(other, one)]).toEqual([false, false, false]);
     }
   });
 });
