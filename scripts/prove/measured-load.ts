@@ -5,10 +5,10 @@ import { createInterface } from 'node:readline';
 
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
+import { Semaphore } from '../../src/kernel/semaphore.js';
 import type { GeneratorReport } from '../../src/report/result.js';
 import { makeHttpCalls } from '../../src/runner/load/http-calls.js';
 import { Loads } from '../../src/runner/load/loads.js';
-import { Semaphore } from '../../src/runner/load/semaphore.js';
 import { GeneratorWatch } from '../../src/runner/world/generator.js';
 import type { CallSpec } from '../../src/scenario/load/calls.js';
 import type { Pace } from '../../src/scenario/load/load.js';

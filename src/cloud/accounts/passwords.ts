@@ -8,7 +8,10 @@
  * hashed in the composed form (Unicode NFC).
  */
 import { scrypt, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
 import { type Random, randomBytes } from '../../kernel/random.js';
+import { Semaphore } from '../../kernel/semaphore.js';
 
 /** The parameters of scrypt (RFC 7914): memory and time grow with N and r, time with p. */
 export interface PasswordCost {
@@ -16,6 +19,8 @@ export interface PasswordCost {
   readonly r: number;
   readonly p: number;
 }
+
+const computeScrypt = promisify<string, Buffer, number, PasswordCost, Buffer>(scrypt);
 
 const DEFAULT_COST: PasswordCost = { N: 16_384, r: 8, p: 5 };
 const SALT_BYTES = 16;
@@ -56,8 +61,14 @@ function formatted({ N, r, p }: PasswordCost, salt: string, hash: string): strin
   return ['scrypt', N, r, p, salt, hash].join(':');
 }
 
-function derive(password: string, salt: Buffer, length: number, cost: PasswordCost): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(password, salt, length, cost, (error, key) => (error ? reject(error) : resolve(key)));
-  });
+/** Hashes are computed on other threads. One processor is left for the thread that answers all requests. */
+const processors = new Semaphore(Math.max(1, availableParallelism() - 1));
+
+async function derive(password: string, salt: Buffer, length: number, cost: PasswordCost): Promise<Buffer> {
+  await new Promise<void>((resolve) => processors.acquire(resolve));
+  try {
+    return await computeScrypt(password, salt, length, cost);
+  } finally {
+    processors.release();
+  }
 }

@@ -70,10 +70,18 @@ function serveInTurn(request: IncomingMessage, response: ServerResponse, handle:
   const line = lines.get(socket) ?? [];
   lines.set(socket, line);
   if (line.length >= MOST_UNANSWERED) {
+    stopParsing(socket);
     socket.destroy();
     return;
   }
   if (line.push({ request, response }) === 1) serveFirst(line, handle);
+}
+
+/** A closed connection does not stop Node.js from parsing what has arrived: thousands of small requests. */
+function stopParsing(socket: Socket): void {
+  // Node's types do not know this property. The result 2 ends the work of the parser, as the head of an upgrade does.
+  const { parser } = socket as { parser?: { onIncoming?: () => number } | null };
+  if (parser) parser.onIncoming = () => 2;
 }
 
 function serveFirst(line: Exchange[], handle: RequestListener): void {

@@ -2,9 +2,10 @@
  * The callers of loads: the run itself and the API clients that its setup creates. In real time, each caller has its own
  * connections, so that its requests do not wait for those of another caller.
  */
+
+import { Semaphore } from '../../kernel/semaphore.js';
 import type { ClientAccess } from '../../scenario/setup/kind.js';
 import { type CallSender, makeHttpCalls } from './http-calls.js';
-import { Semaphore } from './semaphore.js';
 
 export interface Caller {
   /** Id of the caller's space. */

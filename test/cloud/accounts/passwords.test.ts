@@ -1,5 +1,6 @@
 /** Hashes of passwords. */
 import { scryptSync } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import { hashPassword, verifyPassword } from '../../../src/cloud/accounts/passwords.js';
 import { seededRandom } from '../../../src/kernel/random.js';
@@ -63,4 +64,22 @@ it.each([
 it('a password with characters that only look alike is wrong', async () => {
   const hashed = await hashPassword('\ufb01n \u2460', random, CHEAP);
   expect(await verifyPassword('fin 1', hashed, CHEAP)).toBe(false);
+});
+
+it('hashes leave one processor for the other work of the service: one more than the others have waits', async () => {
+  const others = Math.max(1, availableParallelism() - 1);
+  const ended: string[] = [];
+  const check = async (name: string, cost: { N: number; r: number; p: number }) => {
+    await verifyPassword('correct horse', null, cost);
+    ended.push(name);
+  };
+  const slow = Array.from({ length: others }, () => check('slow', { N: 4096, r: 8, p: 1 }));
+  await Promise.all([...slow, check('cheap', CHEAP)]);
+  expect(ended[0]).toBe('slow');
+});
+
+it('a stored hash with impossible parameters takes no place from the hashes after it', async () => {
+  for (let n = 0; n < availableParallelism(); n++)
+    await expect(verifyPassword('correct horse', 'scrypt:3:1:1:AAAA:AAAA')).rejects.toThrow();
+  expect(await verifyPassword('correct horse', null, CHEAP)).toBe(false);
 });

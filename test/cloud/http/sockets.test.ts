@@ -138,6 +138,16 @@ it('the connection of a client with more than 32 unanswered requests is closed, 
   expect([begun, over]).toEqual([1, 1]);
 });
 
+it('what has arrived behind the 32 unanswered requests of a connection is not parsed', async () => {
+  const port = await serving(() => {});
+  let parsed = 0;
+  server?.prependListener('request', () => parsed++);
+  // A few kilobytes, which arrive at once.
+  const client = deaf(port, 'GET / HTTP/1.1\r\nHost:x\r\n\r\n'.repeat(200)).resume();
+  await expect.poll(() => client.closed).toBe(true);
+  expect(parsed).toBe(33);
+});
+
 it('the service, too, closes the connection of a client that does not wait for its answers', async () => {
   const { app } = await service();
   let begun = 0;

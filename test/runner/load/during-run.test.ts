@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
+import { Semaphore } from '../../../src/kernel/semaphore.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import type { CallSender } from '../../../src/runner/load/http-calls.js';
 import { Loads } from '../../../src/runner/load/loads.js';
-import { Semaphore } from '../../../src/runner/load/semaphore.js';
 import type { Pace } from '../../../src/scenario/load/load.js';
 import type { PlannedLoad } from '../../../src/scenario/model/plan.js';
 import type { TraceEvent } from '../../../src/trace/events.js';

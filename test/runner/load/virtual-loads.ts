@@ -1,9 +1,9 @@
 /** Runs the loads of a scenario in virtual time, against answers that a test makes. */
 import { seededRandom } from '../../../src/kernel/random.js';
+import { Semaphore } from '../../../src/kernel/semaphore.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import type { CallSender } from '../../../src/runner/load/http-calls.js';
 import { Loads } from '../../../src/runner/load/loads.js';
-import { Semaphore } from '../../../src/runner/load/semaphore.js';
 import type { CallRequest } from '../../../src/scenario/load/calls.js';
 import type { Plan } from '../../../src/scenario/model/plan.js';
 import { partsOf } from '../../../src/scenario/plan/divide.js';

@@ -1,6 +1,6 @@
 /** Semaphore: which tasks start, and which wait. */
 import { describe, expect, it } from 'vitest';
-import { Semaphore } from '../../../src/runner/load/semaphore.js';
+import { Semaphore } from '../../src/kernel/semaphore.js';
 
 /** A semaphore, and the numbers of the tasks that have started, in order. */
 function semaphoreOf(permits: number) {
