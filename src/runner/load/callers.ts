@@ -5,6 +5,7 @@
 
 import { Semaphore } from '../../kernel/semaphore.js';
 import type { ClientAccess } from '../../scenario/setup/kind.js';
+import { OpenAnswers } from './connection.js';
 import { type CallSender, makeHttpCalls } from './http-calls.js';
 
 export interface Caller {
@@ -28,6 +29,7 @@ export const CONNECTIONS = 64;
 export class Callers {
   readonly #baseUrl: string;
   readonly #virtual: boolean;
+  readonly #answers = new OpenAnswers();
   readonly #oneAtATime = new Semaphore(1);
   readonly #known = new Map<string, Caller>();
 
@@ -43,7 +45,7 @@ export class Callers {
     const caller = {
       space,
       apiKey,
-      sender: makeHttpCalls({ baseUrl: this.#baseUrl, apiKey, connections: CONNECTIONS }),
+      sender: makeHttpCalls({ baseUrl: this.#baseUrl, apiKey, connections: CONNECTIONS, answers: this.#answers }),
       connections: this.#virtual ? this.#oneAtATime : new Semaphore(CONNECTIONS),
     };
     this.#known.set(apiKey, caller);

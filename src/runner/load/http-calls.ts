@@ -5,7 +5,7 @@ import { UNCOMPRESSED } from '../../kernel/content-coding.js';
 import { UsageError } from '../../kernel/errors.js';
 import { apiBase, shownAddress } from '../../kernel/web-address.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
-import { Connection, type ResultHandler, WriteBatch } from './connection.js';
+import { Connection, OpenAnswers, type ResultHandler, WriteBatch } from './connection.js';
 
 export interface CallSender {
   /**
@@ -22,9 +22,12 @@ interface CallSenderOptions {
   readonly apiKey: string;
   /** Maximum number of concurrent requests. */
   readonly connections: number;
+  /** Shared by the senders of a run. Default: for this sender alone. */
+  readonly answers?: OpenAnswers;
 }
 
-export function makeHttpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): CallSender {
+export function makeHttpCalls(options: CallSenderOptions): CallSender {
+  const { baseUrl, apiKey, connections, answers = new OpenAnswers() } = options;
   const base = apiBase(baseUrl);
   if (base === undefined) throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not the address of an API`);
   const { origin, prefix } = base;
@@ -37,7 +40,7 @@ export function makeHttpCalls({ baseUrl, apiKey, connections }: CallSenderOption
   const free: Connection[] = [];
   const open = (): Connection => {
     if (opened.length === connections) throw new RangeError(`more than ${connections} concurrent requests`);
-    const connection = new Connection(origin, connect, batch);
+    const connection = new Connection(origin, connect, batch, answers);
     opened.push(connection);
     return connection;
   };

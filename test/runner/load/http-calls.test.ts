@@ -1,9 +1,9 @@
 /** The connections of loads: the order of requests and responses, and failures. */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CallResult } from '../../../src/runner/load/connection.js';
+import { type CallResult, OpenAnswers } from '../../../src/runner/load/connection.js';
 import { type CallSender, makeHttpCalls } from '../../../src/runner/load/http-calls.js';
 import { type CallRequest, findUselessReason } from '../../../src/scenario/load/calls.js';
 
@@ -16,13 +16,13 @@ afterEach(async () => {
 });
 
 /** Starts a service, and a sender with `connections` connections to it. `sockets`: connections that the service accepted. */
-async function start(listener: RequestListener, connections = 1) {
+async function start(listener: RequestListener, connections = 1, answers = new OpenAnswers()) {
   const sockets = new Set<Socket>();
   server = createServer(listener);
   server.on('connection', (socket) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  sender = makeHttpCalls({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'secret', connections });
+  sender = makeHttpCalls({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'secret', connections, answers });
   return { sockets };
 }
 
@@ -120,6 +120,44 @@ describe('a connection of a load', () => {
     expect(reasons.length).toBeLessThan(3);
     expect(reasons[0]).toBe('UND_ERR_INVALID_ARG');
   });
+});
+
+it('an answer ends when the open answers of a run together are too large, and then others have room again', async () => {
+  const part = 'x'.repeat(600_000);
+  const open: ServerResponse[] = [];
+  const begin: RequestListener = (_, response) => {
+    open.push(response);
+    response.write(part);
+  };
+  await start(begin, 2, new OpenAnswers(1_048_576));
+  const ended: string[] = [];
+  const send = () => sender.send(get('/1'), ({ status, why }) => ended.push(`${status} ${why}`));
+  send();
+  send();
+  await expect.poll(() => ended).toEqual(['200 the answer was cut off (open answers have more than 1 MiB)']);
+  for (const response of open) response.end();
+  await expect.poll(() => ended).toHaveLength(2);
+  send();
+  await expect.poll(() => open).toHaveLength(3);
+  open[2]?.end();
+  await expect.poll(() => ended.slice(1)).toEqual(['200 ', '200 ']);
+});
+
+it('an answer that drips without an end, or is announced without an end, ends after its whole time', async () => {
+  await start(
+    (request, response) => {
+      const more = () => (request.url === '/102' ? response.writeProcessing() : response.write('.'));
+      const alarm = setInterval(more, 1);
+      response.on('close', () => clearInterval(alarm));
+    },
+    1,
+    new OpenAnswers(1_048_576, 10),
+  );
+  const results = await inTurn([get('/drip'), get('/102')]);
+  expect(results.map(({ status, why }) => `${status} ${why}`)).toEqual([
+    '200 the answer was cut off (no end within 0.01 s)',
+    '0 no end within 0.01 s',
+  ]);
 });
 
 it('a load reads an answer with a byte-order mark, as the typed client does', async () => {
