@@ -163,8 +163,7 @@ function limitConnections(server: Server, { connections: most, isProxy = () => f
     if (!ofProxy) open.set(caller, own.add(socket));
     socket.once('close', () => {
       all -= 1;
-      own.delete(socket);
-      if (own.size === 0) open.delete(caller);
+      if (own.delete(socket) && own.size === 0) open.delete(caller);
     });
   });
 }

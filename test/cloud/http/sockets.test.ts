@@ -1,7 +1,7 @@
 /** Connections of clients that do not wait for answers, do not read them, or send no more. */
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { endWithClient, limitedServer, whenOver } from '../../../src/cloud/http/sockets.js';
 import { minutes } from '../../../src/kernel/time.js';
@@ -231,5 +231,22 @@ it('an answer without an end is over when its client closes its sending half', a
   expect(over).toBe(0);
   client.end();
   await expect.poll(() => over).toBe(1);
+  client.destroy();
+});
+
+it('the end of a connection of a proxy leaves those of its network counted', async () => {
+  const isProxy = (address: string) => address === '2001:db8::1';
+  const server = limitedServer(() => {}, { connections: { all: 100, each: 1 }, isProxy });
+  const open = (remoteAddress: string) => {
+    const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
+    server.emit('connection', socket);
+    return socket;
+  };
+  const proxy = open('2001:db8::1');
+  const client = open('2001:db8::2');
+  proxy.destroy();
+  await once(proxy, 'close');
+  const further = open('2001:db8::3');
+  expect([client.destroyed, further.destroyed]).toEqual([false, true]);
   client.destroy();
 });
