@@ -39,7 +39,7 @@ interface EmbeddedCloudOptions {
   readonly trace: Trace;
   readonly log: Log;
   readonly wires?: Wires | undefined;
-  /** Whether time is virtual: maintenance then has no pauses between its batches. */
+  /** Whether time is virtual: maintenance then has no pauses, and a restart keeps the port of the API. Default: false */
   readonly virtual?: boolean;
   /** Settings from the scenario; undefined for the defaults. */
   readonly settings?: CloudSettings | undefined;
@@ -137,7 +137,7 @@ export class EmbeddedCloud implements ServiceProcess {
       if (this.running) return;
       this.#life = await this.#start().catch(async (error: unknown) => {
         // It may have failed after it had taken ports.
-        if (this.#lives > 0) await Promise.all([...this.#keepUdpPorts(), this.#kept.keep('tcp', this.#ports.api)]);
+        if (this.#lives > 0) await Promise.all([this.#keepUdpPorts(), this.#keepApiPort()]);
         throw error;
       });
       if (this.#lives > 1) this.#report(true);
@@ -155,7 +155,8 @@ export class EmbeddedCloud implements ServiceProcess {
       const hungUp = life.service.hangUp();
       const kept = this.#keepUdpPorts();
       await hungUp;
-      await Promise.all([...kept, this.#kept.keep('tcp', this.#ports.api)]);
+      await this.#keepApiPort();
+      await kept;
       await life.service.close();
     });
   }
@@ -245,9 +246,14 @@ export class EmbeddedCloud implements ServiceProcess {
     return { service, clock };
   }
 
-  #keepUdpPorts(): readonly Promise<void>[] {
+  async #keepUdpPorts(): Promise<void> {
     const { udp, udpRaw, udpDtls } = this.#ports;
-    return [udp, udpRaw, udpDtls].flatMap((port) => (port === null ? [] : this.#kept.keep('udp', port)));
+    await Promise.all([udp, udpRaw, udpDtls].map((port) => port && this.#kept.keep('udp', port)));
+  }
+
+  /** Only in virtual time, in which no other program notices. In real time, connections are refused as without a service. */
+  async #keepApiPort(): Promise<void> {
+    if (this.#options.virtual) await this.#kept.keep('tcp', this.#ports.api);
   }
 
   #report(runs: boolean): void {

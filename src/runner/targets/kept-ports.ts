@@ -2,7 +2,7 @@
  * Keeps the ports of a service that is down, so that no other program on this machine gets them before its restart. As without
  * a service, datagrams that arrive are lost, and connections end at once.
  */
-import { createSocket } from 'node:dgram';
+import { createSocket, Socket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { lookUpAtOnce } from '../../kernel/immediate-lookup.js';
 
@@ -23,17 +23,18 @@ export class KeptPorts {
   keep(kind: Kind, port: number): Promise<void> {
     const key = `${kind}/${port}`;
     if (this.#kept.has(key)) return Promise.resolve();
-    const at = { port, host: this.#host };
+    const keeper =
+      kind === 'udp'
+        ? createSocket({ type: 'udp4', lookup: lookUpAtOnce })
+        : createServer((socket) => socket.resetAndDestroy());
+    this.#kept.set(key, keeper);
     return new Promise((resolve) => {
-      const keeper =
-        kind === 'udp'
-          ? createSocket({ type: 'udp4', lookup: lookUpAtOnce }).bind({ ...at, address: at.host }, resolve)
-          : createServer((socket) => socket.resetAndDestroy()).listen(at, resolve);
-      keeper.on('error', () => {
+      keeper.once('listening', resolve).on('error', () => {
         this.giveBack(kind, port);
         resolve();
       });
-      this.#kept.set(key, keeper);
+      if (keeper instanceof Socket) keeper.bind(port, this.#host);
+      else keeper.listen(port, this.#host);
     });
   }
 

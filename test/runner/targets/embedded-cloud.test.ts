@@ -92,7 +92,7 @@ describe('the process of the cloud', () => {
     vi.spyOn(faults, 'useStore').mockImplementation(() => {
       if (broken) throw store;
     });
-    const { cloud, port } = await started({ udp: true, faults });
+    const { cloud, port } = await started({ udp: true, virtual: true, faults });
     const { ports } = cloud;
     await cloud.kill();
     const whileDown = await taken(cloud, port);
