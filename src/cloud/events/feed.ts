@@ -153,7 +153,7 @@ export class Feed {
     const known = this.#pages.get(seq);
     if (known) return known;
     const page = this.#store.events(seq, PAGE);
-    if (this.#pages.size < MOST_PAGES) this.#pages.set(seq, page);
+    if (this.#pages.size < MOST_PAGES) keepUnlessFailed(this.#pages, seq, page);
     return page;
   }
 
@@ -162,7 +162,7 @@ export class Feed {
     const entry = this.#entries.get(row.seq) ?? this.#read(row);
     // The entry that was not read for the longest time is dropped first.
     this.#entries.delete(row.seq);
-    this.#entries.set(row.seq, entry);
+    keepUnlessFailed(this.#entries, row.seq, entry);
     const [oldest] = this.#entries.keys();
     if (this.#entries.size > MOST_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
     return entry;
@@ -257,4 +257,12 @@ export class Feed {
     this.#forget();
     for (const spaceId of [...this.#waiting.keys()]) this.#wake(spaceId);
   }
+}
+
+/** Keeps what is being read for other readers. After a failure, the next reader reads it again. */
+function keepUnlessFailed<T>(kept: Map<number, Promise<T>>, seq: number, reading: Promise<T>): void {
+  kept.set(seq, reading);
+  reading.catch(() => {
+    if (kept.get(seq) === reading) kept.delete(seq);
+  });
 }

@@ -83,6 +83,23 @@ describe('the readers of a space', () => {
     expect(woken).toEqual(woken.map(() => true));
   });
 
+  it('get an entry after the store has failed to read it once', async () => {
+    const { store, context, spaceId } = await service();
+    const { feed } = context;
+    await feed.hold();
+    const start = await feed.newest();
+    vi.spyOn(store, 'events').mockRejectedValueOnce(new Error('a test'));
+    vi.spyOn(store, 'record').mockRejectedValueOnce(new Error('a test'));
+    // The search for readers to wake reads the page first.
+    await store.commit([record(spaceId, 'a')]);
+    await endOfTurn();
+    const page = await feed.after(start, spaceId);
+    const [entry] = page === 'gone' ? [] : page.rows;
+    if (entry === undefined) throw new Error('no entry');
+    await expect(feed.entry(entry)).rejects.toThrow('a test');
+    expect(await feed.entry(entry)).toMatchObject({ record: { id: 'a' } });
+  });
+
   it('get the entries of their space only, and continue after those of the others', async () => {
     const { store, context, spaceId } = await service();
     await context.feed.hold();
