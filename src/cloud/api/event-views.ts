@@ -50,6 +50,8 @@ export async function eventBytes(entry: Entry, context: ViewContext): Promise<Bu
   views.set(entry, known);
   const made = known.get(audience) ?? viewOf(entry, context, isMasked);
   known.set(audience, made);
+  // After a failure, such as one of the store, the next reader tries again.
+  made.catch(() => known.delete(audience));
   return made;
 }
 

@@ -35,21 +35,32 @@ describe('an event', () => {
   });
 
   it('of a deleted device has no passkey for readers who may only read', async () => {
-    const { store, spaceId, ids, clock, device } = await service();
-    const row = await store.device(spaceId, (await device()).id);
-    if (!row) throw new Error('no device');
-    const sent = newMessage(ids, clock, row, 'up', 'session', { ble_passkey: '739154' });
-    const message = { ...sent, deviceName: row.name, deviceSerial: row.serial };
-    const event = { seq: 1, spaceId, deviceId: row.id, kind: 'message', ref: sent.id, at: 1, detail: null } as const;
-    const caller = {
-      spaceId,
-      access: { role: 'user', keyId: 'a', scope: null, userId: null, boundTo: spaceId },
-    } as const;
-    const options = { messageBody: 'json' } as ApiOptions;
-    const seen = await eventBytes(
-      { row: event, device: undefined, message, record: undefined },
-      { store, clock, caller, options },
-    );
-    expect(String(seen)).toContain('"ble_passkey":"********"');
+    const { entry, context } = await ofDeletedDevice();
+    expect(String(await eventBytes(entry, context))).toContain('"ble_passkey":"********"');
+  });
+
+  it('is written again for the next reader after that has failed', async () => {
+    const { entry, context } = await ofDeletedDevice();
+    vi.spyOn(Masking.prototype, 'message').mockImplementationOnce(() => {
+      throw new Error('a test');
+    });
+    await expect(eventBytes(entry, context)).rejects.toThrow('a test');
+    expect(String(await eventBytes(entry, context))).toContain('"ble_passkey":"********"');
   });
 });
+
+/** A message with a passkey, as a reader with few permissions gets it. */
+async function ofDeletedDevice() {
+  const { store, spaceId, ids, clock, device } = await service();
+  const row = await store.device(spaceId, (await device()).id);
+  if (!row) throw new Error('no device');
+  const sent = newMessage(ids, clock, row, 'up', 'session', { ble_passkey: '739154' });
+  const message = { ...sent, deviceName: row.name, deviceSerial: row.serial };
+  const event = { seq: 1, spaceId, deviceId: row.id, kind: 'message', ref: sent.id, at: 1, detail: null } as const;
+  const access = { role: 'user', keyId: 'a', scope: null, userId: null, boundTo: spaceId } as const;
+  const options = { messageBody: 'json' } as ApiOptions;
+  return {
+    entry: { row: event, device: undefined, message, record: undefined },
+    context: { store, clock, caller: { spaceId, access }, options },
+  };
+}
