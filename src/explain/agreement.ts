@@ -1,6 +1,6 @@
 /**
  * Compares explanations with the tables of the run: both divide the time of a downlink, each by its own causes. The sums must
- * be the same to the millisecond.
+ * be the same to the millisecond, and a device that waits for its next contact must be asleep.
  */
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../trace/downlinks/waits.js';
@@ -21,7 +21,12 @@ export function findDisagreements({ downlink, took, waits }: Divided, record: Do
       ? []
       : [`downlink ${downlink} has ${explained} ms ${cause} when explained, and ${counted} ms in tables`];
   });
+  const awake = waits.flatMap(({ what, time, parts: { asleep } }) =>
+    what.startsWith('next ') && asleep !== time
+      ? [`downlink ${downlink} waits ${time} ms for the ${what}, and the device is awake for ${time - asleep} ms of it`]
+      : [],
+  );
   const slept = waits.find(({ what }) => what === 'exchange')?.parts.asleep ?? 0;
   const exchange = slept === 0 ? [] : [`the exchanges of downlink ${downlink} contain ${slept} ms of sleep`];
-  return [...whole, ...parts, ...exchange];
+  return [...whole, ...parts, ...awake, ...exchange];
 }

@@ -30,6 +30,8 @@ export interface Chance {
    * after a failed poll.
    */
   readonly begins: 'wake' | 'boot' | 'repeat' | 'follow' | 'retry';
+  /** If it repeats a datagram: the time since the device last sent it. */
+  readonly waited: Millis | undefined;
   /** `open`: no event shows the result. */
   readonly result: 'reached' | 'failed' | 'open';
   /** Why the exchange failed, in a short fixed phrase; empty if no event shows the reason. */
@@ -73,6 +75,8 @@ const OTHER_DROPS: ReadonlySet<string> = new Set([LOCKED, 'spool full', 'reboot'
 const POLL_RETRY = minutes(5);
 /** A time limit of 120 s for a report and 30 s of grace (timing T-26, T-41). */
 const LONGEST_SILENCE = seconds(150);
+/** A repetition may be late by this time (timing T-33, T-41). */
+const LATE = seconds(30);
 /** After a datagram has arrived twice, the device may read the copy within this time. */
 const SAME_CONTACT = seconds(30);
 
@@ -102,7 +106,7 @@ class Walk {
       case 'device.wake':
         return this.#takeWake(event.at, event.why);
       case 'device.repeat':
-        return this.#takeRepeat(event.at);
+        return this.#takeRepeat(event.at, event.waited);
       case 'device.restart':
         return this.#takeRestart(event.at, event.why);
       case 'uplink.acked':
@@ -161,11 +165,11 @@ class Walk {
     this.#current = draftChance(at, why, retry ? 'retry' : 'wake');
   }
 
-  #takeRepeat(at: Instant): void {
+  #takeRepeat(at: Instant, waited?: Millis): void {
     const { why } = this.#getOngoing(at);
     this.#takeFailure(at, 'no answer');
     this.#close(at, false);
-    this.#current = draftChance(at, why, 'repeat');
+    this.#current = { ...draftChance(at, why, 'repeat'), waited };
   }
 
   #takeRestart(at: Instant, why: string): void {
@@ -239,13 +243,21 @@ class Walk {
   #close(at: Instant, rested: boolean): void {
     const current = this.#current;
     if (current === undefined) return;
-    if (current.result === 'open') current.until = rested ? Math.min(at, current.lastEvent + LONGEST_SILENCE) : at;
+    if (current.result === 'open') current.until = Math.min(at, findSilentEnd(current, at, rested));
     const { lastEvent: _, sentReport: __, ...chance } = current;
     const copied = this.#copied;
     const copiedBy = copied !== undefined && chance.at - copied.at <= SAME_CONTACT ? copied.by : null;
     this.#chances.push({ ...chance, lost: [...new Set(chance.lost)], copiedBy });
     this.#current = undefined;
   }
+}
+
+/** When the device gave up without an event; later than `at` if it may still have tried then. */
+function findSilentEnd({ lastEvent, waited, pauses }: Draft, at: Instant, rested: boolean): Instant {
+  // A device that still tried would have repeated its datagram again after the same time.
+  if (waited !== undefined && pauses.length === 0 && (rested || at - lastEvent > waited + LATE))
+    return lastEvent + waited;
+  return rested ? lastEvent + LONGEST_SILENCE : at;
 }
 
 function draftChance(at: Instant, why: ContactReason, begins: Chance['begins']): Draft {
@@ -255,6 +267,7 @@ function draftChance(at: Instant, why: ContactReason, begins: Chance['begins']):
     why,
     booted: undefined,
     begins,
+    waited: undefined,
     result: 'open',
     note: '',
     heard: false,

@@ -2,11 +2,18 @@
 import { type Millis, minutes } from '../kernel/time.js';
 import { type DownlinkRecord, findOutcome, listStages } from '../trace/downlinks/ledger.js';
 import { CauseNames, type CauseSet, NO_CAUSE } from './causes.js';
-import type { DownlinkCourse, ExplainedWait, Explanation } from './explanation.js';
+import type { DownlinkCourse, ExplainedRemedy, ExplainedWait, Explanation } from './explanation.js';
 import { collectFacts, type DeviceFacts, type DeviceHistory, findPart } from './facts.js';
-import { findEnd, isLost, measureArrival, measureTime } from './outcome.js';
+import { type Ending, findEnd, findEnding, isLost, measureTime } from './outcome.js';
 import { writeParagraph } from './paragraph.js';
-import { attributeCauses, findLosingCauses, findRemedies, type Remedy, type Repeats } from './remedies.js';
+import {
+  attributeCauses,
+  findLosingCauses,
+  findRemedies,
+  type Remedies,
+  type Remedy,
+  type Repeats,
+} from './remedies.js';
 import type { Situation } from './situation.js';
 import { buildTimeline } from './timeline.js';
 import { explainSilence } from './unanswered.js';
@@ -57,7 +64,7 @@ export class DeviceExplainer {
     const { outcome, received, took, timeline } = this.follow(record);
     const waits = divideByCause(record, facts, record.queuedAt + took);
     const silent = explainSilence(record, facts, names);
-    const { main, sooner, simulated, refused } = await this.#answer(record, waits, limit);
+    const { main, sooner, notSooner, simulated, refused } = await this.#answer(record, waits, limit);
     const causes = took > limit || !received ? new Set([...main, ...findLosingCauses(record, facts)]) : NO_CAUSE;
     const said: Omit<Explanation, 'text'> = {
       downlink: record.id,
@@ -72,12 +79,9 @@ export class DeviceExplainer {
       took,
       causes: [...causes].map((cause) => names.nameCause(cause)),
       waits: nameWaits(waits, names),
-      ...(simulated !== undefined && { simulated: Math.round(simulated) }),
-      sooner: sooner.slice(0, MOST_REMEDIES).map(({ without, time }) => ({
-        without: [...without].map((cause) => names.nameCause(cause).name),
-        change: [...without].map((cause) => names.describeChange(cause)).join(' and '),
-        time: Math.round(time),
-      })),
+      ...(simulated && { simulated: endOf(simulated) }),
+      sooner: nameRemedies(sooner, names),
+      ...(notSooner.length > 0 && { notSooner: nameRemedies(notSooner, names) }),
       timeline,
       unknown: refused === undefined ? unknown : [...unknown, `${NOT_REPEATED}, because ${refused}.`],
     };
@@ -88,24 +92,25 @@ export class DeviceExplainer {
   async #answer(record: DownlinkRecord, waits: readonly CauseTime[], limit: Millis): Promise<Answer> {
     const facts = this.#facts;
     const { repeats } = this.#options;
-    const took = measureArrival(record, facts.closing);
+    const real = findEnding(record, facts.closing);
     const longest = attributeCauses(waits, measureTime(record, facts.closing), limit);
     // Only a fault makes a downlink lost.
     const main = isLost(record) ? new Set([...longest].filter((cause) => cause.startsWith('fault:'))) : longest;
-    const byWaits = { main, sooner: [] };
+    const byWaits = { main, sooner: [], notSooner: [] };
     if (repeats === undefined) return byWaits;
     if (typeof repeats === 'string') return { ...byWaits, refused: repeats };
     const refused = await repeats.findRefusal(this.#serial);
     if (refused !== undefined) return { ...byWaits, refused };
-    const simulated = repeats.simulated ? await repeats.time(record, facts, NO_CAUSE) : undefined;
+    const simulated = repeats.simulated ? await repeats.findEnding(record, facts, NO_CAUSE) : undefined;
     if (repeats.simulated && simulated === undefined) return byWaits;
-    const sooner = await findRemedies({ record, facts, waits, limit, repeats }, simulated ?? took);
-    const [first] = sooner;
+    const end = simulated ?? real;
+    const remedies = await findRemedies({ record, facts, waits, limit, repeats }, end);
+    const [first] = remedies.sooner;
     const isFast = first !== undefined && first.time <= limit;
     return {
       // In the simulation, the downlink may be fast, so that the simulation says nothing about the causes.
-      main: isFast ? first.without : (simulated ?? took) > limit ? NO_CAUSE : byWaits.main,
-      sooner,
+      main: isFast ? first.without : end.time > limit ? NO_CAUSE : byWaits.main,
+      ...remedies,
       simulated,
     };
   }
@@ -164,16 +169,27 @@ export interface Journey {
 /** How the time of a downlink is divided. */
 export type Divided = Pick<Explanation, 'downlink' | 'took' | 'waits'>;
 
-interface Answer {
+interface Answer extends Remedies {
   readonly main: CauseSet;
-  readonly sooner: readonly Remedy[];
-  /** Time of the downlink in a simulation of the run. */
-  readonly simulated?: Millis | undefined;
+  /** How the downlink ends in a simulation of the run. */
+  readonly simulated?: Ending | undefined;
   /** Why the device cannot be repeated. */
   readonly refused?: string;
 }
 
 const NOT_REPEATED = 'It is not known how long it would have taken without a cause';
+
+function nameRemedies(remedies: readonly Remedy[], names: CauseNames): readonly ExplainedRemedy[] {
+  return remedies.slice(0, MOST_REMEDIES).map(({ without, ...end }) => ({
+    without: [...without].map((cause) => names.nameCause(cause).name),
+    change: [...without].map((cause) => names.describeChange(cause)).join(' and '),
+    ...endOf(end),
+  }));
+}
+
+function endOf({ time, outcome, received }: Ending): Pick<Ending, 'time' | 'outcome' | 'received'> {
+  return { time: Math.round(time), outcome, received };
+}
 
 function nameWaits(waits: readonly CauseTime[], names: CauseNames): readonly ExplainedWait[] {
   return waits.map(({ causes, time, parts }) => ({ what: waitName(causes, names), time, parts }));

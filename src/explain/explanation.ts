@@ -35,15 +35,21 @@ export interface Explanation {
   /** The waits that make up the whole time, longest first. */
   readonly waits: readonly ExplainedWait[];
   /**
-   * Time of the downlink if the plan is simulated without a change. Set for a run in real time or against another cloud: the
-   * times of {@link sooner} are then those of the simulation.
+   * How the downlink ends if the plan is simulated without a change. Set for a run in real time or against another cloud:
+   * {@link sooner} and {@link notSooner} are then those of the simulation.
    */
-  readonly simulated?: Millis;
+  readonly simulated?: RepeatedEnd;
   /**
-   * Changes that would have delivered the downlink sooner, five at most. Changes that make it fast come first, fewest causes
-   * first; then the others, most effective first.
+   * Changes that would have delivered the downlink sooner, or with which the device would have received or answered a downlink
+   * that it did not receive or answer; five at most. Changes that make it fast come first, fewest causes first; then the
+   * others, most effective first.
    */
   readonly sooner: readonly ExplainedRemedy[];
+  /**
+   * Changes with which the downlink would not have got as far, for example because the run ended first, or would have taken
+   * more than a tenth longer; five at most. Missing if there are none.
+   */
+  readonly notSooner?: readonly ExplainedRemedy[];
   /** Everything that happened from the queueing of the downlink to its last stage, in chronological order. */
   readonly timeline: readonly TimelineEntry[];
   /** The explanation in one paragraph. */
@@ -77,13 +83,18 @@ export interface ExplainedWait {
   readonly parts: Waits;
 }
 
-interface ExplainedRemedy {
+/** How a downlink ends when its device is repeated. */
+export interface RepeatedEnd extends Pick<Explanation, 'outcome' | 'received'> {
+  /** To its end. If it is pending, to the end of the run; if it is lost, too. */
+  readonly time: Millis;
+}
+
+/** A change of the scenario, and how the downlink ends with it. */
+export interface ExplainedRemedy extends RepeatedEnd {
   /** Names of the causes that the change removes. */
   readonly without: readonly string[];
   /** `without outage (region/north)`, `with interval-poll 60` */
   readonly change: string;
-  /** Time of the downlink when its device is repeated with the change. */
-  readonly time: Millis;
 }
 
 export interface TimelineEntry {

@@ -6,8 +6,8 @@ import type { FleetPart } from './situation.js';
 interface FamilyRules {
   /** What follows a failed poll; null if the next report or poll follows (timing T-20). */
   readonly pollRetry: string | null;
-  /** When the transfer layer repeats a datagram; null if the modem repeats it. */
-  readonly repeats: string | null;
+  /** Whether the transfer layer repeats a datagram (timing T-36), and not the modem. */
+  readonly repeats: boolean;
   /** Why the modem pauses, and until when. */
   readonly pauses: Readonly<Record<RadioPause, string>>;
 }
@@ -15,7 +15,7 @@ interface FamilyRules {
 const RULES: Readonly<Record<FleetPart['family'], FamilyRules>> = {
   chester: {
     pollRetry: 'the firmware polls again 5 min after a failed poll, and not before',
-    repeats: null,
+    repeats: false,
     pauses: {
       'attach-pause': 'no network found in time: the modem is off until the next attach attempt',
       'back-off': 'error of the modem: off, longer after each error',
@@ -24,7 +24,7 @@ const RULES: Readonly<Record<FleetPart['family'], FamilyRules>> = {
   },
   hio: {
     pollRetry: null,
-    repeats: 'no answer: the device repeats the datagram after 5 s, or after 30 s without a radio connection',
+    repeats: true,
     pauses: {
       'attach-pause': 'no network found in time: flight mode until the next attach attempt',
       'back-off': 'error of the modem: a pause, longer after each error until the next reboot',

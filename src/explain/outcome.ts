@@ -1,6 +1,6 @@
 /** The outcome of a downlink, and the time that it took. */
 import type { Instant, Millis } from '../kernel/time.js';
-import { type DownlinkRecord, expectsAnswer } from '../trace/downlinks/ledger.js';
+import { type DownlinkOutcome, type DownlinkRecord, expectsAnswer, findOutcome } from '../trace/downlinks/ledger.js';
 
 /**
  * Whether the downlink was delivered, even if the cloud does not know of the delivery. Otherwise it is pending, was cancelled
@@ -43,6 +43,29 @@ export function measureTime(record: DownlinkRecord, closing: Instant): Millis {
   const { last, reached } = record;
   const latest = last === undefined ? undefined : reached[last];
   return measureUntil(record, findEnd(record) ?? Math.max(closing, latest ?? closing));
+}
+
+/** How a downlink ended. Times can be compared only between ends with the same progress. */
+export interface Ending {
+  readonly outcome: DownlinkOutcome;
+  /** As in an explanation: false if the downlink is lost. */
+  readonly received: boolean;
+  /** As in {@link measureArrival}: without progress, it is only the time until the downlink or the run ended. */
+  readonly time: Millis;
+  /** 0: the device did not receive it. 1: the device received it, but an answer is missing. 2: nothing is missing. */
+  readonly progress: 0 | 1 | 2;
+}
+
+export function findEnding(record: DownlinkRecord, closing: Instant): Ending {
+  const received = !isLost(record);
+  const { answered, delivered } = record.reached;
+  const isComplete = answered !== undefined || (delivered !== undefined && !isUnanswered(record));
+  return {
+    outcome: findEnd(record) === undefined ? 'pending' : findOutcome(record),
+    received,
+    time: measureArrival(record, closing),
+    progress: !received ? 0 : isComplete ? 2 : isDelivered(record) ? 1 : 0,
+  };
 }
 
 /** What decides the order of downlinks by their time. */

@@ -1,7 +1,7 @@
 /** The explanation of a downlink in one paragraph. */
 import { humanDuration, type Millis, sinceStart } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
-import type { ExplainedCause, ExplainedWait, Explanation } from './explanation.js';
+import type { ExplainedCause, ExplainedWait, Explanation, RepeatedEnd } from './explanation.js';
 import { CUT_OFF } from './unanswered.js';
 
 export function writeParagraph(explanation: Omit<Explanation, 'text'>, limit: Millis): string {
@@ -20,13 +20,32 @@ export function writeParagraph(explanation: Omit<Explanation, 'text'>, limit: Mi
   ].join(' ');
 }
 
-function writeSooner({ sooner: [first], simulated }: Omit<Explanation, 'text'>): readonly string[] {
+function writeSooner(explanation: Omit<Explanation, 'text'>): readonly string[] {
+  const { sooner, notSooner = [], simulated } = explanation;
+  const [first] = [...sooner, ...notSooner];
   if (simulated === undefined) {
-    return first === undefined ? [] : [`${capitalise(first.change)} it would have taken ${humanDuration(first.time)}.`];
+    return first === undefined ? [] : [`${capitalise(first.change)} it would have ${describeEnd(first, explanation)}.`];
   }
-  const changed = first === undefined ? '' : `, and ${humanDuration(first.time)} ${first.change}`;
-  return [`In a simulation of the same plan it takes ${humanDuration(simulated)}${changed}.`];
+  const changed = first === undefined ? '' : `, and ${first.change} it would have ${describeEnd(first, explanation)}`;
+  return [`In a simulation of the same plan it would have ${describeEnd(simulated, explanation)}${changed}.`];
 }
+
+/** The end of a repetition, worded to follow "it would have". A time alone would hide that the ends differ. */
+function describeEnd(end: RepeatedEnd, { outcome, received }: Omit<Explanation, 'text'>): string {
+  const time = humanDuration(end.time);
+  if (end.outcome === 'pending') return `been pending at the end of the run, after ${time}`;
+  if (!end.received) return 'been lost';
+  if (end.outcome === outcome && received) return `taken ${time}`;
+  const ended = `${ENDED[end.outcome]} after ${time}`;
+  return end.outcome === 'delivered' && outcome === 'answered' ? `${ended}, without an answer` : ended;
+}
+
+const ENDED = {
+  answered: 'been answered',
+  delivered: 'been delivered',
+  cancelled: 'been cancelled',
+  expired: 'expired',
+} as const;
 
 function writeOpening({ type, device, outcome, received, took, queuedAt }: Omit<Explanation, 'text'>): string {
   const queued = `queued at ${humanDuration(sinceStart(queuedAt))}`;

@@ -3,7 +3,7 @@ import { type Instant, type Millis, minutes } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { type CauseKey, type CauseSet, collectFaults, hasFault, NO_CAUSE } from './causes.js';
 import type { DeviceFacts } from './facts.js';
-import { isLost, measureTime } from './outcome.js';
+import { type Ending, isLost, measureTime } from './outcome.js';
 import { isWithoutEncoder } from './queue.js';
 import type { CauseTime } from './waits.js';
 
@@ -14,10 +14,10 @@ export interface Repeats {
   /** Why the device cannot be repeated, worded to follow "because"; undefined if it can. */
   findRefusal(serial: number): Promise<string | undefined>;
   /**
-   * The time that the downlink takes without these causes, to the end of the run if the device does not receive it. Undefined
-   * if the causes cannot be removed, or if the downlink is not queued without them.
+   * How the downlink ends without these causes. Undefined if the causes cannot be removed, or if the downlink is not queued
+   * without them.
    */
-  time(record: DownlinkRecord, facts: DeviceFacts, without: CauseSet): Promise<Millis | undefined>;
+  findEnding(record: DownlinkRecord, facts: DeviceFacts, without: CauseSet): Promise<Ending | undefined>;
 }
 
 /** A downlink, and what is known about it. */
@@ -31,13 +31,22 @@ interface Question {
   readonly repeats: Repeats;
 }
 
-/** A set of causes, and the time that the downlink takes without them. */
-export interface Remedy {
+/** A set of causes, and how the downlink ends without them. */
+export interface Remedy extends Ending {
   readonly without: CauseSet;
-  readonly time: Millis;
 }
 
-/** A set of causes counts as a remedy if its removal saves more than this share of the time, or makes a slow downlink fast. */
+export interface Remedies {
+  /** First the sets without which it is fast: the smallest first, and faults before other causes; then the sets that only help. */
+  readonly sooner: readonly Remedy[];
+  /** The sets without which it gets less far, or takes clearly longer. */
+  readonly notSooner: readonly Remedy[];
+}
+
+/**
+ * A set of causes counts as a remedy if the downlink gets further without it, or if its removal saves more than this share of
+ * the time or makes a slow downlink fast.
+ */
 const LEAST_GAIN = 0.1;
 /** Maximum number of causes to remove. The repetitions of a downlink are at most twice as many. */
 const MOST_CAUSES = 5;
@@ -49,35 +58,37 @@ const AFTER_EFFECT: Millis = minutes(40);
 /**
  * Removes single causes, those with the longest waits first. If none is enough, removes all of them, and then as few as
  * possible.
- * @param total time of the downlink without a change
- * @returns first the sets without which it is fast: the smallest first, and faults before other causes; then the sets that only
- * help, the most effective first
+ * @param end of the downlink without a change
  */
-export async function findRemedies(question: Question, total: Millis): Promise<readonly Remedy[]> {
+export async function findRemedies(question: Question, end: Ending): Promise<Remedies> {
   const { record, facts, waits, limit, repeats } = question;
   const lost = isLost(record);
-  const slow = total > limit || lost;
+  const slow = end.time > limit || lost;
   // Without the faults that made the downlink lost, other causes may still have delayed it.
   const base = findLosingCauses(record, facts);
   const causes = listCauses(question)
     .filter((cause) => !base.has(cause))
     .slice(0, slow ? MOST_CAUSES : MOST_OF_FAST);
+  const isFast = (other: Ending) => slow && other.time <= limit && isBetter(other, end, 0);
   const remedies: Remedy[] = [];
+  const notSooner: Remedy[] = [];
   const remove = async (more: Iterable<CauseKey>): Promise<boolean> => {
     const without = new Set([...base, ...more]);
     // Only a fault makes a downlink lost.
     if (lost && !hasFault(without)) return false;
-    const time = (await repeats.time(record, facts, without)) ?? total;
-    const fast = slow && time <= limit && time < total;
-    if (fast || total - time > total * LEAST_GAIN) remedies.push({ without, time });
-    return fast;
+    const other = await repeats.findEnding(record, facts, without);
+    if (other === undefined) return false;
+    if (isFast(other) || isBetter(other, end, LEAST_GAIN)) remedies.push({ ...other, without });
+    else if (isBetter(end, other, LEAST_GAIN)) notSooner.push({ ...other, without });
+    return isFast(other);
   };
   let enough = base.size > 0 && (await remove([]));
   for (const cause of enough && lost ? [] : causes) enough = (await remove([cause])) || enough;
   if (slow && !enough && causes.length > 1) {
-    const isFast = async (set: readonly CauseKey[]) =>
-      ((await repeats.time(record, facts, new Set([...base, ...set]))) ?? total) <= limit;
-    const smallest = await findSmallest(causes, isFast);
+    const smallest = await findSmallest(causes, async (set) => {
+      const other = await repeats.findEnding(record, facts, new Set([...base, ...set]));
+      return other !== undefined && isFast(other);
+    });
     if (smallest !== undefined) await remove(smallest);
   }
   const longest = waits.find(({ causes: each }) => each !== undefined && each.size > 0)?.causes ?? NO_CAUSE;
@@ -89,8 +100,14 @@ export async function findRemedies(question: Question, total: Millis): Promise<r
   }
   const sorted = orderRemedies(remedies, limit);
   const withFault = sorted.find(({ without, time }) => hasFault(without) && time <= limit);
-  if (withFault === undefined || !hasFault(longest)) return sorted;
-  return [withFault, ...sorted.filter((each) => each !== withFault)];
+  if (withFault === undefined || !hasFault(longest)) return { sooner: sorted, notSooner };
+  return { sooner: [withFault, ...sorted.filter((each) => each !== withFault)], notSooner };
+}
+
+/** Whether a downlink gets further, or as far in a time that is shorter by more than a share. */
+function isBetter(one: Ending, other: Ending, share: number): boolean {
+  if (one.progress !== other.progress) return one.progress > other.progress;
+  return one.progress > 0 && other.time - one.time > other.time * share;
 }
 
 /** The faults of the exchange in which a lost downlink was sent: they caused its loss, even if they did not delay it. */

@@ -242,15 +242,24 @@ function listRestarts({ chances }: DeviceFacts): readonly Entry[] {
   );
 }
 
-/** The rule by which the transfer layer repeats a datagram, once for an exchange. */
+/** The rule by which the transfer layer repeats a datagram, once for an exchange, with the times that passed. */
 function describeRepetition(
   { queuedAt }: DownlinkRecord,
   { part }: DeviceFacts,
   repeats: readonly JudgedChance[],
 ): readonly Entry[] {
-  const what = getRules(part).repeats;
-  const first = repeats.find(({ restarts }) => restarts.length === 0);
-  return what === null || first === undefined ? [] : [{ at: Math.max(first.at, queuedAt), kind: 'rule', what }];
+  const [first, ...others] = repeats.filter(({ waited }) => waited !== undefined);
+  if (first === undefined || !getRules(part).repeats) return [];
+  const waits = [first, ...others].map(({ waited = 0 }) => waited);
+  const [least, most] = [Math.min, Math.max].map((pick) => humanDuration(waits.reduce((a, b) => pick(a, b))));
+  const time = least === most ? least : `${least} to ${most}`;
+  return [
+    {
+      at: Math.max(first.at, queuedAt),
+      kind: 'rule',
+      what: `no answer: the device repeats the datagram after ${time}`,
+    },
+  ];
 }
 
 /** The pauses of the modem that end after `from`. */

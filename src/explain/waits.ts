@@ -25,6 +25,8 @@ interface Span {
   readonly awake: CauseSet | undefined;
   /** While the device was at rest. */
   readonly asleep: CauseSet | undefined;
+  /** Whether the device had no exchange. */
+  readonly rests?: true;
 }
 
 /**
@@ -65,7 +67,7 @@ export function divideByCause(record: DownlinkRecord, facts: DeviceFacts, end: I
 function listSpans(record: DownlinkRecord, facts: DeviceFacts, end: Instant): readonly Span[] {
   const spans: Span[] = [];
   const resting = (until: Instant, causes: CauseSet | undefined) =>
-    spans.push({ until, asleep: assumeInterval(causes), awake: isRest(causes) ? NO_CAUSE : causes });
+    spans.push({ until, asleep: assumeInterval(causes), awake: isRest(causes) ? NO_CAUSE : causes, rests: true });
   const others = new OtherDownlinks(record, facts);
   spans.push({ until: facts.firstBoot ?? end, awake: POWER_ON, asleep: POWER_ON });
   let rest: CauseSet | undefined = findRestBefore(record, facts);
@@ -92,17 +94,18 @@ function listSpans(record: DownlinkRecord, facts: DeviceFacts, end: Instant): re
   return spans;
 }
 
-/** Until `due`, the downlink waits for the next contact and for no fault: the device would have rested without the fault. */
+/**
+ * Until `due`, a device at rest waits for its next contact and for no fault: it would have rested without the fault. An exchange
+ * that a fault stops is no rest.
+ */
 function restUntil(due: Instant, spans: readonly Span[], queuedAt: Instant): readonly Span[] {
-  const rest = (causes: CauseSet | undefined) =>
-    causes === undefined || hasFault(causes) ? makeSet('interval') : causes;
   let from = queuedAt;
   return spans.flatMap((span) => {
-    const { until, awake, asleep } = span;
+    const { until, asleep, rests } = span;
     const begin = from;
     from = Math.max(from, until);
-    if (begin >= due) return [span];
-    const resting = { until: Math.min(until, due), awake: rest(awake), asleep: rest(asleep) };
+    if (!rests || begin >= due || (asleep !== undefined && !hasFault(asleep))) return [span];
+    const resting = { ...span, until: Math.min(until, due), asleep: makeSet('interval') };
     return until <= due ? [resting] : [resting, span];
   });
 }

@@ -1,10 +1,9 @@
 /** Answers the questions of explanations by repetitions of the device: each cause is a change of the plan. */
 import { type CauseKey, type CauseSet, NO_CAUSE, setKey } from '../explain/causes.js';
 import { collectFacts, type DeviceFacts } from '../explain/facts.js';
-import { measureArrival } from '../explain/outcome.js';
+import { type Ending, findEnding } from '../explain/outcome.js';
 import type { Repeats } from '../explain/remedies.js';
 import type { Situation } from '../explain/situation.js';
-import type { Millis } from '../kernel/time.js';
 import type { Plan } from '../scenario/model/plan.js';
 import {
   asShell,
@@ -41,14 +40,14 @@ export class DownlinkRepeats implements Repeats {
     return isRefused(answer) ? answer.refused : undefined;
   }
 
-  async time(record: DownlinkRecord, facts: DeviceFacts, without: CauseSet): Promise<Millis | undefined> {
+  async findEnding(record: DownlinkRecord, facts: DeviceFacts, without: CauseSet): Promise<Ending | undefined> {
     const change = this.#changeFor(record, facts, without);
     if (change === undefined) return undefined;
     const answer = await this.#whatIf.repeatDevice(record.serial, change).catch(readRefusal);
     if (isRefused(answer)) return undefined;
     const repeated = collectFacts(answer.history, answer.situation);
     const same = findCounterpart(record, facts, repeated, without);
-    return same && measureArrival(same, repeated.closing);
+    return same && findEnding(same, repeated.closing);
   }
 
   /** Undefined if one of the causes is not in the plan. */

@@ -8,9 +8,24 @@ import { dispatchTo } from '../../src/trace/dispatch.js';
 import type { DownlinkRecord } from '../../src/trace/downlinks/ledger.js';
 import { DownlinkLedger } from '../../src/trace/downlinks/ledger.js';
 import type { TraceEvent } from '../../src/trace/events.js';
+import { waitDisagreements } from '../support/agreement.js';
 import { commands, play } from './agreement-run.js';
 
 describe('an explanation', () => {
+  it('agrees with the tables that a device whose report an outage stops does not rest', async () => {
+    const result = await play({
+      ...{ duration: '2h', seed: 3, network: { latency: '150ms..900ms' } },
+      fleet: [{ name: 'node', profile: 'hio-node', count: 1 }],
+      faults: [{ outage: 'both', from: '60m', until: '70m' }],
+      steps: [{ at: '65m', commands: ['info show'] }],
+    });
+    const [record] = getDownlinks(result) ?? [];
+    expect(record?.waits).toMatchObject({ asleep: 0 });
+    expect(waitDisagreements(result)).toEqual([]);
+    const waits = getExplainer(result)?.divide(record?.serial ?? 0, record?.id ?? '')?.waits ?? [];
+    expect(waits.map(({ what }) => what)).toEqual(['outage', 'exchange']);
+  });
+
   it('counts the sleep after a poll that found nothing as a wait for the next contact', async () => {
     const result = await play({
       fleet: [
@@ -67,6 +82,13 @@ describe('an explanation', () => {
     expect(findDisagreements(explanation, others)).toEqual([
       `downlink ${record.id} has ${record.waits.asleep} ms asleep when explained, and ${waits.asleep} ms in tables`,
     ]);
+    const [longest] = record.waits.asleep > 0 ? explanation.waits : [];
+    if (longest === undefined) throw new Error('the device did not rest');
+    const parts = { ...longest.parts, asleep: 0, radio: longest.parts.radio + longest.parts.asleep };
+    const awake = { ...explanation, waits: [{ ...longest, parts }, ...explanation.waits.slice(1)] };
+    expect(findDisagreements(awake, record)).toContain(
+      `downlink ${record.id} waits ${longest.time} ms for the ${longest.what}, and the device is awake for ${longest.time} ms of it`,
+    );
     expect(findDisagreements({ ...explanation, took: 1 }, record)[0]).toMatch(
       /^the waits of downlink .* but it took 1 ms$/,
     );

@@ -91,8 +91,8 @@ describe('the timeline of a downlink', () => {
     expect(rules.map(({ what }) => what)).toEqual([`no network found in time: ${pause}, 5.1s`, ...retries]);
   });
 
-  it('counts all copies of a datagram and all changes of the address, and names the rule for each', async () => {
-    const repeat = (at: number): TraceEvent => ({ kind: 'device.repeat', at, serial: 1, waited: 11_000 });
+  it('counts all copies of a datagram and all changes of the address, and names the rule for each, with the times that passed', async () => {
+    const repeat = (at: number, waited = 11_000): TraceEvent => ({ kind: 'device.repeat', at, serial: 1, waited });
     const restart = (at: number, why: string): TraceEvent => ({ kind: 'device.restart', at, serial: 1, why });
     const explanation = await explained(
       { queued: HOUR },
@@ -100,7 +100,7 @@ describe('the timeline of a downlink', () => {
         { kind: 'uplink.acked', at: 1000, serial: 1, uplink: 1, type: 'session' },
         { kind: 'device.wake', at: HOUR - 60_000, serial: 1, why: 'report' },
         ...[repeat(HOUR - 49_000), repeat(HOUR - 38_000), restart(HOUR - 27_000, 'another address')],
-        ...[repeat(HOUR + 10_000), repeat(HOUR + 21_000), restart(HOUR + 32_000, 'another address')],
+        ...[repeat(HOUR + 10_000, 37_000), repeat(HOUR + 21_000), restart(HOUR + 32_000, 'another address')],
         restart(HOUR + 40_000, 'stale answers without end'),
         { kind: 'uplink.acked', at: HOUR + 44_000, serial: 1, uplink: 2, type: 'data' },
       ],
@@ -109,7 +109,7 @@ describe('the timeline of a downlink', () => {
     expect(timeline(explanation)).toEqual([
       'shell downlink queued',
       'report, since 60.0s before, sent 7 times (2 changes of the address): acknowledged',
-      'no answer: the device repeats the datagram after 5 s, or after 30 s without a radio connection',
+      'no answer: the device repeats the datagram after 11.0s to 37.0s',
       'several failures in a row: the device changes to its next address',
       'four stale answers in a row: the transfer begins again',
     ]);

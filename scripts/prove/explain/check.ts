@@ -3,14 +3,15 @@
 import { CauseNames } from '../../../src/explain/causes.js';
 import { FAST } from '../../../src/explain/explain.js';
 import type { ExplainedCause, Explanation } from '../../../src/explain/explanation.js';
+import type { Ending } from '../../../src/explain/outcome.js';
 import type { Situation } from '../../../src/explain/situation.js';
 import type { Millis } from '../../../src/kernel/time.js';
 import type { DrawnScenario } from './draw.js';
 import { Repetitions } from './ran.js';
 import type { Changes } from './remove.js';
 
-/** Time of the downlink without the causes; undefined if the scenario then does not queue it. */
-type Course = Millis | undefined;
+/** How the downlink ends without the causes; undefined if the scenario then does not queue it. */
+type Course = Pick<Ending, 'time' | 'outcome' | 'received'> | undefined;
 
 /** A slow downlink, and its course without the causes that its explanation names. */
 export interface Checked {
@@ -20,11 +21,11 @@ export interface Checked {
   readonly named: readonly string[];
   /** Why the device cannot be repeated; undefined if it can. */
   readonly refused: string | undefined;
-  /** Time without the causes by the explanation; undefined without causes. */
+  /** Its end without the causes by the explanation; undefined without causes. */
   readonly predicted: Course;
   /** The same by another run of the scenario. */
   readonly without: Course;
-  /** Whether both are the same, and fast. True without causes. */
+  /** Whether both are the same, and fast, and the device receives the downlink. True without causes. */
   readonly held: boolean;
 }
 
@@ -61,16 +62,20 @@ async function checkOne(
     only: causes.some(({ kind }) => kind === 'downlinks') ? queueing : undefined,
   };
   const isNamed = causes.length > 0 && best !== undefined && best.time <= FAST;
-  const without = isNamed ? (await repetitions.with(changes)).times.get(key) : undefined;
+  const without = isNamed ? (await repetitions.with(changes)).ends.get(key) : undefined;
   return {
     downlink: `seed ${drawn.seed}, ${type} to ${device}, queued at ${(queuedAt / 60_000).toFixed(1)} min`,
     took,
     named: causes.map(({ name }) => name),
     refused: unknown[0],
-    predicted: isNamed ? best.time : undefined,
+    predicted: isNamed ? best : undefined,
     without,
-    held: !isNamed || (without === best.time && without <= FAST),
+    held: !isNamed || (without !== undefined && without.progress > 0 && isSame(without, best) && without.time <= FAST),
   };
+}
+
+function isSame(one: NonNullable<Course>, other: NonNullable<Course>): boolean {
+  return one.time === other.time && one.outcome === other.outcome && one.received === other.received;
 }
 
 /** The parts of the scenario that are removed for a cause. */

@@ -37,7 +37,8 @@ function verdicts(all: readonly Checked[]): readonly Verdict[] {
 }
 
 export function failure({ downlink, took, named, predicted, without }: Checked): string {
-  const expected = predicted === undefined ? 'nothing' : `${humanDuration(predicted)} (${predicted} ms)`;
-  const found = without === undefined ? 'nothing' : `${humanDuration(without)} (${without} ms)`;
+  const [expected, found] = [predicted, without].map((end) =>
+    end === undefined ? 'nothing' : `${end.outcome} after ${humanDuration(end.time)} (${end.time} ms)`,
+  );
   return `${downlink}: took ${humanDuration(took)}; without ${named.join(' and ')} expected ${expected}, found ${found}`;
 }

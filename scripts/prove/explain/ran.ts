@@ -1,10 +1,9 @@
 /** Runs of a drawn scenario, with some of its parts left out. */
 
 import type { Explanation } from '../../../src/explain/explanation.js';
-import { measureArrival } from '../../../src/explain/outcome.js';
+import { type Ending, findEnding } from '../../../src/explain/outcome.js';
 import type { Situation } from '../../../src/explain/situation.js';
 import { defineScenario, explain } from '../../../src/index.js';
-import type { Millis } from '../../../src/kernel/time.js';
 import { runPlan } from '../../../src/library/scenario.js';
 import { getDownlinks } from '../../../src/runner/explainers.js';
 import type { Plan } from '../../../src/scenario/model/plan.js';
@@ -19,8 +18,8 @@ export interface Ran {
   readonly explain: (id: string) => Promise<Explanation>;
   /** Ids of downlinks by the queueing step (its index in the drawn scenario) and the serial number: `3 2159017985`. */
   readonly ids: ReadonlyMap<string, string>;
-  /** Times of the downlinks with the same keys, to the end of the run if the device did not receive them. */
-  readonly times: ReadonlyMap<string, Millis>;
+  /** How the downlinks with the same keys ended. */
+  readonly ends: ReadonlyMap<string, Ending>;
 }
 
 /** Runs a scenario with changes, each combination of changes only once. */
@@ -48,14 +47,19 @@ async function run(drawn: DrawnScenario, changes: Changes): Promise<Ran> {
   const plan = defineScenario(definitionOf(drawn, changes));
   const steps = new StepIds(plan, drawn, changes);
   const result = await runPlan(plan, { watch: steps });
-  const times = new Map(
-    [...(getDownlinks(result) ?? [])].map((record) => [record.id, measureArrival(record, DURATION * 60_000)]),
+  const ends = new Map(
+    [...(getDownlinks(result) ?? [])].map((record) => [record.id, findEnding(record, DURATION * 60_000)]),
   );
   return {
     situation: result.planned,
     explain: (id) => explain(result, id),
     ids: steps.ids,
-    times: new Map([...steps.ids].flatMap(([key, id]) => [[key, times.get(id) ?? Number.NaN] as const])),
+    ends: new Map(
+      [...steps.ids].flatMap(([key, id]) => {
+        const end = ends.get(id);
+        return end === undefined ? [] : [[key, end] as const];
+      }),
+    ),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Explanations of downlinks as text, for `ghostfleet explain` and for the text report. */
-import type { Explanation } from '../../explain/explanation.js';
+import type { ExplainedRemedy, Explanation } from '../../explain/explanation.js';
 import type { DeviceExplanation } from '../../explain/run-explainer.js';
 import { wrap } from '../../kernel/table.js';
 import { humanDuration } from '../../kernel/time.js';
@@ -10,12 +10,15 @@ const TIME_WIDTH = 9;
 
 /** The paragraph of the explanation, advice on a faster delivery, the waits, and the timeline. */
 export function writeExplanation(explanation: Explanation, width: number): readonly string[] {
-  const { type, device, downlink, text, sooner, simulated, waits } = explanation;
+  const { type, device, downlink, text, sooner, notSooner = [], simulated, waits } = explanation;
+  const inSimulation = simulated === undefined ? '' : ' (simulated)';
   return [
     `${type} to ${device} · ${downlink}`,
     ...indent(wrap(text, width - 2)),
-    ...(sooner.length === 0 ? [] : ['', simulated === undefined ? '  sooner' : '  sooner (simulated)']),
-    ...sooner.flatMap(({ change, time }) => writeRow(humanDuration(time), change, width, 16)),
+    ...(sooner.length === 0 ? [] : ['', `  sooner${inSimulation}`]),
+    ...sooner.flatMap((each) => writeRow(humanDuration(each.time), describeChange(each, explanation), width, 16)),
+    ...(notSooner.length === 0 ? [] : ['', `  not sooner${inSimulation}`]),
+    ...notSooner.flatMap((each) => writeRow(humanDuration(each.time), describeChange(each, explanation), width, 16)),
     ...(waits.length === 0 ? [] : ['', '  waited']),
     ...waits.flatMap(({ what, time }) => writeRow(humanDuration(time), what, width, 16)),
     '',
@@ -56,6 +59,12 @@ function writeTimeline({ timeline }: Explanation, width: number): readonly strin
 function writeRow(first: string, text: string, width: number, column: number): readonly string[] {
   const [line = '', ...rest] = wrap(text, width - column - 6);
   return [`    ${first.padEnd(column)} ${line}`, ...rest.map((more) => `${' '.repeat(column + 7)}${more}`)];
+}
+
+/** `without outage: pending` */
+function describeChange({ change, outcome, received }: ExplainedRemedy, whole: Explanation): string {
+  const end = received ? outcome : 'lost';
+  return received && whole.received && outcome === whole.outcome ? change : `${change}: ${end}`;
 }
 
 function indent(lines: readonly string[]): readonly string[] {

@@ -48,7 +48,7 @@ export function writeWhatIf(answer: WhatIfAnswer, all: boolean, width: number): 
   return [
     ...wrap(`what if: ${changes.join(', ')}`, width),
     ...(simulated ? ['simulated: the same plan in virtual time, because the run cannot be repeated exactly'] : []),
-    ...(downlinks.length === 0 ? ['', 'no downlink was queued'] : ['', ...writeSummary(downlinks)]),
+    ...(downlinks.length === 0 ? ['', 'no downlink was queued'] : ['', ...writeSummary(downlinks, width)]),
     ...(expectations.length === 0 ? [] : ['', ...writeExpectations(expectations)]),
     ...shown.flatMap((each) => ['', ...writeDownlink(each, width)]),
     ...(shown.length < downlinks.length ? ['', `${downlinks.length - shown.length} more downlinks: --json`] : []),
@@ -61,27 +61,41 @@ const COLUMNS: readonly Column[] = [
   { title: 'after', align: 'right' },
 ];
 
-function writeSummary(downlinks: readonly ChangedDownlink[]): readonly string[] {
-  const before = downlinks.map((each) => each.before);
-  const after = downlinks.flatMap((each) => each.after ?? []);
-  const row = (title: string, of: (courses: readonly DownlinkCourse[]) => string) => [title, of(before), of(after)];
+function writeSummary(downlinks: readonly ChangedDownlink[], width: number): readonly string[] {
+  const alike = downlinks.filter(endsAlike);
+  const timed = alike.length === 0 ? downlinks : alike;
+  const row = (title: string, of: (courses: readonly DownlinkCourse[]) => string, from = downlinks) => {
+    return [title, of(from.map(({ before }) => before)), of(from.flatMap(({ after }) => after ?? []))];
+  };
   const count = (test: (course: DownlinkCourse) => boolean) => (courses: readonly DownlinkCourse[]) =>
     String(courses.filter(test).length);
   const time = (share: number) => (courses: readonly DownlinkCourse[]) => {
     const times = courses.filter(isDelivered).map(({ took }) => took);
     return times.length === 0 ? '–' : humanDuration(findPercentile(times, share));
   };
-  return writeTable(COLUMNS, [
+  const table = writeTable(COLUMNS, [
     row('downlinks', (courses) => String(courses.length)),
     row('  delivered', count(isDelivered)),
     row(
       '  answered',
       count(({ outcome }) => outcome === 'answered'),
     ),
-    row('  time p(50)', time(0.5)),
-    row('  time p(95)', time(0.95)),
-    row('  time max', time(1)),
+    row('  time p(50)', time(0.5), timed),
+    row('  time p(95)', time(0.95), timed),
+    row('  time max', time(1), timed),
   ]);
+  const left = downlinks.length - alike.length;
+  if (left === 0) return table;
+  const note =
+    alike.length === 0
+      ? 'No downlink was delivered, or answered, on both sides, so no times can be compared.'
+      : `The times are without the downlinks (${left}) that were not delivered, or answered, on both sides.`;
+  return [...table, ...wrap(note, width)];
+}
+
+/** Whether both sides reached the same stage, so that their times can be compared. */
+function endsAlike({ before, after }: ChangedDownlink): boolean {
+  return after !== null && isDelivered(before) && isDelivered(after) && before.outcome === after.outcome;
 }
 
 function isDelivered({ outcome, received }: DownlinkCourse): boolean {
@@ -118,10 +132,14 @@ function writeDownlink({ type, device, downlink, queuedAt, before, after }: Chan
 
 function writeCourse(course: DownlinkCourse | null, width: number): readonly string[] {
   if (course === null) return ['not queued'];
-  return [describeOutcome(course), ...course.timeline.flatMap((entry) => writeEntry(entry, width))];
+  return [describeOutcome(course, course.took), ...course.timeline.flatMap((entry) => writeEntry(entry, width))];
 }
 
-function describeOutcome({ outcome, received, took }: DownlinkCourse): string {
+/** `answered after 17.3s`, `pending after 60.0s` */
+export function describeOutcome(
+  { outcome, received }: Pick<DownlinkCourse, 'outcome' | 'received'>,
+  took: Millis,
+): string {
   const time = humanDuration(took);
   if (!received) return `lost after ${time}: never received`;
   return outcome === 'pending' ? `pending after ${time}` : `${outcome} after ${time}`;

@@ -1,6 +1,7 @@
 /** Explains the slowest downlinks: a paragraph each, with a timeline that can be unfolded. */
 import type { Explanation, TimelineEntry } from '../../explain/explanation.js';
 import { humanDuration } from '../../kernel/time.js';
+import { describeOutcome } from '../explanation/what-if.js';
 import type { RunResult } from '../result.js';
 import { type Markup, markup, NOTHING } from './markup.js';
 import { findTimeline, makeAnchor } from './slow.js';
@@ -14,10 +15,14 @@ export function writeExplanations(result: RunResult): Markup {
   return markup`<h3 id="why-it-took-so-long">Why it took so long</h3>${all.map((one, i) => writeExplained(one, makeAnchor('why', i), result))}`;
 }
 
-function writeExplained({ downlink, text, timeline, sooner }: Explanation, anchor: string, result: RunResult): Markup {
+function writeExplained(explanation: Explanation, anchor: string, result: RunResult): Markup {
+  const { downlink, text, timeline, sooner, notSooner = [] } = explanation;
   const drawn = findTimeline(result, downlink);
   const link = drawn === undefined ? NOTHING : markup`<span class="to"> <a href="#${drawn}">Drawn above</a></span>`;
-  const changes = sooner.map(({ change, time }) => markup`<li>${change}: about ${humanDuration(time)}</li>`);
+  const changes = [
+    ...sooner.map(({ change, time }) => markup`<li>${change}: about ${humanDuration(time)}</li>`),
+    ...notSooner.map((each) => markup`<li>${each.change}, not sooner: ${describeOutcome(each, each.time)}</li>`),
+  ];
   const half = LONGEST / 2;
   const cut = timeline.length > LONGEST;
   const left = timeline.length - LONGEST;

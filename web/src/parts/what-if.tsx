@@ -31,7 +31,12 @@ export function WhatIf({ id, serial }: WhatIfProps) {
             {printableLine(change)}: <strong>{humanDuration(time)}</strong>
           </li>
         ))}
-        {answer?.sooner.length === 0 && (
+        {answer?.notSooner?.map(({ change, time, outcome, received }) => (
+          <li key={change} class="dim">
+            Not sooner {printableLine(change)}: {received ? outcome : 'lost'} after {humanDuration(time)}
+          </li>
+        ))}
+        {answer?.sooner.length === 0 && answer.notSooner === undefined && (
           <li class="dim">
             {answer.unknown.map(printableLine).join(' ') || 'Nothing known would have delivered it sooner.'}
           </li>
