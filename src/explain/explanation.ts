@@ -47,7 +47,7 @@ export interface Explanation {
   readonly sooner: readonly ExplainedRemedy[];
   /**
    * Changes with which the downlink would not have got as far, for example because the run ended first, or would have taken
-   * more than a tenth longer; five at most. Missing if there are none.
+   * more than a tenth longer; five at most. Missing without such a change.
    */
   readonly notSooner?: readonly ExplainedRemedy[];
   /** Everything that happened from the queueing of the downlink to its last stage, in chronological order. */

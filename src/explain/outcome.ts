@@ -83,7 +83,7 @@ export function compareSlowness(a: Slowness, b: Slowness): number {
 }
 
 /** Like {@link measureTime}, but to the end of the run for a lost downlink, because the device never received it. */
-export function measureArrival(record: DownlinkRecord, closing: Instant): Millis {
+function measureArrival(record: DownlinkRecord, closing: Instant): Millis {
   return isLost(record) ? measureUntil(record, closing) : measureTime(record, closing);
 }
 

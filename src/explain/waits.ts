@@ -96,7 +96,7 @@ function listSpans(record: DownlinkRecord, facts: DeviceFacts, end: Instant): re
 
 /**
  * Until `due`, a device at rest waits for its next contact and for no fault: it would have rested without the fault. An exchange
- * that a fault stops is no rest.
+ * that a fault stops belongs to the fault.
  */
 function restUntil(due: Instant, spans: readonly Span[], queuedAt: Instant): readonly Span[] {
   let from = queuedAt;

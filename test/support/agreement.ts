@@ -7,6 +7,7 @@ import { getDownlinks, getExplainer } from '../../src/runner/explainers.js';
 export function waitDisagreements(result: RunResult): readonly string[] {
   const explainer = getExplainer(result);
   const records = [...(getDownlinks(result) ?? [])];
+  if (records.length === 0) throw new Error('the run has no downlinks to compare');
   if (explainer === undefined) throw new Error('this is not the result of a run of this process');
   return records.flatMap((record) => {
     const explanation = explainer.divide(record.serial, record.id);

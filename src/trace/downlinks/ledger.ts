@@ -153,7 +153,8 @@ export class DownlinkLedger {
 
   /** All downlinks that are followed, in the order in which they were queued. */
   get records(): Iterable<DownlinkRecord> {
-    return this.#byId.values();
+    // An iterator could be read only once.
+    return { [Symbol.iterator]: () => this.#byId.values() };
   }
 
   readonly on: Handlers = {
