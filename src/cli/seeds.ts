@@ -74,15 +74,19 @@ export async function runSeeds(flags: SeedsFlags, chooseClock: () => Clock, host
   const folder = flags.out === undefined ? undefined : beginRun(flags.out);
   try {
     const atOnce = clock === 'real' ? 1 : (flags.workers ?? host.cores);
-    const ended = await runSeveral(listRuns(seeds, clock, flags, host), { atOnce, isOther }, host);
+    const runs = listRuns(seeds, clock, flags, host);
+    const ended = await runSeveral(runs, { atOnce, isOther }, host).catch((error) => {
+      writeSummary(summariseSeeds(plan.scenario, [], flags.seeds), flags);
+      throw error;
+    });
     const { failures, interrupted } = ended;
     const results = ended.results.flatMap((one) => one?.result ?? []);
+    const over = summariseSeeds(plan.scenario, results, flags.seeds);
     if (results.length > 0) {
-      const over = summariseSeeds(results, flags.seeds);
       host.out.write(flags.json ? `${JSON.stringify(over, null, 2)}\n` : writeSeedsText(over));
-      if (flags.markdown !== undefined) writeWhole(flags.markdown, writeSeedsMarkdown(over));
       if (folder !== undefined) writeTables(folder.path, over);
     }
+    writeSummary(over, flags);
     if (interrupted === undefined) return findWorst(results, failures);
     if (results.length === 0) host.err.write('no run has ended\n');
     throw interrupted;
@@ -110,6 +114,11 @@ function listArguments(flags: SeedsFlags, seed: number, clock: Clock): readonly 
     ...listTargetWords(flags),
     ...optionWords({ workers, speed, transport, store, out: out && seedDirectory(out, seed) }),
   ];
+}
+
+/** Also without a result: the file may be that of an earlier command. */
+function writeSummary(over: SeedsResult, { markdown }: SeedsFlags): void {
+  if (markdown !== undefined) writeWhole(markdown, writeSeedsMarkdown(over));
 }
 
 function writeTables(out: string, over: SeedsResult): void {

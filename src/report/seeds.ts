@@ -51,16 +51,16 @@ interface SeedVerdict extends Pick<RunResult, 'seed' | 'passed' | 'exitCode' | '
 }
 
 /**
- * @param results results of one scenario, in the order of their seeds; at least one
+ * @param results results of the scenario, in the order of their seeds
  * @param wanted number of runs, also of those that gave no result
  */
-export function summariseSeeds(results: readonly RunResult[], wanted: number): SeedsResult {
+export function summariseSeeds(scenario: string, results: readonly RunResult[], wanted: number): SeedsResult {
   const runs = results.map((result) => {
     const { seed, passed, exitCode, digest, failure, warnings } = result;
     return { seed, passed, exitCode, digest, failure, warnings };
   });
   return {
-    scenario: results[0]?.scenario ?? '',
+    scenario,
     runs,
     passed: runs.filter(({ passed }) => passed).length,
     missing: wanted - runs.length,

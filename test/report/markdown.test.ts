@@ -56,7 +56,7 @@ it('leaves numbers, percents and times as they are', () => {
 
 it('of several seeds has a row for each expectation, with the seeds that failed', () => {
   const text = writeSeedsMarkdown(
-    summariseSeeds([resultOf(), resultOf({ seed: 8, passed: false, expectations: [failed] })], 3),
+    summariseSeeds('first-fleet', [resultOf(), resultOf({ seed: 8, passed: false, expectations: [failed] })], 3),
   );
   expect(text).toMatch(/^### first-fleet: NOT FINISHED · 1 of 3 runs passed, 1 gave no result\n/);
   expect(text).toContain('failed with seed 8');
@@ -83,10 +83,31 @@ describe('the reason of failed requests', () => {
   });
 
   it('is in the text and the Markdown of several seeds, summed up', () => {
-    const over = summariseSeeds([red, { ...red, seed: 8 }, resultOf({ seed: 9 })], 3);
+    const over = summariseSeeds('first-fleet', [red, { ...red, seed: 8 }, resultOf({ seed: 9 })], 3);
     expect(writeSeedsText(over)).toContain(`\n${line}: Requests failed: 120 × ${reason}.\n`);
     expect(writeSeedsMarkdown(over).split('<details>')[0]).toContain(plainMarkdown(`120 × ${reason}`));
   });
+});
+
+it.each<[string, boolean]>([
+  ['is interrupted before a run has ended', true],
+  ['gives no result', false],
+])('of several seeds is also written if the command %s', async (_, isInterrupted) => {
+  const folder = folderOfTest();
+  const scenario = join(folder, 'small.yaml');
+  writeFileSync(scenario, 'name: small\nduration: 10m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n');
+  const summary = join(folder, 'summary.md');
+  writeFileSync(summary, '### small: passed OLD\n');
+  // A file in place of the folder of each seed.
+  for (const seed of [1, 2]) writeFileSync(join(folder, `seed-${seed}`), '');
+  let started = () => {};
+  const began = new Promise<void>((resolve) => {
+    started = resolve;
+  });
+  const words = ['run', scenario, '--seeds', '2', '--workers', '1', '--markdown', summary, '--out', folder];
+  const { exit } = await ghostfleet(words, isInterrupted ? { interruptWhen: began, started: () => started() } : {});
+  expect(exit).toBe(isInterrupted ? 130 : 2);
+  expect(readFileSync(summary, 'utf8')).toMatch(/^### small: NOT FINISHED · 0 of 2 runs passed, 2 gave no result\n/);
 });
 
 it.each([[[]], [['--seeds', '2']]])('run --markdown %j writes the summary', async (more) => {

@@ -46,10 +46,10 @@ describe('the warnings of a run', () => {
     expect(renderHtml(result)).toContain(warning);
     expect(JSON.parse(renderJson(result))).toMatchObject({ passed: true, warnings: [warning] });
     expect(renderJunit(result)).toContain(`<system-out>warning: ${warning}</system-out>`);
-    const seeds = summariseSeeds([result, { ...result, seed: 9 }], 2);
+    const seeds = summariseSeeds(result.scenario, [result, { ...result, seed: 9 }], 2);
     expect(seeds.runs.map(({ warnings }) => warnings)).toEqual([[warning], [warning]]);
     const cut = result.expectations.map((each) => ({ ...each, passed: false, undecided: true }) as const);
-    const mixed = summariseSeeds([result, { ...result, seed: 9, expectations: cut }], 2);
+    const mixed = summariseSeeds(result.scenario, [result, { ...result, seed: 9, expectations: cut }], 2);
     expect(mixed.expectations).toMatchObject([{ passed: 1, failed: [], undecided: [9] }]);
     expect(writeSeedsText(mixed)).toMatch(/\? +uplink\.stored within 2m >= 95% +1 of 2 .*not decided with seed 9$/m);
     expect(writeSeedsText(seeds)).toContain(`\n! seed 7, 9: ${warning}\n`);
@@ -66,7 +66,7 @@ describe('the warnings of a run', () => {
     expect(renderText(result, { width: 400 })).toContain(`\n! ${warning}\n`);
     expect(JSON.parse(renderJson(result))).toMatchObject({ warnings: [warning] });
     expect(renderJunit(result)).toContain('<system-out>warning: fault brown-out at 5m');
-    expect(summariseSeeds([result], 1).runs[0]?.warnings).toEqual([warning]);
+    expect(summariseSeeds(result.scenario, [result], 1).runs[0]?.warnings).toEqual([warning]);
   });
 
   it('name devices that were never ready even if an expectation about device.startup fails because of them', async () => {
