@@ -30,13 +30,14 @@ complete -F _ghostfleet ghostfleet
   zsh: `#compdef ghostfleet
 # eval "$(ghostfleet completion zsh)" in ~/.zshrc, after compinit
 _ghostfleet() {
-  local line files
+  local line files about
   local -a candidates
   for line in \${(f)"$("\${words[1]}" --complete "\${(@)words[2,CURRENT]}" 2>/dev/null)"}; do
     if [[ $line == ${FILES} ]]; then
       files=1
     else
-      candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+      about="\${line#*$'\\t'}"
+      candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}\${about:+:$about}")
     fi
   done
   (( $#candidates )) && _describe ghostfleet candidates

@@ -37,6 +37,29 @@ describe('the scripts', () => {
     expect(runIn('zsh', 'ghostfleet completion zsh > _ghostfleet && zsh -n _ghostfleet')).toBe('');
   });
 
+  it.skipIf(!has('zsh'))('complete in zsh, where it is installed, with descriptions where there are some', () => {
+    const words = (...line: readonly string[]) => `words=(ghostfleet ${line.join(' ')}); CURRENT=$#words; _ghostfleet`;
+    const out = runIn(
+      'zsh',
+      [
+        // Both are parts of the completion system of zsh.
+        'compdef() { :; }; _files() { print files; }',
+        '_describe() { print -rl -- $candidates; }',
+        'eval "$(ghostfleet completion zsh)"',
+        words('run', 'library/bo'),
+        words('run', '--clock', '""'),
+        words('run', 'library.y'),
+      ].join('\n'),
+    );
+    expect(out.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^library\/boot-storm:Power returns/),
+      'files',
+      'virtual',
+      'real',
+      'files',
+    ]);
+  });
+
   it.skipIf(!has('fish'))('complete in fish, where it is installed', () => {
     const out = runIn('fish', 'ghostfleet completion fish | source; complete -C "ghostfleet run library/bo"');
     expect(out).toMatch(/^library\/boot-storm\tPower returns/);
