@@ -27,6 +27,25 @@ const LONGEST_ROW = 100_000;
 const MOST_PROBLEMS = 50;
 
 /**
+ * Notes a problem for each column with the name of an earlier one. Columns without a name may be several.
+ * @param nameOf default: the whole heading @param keyOf what equal names have in common. Default: the name
+ */
+export function rejectTwins(
+  header: readonly Cell[],
+  problems: Problems,
+  nameOf = ({ text }: Cell): string => text,
+  keyOf = (name: string): string => name,
+): void {
+  const seen = new Set<string>();
+  for (const cell of header) {
+    const name = nameOf(cell);
+    const key = keyOf(name);
+    if (key !== '' && seen.has(key)) problems.add(cell, `a column before this one is called ${quote(name)}, too`);
+    seen.add(key);
+  }
+}
+
+/**
  * Reads a file. Notes a problem for an unclosed quotation mark, a row with more or fewer cells than the header, a file without
  * rows, and, before it reads any row, for a file with too many rows.
  * @param begin receives the header; undefined if it noted problems, so that the rows need not be read

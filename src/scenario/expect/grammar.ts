@@ -18,6 +18,7 @@
  * names.
  */
 import type { Form } from '../../input/checks.js';
+import { LineError } from '../../input/line-error.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import { DURATION_FORM, parseDuration } from '../../kernel/time.js';
 import { INVARIANTS } from '../../trace/invariants/index.js';
@@ -70,17 +71,6 @@ function writeExample({ name, shape, within }: MetricInfo): string {
   return shape === 'durations' ? `${name} p(95) < 45m` : `${name} >= 1`;
 }
 
-/** A syntax error in an expectation; `column` counts from 1 within the line. */
-export class ExpectationError extends Error {
-  readonly column: number;
-
-  constructor(column: number, message: string) {
-    super(message);
-    this.name = 'ExpectationError';
-    this.column = column;
-  }
-}
-
 /** What the scope after "of" may name, and how its selector is read. */
 interface Scopes {
   /** Names of the clients of `setup`; undefined if `setup` could not be read. */
@@ -93,7 +83,7 @@ interface Scopes {
   readonly devices: (to: string, column: number) => Selector | undefined;
 }
 
-/** @throws ExpectationError */
+/** @throws LineError */
 export function parseExpectation(line: string, scopes: Scopes): Expectation {
   const reader = new Reader(line, scopes);
   if (reader.token === 'always') return readInvariant(reader, line);
@@ -109,7 +99,7 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   if (kind === undefined) {
     const hint = suggestKind(left, right) ?? suggestKind(right, left) ?? '';
     const sides = `the left side is ${NOUN[left.kind]}, the right side ${NOUN[right.kind]}`;
-    throw new ExpectationError(right.column, sides + hint);
+    throw new LineError(right.column, sides + hint);
   }
   return { line, left: left.expression, comparison, right: right.expression, unit: getUnit(kind) };
 }
@@ -155,7 +145,7 @@ function rejectShareOfCount(count: Read, comparison: ComparisonOperator, other: 
     ...(whole === undefined || whole === name ? [] : [`"${name} / ${whole} ${wanted}"`]),
   ];
   const write = meant.length === 0 ? 'divide it by another count' : `write ${meant.join(' or ')}`;
-  throw new ExpectationError(other.column, `the ${side} side is a count, not a share; ${write}`);
+  throw new LineError(other.column, `the ${side} side is a count, not a share; ${write}`);
 }
 
 /** What to write if a side is a duration and the other one is not; undefined if that is unclear. */
@@ -188,7 +178,7 @@ function rejectMoreThanAll(left: Read, comparison: ComparisonOperator, right: Re
   const { expression } = right;
   if (expression.kind !== 'number' || right.kind === 'ms' || expression.value <= 1 || !isShare(left.expression)) return;
   const wanted = right.kind === 'ratio' ? 'at most 100%' : `"${comparison} ${expression.value}%"`;
-  throw new ExpectationError(right.column, `the left side is a share, which is at most 100%; write ${wanted}`);
+  throw new LineError(right.column, `the left side is a share, which is at most 100%; write ${wanted}`);
 }
 
 /** Whether the value is a share: `downlink.answered within 1h`, or `downlink.answered / downlink.queued`. */
@@ -237,7 +227,7 @@ function readChain(reader: Reader, operators: readonly Operator[], readOperand: 
     reader.take();
     const right = readOperand(reader);
     const kind = combine(operator, left.kind, right.kind);
-    if (kind === undefined) throw new ExpectationError(right.column, describeMismatch(operator, left.kind, right.kind));
+    if (kind === undefined) throw new LineError(right.column, describeMismatch(operator, left.kind, right.kind));
     const expression = { kind: 'operation', operator, left: left.expression, right: right.expression } as const;
     left = { expression, kind, column: left.column };
   }
@@ -271,11 +261,11 @@ function readMetric(reader: Reader, word: string): Read {
   const aggregate = readAggregate(reader);
   const kind = aggregate.kind === 'count' ? 'count' : aggregate.kind === 'within' ? 'ratio' : 'ms';
   if (kind === 'ms' && info.shape === 'count') {
-    throw new ExpectationError(place, `${quote(word)} is a count: it has no min, max, mean or percentile`);
+    throw new LineError(place, `${quote(word)} is a count: it has no min, max, mean or percentile`);
   }
   if (kind === 'ratio' && !info.within) {
     const known = METRICS.flatMap((metric) => (metric.within ? metric.name : []));
-    throw new ExpectationError(place, `${quote(word)} has no "within"; ${orList(known)} have it`);
+    throw new LineError(place, `${quote(word)} has no "within"; ${orList(known)} have it`);
   }
   const of = readScope(reader, info);
   const by = of === undefined ? readDimension(reader, info) : undefined;
@@ -304,7 +294,7 @@ function rejectSeveralDimensions(left: Read, right: Read): void {
     [left, right].flatMap(({ expression }) => listTerms(expression)).flatMap(({ by }) => by ?? []),
   );
   if (dimensions.size < 2) return;
-  throw new ExpectationError(right.column, `an expectation has one "by", not ${[...dimensions].join(' and ')}`);
+  throw new LineError(right.column, `an expectation has one "by", not ${[...dimensions].join(' and ')}`);
 }
 
 function readScope(reader: Reader, { name, of }: MetricInfo): Scope | undefined {
@@ -316,7 +306,7 @@ function readScope(reader: Reader, { name, of }: MetricInfo): Scope | undefined 
   if (reader.token !== undefined && isAggregate(reader.token)) {
     const place = reader.column;
     readAggregate(reader);
-    throw new ExpectationError(place, `"of" comes last: write "${name} ${reader.textFrom(place)} of ${to}"`);
+    throw new LineError(place, `"of" comes last: write "${name} ${reader.textFrom(place)} of ${to}"`);
   }
   const wanted = of === 'clients' ? 'client/… or load/…' : 'a group, region/…, tag/… or a sample';
   if (to === '') reader.fail(`expected ${wanted} after "of", found ${showToken(reader.token)}`);
@@ -329,13 +319,13 @@ function findCallScope(to: string, column: number, { clients, loads }: Scopes): 
   if (to.startsWith(LOAD)) {
     const known = (loads ?? []).map((name) => LOAD + name);
     const there = known.length === 0 ? 'the scenario has no loads' : `the scenario has ${orList(known)}`;
-    throw new ExpectationError(column, `${quote(to)} is not a load${didYouMean(to, known)}; ${there}`);
+    throw new LineError(column, `${quote(to)} is not a load${didYouMean(to, known)}; ${there}`);
   }
   const client = to.slice(CLIENT.length);
   if (!to.startsWith(CLIENT) || clients?.includes(client) === false) {
     const known = (clients ?? []).map((name) => CLIENT + name);
     const there = known.length === 0 ? 'the setup has no clients' : `the setup has ${orList(known)}`;
-    throw new ExpectationError(column, `${quote(to)} is not a client${didYouMean(to, known)}; ${there}`);
+    throw new LineError(column, `${quote(to)} is not a client${didYouMean(to, known)}; ${there}`);
   }
   return { kind: 'client', client };
 }
@@ -475,7 +465,7 @@ class Reader {
     const words = line.matchAll(/"[^"]*"|'[^']*'|[a-z\d][\w.-]*|[=!<>]+|\S/gi);
     const all = [...words];
     if (all.length > MOST_WORDS)
-      throw new ExpectationError(1, `an expectation has at most ${MOST_WORDS} words and signs (got ${all.length})`);
+      throw new LineError(1, `an expectation has at most ${MOST_WORDS} words and signs (got ${all.length})`);
     this.#words = all.map(({ 0: text, index }) => ({
       text,
       column: index + 1,
@@ -543,6 +533,6 @@ class Reader {
   }
 
   fail(message: string): never {
-    throw new ExpectationError(this.column, message);
+    throw new LineError(this.column, message);
   }
 }

@@ -1,9 +1,10 @@
 /** Reads the expectations of a scenario; grammar.ts has the grammar. */
 import { type Check, complain, formed } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
+import { noteLineError } from '../../input/line-error.js';
 import { type FleetNames, readSelector } from '../selector/check.js';
 import type { Expectation } from './expectation.js';
-import { ExpectationError, makeExpectationForm, parseExpectation } from './grammar.js';
+import { makeExpectationForm, parseExpectation } from './grammar.js';
 
 /** The names that scopes of a scenario can use. */
 export interface ScopeNames extends FleetNames {
@@ -34,17 +35,13 @@ function readLine(node: LocatedNode, problems: Problems, names: ScopeNames): Exp
   }
   const at = (column: number) => ({ ...node, column: node.textColumn + column - 1 });
   const before = problems.list.length;
-  try {
-    const read = parseExpectation(node.value, {
-      devices: (to, column) => readSelector(to, at(column), problems, names),
-      clients: names.clients,
-      loads: names.loads,
-      tags: names.tags,
-    });
-    return problems.list.length === before ? read : undefined;
-  } catch (error) {
-    if (!(error instanceof ExpectationError)) throw error;
-    problems.add(at(error.column), error.message);
-    return undefined;
-  }
+  const scopes = {
+    devices: (to: string, column: number) => readSelector(to, at(column), problems, names),
+    clients: names.clients,
+    loads: names.loads,
+    tags: names.tags,
+  };
+  const { value } = node;
+  const read = noteLineError(problems, at, () => parseExpectation(value, scopes));
+  return problems.list.length === before ? read : undefined;
 }

@@ -4,6 +4,7 @@
  * one is captured.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { LineError } from '../../input/line-error.js';
 import { didYouMean, quote } from '../../input/problems.js';
 import { foreignJson } from '../../kernel/json-text.js';
 import { findAll, PATH_FORM, readPath } from './json-path.js';
@@ -35,43 +36,32 @@ type Operator = (typeof OPERATORS)[number];
 const CHECK_FORM = 'a check such as "status == 200", "$.count >= 1", "header etag exists" or "body contains ok"';
 const SOURCES = ['status', 'body', 'header', '$'];
 
-/** An error in a check; `column` counts from 1. */
-export class AnswerError extends Error {
-  readonly column: number;
-
-  constructor(column: number, message: string) {
-    super(message);
-    this.name = 'AnswerError';
-    this.column = column;
-  }
-}
-
-/** The length of `status`, `body`, `header NAME` or a path at the beginning of a text. @throws AnswerError */
+/** The length of `status`, `body`, `header NAME` or a path at the beginning of a text. @throws LineError */
 function sourceLength(text: string): number {
   if (text.startsWith('$')) {
     const read = readPath(text);
-    if (read === undefined) throw new AnswerError(1, `${quote(text)} does not begin with ${PATH_FORM}`);
+    if (read === undefined) throw new LineError(1, `${quote(text)} does not begin with ${PATH_FORM}`);
     return read.length;
   }
   const found = /^(?:status|body|header\s+[\w-]+)(?![\w-])/i.exec(text)?.[0];
   if (found !== undefined) return found.length;
   const [word = ''] = text.split(/\s/, 1);
-  throw new AnswerError(
+  throw new LineError(
     1,
     `${quote(word)} is not "status", "header NAME", "body" or a JSON path${didYouMean(word, SOURCES)}`,
   );
 }
 
-/** Reads what is captured: `$[0].id`, `header location`. @throws AnswerError */
+/** Reads what is captured: `$[0].id`, `header location`. @throws LineError */
 export function readSource(text: string): string {
   const source = text.trim();
   const length = sourceLength(source);
   if (length < source.length)
-    throw new AnswerError(length + 1, `${quote(source.slice(length))} is not a part of ${PATH_FORM}`);
+    throw new LineError(length + 1, `${quote(source.slice(length))} is not a part of ${PATH_FORM}`);
   return source;
 }
 
-/** Reads a check. @param isOpen whether reports may show its value @throws AnswerError */
+/** Reads a check. @param isOpen whether reports may show its value @throws LineError */
 export function readCheck(line: string, isOpen: boolean): CheckSpec {
   const text = line.trim();
   const length = sourceLength(text);
@@ -82,17 +72,17 @@ export function readCheck(line: string, isOpen: boolean): CheckSpec {
   if (is === undefined) {
     const [word = ''] = operator.split(/\s/, 1);
     const meant = word === '=' ? ' (did you mean "=="?)' : word === '' ? '' : didYouMean(word, OPERATORS);
-    throw new AnswerError(column, `${word === '' ? quote(text) : quote(word)} is not ${CHECK_FORM}${meant}`);
+    throw new LineError(column, `${word === '' ? quote(text) : quote(word)} is not ${CHECK_FORM}${meant}`);
   }
   const of = text.slice(0, length).replace(/\s+/g, ' ');
   const value = operator.slice(is.length).trim();
   if (is === 'exists') {
-    if (value !== '') throw new AnswerError(column + is.length + 1, `"exists" has no value: ${quote(value)}`);
+    if (value !== '') throw new LineError(column + is.length + 1, `"exists" has no value: ${quote(value)}`);
     return { of, is, shown: `${of} exists` };
   }
-  if (value === '') throw new AnswerError(column, `${quote(text)} needs a value after ${quote(is)}`);
+  if (value === '') throw new LineError(column, `${quote(text)} needs a value after ${quote(is)}`);
   if (of.toLowerCase() === 'status' && !/^([1-9]\d\d|\{.*\})$/.test(value))
-    throw new AnswerError(text.length - value.length + 1, `${quote(value)} is not an HTTP status from 100 to 999`);
+    throw new LineError(text.length - value.length + 1, `${quote(value)} is not an HTTP status from 100 to 999`);
   return { of, is, value, shown: `${of} ${is} ${isOpen ? value : '…'}` };
 }
 

@@ -16,7 +16,7 @@ import { quote } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
-import { rejectTwins, timeColumn } from '../values/csv-columns.js';
+import { rejectTwinColumns, timeColumn } from '../values/csv-columns.js';
 
 /** Times of recorded requests. A plan has their number and fingerprint: a day's times would be too long. */
 export class ArrivalTrace {
@@ -50,7 +50,7 @@ export function readArrivals({ file, text }: NamedText, speed: number, problems:
   const before = problems.list.length;
   const times: Millis[] = [];
   readCsv(text, file, problems, (header) => {
-    rejectTwins(header, problems);
+    rejectTwinColumns(header, problems);
     const time = timeColumn(header, problems);
     if (time === undefined) return undefined;
     let zero = time.calendar ? Number.NaN : 0;

@@ -2,7 +2,7 @@
  * Data for the requests of a load: a CSV file whose first line names the columns, or lines of JSON objects (NDJSON). Each
  * iteration has a row. The cells of a CSV file are texts; values of NDJSON keep their types.
  */
-import { type Cell, readCsv } from '../../input/csv.js';
+import { readCsv, rejectTwins } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { readJson } from '../../input/json.js';
 import { InputError, quote } from '../../input/problems.js';
@@ -71,14 +71,6 @@ function readCells(text: string, file: string, problems: Problems): DataRows {
     return (row) => void rows.push(row.map((cell) => cell.text));
   });
   return new DataRows(columns, rows);
-}
-
-function rejectTwins(header: readonly Cell[], problems: Problems): void {
-  const seen = new Set<string>();
-  for (const cell of header) {
-    if (seen.has(cell.text)) problems.add(cell, `a column before this one is called ${quote(cell.text)}, too`);
-    seen.add(cell.text);
-  }
 }
 
 const MOST_ROWS = 530_000;

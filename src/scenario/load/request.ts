@@ -21,10 +21,11 @@ import {
   variantForm,
 } from '../../input/checks.js';
 import { type LocatedNode, type Problems, plain, type ScalarNode } from '../../input/document.js';
+import { noteLineError } from '../../input/line-error.js';
 import { quote } from '../../input/problems.js';
 import type { Millis } from '../../kernel/time.js';
 import { isCredential } from '../source/variables.js';
-import { AnswerError, type CheckSpec, readCheck, readSource } from './answer.js';
+import { type CheckSpec, readCheck, readSource } from './answer.js';
 import { makeJson, PLACE_NAME, readTemplate } from './template.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -100,14 +101,10 @@ const headers: Check<Readonly<Record<string, string>>> = formed(
 function line<T>(form: () => Form, read: (text: string, node: ScalarNode) => T): Check<T> {
   return formed(form, (node, problems) => {
     if (node.kind !== 'scalar' || typeof node.value !== 'string') return complain(node, problems, 'a text');
-    try {
-      return read(node.value, node);
-    } catch (error) {
-      if (!(error instanceof AnswerError)) throw error;
-      const offset = node.value.length - node.value.trimStart().length;
-      problems.add({ ...node, column: node.textColumn + offset + error.column - 1 }, error.message);
-      return undefined;
-    }
+    const { value } = node;
+    const first = node.textColumn + value.length - value.trimStart().length;
+    const at = (column: number) => ({ ...node, column: first + column - 1 });
+    return noteLineError(problems, at, () => read(value, node));
   });
 }
 

@@ -1,5 +1,5 @@
 /** Reads columns of the CSV files of a scenario: headings with units, numbers, and the column `time`. */
-import type { Cell } from '../../input/csv.js';
+import { type Cell, rejectTwins } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { orList, quote } from '../../input/problems.js';
 import { parseTime, TIME_FORM } from '../../kernel/calendar.js';
@@ -51,15 +51,14 @@ export function limited(problems: Problems, read: ColumnReader): ColumnReader {
   };
 }
 
-/** Notes a problem for each column with the name of an earlier one. Columns without a name may be several. */
-export function rejectTwins(header: readonly Cell[], problems: Problems): void {
-  const seen = new Set<string>();
-  for (const cell of header) {
-    const { name } = headingOf(cell);
-    const key = name.toLowerCase() === 'time' ? 'time' : name;
-    if (key !== '' && seen.has(key)) problems.add(cell, `a column before this one is called ${quote(name)}, too`);
-    seen.add(key);
-  }
+/** The same name with another unit is the same column, and so is `time` in any case. */
+export function rejectTwinColumns(header: readonly Cell[], problems: Problems): void {
+  rejectTwins(
+    header,
+    problems,
+    (cell) => headingOf(cell).name,
+    (name) => (name.toLowerCase() === 'time' ? 'time' : name),
+  );
 }
 
 /** `2026-03-02T06:00:00.25Z`; NaN for anything else. */

@@ -17,7 +17,15 @@ import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
 import type { QuantitySpec } from '../../profile/profile.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
-import { type ColumnReader, headingOf, limited, names, numberIn, rejectTwins, timeColumn } from './csv-columns.js';
+import {
+  type ColumnReader,
+  headingOf,
+  limited,
+  names,
+  numberIn,
+  rejectTwinColumns,
+  timeColumn,
+} from './csv-columns.js';
 
 /** Values with times. A plan has their number and fingerprint: the step may be repeated for each device. */
 export class Recording implements Series {
@@ -48,7 +56,7 @@ export function readRecording({ file, text }: NamedText, wish: ColumnWish, probl
   const times: Millis[] = [];
   const values: number[] = [];
   readCsv(text, file, problems, (header) => {
-    rejectTwins(header, problems);
+    rejectTwinColumns(header, problems);
     const time = timeColumn(header, problems);
     const value = valueColumn(header, wish, problems);
     if (time === undefined || value === undefined) return undefined;

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Problems, readYaml } from '../../../src/input/document.js';
+import { LineError } from '../../../src/input/line-error.js';
 import { evaluate, type MetricSource } from '../../../src/scenario/expect/evaluate.js';
 import { COMPARISON_OPERATORS, type Expectation } from '../../../src/scenario/expect/expectation.js';
-import { ExpectationError, parseExpectation } from '../../../src/scenario/expect/grammar.js';
+import { parseExpectation } from '../../../src/scenario/expect/grammar.js';
 import { readSelector } from '../../../src/scenario/selector/check.js';
 import { Distribution } from '../../../src/trace/distribution.js';
 import type { Violation } from '../../../src/trace/invariants/invariant.js';
@@ -44,7 +45,7 @@ function failureOf(line: string): string {
   try {
     read(line);
   } catch (error) {
-    if (error instanceof ExpectationError) return `${error.column}: ${error.message}`;
+    if (error instanceof LineError) return `${error.column}: ${error.message}`;
     throw error;
   }
   return 'no failure';
@@ -315,7 +316,7 @@ describe('the grammar of expectations', () => {
     for (const line of [deep, long]) expect(failureOf(line)).toContain('at most 1000 words and signs (got');
   });
 
-  it('accepts every metric and every comparison, and throws only an ExpectationError', () => {
+  it('accepts every metric and every comparison, and throws only a LineError', () => {
     const word = fc.oneof(
       fc.constantFrom(...METRICS.map((metric) => metric.name), ...COMPARISON_OPERATORS),
       fc.constantFrom(
