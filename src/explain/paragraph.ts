@@ -75,8 +75,10 @@ function writeAnswer({ noAnswer, awaitsAnswer }: Omit<Explanation, 'text'>): rea
   return noAnswer === undefined ? [] : [`No answer came: ${noAnswer}.`];
 }
 
-function writeCauses({ causes, received, took }: Omit<Explanation, 'text'>, limit: Millis): readonly string[] {
-  if (received && took <= limit) return [`A time up to ${humanDuration(limit)} does not count as slow.`];
+function writeCauses({ causes, outcome, received, took }: Omit<Explanation, 'text'>, limit: Millis): readonly string[] {
+  // The time of a pending downlink is not known yet.
+  if (received && took <= limit)
+    return outcome === 'pending' ? [] : [`A time up to ${humanDuration(limit)} does not count as slow.`];
   if (causes.length === 0)
     return [`No cause is known without which it would have taken at most ${humanDuration(limit)}.`];
   const [first] = causes;

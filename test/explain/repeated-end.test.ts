@@ -89,9 +89,10 @@ describe('a change', () => {
     expect(text).toContain('Without outage it would have been answered after 2m 00s.');
   });
 
-  it('with which a pending downlink is still pending is neither', async () => {
-    const { sooner, notSooner } = await explained({ queued: HOUR + 9 * MINUTE }, { ...PENDING, time: 1000 });
+  it('with which a pending downlink is still pending is neither, and its time so far does not count as fast', async () => {
+    const { sooner, notSooner, text } = await explained({ queued: HOUR + 9 * MINUTE }, { ...PENDING, time: 1000 });
     expect([sooner, notSooner]).toEqual([[], undefined]);
+    expect(text).not.toContain('does not count as slow');
   });
 
   it('with which a downlink takes longer is not sooner, and its time is in the text', async () => {
