@@ -104,6 +104,7 @@ describe('ghostfleet doctor', () => {
     expect((await ghostfleet(['doctor', missing])).err).toBe(
       `ghostfleet: no such database: the file "${missing}" does not exist\nwithout a file, doctor checks this machine\n`,
     );
+    expect((await ghostfleet(['doctor', directory()])).err).toContain('is a directory, not a database');
     writeFileSync(missing, '');
     expect((await ghostfleet(['doctor', missing])).err).toContain(`"${missing}" is missing or empty\nrestore it`);
     rmSync(path);

@@ -87,7 +87,9 @@ function into(copy: Database, { name }: Table): (row: Row) => void {
 
 function withSource<T>(path: string, work: (db: Database) => T): T {
   needReadable(path, ['-tail']);
-  const { size } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) throw new UsageError('bad-database', `"${path}" is a directory, not a database`);
+  const size = found?.size;
   if (size === undefined || size === 0) {
     const tail = readTail(path);
     if (size === undefined && tail === undefined) {
