@@ -145,7 +145,7 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string; readon
       'library/service.ts',
       // Requests of others must get their turn of the event loop.
       'cloud/api/loop-turns.ts',
-      // This file writes to real sockets, which have no simulated time. It joins the writes of one turn of the event loop.
+      // This file writes to real sockets, which have no simulated time. A failed request ends in a later turn.
       'runner/load/connection.ts',
       // Joins the questions of one turn, so that one repetition answers them. The answers do not depend on it.
       'runner/shared-worlds.ts',

@@ -1,7 +1,10 @@
-/** A generator's connection, on undici's lowest level: cheaper requests are more requests. */
+/**
+ * A generator's connection: requests are texts that are written at once, and responses are read from one buffer. ADR 11 says
+ * why it is not a library's. undici opens it: names, addresses and TLS are the same as for all other requests of a run.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import { type buildConnector, Client, type Dispatcher } from 'undici';
+import { buildConnector } from 'undici';
 import { LARGEST_ANSWER } from '../../client/http.js';
 import { compressedBecause } from '../../kernel/content-coding.js';
 import { RealClock } from '../../kernel/real-clock.js';
@@ -9,6 +12,7 @@ import { realTimers } from '../../kernel/real-timers.js';
 import { retryAfter } from '../../kernel/retry-after.js';
 import { codeOf } from '../../kernel/system-errors.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
+import { BadResponse, ResponseReader } from './response-reader.js';
 
 export interface CallResult {
   /** HTTP status; 0 if there was no response. */
@@ -27,7 +31,15 @@ export interface CallResult {
 /** Receives the result of a request. */
 export type ResultHandler = (result: CallResult) => void;
 
-const TIMEOUT: Millis = seconds(30);
+/** A request as it is written. */
+export interface RequestText {
+  /** In Latin-1. */
+  readonly head: string;
+  readonly body: string;
+}
+
+/** Longest silence of a server, in seconds. */
+const PATIENCE = 30;
 
 /** The answers of a target to all loads of a run that have begun and not ended, with their limits. */
 export class OpenAnswers {
@@ -37,7 +49,7 @@ export class OpenAnswers {
   #bytes = 0;
 
   /** @param most bytes of all open answers @param longest real time from a request to the end of its answer */
-  constructor(most = 4 * LARGEST_ANSWER, longest: Millis = 4 * TIMEOUT) {
+  constructor(most = 4 * LARGEST_ANSWER, longest: Millis = 4 * seconds(PATIENCE)) {
     this.#most = most;
     this.#longest = longest;
   }
@@ -59,140 +71,170 @@ export class OpenAnswers {
   }
 }
 
-/** A connection with at most one open request. So this object itself can be the handler of its responses. */
-export class Connection implements Dispatcher.DispatchHandler {
-  readonly #client: Client;
-  readonly #batch: WriteBatch;
-  readonly #open: OpenAnswers;
-  #socket: Socket | undefined;
-  #done: ResultHandler = () => {};
-  #parts: Buffer[] = [];
-  #bytes = 0;
-  #sent: Instant = 0;
-  #status = 0;
-  #headers: IncomingHttpHeaders | undefined;
-  #retryAfter: Millis = 0;
-  #compressed: string | undefined;
+/** All connections read into the same bytes: what is read has been used before the next read. */
+const READ = Buffer.allocUnsafe(65_536);
 
-  constructor(origin: string, connect: buildConnector.connector, batch: WriteBatch, open: OpenAnswers) {
-    this.#batch = batch;
+/** A connection with at most one open request. */
+export class Connection {
+  readonly #origin: URL;
+  readonly #connect: buildConnector.connector;
+  readonly #reader = new ResponseReader();
+  readonly #open: OpenAnswers;
+  /** Bytes of the answer in {@link #open}. */
+  #held = 0;
+  #sent: Instant = 0;
+  #socket: Socket | undefined;
+  #request: RequestText | undefined;
+  #done: ResultHandler | undefined;
+  /** Seconds since something has happened. */
+  #quiet = 0;
+  /** After how many of them the connection ends, if no request is open. */
+  #rest = 0;
+  #closed = false;
+
+  constructor(origin: string, open: OpenAnswers) {
+    this.#origin = new URL(origin);
     this.#open = open;
-    this.#client = new Client(origin, {
-      // With a limit of 2, undici accepts the next request as soon as a response is complete. With 1, the connection would
-      // first become idle, which takes timers and a turn of the event loop for each request.
-      pipelining: 2,
-      headersTimeout: TIMEOUT,
-      bodyTimeout: TIMEOUT,
-      maxResponseSize: LARGEST_ANSWER,
-      connect: (options, callback) =>
-        connect(options, (...result) => {
-          this.#socket = result[1] ?? undefined;
-          callback(...result);
-        }),
-    });
+    const callback = (length: number) => {
+      this.#read(length);
+      return true;
+    };
+    this.#connect = buildConnector({ onread: { buffer: READ, callback }, port: 0 });
   }
 
   /**
    * Sends a request; the previous request must have ended.
-   * @param request needs `blocking: false`. Otherwise undici looks for another request to send when the headers of the response
-   * have arrived.
+   * @param request undefined if it cannot be written
    * @param done called once, after the return of this function. It may send the next request.
    */
-  send(request: Dispatcher.DispatchOptions, done: ResultHandler): void {
+  send(request: RequestText | undefined, done: ResultHandler): void {
     this.#done = done;
-    this.#status = 0;
     this.#sent = this.#open.now;
-    this.#client.dispatch(request, this);
+    this.#quiet = 0;
+    this.#reader.begin();
+    if (this.#closed) this.#fail('UND_ERR_DESTROYED');
+    else if (request === undefined) this.#fail('UND_ERR_INVALID_ARG');
+    else if (this.#socket !== undefined) this.#write(this.#socket, request);
+    else this.#connectFor(request);
   }
 
   /** Aborts an open request. */
-  close(): Promise<void> {
-    return this.#client.destroy();
+  close(): void {
+    this.#closed = true;
+    this.#fail('UND_ERR_DESTROYED');
   }
 
-  // undici recognises a handler of the current interface by this method.
-  onRequestStart(): void {}
-
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    this.#status = status;
-    this.#headers = headers;
-    this.#compressed = compressedBecause(headers);
-    this.#retryAfter = status >= 400 ? (retryAfter(headers) ?? 0) : 0;
-    // Heads such as 102 can come without an end.
-    this.#limit(controller);
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, part: Buffer): void {
-    this.#parts.push(part);
-    this.#bytes += part.length;
-    this.#open.add(part.length);
-    this.#limit(controller);
-  }
-
-  onResponseEnd(): void {
-    const text = Buffer.concat(this.#parts).toString();
-    // The typed client and HTTP devices accept a byte-order mark as well: undici removes it.
-    const body = text.startsWith('\ufeff') ? text.slice(1) : text;
-    this.#drop();
-    if (this.#socket !== undefined) this.#batch.hold(this.#socket);
-    try {
-      this.#done({
-        status: this.#status,
-        why: '',
-        body,
-        headers: this.#headers,
-        retryAfter: this.#retryAfter,
-        compressed: this.#compressed,
-      });
-    } catch (error) {
-      // undici would report an error of `done` as a failure of the request.
-      queueMicrotask(() => {
-        throw error;
-      });
+  /** Call it each second. @returns whether the connection is open */
+  tick(): boolean {
+    if (this.#socket === undefined) return this.#request !== undefined;
+    this.#quiet++;
+    if (this.#done === undefined) {
+      if (this.#quiet >= this.#rest) this.#drop();
+    } else if (this.#quiet > PATIENCE) {
+      this.#fail(this.#reader.head === undefined ? 'UND_ERR_HEADERS_TIMEOUT' : 'UND_ERR_BODY_TIMEOUT');
     }
+    return true;
   }
 
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#drop();
-    const code = error instanceof Stopped ? error.message : codeOf(error);
-    const isCut = this.#status >= 200;
-    const [status, why] = isCut ? [this.#status, `the answer was cut off (${code})`] : [0, code];
-    // undici also calls this method inside `send`, if it rejects the request. `done` is called in a later turn of the event
-    // loop, because it may send another request, which undici may reject inside `send` as well.
-    realTimers.setImmediate(() => this.#done({ status, why, body: '', retryAfter: 0 }));
+  #connectFor(request: RequestText): void {
+    const { protocol, host, hostname, port } = this.#origin;
+    this.#request = request;
+    const place = { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port };
+    this.#connect(place, (error, socket) => {
+      const waiting = this.#request;
+      this.#request = undefined;
+      if (error !== null) return this.#fail(codeOf(error));
+      if (waiting === undefined) {
+        socket.destroy();
+        return;
+      }
+      this.#socket = socket;
+      this.#quiet = 0;
+      const lost = (code: string) => this.#socket === socket && this.#fail(code);
+      socket.on('error', (failure) => lost(codeOf(failure)));
+      socket.on('close', () => lost('UND_ERR_SOCKET'));
+      socket.on('end', () => this.#socket === socket && this.#end());
+      this.#write(socket, waiting);
+    });
   }
 
-  #limit(controller: Dispatcher.DispatchController): void {
+  #write(socket: Socket, { head, body }: RequestText): void {
+    if (body === '') {
+      socket.write(head, 'latin1');
+      return;
+    }
+    socket.cork();
+    socket.write(head, 'latin1');
+    socket.write(body);
+    socket.uncork();
+  }
+
+  #read(length: number): void {
+    // Bytes without a request: what follows cannot be trusted.
+    if (this.#done === undefined) return this.#drop();
+    try {
+      if (!this.#reader.read(READ, length)) return this.#wait();
+    } catch (error) {
+      if (!(error instanceof BadResponse)) throw error;
+      return this.#fail(error.code);
+    }
+    this.#finish();
+  }
+
+  /** The answer is not whole. */
+  #wait(): void {
+    // A head has to be whole in time; of a body, each part.
+    if (this.#reader.head !== undefined) this.#quiet = 0;
+    this.#hold(this.#reader.held);
     const objection = this.#open.objection(this.#sent);
-    if (objection !== undefined) controller.abort(new Stopped(objection));
+    if (objection !== undefined) this.#fail(objection);
+  }
+
+  #hold(bytes: number): void {
+    this.#open.add(bytes - this.#held);
+    this.#held = bytes;
+  }
+
+  #end(): void {
+    if (this.#done !== undefined && this.#reader.end()) this.#finish();
+    else this.#fail('UND_ERR_SOCKET');
+  }
+
+  #finish(): void {
+    const { head, body, stays } = this.#reader;
+    const done = this.#done;
+    this.#done = undefined;
+    this.#hold(0);
+    this.#quiet = 0;
+    this.#rest = stays;
+    if (stays === 0) this.#drop();
+    if (head === undefined) return;
+    const { status, headers } = head;
+    done?.({
+      status,
+      why: '',
+      body,
+      headers,
+      retryAfter: status >= 400 ? (retryAfter(headers) ?? 0) : 0,
+      compressed: compressedBecause(headers),
+    });
   }
 
   #drop(): void {
-    this.#parts = [];
-    this.#open.add(-this.#bytes);
-    this.#bytes = 0;
-  }
-}
-
-/** An answer that a limit of its run has ended. */
-class Stopped extends Error {}
-
-/**
- * Collects the requests that are sent right after responses, and writes them together at the end of a turn of the event loop.
- * If each request was written at once, each would wake the service, and each wake-up costs CPU time of this process.
- */
-export class WriteBatch {
-  #held: Socket[] = [];
-
-  /** Holds what is written to the socket until the end of the turn. */
-  hold(socket: Socket): void {
-    socket.cork();
-    if (this.#held.push(socket) === 1) realTimers.setImmediate(() => this.#write());
+    this.#socket?.destroy();
+    this.#socket = undefined;
   }
 
-  #write(): void {
-    const held = this.#held;
-    this.#held = [];
-    for (const socket of held) socket.uncork();
+  #fail(code: string): void {
+    this.#drop();
+    const done = this.#done;
+    const status = this.#reader.head?.status;
+    this.#done = undefined;
+    this.#request = undefined;
+    this.#hold(0);
+    if (done === undefined) return;
+    const why = status === undefined ? code : `the answer was cut off (${code})`;
+    // In a later turn of the event loop, because `done` may send another request, which may fail inside `send` as well.
+    realTimers.setImmediate(() => done({ status: status ?? 0, why, body: '', retryAfter: 0 }));
   }
 }

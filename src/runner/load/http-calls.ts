@@ -1,11 +1,13 @@
 /** Sends the requests of loads over HTTP. */
 
-import { buildConnector } from 'undici';
+import type { Alarm } from '../../kernel/clock.js';
 import { UNCOMPRESSED } from '../../kernel/content-coding.js';
 import { UsageError } from '../../kernel/errors.js';
+import { RealClock } from '../../kernel/real-clock.js';
+import { seconds } from '../../kernel/time.js';
 import { apiBase, shownAddress } from '../../kernel/web-address.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
-import { Connection, OpenAnswers, type ResultHandler, WriteBatch } from './connection.js';
+import { Connection, OpenAnswers, type RequestText, type ResultHandler } from './connection.js';
 
 export interface CallSender {
   /**
@@ -26,44 +28,70 @@ interface CallSenderOptions {
   readonly answers?: OpenAnswers;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 export function makeHttpCalls(options: CallSenderOptions): CallSender {
   const { baseUrl, apiKey, connections, answers = new OpenAnswers() } = options;
   const base = apiBase(baseUrl);
   if (base === undefined) throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not the address of an API`);
   const { origin, prefix } = base;
   const own = { accept: 'application/json', ...UNCOMPRESSED, 'x-api-key': apiKey, ...base.headers };
-  const reading = Object.entries(own).flat();
-  const writing = [...reading, 'content-type', 'application/json'];
-  const connect = buildConnector({});
-  const batch = new WriteBatch();
+  const write = writerOf(prefix, { host: new URL(origin).host, connection: 'keep-alive', ...own });
   const opened: Connection[] = [];
   const free: Connection[] = [];
+  const clock = new RealClock();
+  let alarm: Alarm | undefined;
+  const tick = () => {
+    const isAnyOpen = opened.map((connection) => connection.tick()).includes(true);
+    alarm = isAnyOpen ? clock.after(seconds(1), TICK, tick) : undefined;
+  };
   const open = (): Connection => {
     if (opened.length === connections) throw new RangeError(`more than ${connections} concurrent requests`);
-    const connection = new Connection(origin, connect, batch, answers);
+    const connection = new Connection(origin, answers);
     opened.push(connection);
     return connection;
   };
   return {
-    send: ({ method, path, body, headers: given }, done) => {
+    send: (request, done) => {
       const connection = free.pop() ?? open();
-      const usual = body === undefined ? reading : writing;
-      const headers = given === undefined ? usual : replaceHeaders(usual, given);
-      const request = { path: prefix + path, method, headers, body: body ?? null, blocking: false };
-      connection.send(request, (result) => {
+      alarm ??= clock.after(seconds(1), TICK, tick);
+      connection.send(write(request), (result) => {
         free.push(connection);
         done(result);
       });
     },
     // Aborts open requests: the load has already counted them as open at the end.
     close: async () => {
-      await Promise.all(opened.map((connection) => connection.close()));
+      alarm?.cancel();
+      for (const connection of opened) connection.close();
     },
   };
 }
 
-/** @param usual names and values in turn */
-function replaceHeaders(usual: readonly string[], given: Readonly<Record<string, string>>): string[] {
-  const kept = usual.filter((_, i) => !Object.hasOwn(given, usual[i - (i % 2)] ?? ''));
-  return [...kept, ...Object.entries(given).flat()];
+const TICK = 'the connections of a load';
+
+/** Visible signs, as undici accepts them. A blank would end the path. */
+const PATH = /^[\x21-\xff]+$/;
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** @returns writes a request; undefined if a sign in its path or headers is not allowed there */
+function writerOf(prefix: string, usual: Headers): (request: CallRequest) => RequestText | undefined {
+  const ofReading = linesOf(usual);
+  const withJson = { ...usual, 'content-type': 'application/json' };
+  const ofWriting = linesOf(withJson);
+  return ({ method, path, body, headers }) => {
+    const known = body === undefined ? ofReading : ofWriting;
+    const lines = headers === undefined ? known : linesOf({ ...(body === undefined ? usual : withJson), ...headers });
+    if (lines === undefined || !PATH.test(path)) return undefined;
+    const first = `${method} ${prefix}${path} HTTP/1.1\r\n${lines}`;
+    if (body === undefined && method === 'GET') return { head: `${first}\r\n`, body: '' };
+    return { head: `${first}content-length: ${Buffer.byteLength(body ?? '')}\r\n\r\n`, body: body ?? '' };
+  };
+}
+
+function linesOf(headers: Headers): string | undefined {
+  const entries = Object.entries(headers);
+  if (!entries.every(([name, value]) => NAME.test(name) && VALUE.test(value))) return undefined;
+  return entries.map(([name, value]) => `${name}: ${value}\r\n`).join('');
 }

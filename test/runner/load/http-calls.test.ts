@@ -122,6 +122,52 @@ describe('a connection of a load', () => {
   });
 });
 
+describe('a request', () => {
+  it('has the length of its body in bytes, also if it is empty', async () => {
+    const seen: string[] = [];
+    await start(async (request, response) => {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part);
+      const { 'content-length': length, 'content-type': type, host } = request.headers;
+      seen.push(
+        `${request.method} ${length} ${type} ${Buffer.concat(parts)} ${host === `127.0.0.1:${(server.address() as AddressInfo).port}`}`,
+      );
+      response.end();
+    });
+    await inTurn([
+      { method: 'PUT', path: '/1', body: '"žluť"' },
+      { method: 'POST', path: '/2', body: undefined },
+      { method: 'DELETE', path: '/3', body: undefined },
+      { method: 'GET', path: '/4', body: undefined },
+    ]);
+    expect(seen).toEqual([
+      'PUT 8 application/json "žluť" true',
+      'POST 0 undefined  true',
+      'DELETE 0 undefined  true',
+      'GET undefined undefined  true',
+    ]);
+  });
+
+  it('with a sign that would begin another header or request is not sent', async () => {
+    const { sockets } = await start(echo);
+    const results = await inTurn([
+      { ...get('/1'), headers: { 'x-note': 'a\r\nx-api-key: other' } },
+      { ...get('/2'), headers: { 'x-note': 'snow \u2603' } },
+      { ...get('/3'), headers: { 'x note': 'a' } },
+      get('/4 HTTP/1.1\r\n\r\n'),
+      get('/\u2603'),
+    ]);
+    expect(results.map(({ status, why }) => `${status} ${why}`)).toEqual(Array(5).fill('0 UND_ERR_INVALID_ARG'));
+    expect(sockets.size).toBe(0);
+  });
+
+  it('has the headers of the scenario instead of those of the run', async () => {
+    await start((request, response) => response.end(`${request.headers['content-type']} ${request.headers.accept}`));
+    const [result] = await inTurn([{ ...post('/1'), headers: { 'content-type': 'text/plain', accept: '*/*' } }]);
+    expect(result?.body).toBe('text/plain */*');
+  });
+});
+
 it('an answer ends when the open answers of a run together are too large, and then others have room again', async () => {
   const part = 'x'.repeat(600_000);
   const open: ServerResponse[] = [];
