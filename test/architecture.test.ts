@@ -143,6 +143,8 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string; readon
       'cloud/store/sqlite/driver.ts',
       'cloud/store/postgres/driver.ts',
       'library/service.ts',
+      // Ctrl-C and the display of progress must get their turn while a fleet is registered.
+      'runner/targets/embedded.ts',
       // Requests of others must get their turn of the event loop.
       'cloud/api/loop-turns.ts',
       // This file writes to real sockets, which have no simulated time. A failed request ends in a later turn.

@@ -12,6 +12,8 @@ import { AuditLog } from './accounts/audit.js';
 import { type Bootstrapped, ensureSpaceAndKey } from './accounts/bootstrap.js';
 import { Members } from './accounts/members.js';
 import type { PasswordCost } from './accounts/passwords.js';
+import type { CloudContext } from './api/context.js';
+import { deviceRegistration, type RegisterDevice } from './api/devices.js';
 import { type ApiOptions, createApi } from './api/index.js';
 import { Connectors } from './connectors/connectors.js';
 import { CloudCore } from './delivery/core.js';
@@ -154,6 +156,8 @@ export interface Service {
   consoleLink(): string | undefined;
   /** Whether a cookie belongs to an open session of the console from a one-time token. No fault affects the answer. */
   hasSession(secret: string): Promise<boolean>;
+  /** Registers a device in the space of the service without a request over HTTP. @throws ApiFault as the API answers */
+  registerDevice(device: unknown): ReturnType<RegisterDevice>;
   /** Creates another space with a key; if a space with that name exists, returns it without a key. */
   openSpace(name: string): Promise<Bootstrapped>;
   /**
@@ -190,7 +194,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const ports = await openUdpPorts({ ...options, ...parts, wires, random, binding }, closers);
     const { udp, udpRaw, udpDtls, openDtls } = ports;
     if (udpDtls !== null) parts.metrics?.watchDtls(ports.dtlsGateway);
-    const { address, connections, webConsole } = await listenApi(options, parts, [udp, udpRaw, udpDtls], closers);
+    const listened = await listenApi(options, parts, [udp, udpRaw, udpDtls], closers);
+    const { address, connections, webConsole, registerDevice } = listened;
     const { spaceId, apiKey } = await prepareSpace(options, parts).catch((error: unknown) => {
       throw withoutSpace(options.db, error);
     });
@@ -213,6 +218,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       nameOf: (serial) => core.getFreshSession(serial)?.device.name,
       consoleLink: () => webConsole && `${address}${webConsole.link(spaceId)}`,
       hasSession: (secret) => isOpenSession({ store: opened, clock: options.clock }, secret),
+      registerDevice: (device) => registerDevice(spaceId, device),
       openSpace: (spaceName) =>
         ensureSpaceAndKey(store, { spaceName, ids, clock, random: secrets.fork(`keys/${spaceName}`) }),
       hangUp: async () => {
@@ -334,28 +340,26 @@ async function listenApi(
   readonly address: string;
   readonly connections: Connections;
   readonly webConsole: WebConsole | undefined;
+  readonly registerDevice: RegisterDevice;
 }> {
   const { clock, log, random, host, port, apiOptions = {}, passwordCost, embedded = {} } = options;
   const { secrets = random, interference, binding } = embedded;
   const ingress = new HttpGateway({ core, clock, trace });
-  const api = createApi(
-    {
-      store,
-      clock,
-      ids,
-      random: secrets.fork('secrets'),
-      connectors,
-      log,
-      feed,
-      history,
-      downlinks: core,
-      firmware: core.firmware,
-      audited: metrics !== undefined,
-      passwordCost,
-    },
-    apiOptions,
-    [ingress.routes],
-  );
+  const context: CloudContext = {
+    store,
+    clock,
+    ids,
+    random: secrets.fork('secrets'),
+    connectors,
+    log,
+    feed,
+    history,
+    downlinks: core,
+    firmware: core.firmware,
+    audited: metrics !== undefined,
+    passwordCost,
+  };
+  const api = createApi(context, apiOptions, [ingress.routes]);
   refuseWhileClosing(api);
   if (interference) interfereWithApi(api, interference);
   if (metrics) {
@@ -385,7 +389,8 @@ async function listenApi(
   const address = await api.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     throw portRefused(`port ${port}`, host, error);
   });
-  return { address, connections, webConsole };
+  const { strictNames = false } = apiOptions;
+  return { address, connections, webConsole, registerDevice: deviceRegistration(context, { strictNames }) };
 }
 
 /** Creates space, key and admin if missing, after the ports are bound. Of several services, one creates the space. */

@@ -4,13 +4,16 @@ import type { Static } from 'typebox';
 import { Device, DeviceParams, DeviceUpdate, NewDevice, serialOf } from '../../contract/devices.js';
 import { SpaceParams } from '../../contract/values.js';
 import { variablesOfDevice } from '../connectors/variables.js';
+import { readJsonBody } from '../http/body.js';
 import { ApiFault } from '../http/errors.js';
 import { NoContent, operation, type Routes } from '../http/operation.js';
+import { checker } from '../http/validation.js';
 import { serialText } from '../store/order.js';
 import { untilUndisturbed } from '../store/records.js';
-import { type Change, ConflictError, type DeviceChange, type DeviceRow } from '../store/store.js';
+import { type Change, ConflictError, type DeviceChange, type DeviceRow, type Id } from '../store/store.js';
 import { type Caller, needWholeSpace, needWritableTag, visibleDevice } from './access.js';
 import { changedMeanwhile, conditionErrors, conditionHeaders, versionIn } from './condition.js';
+import type { CloudContext } from './context.js';
 import { deviceViews } from './device-view.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
@@ -31,7 +34,8 @@ export const devices: Family = (routes, context, options) => {
 const COLLECTION = '/spaces/:space_id/devices';
 const ITEM = '/spaces/:space_id/devices/:id';
 
-function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiContext, resource: DeviceResource): void {
+function addRegistration(routes: Routes, context: ApiContext, resource: DeviceResource): void {
+  const register = registration(context, resource);
   routes.post(
     COLLECTION,
     operation({
@@ -47,38 +51,66 @@ function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiCo
       errors: { ...TAKEN, ...IDEMPOTENCY_ERRORS },
     }),
     async (request, reply) => {
-      const { spaceId, body } = request;
-      const serial = serialOf(body.serial_number) ?? 0;
-      const row: DeviceRow = {
-        id: ids.ofDevice(serial),
-        spaceId,
-        name: '',
-        comment: null,
-        serial,
-        token: body.token.toLowerCase(),
-        externalId: null,
-        label: {},
-        tagIds: [],
-        createdAt: Math.floor(clock.wall),
-        version: 0,
-        lastSeen: null,
-        sessionId: null,
-        session: null,
-        configHash: null,
-        decoderHash: null,
-        encoderHash: null,
-        ...{ lastContact: null, contactEvery: null, contactGap: null },
-        ...(await resource.changeOf(request, body)),
-      };
-      await needWritableTag(store, request, row.tagIds);
-      const answer = await resource.view(request, row);
-      const secret = resource.secretChange(row, body.secret);
-      await resource.commit([...request.receipt(answer), { kind: 'device.insert', row }, ...secret]);
-      resource.noteName(body.name);
-      await downlinks.forget(serial);
+      const answer = await register(request, request.body, (device) => request.receipt(device));
       return reply.code(201).send(answer);
     },
   );
+}
+
+type Body = Static<typeof NewDevice>;
+
+/** The work of the route. @returns a function whose `receipt` adds changes to the commit, from the answer */
+function registration({ store, clock, ids, downlinks }: CloudContext, resource: DeviceResource) {
+  return async (caller: Caller, body: Body, receipt: (answer: unknown) => readonly Change[]) => {
+    const serial = serialOf(body.serial_number) ?? 0;
+    const row: DeviceRow = {
+      id: ids.ofDevice(serial),
+      spaceId: caller.spaceId,
+      name: '',
+      comment: null,
+      serial,
+      token: body.token.toLowerCase(),
+      externalId: null,
+      label: {},
+      tagIds: [],
+      createdAt: Math.floor(clock.wall),
+      version: 0,
+      lastSeen: null,
+      sessionId: null,
+      session: null,
+      configHash: null,
+      decoderHash: null,
+      encoderHash: null,
+      ...{ lastContact: null, contactEvery: null, contactGap: null },
+      ...(await resource.changeOf(caller, body)),
+    };
+    await needWritableTag(store, caller, row.tagIds);
+    const answer = await resource.view(caller, row);
+    const secret = resource.secretChange(row, body.secret);
+    await resource.commit([...receipt(answer), { kind: 'device.insert', row }, ...secret]);
+    resource.noteName(body.name);
+    await downlinks.forget(serial);
+    return answer;
+  };
+}
+
+/** Registers a device in a space. @param device body of a request @throws ApiFault as the route answers */
+export type RegisterDevice = (spaceId: Id, device: unknown) => Promise<Static<typeof Device>>;
+
+/**
+ * Registration with the checks and the work of the route, but without HTTP: for the process of the service, which may change
+ * every space.
+ */
+export function deviceRegistration(context: CloudContext, options: Pick<ApiOptions, 'strictNames'>): RegisterDevice {
+  const register = registration(context, deviceResource(context, options));
+  const check = checker(NewDevice, 'body');
+  return async (spaceId, device) => {
+    const read = readJsonBody(JSON.stringify(device), 'body');
+    const checked = 'value' in read ? check(read.value) : { error: read.fault };
+    if ('error' in checked) throw checked.error;
+    const access = { userId: null, keyId: null, boundTo: spaceId, role: 'admin', scope: null } as const;
+    return register({ spaceId, access }, checked.value, () => []);
+  };
 }
 
 function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: DeviceResource): void {
@@ -174,7 +206,7 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
 type DeviceResource = ReturnType<typeof deviceResource>;
 
 /** What several routes share: a change from a body, the view, the commit (409 if taken), and the secret. */
-function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) {
+function deviceResource({ store, clock, log }: CloudContext, options: Pick<ApiOptions, 'strictNames'>) {
   const names = namesOf('device', log, options);
 
   return { changeOf, view, commit, secretChange, noteName: names.note };
@@ -198,7 +230,8 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
 
   async function view(caller: Caller, row: DeviceRow) {
     const [only] = await deviceViews({ store, clock }, caller)([row]);
-    return only;
+    // One row has one view.
+    return only as Static<typeof Device>;
   }
 
   async function commit(changes: readonly Change[]): Promise<void> {

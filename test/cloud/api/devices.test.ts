@@ -1,5 +1,6 @@
 /** Devices: how they are created, read, changed and deleted. */
 import { describe, expect, it } from 'vitest';
+import { deviceRegistration } from '../../../src/cloud/api/devices.js';
 import { KEY, service } from './service.js';
 
 const TOKEN = '00112233445566778899AABBCCDDEEFF';
@@ -43,6 +44,28 @@ describe('creating a device', () => {
     expect(text.toLowerCase()).not.toContain(TOKEN.toLowerCase());
     expect((await store.deviceBySerial(2159017985))?.token).toBe(TOKEN.toLowerCase());
     expect(forgotten).toEqual([2159017985]);
+  });
+
+  it('without HTTP checks, stores and answers as the route does', async () => {
+    const [one, other] = [await service(), await service()];
+    const register = deviceRegistration(other.context, { strictNames: false });
+    const tagged = async ({ call }: typeof one) => [
+      { id: (await call('POST', 'tags', { name: 'cold', color: '#00ffaa' })).json.id },
+    ];
+    const body = { name: ' freezer ', serial_number: '0000000042', token: TOKEN, secret: 'AB'.repeat(16) };
+    const answer = (await one.call('POST', 'devices', { ...body, tags: await tagged(one) })).json;
+    expect(await register(other.spaceId, { ...body, tags: await tagged(other) })).toEqual(answer);
+    expect(await other.store.deviceBySerial(42)).toEqual(await one.store.deviceBySerial(42));
+    expect(other.forgotten).toEqual([42]);
+    for (const wrong of [
+      body,
+      { ...body, token: 'x' },
+      { ...body, tags: [{ id: other.spaceId }] },
+      { ...body, name: '\ud800' },
+    ]) {
+      const { statusCode, message } = (await one.call('POST', 'devices', wrong)).json;
+      await expect(register(other.spaceId, wrong)).rejects.toMatchObject({ statusCode, message });
+    }
   });
 
   it('accepts a serial number that is a JSON number or has leading zeros', async () => {
