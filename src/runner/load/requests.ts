@@ -118,7 +118,7 @@ export class Requests {
     if (connections.waiting >= MOST_WAITING) return this.drop(intended, request.label, UNSENT[0]);
     const place = { space, device: cloudId, lookUp, apiKey };
     const made = request.make(place);
-    if (made === undefined) return this.drop(intended, request.label, 'a value is a step upwards in its path');
+    if (typeof made === 'string') return this.drop(intended, request.label, made);
     const pending: PendingRequest = { order, intended, place, made, sent: undefined };
     this.#unfinished.add(pending);
     const hold = new ClockHold(clock, this.#what);

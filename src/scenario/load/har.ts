@@ -83,10 +83,9 @@ function readEntry(entry: unknown, base: string): Entry | string {
   const path = pathBelow(url, base);
   if (path === undefined) return { skipped: 'another address' };
   if (!isMethod(method)) return { skipped: method };
-  const body = isObject(postData) ? postData.text : undefined;
-  if (isObject(postData) && (typeof body !== 'string' || postData.encoding === 'base64'))
-    return { skipped: 'a body that is not text' };
-  const unfit = findUnfit(path, typeof body === 'string' ? body : undefined);
+  const body = isObject(postData) ? readBody(postData) : undefined;
+  if (body === null) return { skipped: 'a body that is not text' };
+  const unfit = findUnfit(path, body);
   if (unfit !== undefined) return { skipped: unfit };
   const status = isObject(entry.response) && typeof entry.response.status === 'number' ? entry.response.status : 0;
   return {
@@ -95,10 +94,27 @@ function readEntry(entry: unknown, base: string): Entry | string {
       method,
       path: replayedPath(path),
       status,
-      ...(typeof body === 'string' && method !== 'GET' && { body }),
+      ...(body !== undefined && method !== 'GET' && { body }),
       headers: keptHeaders(headers),
     },
   };
+}
+
+/**
+ * The body of a request; null if the recording does not have it as text. Some browsers and proxies write the fields of a form
+ * (`params`) instead of the text, or besides an empty one.
+ */
+function readBody({ text, params, mimeType, encoding }: Readonly<Record<string, unknown>>): string | null {
+  if (encoding === 'base64') return null;
+  const fields: readonly unknown[] = Array.isArray(params) ? params : [];
+  if (fields.length === 0 || (typeof text === 'string' && text !== '')) return typeof text === 'string' ? text : null;
+  if (typeof mimeType !== 'string' || !mimeType.startsWith('application/x-www-form-urlencoded')) return null;
+  const form = new URLSearchParams();
+  for (const field of fields) {
+    if (!isObject(field) || typeof field.name !== 'string') return null;
+    form.append(field.name, typeof field.value === 'string' ? field.value : '');
+  }
+  return form.toString();
 }
 
 /** Path and query after the base address; undefined for another address. */

@@ -19,7 +19,7 @@ import { describeFound, isSecretName } from './found-value.js';
 import type { Load, LoadCall } from './load.js';
 import type { RecordedRequest } from './recorded-request.js';
 import { type Method, placesOf, type RequestSpec } from './request.js';
-import { fill, inPath, type LookUp, makeJson, readTemplate } from './template.js';
+import { fill, findUntextual, inPath, type LookUp, makeJson, readTemplate } from './template.js';
 
 /** What a request knows when it is made. */
 export interface RequestPlace {
@@ -65,8 +65,8 @@ export interface ReadyRequest {
   readonly anyStatus: boolean;
   /** Shortest and longest pause after the answer; left out for none. */
   readonly think?: readonly [Millis, Millis] | undefined;
-  /** Undefined if a value is a step upwards in the path: the request would be another one behind a proxy. */
-  readonly make: (place: RequestPlace) => CallRequest | undefined;
+  /** The request, or why a value does not fit into it. */
+  readonly make: (place: RequestPlace) => CallRequest | string;
   /** @param keep receives captured values */
   readonly judge: (answer: Heard, place: RequestPlace, keep: (name: string, value: unknown) => void) => Judgement;
   readonly queues: (request: CallRequest, device: string) => Queued | undefined;
@@ -152,6 +152,7 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
   const path = readTemplate(spec.path);
   const body = spec.body === undefined ? undefined : makeJson(spec.body);
   const headers = Object.entries(spec.headers ?? {}).map(([name, value]) => [name, readTemplate(value)] as const);
+  const inTexts = [...path.names, ...headers.flatMap(([, { names }]) => names), ...(body?.inTexts ?? [])];
   const checks = check.map((each) => ({ ...each, holds: prepareCheck(each), find: prepareSource(each.of) }));
   const captured = Object.entries(capture).map(([name, of]) => ({ name, of, find: prepareSource(of) }));
   return {
@@ -160,8 +161,10 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
     anyStatus: check.some(({ of }) => of.toLowerCase() === 'status'),
     think: spec.think,
     make: ({ lookUp }) => {
+      const untextual = findUntextual(inTexts, lookUp);
+      if (untextual !== undefined) return `${untextual}, which does not fit into a text`;
       const filled = fill(path, lookUp, inPath);
-      if (STEP.test(filled)) return undefined;
+      if (STEP.test(filled)) return 'a value is a step upwards in its path';
       return {
         method,
         path: filled,
@@ -200,7 +203,7 @@ function showsFound({ of, value = '', shown }: CheckSpec): boolean {
   return of.toLowerCase() !== 'status' && shown.endsWith(value);
 }
 
-/** A path with a part `.` or `..`, which proxies resolve. */
+/** A path with a part `.` or `..`, which proxies resolve: the request would be another one. */
 const STEP = /^[^?]*\/\.{1,2}(?:[/?]|$)/;
 
 function prepareRecorded(

@@ -45,6 +45,17 @@ export function fill({ texts, names }: Template, lookUp: LookUp, write: (value: 
   return filled;
 }
 
+/** Why a value cannot be a part of a text: `{owner} is null`. Undefined for texts, numbers and truth values. */
+export function findUntextual(names: readonly string[], lookUp: LookUp): string | undefined {
+  for (const name of names) {
+    const value = lookUp(name);
+    if (typeof value === 'object') {
+      return `{${name}} is ${value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object'}`;
+    }
+  }
+  return undefined;
+}
+
 /** A value as a part of a path or a query. */
 export function inPath(value: unknown): string {
   const text = asText(value);
@@ -59,28 +70,38 @@ export function asText(value: unknown): string {
 /** Makes a JSON text of a value whose texts may have placeholders. A text that is one placeholder becomes its value, of any type. */
 export function makeJson(value: unknown): {
   readonly names: readonly string[];
+  /** Names whose value becomes a part of a longer text. */
+  readonly inTexts: readonly string[];
   readonly fill: (lookUp: LookUp) => string;
 } {
   const names = listNames(value);
+  const inTexts = listNames(value, true);
   if (names.length === 0 && !JSON.stringify(value).includes('{{')) {
     const text = JSON.stringify(value);
-    return { names, fill: () => text };
+    return { names, inTexts, fill: () => text };
   }
-  return { names, fill: (lookUp) => JSON.stringify(filled(value, lookUp)) };
+  return { names, inTexts, fill: (lookUp) => JSON.stringify(filled(value, lookUp)) };
 }
 
-function listNames(value: unknown): readonly string[] {
-  if (typeof value === 'string') return readTemplate(value).names;
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listNames) : [];
+/** @param inTexts whether placeholders that are a whole text are left out */
+function listNames(value: unknown, inTexts = false): readonly string[] {
+  if (typeof value === 'string') {
+    const template = readTemplate(value);
+    return inTexts && isAlone(template) ? [] : template.names;
+  }
+  const items = typeof value === 'object' && value !== null ? Object.values(value) : [];
+  return items.flatMap((item) => listNames(item, inTexts));
+}
+
+function isAlone({ names, texts }: Template): boolean {
+  return names.length === 1 && texts.every((text) => text === '');
 }
 
 function filled(value: unknown, lookUp: LookUp): unknown {
   if (typeof value === 'string') {
     const template = readTemplate(value);
-    const { names, texts } = template;
-    const [name] = names;
-    const isAlone = name !== undefined && names.length === 1 && texts.every((text) => text === '');
-    return isAlone ? lookUp(name) : fill(template, lookUp);
+    const [name = ''] = template.names;
+    return isAlone(template) ? lookUp(name) : fill(template, lookUp);
   }
   if (Array.isArray(value)) return value.map((item) => filled(item, lookUp));
   if (typeof value !== 'object' || value === null) return value;

@@ -57,6 +57,19 @@ describe('a chain', () => {
     expect(metrics.summarise().calls['dashboard/read']).toMatchObject({ sent: 1, dropped: 2 });
   });
 
+  it.each([
+    [null, '{id} is null'],
+    [{ a: 1 }, '{id} is an object'],
+    [[1], '{id} is a list'],
+  ])('does not write a value that is not text into a path: %j', async (id, why) => {
+    const { sent, metrics } = await runLoads(planOf(JOURNEY), () => ({ body: [{ id }] }));
+    expect(sent.map(({ path }) => path.includes('limit'))).toEqual([true, true, true]);
+    expect(metrics.summarise().calls['dashboard/read']).toMatchObject({ sent: 0, dropped: 3 });
+    expect(metrics.summarise().calls['dashboard/read']?.reasons).toEqual({
+      [`dropped: ${why}, which does not fit into a text`]: 3,
+    });
+  });
+
   it('ends at the first request that fails', async () => {
     const { sent, count, metrics } = await runLoads(planOf(JOURNEY), ({ path, at }) =>
       path.includes('limit') ? { body: at < 1000 ? [] : [{ id: 'x' }] } : { body: { id: 'other' } },

@@ -28,7 +28,7 @@ interface Recorded {
   readonly method?: string;
   readonly url: string;
   readonly headers?: readonly (readonly [name: string, value: string])[];
-  readonly body?: string;
+  readonly body?: string | Readonly<Record<string, unknown>>;
   readonly status?: number;
 }
 
@@ -42,7 +42,9 @@ const harOf = (entries: readonly Recorded[]) =>
           method,
           url,
           headers: headers.map(([name, value]) => ({ name, value })),
-          ...(body !== undefined && { postData: { mimeType: 'application/json', text: body } }),
+          ...(body !== undefined && {
+            postData: typeof body === 'string' ? { mimeType: 'application/json', text: body } : body,
+          }),
         },
         response: { status },
       })),
@@ -112,6 +114,37 @@ describe('the replay of a HAR file', () => {
       scenarioOf(REPLAY, harOf([{ at: '02.000', url: 'https://cloud.example/api/v2/me' }, entry])),
     );
     expect(describePlan(plan)).toContain(`left out: 1 × ${why}`);
+  });
+
+  const FORM = 'application/x-www-form-urlencoded; charset=UTF-8';
+  const fields = [
+    { name: 'name', value: 'a b&c' },
+    { name: 'note', value: '' },
+  ];
+
+  it.each([
+    [{ mimeType: FORM, text: '', params: fields }, 'name=a+b%26c&note='],
+    [{ mimeType: FORM, params: fields }, 'name=a+b%26c&note='],
+    [{ mimeType: FORM, text: 'name=x', params: fields }, 'name=x'],
+    [{ mimeType: FORM, text: '', params: [] }, ''],
+  ])('makes the body of a form of its fields if the text is missing: %j', async (body, wanted) => {
+    const entry = { at: '02.000', method: 'POST', url: 'https://cloud.example/api/v2/things', body };
+    const { sent } = await runLoads(planScenario(scenarioOf(REPLAY, harOf([entry]))));
+    expect(sent.map((request) => request.body)).toEqual([wanted]);
+  });
+
+  it.each([
+    { mimeType: 'multipart/form-data; boundary=x', text: '', params: [{ name: 'file', fileName: 'a.bin' }] },
+    { mimeType: 'multipart/form-data; boundary=x', params: fields },
+    { mimeType: FORM, text: '', params: [{ value: 'x' }] },
+    { mimeType: FORM },
+    { mimeType: 'application/json', text: 'e30=', encoding: 'base64' },
+  ])('leaves out a body that the file does not have as text: %j', (body) => {
+    const entry = { at: '05.000', method: 'POST', url: 'https://cloud.example/api/v2/things', body };
+    const plan = planScenario(
+      scenarioOf(REPLAY, harOf([{ at: '02.000', url: 'https://cloud.example/api/v2/me' }, entry])),
+    );
+    expect(describePlan(plan)).toContain('left out: 1 × a body that is not text');
   });
 
   it('sends no signature in a query', async () => {
