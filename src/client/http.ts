@@ -1,12 +1,13 @@
 /** JSON over HTTP to one origin, through one pool of keep-alive connections. */
 import { Client, type Dispatcher } from 'undici';
-import { compressedBecause, UNCOMPRESSED } from '../kernel/content-coding.js';
+import { compressedBecause } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
 import { asError, UsageError } from '../kernel/errors.js';
 import { openHttpPool } from '../kernel/http-pool.js';
 import { DEPTH_LIMIT } from '../kernel/json-size.js';
 import { foreignJson, NOT_UNICODE } from '../kernel/json-text.js';
 import { RealClock } from '../kernel/real-clock.js';
+import { REQUEST_HEADERS } from '../kernel/request-headers.js';
 import { retryAfter } from '../kernel/retry-after.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
@@ -170,7 +171,7 @@ export class JsonHttp {
       const answer = await connection.request({
         method: 'GET',
         path: this.#prefix + path + queryText(query),
-        headers: { ...UNCOMPRESSED, ...this.#headers, ...headers },
+        headers: { ...REQUEST_HEADERS, ...this.#headers, ...headers },
         signal,
       });
       if (answer.statusCode !== 200) {
@@ -243,7 +244,7 @@ export class JsonHttp {
   ) {
     const headers: Record<string, string> = {
       accept: 'application/json',
-      ...UNCOMPRESSED,
+      ...REQUEST_HEADERS,
       ...this.#headers,
       ...further,
     };

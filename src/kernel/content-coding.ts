@@ -1,7 +1,4 @@
-/** Compressed answers: requests ask for uncompressed ones, and messages name the coding of others. */
-
-/** A header of every request whose answer is read: answers are not decompressed. */
-export const UNCOMPRESSED = { 'accept-encoding': 'identity' } as const;
+/** Compressed answers: messages name their coding. */
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 

@@ -76,7 +76,7 @@ export function codeOf(error: Error): string {
 /** A message for users; for an unknown code, the error's own message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return messageOf(error);
-  const code = codeOf(error);
+  const code = tlsCodeOf(error) ?? codeOf(error);
   const [, security] = /^ERR_SSL_(.+)$/.exec(code) ?? [];
   const known =
     systemReason(code) ??
@@ -87,6 +87,13 @@ export function reasonOf(error: unknown): string {
   return known ?? (error.message.trim() || code);
 }
 
+/** Node's own HTTPS client reports a failure of OpenSSL as `EPROTO`, and its reason in the message. */
+function tlsCodeOf(error: Error): string | undefined {
+  const [, reason] = codeOf(error) === 'EPROTO' ? (/:SSL routines:[^:]*:([^:]+):/.exec(error.message) ?? []) : [];
+  return reason && `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`;
+}
+
+const NO_CERTIFICATE = 'a client certificate, which ghostfleet does not have';
 const NO_HTTPS = 'the server does not support HTTPS';
 const OWN_AUTHORITY = 'set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority';
 const UNKNOWN_AUTHORITY = `the server's certificate is not from a known authority; ${OWN_AUTHORITY}`;
@@ -99,7 +106,7 @@ const WORDS: Readonly<Record<string, string | undefined>> = {
   UND_ERR_CONNECT_TIMEOUT: systemReason('ETIMEDOUT'),
   UND_ERR_HEADERS_TIMEOUT: 'connected, but no response in time',
   UND_ERR_BODY_TIMEOUT: 'the response stopped half-way',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the response is too large',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the response is larger than ghostfleet accepts',
   HTTPParserError: 'the response is not HTTP',
   HPE_HEADER_OVERFLOW: 'the head of the response is too large',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
@@ -111,4 +118,7 @@ const WORDS: Readonly<Record<string, string | undefined>> = {
   // OpenSSL versions report plain HTTP differently.
   ERR_SSL_WRONG_VERSION_NUMBER: NO_HTTPS,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_HTTPS,
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'the server accepts only HTTP/2, and ghostfleet uses HTTP/1.1',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: `the server demands ${NO_CERTIFICATE}`,
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: `the server ended the TLS handshake; it may demand ${NO_CERTIFICATE}`,
 };

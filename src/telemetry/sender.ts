@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { Agent, errors, request } from 'undici';
 import type { Clock } from '../kernel/clock.js';
 import { pause } from '../kernel/deadline.js';
+import { USER_AGENT } from '../kernel/request-headers.js';
 import { retryAfter } from '../kernel/retry-after.js';
 import { reasonOf } from '../kernel/system-errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
@@ -92,6 +93,7 @@ export class Sender {
     } = await request(to.url, {
       method: 'POST',
       headers: {
+        ...USER_AGENT,
         'content-type': TYPES[to.encoding],
         ...(to.gzip && { 'content-encoding': 'gzip' }),
         ...to.headers,

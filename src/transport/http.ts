@@ -4,11 +4,12 @@
  */
 
 import type { EdgeClock } from '../kernel/clock.js';
-import { compressedBecause, UNCOMPRESSED } from '../kernel/content-coding.js';
+import { compressedBecause } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
 import { UsageError } from '../kernel/errors.js';
 import { openHttpPool } from '../kernel/http-pool.js';
 import { RealClock } from '../kernel/real-clock.js';
+import { REQUEST_HEADERS } from '../kernel/request-headers.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
 import { datagramBytes } from '../protocol/flap/envelope.js';
@@ -105,7 +106,7 @@ export function pooledRequests(
         const request = {
           method: 'POST',
           path: prefix + path,
-          headers: { ...UNCOMPRESSED, ...headers },
+          headers: { ...REQUEST_HEADERS, ...headers },
           body,
           signal,
         } as const;

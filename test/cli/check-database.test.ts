@@ -16,6 +16,8 @@ const MISTYPED = [
   'postgres//user:hush@host/x',
   'user:hush@host/x',
   'pg://user:hu/sh@host/x',
+  'host=127.0.0.1 port=5432 user=u password=hush dbname=x',
+  'dbname=x password = hush',
 ];
 
 describe('a mistyped address of a database', () => {
@@ -39,6 +41,8 @@ describe('a name that SQLite would not take for that of a file', () => {
     [':x', 'write "memory" to keep no data, or "./:x"'],
     ['file:a.db?mode=memory', 'write the path alone, such as "ghostfleet.db", or "memory" to keep no data'],
     ['FILE:/nowhere/a.db', 'write the path alone, such as "ghostfleet.db", or "memory" to keep no data'],
+    ['sqlite:a.db', 'write the path alone, such as "ghostfleet.db", or "memory" to keep no data'],
+    ['Memory', 'write "memory", or "./Memory"'],
     ['', 'expected the path of a file, such as "ghostfleet.db"'],
     ['/nowhere/a.db ', 'write "/nowhere/a.db"'],
     [`/nowhere/${'ü'.repeat(118)}`, 'choose a name of at most 222 bytes'],
@@ -62,5 +66,6 @@ describe('a name that SQLite would not take for that of a file', () => {
     const { exit, err } = await ghostfleet(['backup', '/nowhere/a.db', ':memory:']);
     expect([exit, err]).toEqual([2, expect.stringContaining('":memory:" is not the path of a database file')]);
     await expect(openStore('file::memory:')).rejects.toThrow('"file::memory:" is not the path of a database file');
+    await expect(openStore('host=h password=hush')).rejects.toThrow('the database (hidden) is not the path of a file');
   });
 });

@@ -20,9 +20,14 @@ it.each([
   [
     'GET /v2 got no answer from http://cloud.example:443: connection lost',
     { HTTPS_PROXY: 'p:1' },
-    'if the server expects TLS, its address begins with https://',
+    'if the server expects TLS, its address begins with https://; ghostfleet uses HTTP/1.1, not HTTP/2',
   ],
-  ['GET /v2 got no answer from https://cloud.example: connection lost', {}, undefined],
+  [
+    'GET /v2 got no answer from https://cloud.example: connection lost',
+    {},
+    'if the server demands a client certificate: ghostfleet does not have one',
+  ],
+  ['GET /v2 got no answer from https://cloud.example: the response is not HTTP', {}, undefined],
 ])('the message "%s" with %j has the right hint', (message, env, hint) => {
   expect(findConnectionHint(message, env)).toBe(hint);
 });

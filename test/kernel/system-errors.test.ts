@@ -18,6 +18,21 @@ describe('the reason for a missing answer', () => {
     [failure('certificate has expired', 'CERT_HAS_EXPIRED'), "the server's certificate has expired"],
     [failure('Parse Error', 'HPE_INVALID_CONSTANT'), 'the response is not HTTP'],
     [failure('', 'EPROTO'), 'EPROTO'],
+    [
+      failure(
+        'write EPROTO 80:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:a.c:1:',
+        'EPROTO',
+      ),
+      'the server ended the TLS handshake; it may demand a client certificate, which ghostfleet does not have',
+    ],
+    [
+      failure('x', 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'),
+      'the server demands a client certificate, which ghostfleet does not have',
+    ],
+    [
+      failure('x', 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'),
+      'the server accepts only HTTP/2, and ghostfleet uses HTTP/1.1',
+    ],
     ['a word', 'a word'],
   ])('is, for the error %j: %s', (error, words) => {
     expect(reasonOf(error)).toBe(words);

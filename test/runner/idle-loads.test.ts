@@ -32,6 +32,13 @@ describe('the warning about a load that sent no request', () => {
     );
   });
 
+  it('says how many of the iterations that users share have not begun', async () => {
+    const load = 'load: [{ name: onboard, list-messages:, users: 2, think: 5s, iterations: 1000, until: 1m }]';
+    const { warnings, calls } = await runText(scenario(load));
+    expect(warnings).toEqual(['load onboard ended before 976 of its 1,000 iterations had begun']);
+    expect(calls.onboard).toMatchObject({ planned: 1000, answered: 24, dropped: 976 });
+  });
+
   it('is absent if requests were sent', async () => {
     const { warnings } = await runText(scenario('load: [{ list-messages:, rate: 1/s, from: 1m, until: 2m }]'));
     expect(warnings).toEqual([]);

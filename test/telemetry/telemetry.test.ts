@@ -230,7 +230,9 @@ describe('lost telemetry', () => {
     await telemetry.end();
     expect([collector.requests.length, complaints]).toEqual([
       1,
-      [`telemetry for ${collector.url} was lost (1 of 1 batches of traces): the response is too large`],
+      [
+        `telemetry for ${collector.url} was lost (1 of 1 batches of traces): the response is larger than ghostfleet accepts`,
+      ],
     ]);
   });
 

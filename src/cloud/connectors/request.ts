@@ -1,5 +1,6 @@
 /** Turns what `main` returned into an HTTP request (cloud C-34), from this value alone, as a preview shows it. */
 import { isObject } from '../../kernel/json-text.js';
+import { USER_AGENT } from '../../kernel/request-headers.js';
 
 export interface WebhookRequest {
   readonly method: string;
@@ -53,7 +54,7 @@ export function requestOf(returned: unknown): WebhookRequest | null {
     method: readMethod(method),
     url: target,
     header: {
-      'user-agent': 'ghostfleet',
+      ...USER_AGENT,
       ...(type && { 'content-type': type }),
       ...(authorization && { authorization }),
       ...readHeader(header ?? {}),

@@ -1,9 +1,9 @@
 /** Sends the requests of loads over HTTP. */
 
 import type { Alarm } from '../../kernel/clock.js';
-import { UNCOMPRESSED } from '../../kernel/content-coding.js';
 import { UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
+import { REQUEST_HEADERS } from '../../kernel/request-headers.js';
 import { seconds } from '../../kernel/time.js';
 import { apiBase, shownAddress } from '../../kernel/web-address.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
@@ -35,7 +35,7 @@ export function makeHttpCalls(options: CallSenderOptions): CallSender {
   const base = apiBase(baseUrl);
   if (base === undefined) throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not the address of an API`);
   const { origin, prefix } = base;
-  const own = { accept: 'application/json', ...UNCOMPRESSED, 'x-api-key': apiKey, ...base.headers };
+  const own = { accept: 'application/json', ...REQUEST_HEADERS, 'x-api-key': apiKey, ...base.headers };
   const write = writerOf(prefix, { host: new URL(origin).host, connection: 'keep-alive', ...own });
   const opened: Connection[] = [];
   const free: Connection[] = [];

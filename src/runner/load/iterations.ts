@@ -10,7 +10,7 @@ import { prepare, type ReadyLoad, type ReadyRequest } from '../../scenario/load/
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 import type { Caller } from './callers.js';
-import { OVER, type RequestContext, Requests } from './requests.js';
+import { type RequestContext, Requests } from './requests.js';
 
 export interface IterationContext extends RequestContext {
   readonly random: Random;
@@ -76,11 +76,12 @@ export class Iterations {
     return false;
   }
 
-  /** Counts an iteration that was due and is not begun, because the run is over. */
-  drop(k: number, intended: Instant): void {
-    const [first] = this.#ready.chainOf(k);
+  /** Counts an iteration that was due and is not begun. */
+  drop(k: number, intended: Instant, why: string): void {
+    const chain = this.#ready.chainOf(k);
     this.#note('chain.began', intended);
-    this.#requests.drop(intended, first?.label ?? this.name, OVER);
+    if (this.#load.pace.kind === 'closed') this.#count(chain, 0);
+    this.#requests.drop(intended, chain[0]?.label ?? this.name, why);
     this.#note('chain.ended', intended, false);
   }
 

@@ -14,6 +14,7 @@ import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { Caller } from './callers.js';
 import { type IterationContext, Iterations } from './iterations.js';
 import { type Arrival, drawOwnArrivals, hasTurn } from './own-arrivals.js';
+import { NOT_BEGUN, OVER } from './requests.js';
 
 interface LoadOptions extends Omit<IterationContext, 'pauses'> {
   readonly callerOf: (load: PlannedLoad) => Caller;
@@ -85,7 +86,7 @@ function callAtRate(load: PlannedLoad, iterations: Iterations, { clock, random, 
     close: () => {
       alarm?.cancel();
       for (; !next.done && next.value.due <= clock.now; next = arrivals.next()) {
-        iterations.drop(next.value.k, next.value.due);
+        iterations.drop(next.value.k, next.value.due, OVER);
       }
       iterations.close(listUntil(clock.now, drawOwnArrivals(load, random)));
     },
@@ -140,6 +141,10 @@ function callByUsers(
     iterations,
     close: () => {
       over = true;
+      // Iterations that users share are due before the load ends. A run that ended early did not wait for them.
+      if (shared !== undefined && clock.now >= load.until) {
+        for (const k of shared) if (k < most) iterations.drop(k, load.until, NOT_BEGUN);
+      }
       iterations.close();
     },
   };

@@ -38,6 +38,7 @@ export const UNSENT = ['too many wait for a connection', 'no connection was free
 
 /** Why a request is not sent that was due less than {@link SHORTLY} before the end. */
 export const OVER = 'the run was over';
+export const NOT_BEGUN = 'the load ended before its iterations';
 
 /** Real time. A shorter wait for a connection does not show that the runner has too few. */
 const SHORTLY: Millis = seconds(1);

@@ -73,12 +73,13 @@ export const REPLAY = {
 
 /** Reads a file, and notes problems. Undefined if there are any. @param length time of the load */
 export function readRecorded(
-  { file, text: content }: NamedText,
+  { file, text: given }: NamedText,
   { file: name, base, speed }: ReplayOptions,
   length: Millis,
   problems: Problems,
 ): { readonly call: RecordedSpec; readonly trace: ArrivalTrace } | undefined {
   const before = problems.list.length;
+  const content = given.replace(/^\uFEFF/, '');
   const read = content.trimStart().startsWith('{') ? readHar : readAccessLog;
   const entries = read(content, file, base, problems);
   if (problems.list.length > before) return undefined;

@@ -147,6 +147,11 @@ describe('the replay of a HAR file', () => {
     expect(describePlan(plan)).toContain('left out: 1 × a body that is not text');
   });
 
+  it('may begin with a byte order mark', async () => {
+    const { sent } = await runLoads(planScenario(scenarioOf(REPLAY, `\uFEFF${HAR}`)));
+    expect(sent).toHaveLength(3);
+  });
+
   it('sends no signature in a query', async () => {
     const url = 'https://cloud.example/api/v2/me?X-Amz-Signature=x&X-Amz-Credential=y&limit=1';
     const { sent } = await runLoads(planScenario(scenarioOf(REPLAY, harOf([{ at: '02.000', url }]))));

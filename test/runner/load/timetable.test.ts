@@ -74,3 +74,15 @@ it.each(ROWS)(
     else expect(times).toHaveLength(at.length);
   },
 );
+
+it.each([{ parts: 1 }, { parts: 2 }])(
+  'iterations that users share and have not begun when their load ends are dropped ($parts parts)',
+  async (options) => {
+    const load = '{ users: 2, think: 4s, iterations: 100, until: 8s, request: { get: /a }, name: a }';
+    const plan = planScenario(scenarioOf({ head: 'name: test\nduration: 10s\n', load: `  - ${load}\n` }));
+    const { metrics, count, contradictions } = await runLoads(plan, undefined, options);
+    expect(['planned', 'sent', 'answered', 'dropped'].map((name) => count(`call.${name}`))).toEqual([100, 4, 4, 96]);
+    expect(metrics.summarise().calls.a?.reasons).toEqual({ 'dropped: the load ended before its iterations': 96 });
+    expect(contradictions).toEqual([]);
+  },
+);

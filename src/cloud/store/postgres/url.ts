@@ -15,14 +15,55 @@ const OTHER_MODES = ['require', 'verify-ca', 'prefer'];
 
 /** @throws UsageError `bad-database` */
 export function parsePostgresUrl(url: string): URL {
+  return withMode(withKnown(readUrl(url)));
+}
+
+function readUrl(url: string): URL {
+  if (SEVERAL_HOSTS.test(url)) {
+    throw new UsageError(
+      'bad-database',
+      'the address of the PostgreSQL database has several hosts',
+      'write one: a name or a proxy that leads to the server that accepts writes',
+    );
+  }
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed !== undefined && isWhole(parsed)) return withMode(parsed);
+  if (parsed !== undefined && isWhole(parsed)) return parsed;
   // The message does not contain the text, because it may contain a password.
   const message = 'the address of the PostgreSQL database cannot be read';
   throw new UsageError(
     'bad-database',
     message,
     `expected postgres://user:password@host:5432/database; ${IN_PASSWORDS}`,
+  );
+}
+
+/** Commas between the user and the path. A password has none unencoded if the address can be read. */
+const SEVERAL_HOSTS = /^[a-z]+:\/\/(?:[^@/,]*@)?[^@/,]+,[^@/]*(?:\/|$)/i;
+
+/** Parameters that the library (pg) knows. It ignores others. */
+const PARAMETERS: ReadonlySet<string> = new Set([
+  ...[
+    'application_name',
+    'client_encoding',
+    'fallback_application_name',
+    'host',
+    'options',
+    'password',
+    'port',
+    'user',
+  ],
+  ...['ssl', 'sslcert', 'sslkey', 'sslmode', 'sslrootcert', 'uselibpqcompat'],
+  ...['idle_in_transaction_session_timeout', 'lock_timeout', 'query_timeout', 'statement_timeout'],
+]);
+
+/** Rejects parameters that would have no effect, such as `target_session_attrs`. */
+function withKnown(url: URL): URL {
+  const unknown = [...url.searchParams.keys()].filter((name) => !PARAMETERS.has(name)).map(printableLine);
+  if (unknown.length === 0) return url;
+  throw new UsageError(
+    'bad-database',
+    `the address of the PostgreSQL database has parameters without effect: ${unknown.join(', ')}`,
+    `leave them out; known are ${[...PARAMETERS].join(', ')}`,
   );
 }
 
@@ -59,7 +100,7 @@ function isEncoded(part: string): boolean {
 
 /** The address without password and options, for messages. @throws UsageError `bad-database` */
 export function publicName(url: string): string {
-  const parsed = parsePostgresUrl(url);
+  const parsed = readUrl(url);
   parsed.password = '';
   parsed.search = '';
   parsed.hash = '';

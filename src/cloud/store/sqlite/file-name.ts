@@ -53,8 +53,18 @@ function found(path: string): Stats | undefined {
   }
 }
 
+/** What may be a mistyped address of PostgreSQL, or one in the form `host=… dbname=…`: it may have a password. */
+const ADDRESS = /:\/\/|^[^:]*:.*@|(?:^|\s)(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=/i;
+
 /** @throws UsageError `bad-database` for a name that is not that of a database file, or if a pipe or device is in its place */
 function checkFileName(path: string): void {
+  if (!/^[./\\]/.test(path) && ADDRESS.test(path)) {
+    throw new UsageError(
+      'bad-database',
+      'the database (hidden) is not the path of a file, and not the address of a PostgreSQL database',
+      'expected postgres://user:password@host:5432/database; a path with these characters begins with "./" or "/"',
+    );
+  }
   const why = reason(path);
   if (why) throw new UsageError('bad-database', `"${path}" is not the path of a database file: ${why[0]}`, why[1]);
   const special = ENDS.map((end) => path + end).find(isSpecial);
@@ -114,9 +124,10 @@ function reason(path: string): readonly [why: string, hint: string] | undefined 
   if (path.startsWith(':')) {
     return ['SQLite gives names that begin with ":" another meaning', `write "memory" to keep no data, or "./${path}"`];
   }
-  if (/^file:/i.test(path)) {
+  if (/^[a-z][a-z\d+.-]*:/i.test(path)) {
     return ['it is an address', 'write the path alone, such as "ghostfleet.db", or "memory" to keep no data'];
   }
+  if (/^memory$/i.test(path)) return ['it is written with small letters', `write "memory", or "./${path}"`];
   const length = Buffer.byteLength(basename(path));
   if (length > LONGEST_NAME) {
     return [
