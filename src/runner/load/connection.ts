@@ -12,7 +12,7 @@ import { realTimers } from '../../kernel/real-timers.js';
 import { retryAfter } from '../../kernel/retry-after.js';
 import { codeOf } from '../../kernel/system-errors.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
-import { BadResponse, ResponseReader } from './response-reader.js';
+import { BadResponse, ResponseReader, TOO_LARGE } from './response-reader.js';
 
 export interface CallResult {
   /** HTTP status; 0 if there was no response. */
@@ -37,6 +37,8 @@ export interface RequestText {
   readonly head: string;
   readonly body: string;
 }
+
+const LARGER = `it has more than ${LARGEST_ANSWER / 1_048_576} MiB`;
 
 /** Longest silence of a server, in seconds. */
 const PATIENCE = 30;
@@ -176,7 +178,7 @@ export class Connection {
       if (!this.#reader.read(READ, length)) return this.#wait();
     } catch (error) {
       if (!(error instanceof BadResponse)) throw error;
-      return this.#fail(error.code);
+      return error.code === TOO_LARGE ? this.#fail(LARGER, 'ended by ghostfleet') : this.#fail(error.code);
     }
     this.#finish();
   }
@@ -187,7 +189,7 @@ export class Connection {
     if (this.#reader.head !== undefined) this.#quiet = 0;
     this.#hold(this.#reader.held);
     const objection = this.#open.objection(this.#sent);
-    if (objection !== undefined) this.#fail(objection);
+    if (objection !== undefined) this.#fail(objection, 'ended by ghostfleet');
   }
 
   #hold(bytes: number): void {
@@ -225,7 +227,8 @@ export class Connection {
     this.#socket = undefined;
   }
 
-  #fail(code: string): void {
+  /** @param how what became of the answer, if it has begun */
+  #fail(code: string, how = 'cut off'): void {
     this.#drop();
     const done = this.#done;
     const status = this.#reader.head?.status;
@@ -233,7 +236,7 @@ export class Connection {
     this.#request = undefined;
     this.#hold(0);
     if (done === undefined) return;
-    const why = status === undefined ? code : `the answer was cut off (${code})`;
+    const why = status === undefined ? code : `the answer was ${how} (${code})`;
     // In a later turn of the event loop, because `done` may send another request, which may fail inside `send` as well.
     realTimers.setImmediate(() => done({ status: status ?? 0, why, body: '', retryAfter: 0 }));
   }

@@ -17,6 +17,8 @@ export class BadResponse extends Error {
 }
 
 const NOT_HTTP = 'HTTPParserError';
+/** The code for a body of more than {@link LARGEST_ANSWER}. */
+export const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 
 interface Head {
   /** Without the empty line at its end. */
@@ -123,7 +125,7 @@ export class ResponseReader {
       this.head = head;
       this.#next = 'size';
       this.#left = typeof head.body === 'number' ? head.body : 0;
-      if (this.#left > LARGEST_ANSWER) throw new BadResponse('UND_ERR_RES_EXCEEDED_MAX_SIZE');
+      if (this.#left > LARGEST_ANSWER) throw new BadResponse(TOO_LARGE);
       return at;
     }
   }
@@ -212,7 +214,7 @@ export class ResponseReader {
 
   #append(bytes: Buffer, from: number, end: number): void {
     const filled = this.#filled + end - from;
-    if (filled > LARGEST_ANSWER) throw new BadResponse('UND_ERR_RES_EXCEEDED_MAX_SIZE');
+    if (filled > LARGEST_ANSWER) throw new BadResponse(TOO_LARGE);
     if (filled > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(filled, 2 * this.#bytes.length));
       this.#bytes.copy(larger, 0, 0, this.#filled);

@@ -79,6 +79,13 @@ describe('a server that sends', () => {
     expect(await answer).toBe('0 UND_ERR_HEADERS_TIMEOUT');
   });
 
+  it('an answer of more than 64 MiB is ended by ghostfleet', async () => {
+    const { ask } = await listen((socket) =>
+      socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${64 * 1_048_576 + 1}\r\n\r\n`)),
+    );
+    expect(await ask()).toBe('200 the answer was ended by ghostfleet (it has more than 64 MiB)');
+  });
+
   it('no further part of a body for 30 s has sent half an answer', async () => {
     let isSent = false;
     const { connection, ask } = await listen((socket) =>

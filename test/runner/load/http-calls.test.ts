@@ -180,7 +180,9 @@ it('an answer ends when the open answers of a run together are too large, and th
   const send = () => sender.send(get('/1'), ({ status, why }) => ended.push(`${status} ${why}`));
   send();
   send();
-  await expect.poll(() => ended).toEqual(['200 the answer was cut off (open answers have more than 1 MiB)']);
+  await expect
+    .poll(() => ended)
+    .toEqual(['200 the answer was ended by ghostfleet (open answers have more than 1 MiB)']);
   for (const response of open) response.end();
   await expect.poll(() => ended).toHaveLength(2);
   send();
@@ -201,7 +203,7 @@ it('an answer that drips without an end, or is announced without an end, ends af
   );
   const results = await inTurn([get('/drip'), get('/102')]);
   expect(results.map(({ status, why }) => `${status} ${why}`)).toEqual([
-    '200 the answer was cut off (no end within 0.01 s)',
+    '200 the answer was ended by ghostfleet (no end within 0.01 s)',
     '0 no end within 0.01 s',
   ]);
 });
