@@ -1,6 +1,7 @@
 /** Databases that users name wrongly: an address is not taken for a file, because messages contain the names of files. */
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { checkDatabase } from '../../src/cli/check-database.js';
 import { openStore } from '../../src/cloud/open-store.js';
 import { ghostfleet } from '../support/host.js';
 
@@ -60,6 +61,10 @@ describe('a name that SQLite would not take for that of a file', () => {
       expect(err).toContain(`\n${hint}\n`);
     }
     expect(readdirSync('.')).toEqual(before);
+  });
+
+  it('is not "memory", the name of the store that keeps no data', () => {
+    expect(checkDatabase('memory')).toBe('memory');
   });
 
   it('is rejected as the target of a backup, and by the library', async () => {

@@ -127,7 +127,8 @@ function reason(path: string): readonly [why: string, hint: string] | undefined 
   if (/^[a-z][a-z\d+.-]*:/i.test(path)) {
     return ['it is an address', 'write the path alone, such as "ghostfleet.db", or "memory" to keep no data'];
   }
-  if (/^memory$/i.test(path)) return ['it is written with small letters', `write "memory", or "./${path}"`];
+  if (path !== 'memory' && /^memory$/i.test(path))
+    return ['it is written with small letters', `write "memory", or "./${path}"`];
   const length = Buffer.byteLength(basename(path));
   if (length > LONGEST_NAME) {
     return [
