@@ -40,7 +40,7 @@ export class Attempts {
   /**
    * Runs the script on a message without sending anything. A user sees the result, so secure variables are hidden from the
    * script: it could print them in any form. A request whose target the guard would refuse has failed.
-   * @param part queue within the space (see fair-queue.ts): scripts of the same part run one after another
+   * @param part queue within the space (see store/fair-queue.ts): scripts of the same part run one after another
    */
   async preview(connector: Connector, message: ListedMessage, part: string): Promise<Computed> {
     const computed = await this.#compute(connector, message, { attempt: 0, part, secrets: 'hidden' });

@@ -40,7 +40,7 @@ interface ConnectorsOptions {
 
 /** Time that running attempts get to finish when the service closes. */
 const CLOSING_TIME = seconds(10);
-/** Parts of a space's queue for scripts (fair-queue.ts) beside one for each connector. A part runs one script at a time. */
+/** Parts of a space's queue for scripts (store/fair-queue.ts) beside one for each connector. A part runs one script at a time. */
 const PREVIEWS = 'previews';
 const CHECKS = 'checks';
 

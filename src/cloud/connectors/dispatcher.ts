@@ -6,7 +6,7 @@
  * lease. So no delivery is lost. But a request may be sent twice if a service crashes between sending it and storing the
  * result, or is suspended for longer than a lease.
  *
- * The due deliveries are read space by space, and the attempts run in fair turns (sandbox/fair-queue.ts). So a connector with a
+ * The due deliveries are read space by space, and the attempts run in fair turns (store/fair-queue.ts). So a connector with a
  * slow target does not delay the others, and a tenant with many deliveries does not delay another.
  */
 
@@ -15,6 +15,7 @@ import { messageOf } from '../../kernel/errors.js';
 import { Holds } from '../../kernel/holds.js';
 import type { Log } from '../../kernel/log.js';
 import { type Instant, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
+import { FairQueue } from '../store/fair-queue.js';
 import { timeOfId } from '../store/order.js';
 import type { Change, Id, Store } from '../store/store.js';
 import { tenantOf } from '../store/tenants.js';
@@ -31,7 +32,6 @@ import {
   putDelivery,
   spacesWithDueDeliveries,
 } from './delivery.js';
-import { FairQueue } from './sandbox/fair-queue.js';
 
 interface DispatcherOptions {
   readonly store: Store;

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Owner } from '../../../src/cloud/connectors/sandbox/fair-queue.js';
 import { Sandbox } from '../../../src/cloud/connectors/sandbox/sandbox.js';
 import { LIMITS } from '../../../src/cloud/connectors/sandbox/script.js';
 import { Thread } from '../../../src/cloud/connectors/sandbox/thread.js';
+import type { Owner } from '../../../src/cloud/store/fair-queue.js';
 import { type Action, type Alarm, perform } from '../../../src/kernel/clock.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';

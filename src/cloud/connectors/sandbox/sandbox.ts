@@ -9,11 +9,11 @@
  * the same job gives the same result. Every space has engines of its own, so that a script that breaks out of its runtime finds
  * no data of another space.
  *
- * Threads are shared fairly (fair-queue.ts): a tenant whose scripts are slow uses at most one thread.
+ * Threads are shared fairly (store/fair-queue.ts): a tenant whose scripts are slow uses at most one thread.
  */
 import type { Clock } from '../../../kernel/clock.js';
 import type { Millis } from '../../../kernel/time.js';
-import { FairQueue } from './fair-queue.js';
+import { FairQueue } from '../../store/fair-queue.js';
 import { LIMITS, type Script, type ScriptResult, TOO_MUCH } from './script.js';
 import { Closed, type ScriptThread, Thread } from './thread.js';
 

@@ -1,11 +1,11 @@
 /** A user's script, its limits and its result. */
 import type { UnixMillis } from '../../../kernel/time.js';
-import type { Owner } from './fair-queue.js';
+import type { Owner } from '../../store/fair-queue.js';
 
 export interface Script {
   /** The script runs in an engine of its space only. */
   readonly spaceId: string;
-  /** Tenant and part (fair-queue.ts). Scripts of a part run one by one. */
+  /** Tenant and part (store/fair-queue.ts). Scripts of a part run one by one. */
   readonly owner: Owner;
   /** JavaScript, ES2020, with a function `main(job)`. */
   readonly source: string;

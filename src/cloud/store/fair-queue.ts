@@ -1,12 +1,12 @@
 /**
- * Tasks of many tenants (store/tenants.ts) that share few places: threads that run scripts, or attempts of deliveries.
+ * Tasks of many tenants (tenants.ts) that share few places: connections, threads that run scripts, or attempts of deliveries.
  *
  * The next task comes from the tenant with the fewest running tasks; among equals, from the one that has used the least time. So
  * every tenant gets its share, regardless of how many spaces, connectors or slow scripts others have. The same rule decides
  * between the connectors of a tenant. A tenant or connector that comes back after a pause begins with the least used time of
  * those that are present, so that a pause gives it no advantage.
  */
-import type { Millis } from '../../../kernel/time.js';
+import type { Millis } from '../../kernel/time.js';
 
 /** The tenant, and the part of it, to which a task belongs. */
 export interface Owner {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FairQueue } from '../../../src/cloud/connectors/sandbox/fair-queue.js';
+import { FairQueue } from '../../../src/cloud/store/fair-queue.js';
 
 const ONE_EACH = { all: 2, tenant: () => 1, part: 1 };
 
