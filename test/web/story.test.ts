@@ -17,15 +17,15 @@ describe('the story of a downlink', () => {
     const entries = [entry('queued', 0), entry('contact', 24 * minute), entry('sent', 24.5 * minute)];
     const said = storyOf(message('sent', 1), [...entries, entry('answered', 25 * minute)], SOON, QUEUED + 30 * minute);
     expect(said).toEqual([
-      'It was delivered after 24m 30s: 24m 00s until the device made contact, 30.0s for the exchange.',
-      'The answer came 30.0s later.',
+      'It was delivered after 24m 30s: 24m until the device made contact, 30s for the exchange.',
+      'The answer came 30s later.',
     ]);
   });
 
   it('gives the expected time until the delivery of a pending downlink', () => {
     const said = storyOf(message('pending'), [entry('queued', 0)], SOON, QUEUED + 2 * minute);
     expect(said).toEqual([
-      'It has waited 2m 00s.',
+      'It has waited 2m.',
       'It waits for the next contact of the device, in about 12m by its rhythm.',
     ]);
   });
@@ -53,7 +53,7 @@ describe('the story of a downlink', () => {
   it('ends with the time of an expiry', () => {
     const entries = [entry('queued', 0), entry('expired', 60 * minute)];
     expect(storyOf(message('expired'), entries, SOON, QUEUED + 90 * minute)).toEqual([
-      'It expired after 1h 00m, before its delivery.',
+      'It expired after 1h, before its delivery.',
     ]);
   });
 });

@@ -53,7 +53,7 @@ describe('the tour', () => {
 
   it('says how long an outage lasts, and that the last one is over', () => {
     expect(outageText(stateAt(90 * minute, 'active'))).toMatch(
-      /^Now in force: outage both \(cellar\), for another 90m\./,
+      /^Now in force: outage both \(cellar\), for another 1h 30m\./,
     );
     expect(outageText(stateAt(200 * minute, 'over'))).toMatch(/^outage both \(cellar\) is over\./);
   });

@@ -108,7 +108,7 @@ describe('the readings of a report', () => {
       ['system uptime', true],
       ['system voltage rest', true],
     ]);
-    expect(valueText(5_400, 's')).toBe('90m');
+    expect(valueText(5_400, 's')).toBe('1h 30m');
     expect([uptimeOf({ state: { uptime: 5 } }), voltageOf({ battery: { voltage_rest: 3.5 } })]).toEqual([5, 3.5]);
     expect(shortName('hygrometer temperature')).toBe('hygrometer');
   });

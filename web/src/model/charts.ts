@@ -2,7 +2,7 @@
 import type { History } from '../../../src/client/types.js';
 import type { RunState } from '../../../src/control/run-state.js';
 import { type Curve, curveOf, type FigureName } from './history.js';
-import { lengthText } from './length.js';
+import { measuredText } from './length.js';
 
 export const HOUR = 3_600_000;
 
@@ -44,7 +44,9 @@ export function inMs({ times, min, mean, max }: Curve): Curve {
 }
 
 export function textOf({ isTime }: ChartPlan): (value: number) => string {
-  return isTime ? lengthText : (value) => String(Math.round(value * 10) / 10);
+  return isTime
+    ? (ms) => measuredText(ms < 10_000 ? ms : Math.round(ms / 1000) * 1000)
+    : (value) => String(Math.round(value * 10) / 10);
 }
 
 /** Start of the run in Unix ms; undefined without a run, and if its time is not that of its cloud. */

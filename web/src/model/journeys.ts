@@ -5,10 +5,9 @@
 import type { Message, TimelineEntry } from '../../../src/client/types.js';
 import type { DownlinkWaits } from '../../../src/control/run-state.js';
 import { printableLine } from '../../../src/kernel/printable.js';
-import { humanDuration } from '../../../src/kernel/time.js';
 import { type Wait, waitsIn } from './causes.js';
 import type { Downlink } from './downlinks.js';
-import { lengthText } from './length.js';
+import { lengthText, measuredText } from './length.js';
 import type { Contacts } from './story.js';
 
 /** What is known about the way of a downlink. */
@@ -202,13 +201,13 @@ function describe(downlink: Downlink, journey: Journey | undefined, found: Found
     return { group: GROUP_RECEIVED, text: `${arrived}, not ${missing} yet`, tone: 'plain' };
   }
   const wait = waitOf(downlink, journey, found);
-  return { ...wait, text: `${wait.text} · ${humanDuration(age)}` };
+  return { ...wait, text: `${wait.text} · ${measuredText(age)}` };
 }
 
 const LOST = 'lost: the cloud counts it as delivered, but the device has not received it';
 
 function timeText(ms: number | null | undefined): string {
-  return ms === null || ms === undefined ? 'an unknown time' : humanDuration(ms);
+  return ms === null || ms === undefined ? 'an unknown time' : measuredText(ms);
 }
 
 /** What a pending downlink waits for. */

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Explanation } from '../../../src/explain/explanation.js';
 import { printableLine } from '../../../src/kernel/printable.js';
-import { humanDuration } from '../../../src/kernel/time.js';
+import { measuredText } from '../model/length.js';
 import { runState } from '../model/run.js';
 import { model } from '../model/space.js';
 import { Action } from './action.js';
@@ -28,7 +28,7 @@ export function WhatIf({ id, serial }: WhatIfProps) {
       <ul aria-live="polite">
         {answer?.sooner.map(({ change, time }) => (
           <li key={change}>
-            {printableLine(change)}: <strong>{humanDuration(time)}</strong>
+            {printableLine(change)}: <strong>{measuredText(time)}</strong>
           </li>
         ))}
         {answer?.notSooner?.map(({ change, time, outcome, received }) => (

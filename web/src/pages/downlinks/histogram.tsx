@@ -7,7 +7,7 @@ import type { Message } from '../../../../src/client/types.js';
 import { type Bar, type Cause, coloursOf, deliveryTime, histogramOf, UNKNOWN } from '../../model/causes.js';
 import { MOST_READ } from '../../model/journey-reader.js';
 import type { Journey } from '../../model/journeys.js';
-import { lengthText } from '../../model/length.js';
+import { measuredText } from '../../model/length.js';
 import { runState } from '../../model/run.js';
 
 /** Options of the type selection in addition to the types: all but sessions, and all. */
@@ -61,7 +61,7 @@ export function Histogram({ messages, delivered, journeys, type, choose }: Histo
 function summaryOf(delivered: readonly Message[]): string {
   if (delivered.length === 0) return 'nothing delivered yet';
   const times = delivered.flatMap((message) => deliveryTime(message) ?? []).sort((a, b) => a - b);
-  const share = (part: number) => lengthText(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
+  const share = (part: number) => measuredText(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
   return `${times.length} delivered: half within ${share(0.5)}, 95\u00a0% within ${share(0.95)}`;
 }
 

@@ -1,11 +1,10 @@
 /** Five figures of the space, with their last hour. */
 import { useState } from 'preact/hooks';
-import { CHARTS, faultCurve, HOUR } from '../../model/charts.js';
+import { CHARTS, faultCurve, HOUR, textOf } from '../../model/charts.js';
 import { counted } from '../../model/count.js';
 import { faultName, isLasting, type RunFault } from '../../model/faults.js';
 import { healthOf, type Row } from '../../model/fleet.js';
 import { type Curve, curveOf, history, latest } from '../../model/history.js';
-import { lengthText } from '../../model/length.js';
 import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
@@ -63,12 +62,13 @@ function figures(): readonly Figure[] {
   // Reading the signal makes the page render again after changes.
   void fleet.version.value;
   const { value: past } = history;
-  const [time, state] = [now.value, runState.value];
+  const [moment, state] = [now.value, runState.value];
   const devices = fleet.rows.length;
-  const { onTime, silent, waiting, reached } = countsOf(fleet.rows, time);
+  const { onTime, silent, waiting, reached } = countsOf(fleet.rows, moment);
   const curve = (name: Parameters<typeof curveOf>[1]) => past && curveOf(past, name, HOUR);
   const reports = past && latest(past, 'reports_per_minute');
   const [p50, p95] = [past && latest(past, 'delivery_p50_seconds'), past && latest(past, 'delivery_p95_seconds')];
+  const time = textOf(CHARTS.delivery);
   const off = devices - onTime;
   return [
     {
@@ -88,8 +88,8 @@ function figures(): readonly Figure[] {
       chart: 'waiting',
     },
     {
-      ...{ title: 'Half delivered within', value: p50 === undefined ? '–' : lengthText(p50 * 1000) },
-      more: p95 === undefined ? 'no delivery yet' : `95 % within ${lengthText(p95 * 1000)}`,
+      ...{ title: 'Half delivered within', value: p50 === undefined ? '–' : time(p50 * 1000) },
+      more: p95 === undefined ? 'no delivery yet' : `95 % within ${time(p95 * 1000)}`,
       curve: curve('delivery_p50_seconds'),
       chart: 'delivery',
     },

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunState } from '../../../../src/control/run-state.js';
 import type { RunComparison } from '../../../../src/control/travel.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
-import { humanDuration } from '../../../../src/kernel/time.js';
 import { counted } from '../../model/count.js';
+import { measuredText } from '../../model/length.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
@@ -92,7 +92,7 @@ function Time({ state }: { readonly state: RunState }) {
     <div class="bar time">
       <progress value={now_ms} max={duration_ms} aria-label="Progress of the run" />
       <span role="status">
-        {humanDuration(now_ms)} of {humanDuration(duration_ms)}
+        {measuredText(now_ms)} of {measuredText(duration_ms)}
         {paused ? ', paused' : ''}
       </span>
       {paused && last_event !== null && <span class="dim">last: {printableLine(last_event)}</span>}

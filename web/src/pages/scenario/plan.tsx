@@ -1,8 +1,8 @@
 /** The plan of a scenario as a timeline: power-ups, steps, faults and loads with their times and devices. */
 import { printableLine } from '../../../../src/kernel/printable.js';
-import { formatDuration } from '../../../../src/kernel/time.js';
 import type { PlanTimeline } from '../../../../src/scenario/plan/timeline.js';
 import { counted } from '../../model/count.js';
+import { measuredText } from '../../model/length.js';
 
 type Span = PlanTimeline['spans'][number];
 
@@ -22,7 +22,7 @@ export function Plan({ plan }: { readonly plan: PlanTimeline }) {
     <section class="plan">
       <h2>Plan</h2>
       <p class="dim">
-        {counted(plan.devices, 'device')}, {formatDuration(durationMs)} from {plan.start.replace('.000', '')}, seed{' '}
+        {counted(plan.devices, 'device')}, {measuredText(durationMs)} from {plan.start.replace('.000', '')}, seed{' '}
         {plan.seed}, plan <code>{plan.digest}</code>
       </p>
       {PARTS.map(([kind, title]) => {
@@ -76,7 +76,7 @@ function periodOf({ fromMs, untilMs, after }: Span): string {
 }
 
 function moment(ms: number): string {
-  return formatDuration(Math.round(ms / 1000) * 1000);
+  return measuredText(Math.round(ms / 1000) * 1000);
 }
 
 function Lines({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {

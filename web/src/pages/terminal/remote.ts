@@ -10,7 +10,7 @@ import { printable } from '../../../../src/kernel/printable.js';
 import { explain } from '../../api/session.js';
 import { counted } from '../../model/count.js';
 import type { Feed, Station } from '../../model/feed.js';
-import { lengthText } from '../../model/length.js';
+import { measuredText } from '../../model/length.js';
 import type { Screen } from './line-editor.js';
 
 export interface Target {
@@ -99,7 +99,7 @@ export class Remote {
   #follow({ message_id, what, at }: Station): void {
     const entry = this.#open.get(message_id);
     if (!entry || !['sent', 'cancelled', 'expired'].includes(what)) return;
-    const wait = lengthText(Date.parse(at) - entry.at);
+    const wait = measuredText(Date.parse(at) - entry.at);
     this.#options.screen.print(`${entry.target.name}: ${printable(entry.line)}: ${what} after ${wait}`, 'dim');
     if (what !== 'sent') this.#open.delete(message_id);
     this.#changed();
@@ -145,7 +145,7 @@ export class Remote {
     const answers = this.#answers;
     this.#answers = [];
     const waits = answers.map(({ wait }) => wait);
-    const [least, most] = [lengthText(Math.min(...waits)), lengthText(Math.max(...waits))];
+    const [least, most] = [measuredText(Math.min(...waits)), measuredText(Math.max(...waits))];
     this.#options.screen.print(`answer after ${least === most ? most : `${least} to ${most}`}`, 'dim');
     this.#options.screen.print(grouped(answers).join('\n'));
   }
