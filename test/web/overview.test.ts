@@ -2,19 +2,24 @@
 import { describe, expect, it } from 'vitest';
 import type { History, Message } from '../../src/client/types.js';
 import { bandsOf, faultCurve, linesOf } from '../../web/src/model/charts.js';
+import type { Row } from '../../web/src/model/fleet.js';
 import {
   type Happening,
+  ofEarlierFaults,
   ofFaults,
   ofHealth,
   ofMessage,
   ofStation,
+  withEarlier,
   withHappening,
 } from '../../web/src/model/happenings.js';
 import { curveOf, latest } from '../../web/src/model/history.js';
 import { cellAt, indexAt, indexesIn, layOut, neighbour } from '../../web/src/pages/overview/layout.js';
+import { ordered } from '../../web/src/pages/overview/order.js';
 
 const T0 = Date.parse('2026-01-01T00:00:00.000Z');
 const minute = 60_000;
+const OUTAGE = { id: 'f', fault: 'outage', part: 'network' as const, to: 'cellar', from: 0, until: minute };
 
 describe('the wall', () => {
   it('has a cell for each device: its place leads back to it', () => {
@@ -50,6 +55,17 @@ describe('the wall', () => {
     const named = (count: number) => Array.from({ length: count }, (_, n) => ({ name: `g${n}`, count: 5 }));
     expect(layOut(named(3), 600, 400).blocks.map(({ name }) => name)).toEqual(['g0', 'g1', 'g2']);
     expect(layOut(named(30), 600, 400).blocks).toMatchObject([{ name: '', count: 150 }]);
+  });
+
+  it('groups devices by the tag that says most about them, as long as the groups are few', () => {
+    // The cast is safe because the function reads only these fields.
+    const row = (name: string, ...tags: string[]) => ({ id: name, name, tags, region: null }) as unknown as Row;
+    const names = (rows: readonly Row[]) => ordered(rows, true).groups.map(({ name, count }) => `${name} ${count}`);
+    const cellars = [row('cellar-1', 'indoor', 'cellar'), row('cellar-2', 'indoor', 'cellar')];
+    const offices = [row('office-1', 'indoor'), row('office-2', 'indoor'), row('office-3', 'indoor')];
+    expect(names([...cellars, ...offices, row('x')])).toEqual(['cellar 2', 'other indoor 3', 'others 1']);
+    const sites = Array.from({ length: 9 }, (_, n) => row(`d${n}`, n < 4 ? 'north' : 'south', `site-${n}`));
+    expect(names(sites)).toEqual(['north 4', 'south 5']);
   });
 
   it('selects the cells in a box, whatever corner the pointer began at', () => {
@@ -93,6 +109,35 @@ describe('what happened last', () => {
     expect(later.map(({ text, deviceId }) => [text, deviceId])).toEqual([
       ['reported', 'c'],
       ['2 devices reported', undefined],
+    ]);
+  });
+
+  it('is not only reports: the latest three sentences about them are kept', () => {
+    const fault = ofFaults([], [{ ...OUTAGE, state: 'active' }], T0)[0];
+    const reports = [1, 2, 3, 4, 5].map((n) => ofMessage(message(T0 + 2 * n * minute, `d${n}`)));
+    const all = [fault, ...reports].reduce<readonly Happening[]>(withHappening, []);
+    expect(all.map(({ deviceId, text }) => deviceId ?? text)).toEqual([
+      'd5',
+      'd4',
+      'd3',
+      'Fault: outage (cellar) has begun',
+    ]);
+  });
+
+  it('contains the faults that began before the page was opened, at their times', () => {
+    const faults = [
+      { ...OUTAGE, id: 'a', state: 'active' as const, from: 60 * minute, until: null },
+      { ...OUTAGE, id: 'b', state: 'over' as const, from: 10 * minute, until: 20 * minute },
+      { ...OUTAGE, id: 'c', state: 'planned' as const, from: 90 * minute, until: null },
+      { ...OUTAGE, id: 'd', state: 'active' as const, from: 0, until: null },
+    ];
+    const reported = ofMessage(message(T0 + 30 * minute, 'a'));
+    const all = withEarlier(withHappening([], reported), ofEarlierFaults(faults, T0));
+    expect(all.map(({ at, text }) => [(at - T0) / minute, text])).toEqual([
+      [60, 'Fault: outage (cellar) has begun'],
+      [30, 'reported'],
+      [20, 'Fault: outage (cellar) is over'],
+      [10, 'Fault: outage (cellar) has begun'],
     ]);
   });
 

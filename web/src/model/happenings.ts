@@ -2,7 +2,7 @@
 import type { HealthEvent, Message } from '../../../src/client/types.js';
 import type { RunState } from '../../../src/control/run-state.js';
 import { printableLine } from '../../../src/kernel/printable.js';
-import { faultName } from './faults.js';
+import { faultName, isLasting } from './faults.js';
 import type { Station } from './feed.js';
 import { lengthText } from './length.js';
 
@@ -19,9 +19,15 @@ export interface Happening {
    * second.
    */
   readonly reporters?: Set<string>;
+  /** A sentence about reports, of which only the latest {@link MOST_REPORTS} are kept. */
+  readonly isRoutine?: true;
 }
 
 const MOST = 40;
+/** Reports are most of what happens, and hide what is new. */
+const MOST_REPORTS = 3;
+/** Faults can begin and end every few seconds. */
+const MOST_EARLIER = 8;
 /** Reports within this time, in ms, are one sentence. */
 const TOGETHER = 60_000;
 
@@ -32,7 +38,11 @@ export function withHappening(all: readonly Happening[], added: Happening | unde
   const i = all.findIndex(({ reporters, at }) => reporters !== undefined && added.at - at < TOGETHER);
   const before = all[i];
   // Only the latest sentence about reports keeps the ids, which may be many.
-  if (!before?.reporters) return [added, ...all.map(({ reporters: _, ...rest }) => rest)].slice(0, MOST);
+  if (!before?.reporters) {
+    let reports = 1;
+    const kept = all.filter(({ isRoutine }) => !isRoutine || ++reports <= MOST_REPORTS);
+    return [added, ...kept.map(({ reporters: _, ...rest }) => rest)].slice(0, MOST);
+  }
   const { reporters } = before;
   const known = reporters.size;
   for (const id of added.reporters) reporters.add(id);
@@ -45,7 +55,8 @@ export function withHappening(all: readonly Happening[], added: Happening | unde
 export function ofMessage({ type, direction, device_id, created_at }: Message): Happening | undefined {
   if (direction !== 'up') return undefined;
   const about = { at: Date.parse(created_at), deviceId: device_id };
-  if (type === 'data') return { ...about, text: 'reported', tone: 'plain', reporters: new Set([device_id]) };
+  if (type === 'data')
+    return { ...about, text: 'reported', tone: 'plain', isRoutine: true, reporters: new Set([device_id]) };
   if (type === 'session') return { ...about, text: 'began a session', tone: 'good' };
   if (type === 'firmware') return { ...about, text: 'reported the progress of its firmware update', tone: 'accent' };
   return undefined;
@@ -99,6 +110,24 @@ export function ofHealth({ device_id, at, health, last_contact, contact_every }:
     ...{ at: Date.parse(at), deviceId: device_id },
     ...{ text: `is ${health}${silence}${rhythm}`, tone: health === 'silent' ? 'bad' : 'late' },
   };
+}
+
+/** The latest faults of a run that began before the console was opened, oldest first. @param start of the run, in Unix ms */
+export function ofEarlierFaults(faults: RunState['faults'], start: number): readonly Happening[] {
+  return faults
+    .filter((fault) => !isLasting(fault) && fault.state !== 'planned')
+    .flatMap((fault): Happening[] => {
+      const { from, until, state } = fault;
+      const begun = ofFaults([], [{ ...fault, state: 'active' }], start + from);
+      return state === 'active' ? [...begun] : [...begun, ...ofFaults([], [fault], start + (until ?? from))];
+    })
+    .sort((a, b) => a.at - b.at)
+    .slice(-MOST_EARLIER);
+}
+
+/** Adds what happened earlier to the other happenings, by time. */
+export function withEarlier(all: readonly Happening[], earlier: readonly Happening[]): readonly Happening[] {
+  return [...all, ...earlier].sort((a, b) => b.at - a.at).slice(0, MOST);
 }
 
 /** The faults that have begun or ended between two states of a run. @param now Unix time in ms */

@@ -1,9 +1,19 @@
 /** Keeps the log of what happened last, while the console is open. */
 import { effect, signal } from '@preact/signals';
 import type { DeviceCloudClient } from '../../../src/client/client.js';
+import { startOf } from './charts.js';
 import type { RunFault } from './faults.js';
 import type { Feed } from './feed.js';
-import { type Happening, ofFaults, ofHealth, ofMessage, ofStation, withHappening } from './happenings.js';
+import {
+  type Happening,
+  ofEarlierFaults,
+  ofFaults,
+  ofHealth,
+  ofMessage,
+  ofStation,
+  withEarlier,
+  withHappening,
+} from './happenings.js';
 import { now } from './now.js';
 import { runState } from './run.js';
 
@@ -19,8 +29,8 @@ const MOST = 2_000;
 export function followHappenings(client: DeviceCloudClient, feed: Feed): () => void {
   let all: readonly Happening[] = [];
   let isDue = false;
-  const add = (happening: Happening | undefined) => {
-    all = withHappening(all, happening);
+  const show = (happened: readonly Happening[]) => {
+    all = happened;
     if (isDue) return;
     isDue = true;
     setTimeout(() => {
@@ -28,6 +38,7 @@ export function followHappenings(client: DeviceCloudClient, feed: Feed): () => v
       happenings.value = all;
     }, 250);
   };
+  const add = (happening: Happening | undefined) => show(withHappening(all, happening));
   const queued = new Map<string, number>();
   const endFeed = feed.listen({
     message: (message) => {
@@ -45,6 +56,8 @@ export function followHappenings(client: DeviceCloudClient, feed: Feed): () => v
   const endFaults = effect(() => {
     const after = runState.value?.faults;
     if (after === undefined) return;
+    const start = startOf(runState.value);
+    if (faults === undefined && start !== undefined) show(withEarlier(all, ofEarlierFaults(after, start)));
     for (const happening of ofFaults(faults ?? after, after, now.peek())) add(happening);
     faults = after;
   });
@@ -54,7 +67,7 @@ export function followHappenings(client: DeviceCloudClient, feed: Feed): () => v
       const seen = all;
       all = [];
       for (const message of [...messages].reverse()) add(ofMessage(message));
-      for (const each of [...seen].reverse()) add(each);
+      show(withEarlier(all, seen));
     },
     () => undefined,
   );

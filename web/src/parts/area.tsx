@@ -21,6 +21,7 @@ export function Area({ curve, label }: { readonly curve: Curve; readonly label: 
   return (
     <svg class="area" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img">
       <title>{label}</title>
+      <polygon class="under" points={[`0,${HEIGHT}`, ...line, `${WIDTH},${HEIGHT}`].join(' ')} />
       <polygon points={[...points(max), ...points(min).reverse()].join(' ')} />
       <polyline points={line.join(' ')} />
     </svg>

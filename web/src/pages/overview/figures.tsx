@@ -1,5 +1,7 @@
 /** Five figures of the space, with their last hour. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { countNone, HEALTHS, type HealthCounts } from '../../../../src/contract/health.js';
 import { CHARTS, faultCurve, HOUR, textOf } from '../../model/charts.js';
 import { counted } from '../../model/count.js';
 import { faultName, isLasting, type RunFault } from '../../model/faults.js';
@@ -9,13 +11,14 @@ import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Card } from '../../parts/card.js';
+import { HEALTH_NAMES } from '../../parts/health-badge.js';
 import { later } from '../../parts/later.js';
 import { TravelSlider } from '../../parts/travel-slider.js';
 
 interface Figure {
   readonly title: string;
   readonly value: string;
-  readonly more: string;
+  readonly more: ComponentChildren;
   readonly tone?: 'late' | 'bad' | undefined;
   readonly curve: Curve | undefined;
   /** The chart that opens; undefined if there is none. */
@@ -64,16 +67,16 @@ function figures(): readonly Figure[] {
   const { value: past } = history;
   const [moment, state] = [now.value, runState.value];
   const devices = fleet.rows.length;
-  const { onTime, silent, waiting, reached } = countsOf(fleet.rows, moment);
+  const { health, waiting, reached } = countsOf(fleet.rows, moment);
+  const { on_time: onTime, silent } = health;
   const curve = (name: Parameters<typeof curveOf>[1]) => past && curveOf(past, name, HOUR);
   const reports = past && latest(past, 'reports_per_minute');
   const [p50, p95] = [past && latest(past, 'delivery_p50_seconds'), past && latest(past, 'delivery_p95_seconds')];
   const time = textOf(CHARTS.delivery);
-  const off = devices - onTime;
   return [
     {
-      ...{ title: 'Devices on time', value: onTime.toLocaleString('en'), more: `of ${devices.toLocaleString('en')}` },
-      ...{ tone: silent > 0 ? 'bad' : off > 0 ? 'late' : undefined, curve: curve('devices_on_time') },
+      ...{ title: 'Devices on time', value: onTime.toLocaleString('en'), more: othersText(devices, health) },
+      curve: curve('devices_on_time'),
       chart: 'devices',
     },
     {
@@ -88,7 +91,7 @@ function figures(): readonly Figure[] {
       chart: 'waiting',
     },
     {
-      ...{ title: 'Half delivered within', value: p50 === undefined ? '–' : time(p50 * 1000) },
+      ...{ title: 'Typical delivery', value: p50 === undefined ? '–' : time(p50 * 1000) },
       more: p95 === undefined ? 'no delivery yet' : `95 % within ${time(p95 * 1000)}`,
       curve: curve('delivery_p50_seconds'),
       chart: 'delivery',
@@ -98,7 +101,7 @@ function figures(): readonly Figure[] {
       : {
           title: 'Silent devices',
           value: silent.toLocaleString('en'),
-          more: 'three contacts missing',
+          more: silent > 0 ? 'at least three contacts missed' : `of ${counted(devices, 'device')}`,
           tone: silent > 0 ? 'bad' : undefined,
           curve: undefined,
         },
@@ -106,16 +109,31 @@ function figures(): readonly Figure[] {
 }
 
 function countsOf(rows: readonly Row[], time: number) {
-  const counts = { onTime: 0, silent: 0, waiting: 0, reached: 0 };
+  const counts = { health: countNone(), waiting: 0, reached: 0 };
   for (const row of rows) {
-    const health = healthOf(row, time);
-    if (health === 'on_time') counts.onTime++;
-    if (health === 'silent') counts.silent++;
+    counts.health[healthOf(row, time)]++;
     counts.waiting += row.waiting.size;
     if (row.waiting.size > 0) counts.reached++;
   }
   return counts;
 }
+
+/** `of 300, 60 silent`: the good number is large, and the bad ones have the colours. */
+function othersText(devices: number, health: Readonly<HealthCounts>) {
+  const others = HEALTHS.filter((each) => each !== 'on_time' && health[each] > 0).reverse();
+  return (
+    <>
+      of {devices.toLocaleString('en')}
+      {others.map((each) => (
+        <span key={each}>
+          , <span class={TONES[each]}>{`${health[each].toLocaleString('en')} ${HEALTH_NAMES[each]}`}</span>
+        </span>
+      ))}
+    </>
+  );
+}
+
+const TONES = { on_time: 'good', late: 'late', silent: 'bad', never_seen: 'new' } as const;
 
 /** Lasting faults are named, but do not count. */
 function faultFigure(faults: readonly RunFault[], time: number): Figure {

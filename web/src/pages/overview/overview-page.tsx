@@ -15,7 +15,11 @@ import { Wall } from './wall.js';
 
 /** Height of the page beside the wall, in px. */
 const besideWall = (): number =>
-  isPresenting ? 29 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize) : 430;
+  isPresenting ? 26 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize) : 430;
+
+/** For those who see the page for the first time. */
+const ABOUT =
+  'Each square is a device. It sleeps, and wakes up by itself to report or to ask for news: what is sent to it, a downlink, waits until then.';
 
 export function OverviewPage() {
   const { fleet } = model();
@@ -30,8 +34,9 @@ export function OverviewPage() {
     <div class="page overview">
       <div class="bar">
         <h1>{runState.value ? printableLine(runState.value.name) : 'Overview'}</h1>
+        <p class="dim">{ABOUT}</p>
         {!isPresenting && (
-          <div class="bar">
+          <div class="bar aside">
             {runState.value && tourStep.value === undefined && (
               <button type="button" onClick={() => showTourStep(0)}>
                 Tour

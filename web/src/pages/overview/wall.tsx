@@ -1,6 +1,7 @@
 /** The fleet as a wall of cells, each a device. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { countNone, HEALTHS, type HealthCounts } from '../../../../src/contract/health.js';
+import { printableLine } from '../../../../src/kernel/printable.js';
 import { counted } from '../../model/count.js';
 import type { Feed } from '../../model/feed.js';
 import { healthOf, type Row } from '../../model/fleet.js';
@@ -20,11 +21,11 @@ const FLASHES: Readonly<Record<string, Flash>> = { offered: 'offered', sent: 'of
 /** Number of devices up to which the wall is sorted at each change of the list. */
 const SMALL = 2_000;
 
-/** Distance between the largest cells, in px; undefined: the usual one. */
-const LARGEST = isPresenting ? 48 : undefined;
-
-const ABOUT =
-  'Each square is a device that sleeps, and wakes up by itself to report or to ask for news. What is sent to it, a downlink, waits until then.';
+/** Distance between the largest cells, in px. */
+const largestFor = (devices: number, width: number) => (isPresenting || devices <= FEW ? 48 : width < NARROW ? 26 : 34);
+const FEW = 24;
+/** Width of a phone, where cells of the usual size would make the page long. */
+const NARROW = 600;
 
 /** Most names in the address of a selection. */
 const MOST_SELECTED = 100;
@@ -43,7 +44,10 @@ export function Wall({ height }: { readonly height: number }) {
   // Sorting a large fleet takes a while: it is done once, when all devices are known.
   const turn = fleet.rows.length < SMALL ? list : fleet.rows.length;
   const order = useMemo(() => ordered(fleet.rows, isComplete), [turn, isComplete]);
-  const layout = useMemo(() => layOut(order.groups, Math.max(width, 40), height, LARGEST), [order, width, height]);
+  const layout = useMemo(
+    () => layOut(order.groups, Math.max(width, 40), height, largestFor(order.rows.length, width)),
+    [order, width, height],
+  );
   const cells = useMemo(() => cellsOf(order.rows, time), [order, version, time]);
   useEffect(() => {
     const { current: element } = box;
@@ -86,13 +90,10 @@ export function Wall({ height }: { readonly height: number }) {
   return (
     <section class="wall">
       <Legend counts={counts} />
-      {isPresenting && <p class="dim">{ABOUT}</p>}
       <div ref={box} class="wall-box" style={{ height: `${layout.height}px` }}>
-        {layout.blocks.map(({ name, titleTop, count }) =>
+        {layout.blocks.map(({ name, titleTop, first, count }) =>
           name === '' ? null : (
-            <div key={name} class="block-title" style={{ top: `${titleTop}px` }}>
-              {name} <span class="dim">{count}</span>
-            </div>
+            <BlockTitle key={name} name={name} top={titleTop} cells={cells.subarray(first, first + count)} />
           ),
         )}
         {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: the arrow keys move over the devices */}
@@ -128,6 +129,37 @@ export function Wall({ height }: { readonly height: number }) {
       )}
     </section>
   );
+}
+
+interface BlockTitleProps {
+  readonly name: string;
+  /** In px. */
+  readonly top: number;
+  readonly cells: Cells;
+}
+
+/** `cellar 60, 12 silent` */
+function BlockTitle({ name, top, cells }: BlockTitleProps) {
+  const { silent, late } = countsOf(cells);
+  return (
+    <div class="block-title" style={{ top: `${top}px` }}>
+      {printableLine(name)} <span class="dim">{cells.length.toLocaleString('en')}</span>
+      {silent > 0 && (
+        <>
+          , <span class="bad">{shareText(silent, cells.length)} silent</span>
+        </>
+      )}
+      {late > 0 && (
+        <>
+          , <span class="late">{shareText(late, cells.length)} late</span>
+        </>
+      )}
+    </div>
+  );
+}
+
+function shareText(part: number, whole: number): string {
+  return part === whole ? 'all' : part.toLocaleString('en');
 }
 
 interface Painted {
