@@ -58,6 +58,7 @@ type World = NonNullable<RunControl['world']>;
 interface WebConsoleOptions {
   readonly door?: TargetDoor | undefined;
   readonly travel?: TimeTravel | undefined;
+  readonly hasHistory?: boolean;
   /** The moment of a run of the past. */
   readonly pastOf?: Millis;
   readonly place?: Place | undefined;
@@ -131,12 +132,12 @@ export class LiveServices {
   /** Opens the port for the web console. If this fails, the run continues without a web console. */
   async #openAnnounced(control: RunControl, world: World, again: Again | undefined): Promise<RunServer | undefined> {
     try {
-      if (await this.#lacksHistory(world)) return undefined;
       const past = again && world.pace && this.#makePastRuns(world, world.pace, again);
       const door = this.#openDoor(world);
       const opened = await this.#openWebConsole(control, {
         door,
         travel: past,
+        hasHistory: await this.#hasHistory(world),
         place: this.#options.place,
         signedOut: () => {
           const link = door ? door.link() : world.consoleLink();
@@ -168,20 +169,15 @@ export class LiveServices {
     });
   }
 
-  /** Whether the pages would have nothing to show, because another cloud has only the API that all clouds have. */
-  async #lacksHistory({ api }: World): Promise<boolean> {
-    const { target, host } = this.#options;
-    if (target === undefined) return false;
+  /** False for another cloud that has only the API that all clouds have. */
+  async #hasHistory({ api }: World): Promise<boolean> {
+    if (this.#options.target === undefined) return true;
     const client = new DeviceCloudClient({ ...api, connections: 1 });
     try {
       await client.history();
-      return false;
-    } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) return false;
-      host.err.write(
-        `note: the run has no web console, because ${shownAddress(target)} keeps no history of the space\n`,
-      );
       return true;
+    } catch (error) {
+      return !(error instanceof ApiError && error.status === 404);
     } finally {
       await client.close();
     }
@@ -194,13 +190,22 @@ export class LiveServices {
     return new TargetDoor({ api: target, apiKey, spaceId, clock: new RealClock(), random: entropy, queued });
   }
 
-  async #openWebConsole({ world, ...control }: RunControl, { door, travel, pastOf, ...rest }: WebConsoleOptions) {
+  async #openWebConsole(
+    { world, ...control }: RunControl,
+    { door, travel, pastOf, hasHistory = true, ...rest }: WebConsoleOptions,
+  ) {
     const link = door ? door.link() : world?.consoleLink();
     if (link === undefined || world?.pace === undefined) return undefined;
     const { host, plan } = this.#options;
     const { fleet, faults, pace, api, hasSession } = world;
     const target = this.#options.target === undefined ? undefined : shownAddress(this.#options.target);
-    const controls = new RunControls(plan, { ...control, world }, { fleet, faults, pace, travel, pastOf, target });
+    const controls = new RunControls(
+      plan,
+      { ...control, world },
+      {
+        ...{ fleet, faults, pace, travel, pastOf, target, hasHistory },
+      },
+    );
     const server = await RunServer.open({
       controls,
       hasSession,

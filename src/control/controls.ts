@@ -46,6 +46,7 @@ export class RunControls {
   readonly travel: TimeTravel | undefined;
   readonly #pastOf: Millis | null;
   readonly #target: string | null;
+  readonly #hasHistory: boolean;
   readonly #plan: Plan;
   readonly #control: RunControl;
   readonly #fleet: Fleet;
@@ -67,6 +68,8 @@ export class RunControls {
       readonly pastOf?: Millis | undefined;
       /** Address of another cloud, without secrets; left out for the embedded one. */
       readonly target?: string | undefined;
+      /** Default: true */
+      readonly hasHistory?: boolean;
     },
   ) {
     this.#plan = plan;
@@ -77,6 +80,7 @@ export class RunControls {
     this.travel = live.travel;
     this.#pastOf = live.pastOf ?? null;
     this.#target = live.target ?? null;
+    this.#hasHistory = live.hasHistory ?? true;
   }
 
   state(): RunState {
@@ -114,6 +118,7 @@ export class RunControls {
       travels: this.travel !== undefined,
       last_event: this.#control.lastEvent(),
       target: this.#target,
+      has_history: this.#hasHistory,
       past_of_ms: this.#pastOf,
     };
   }

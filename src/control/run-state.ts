@@ -34,6 +34,11 @@ export interface RunState {
   readonly last_event: string | null;
   /** Address of the API of another cloud than the embedded one, whose time no console can change; null for the embedded one. */
   readonly target: string | null;
+  /**
+   * Whether the cloud keeps a history of its space, which most pages need. False for another cloud that has only the API that all
+   * clouds have.
+   */
+  readonly has_history: boolean;
   /** The moment to which a run of the past was repeated, since its start; null for an original run. */
   readonly past_of_ms: Millis | null;
 }

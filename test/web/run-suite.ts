@@ -41,7 +41,8 @@ const STATE = {
   ],
   travels: true,
   last_event: 'cellar-0001 wakes up for a report',
-  target: null,
+  target: null as string | null,
+  has_history: true,
   past_of_ms: null as number | null,
 };
 
@@ -197,6 +198,32 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await context.unroute(spaces);
       await page.getByRole('heading', { name: 'live' }).waitFor();
       await page.getByText('This run of the past has ended.').waitFor();
+      await context.close();
+    });
+
+    it('is the first page for a cloud that has only the common API, and says why others are missing', async () => {
+      const { page, context } = await openConsole(browser(), here().service);
+      const state = { ...STATE, target: 'https://cloud.example', has_history: false };
+      await context.route(/\/v2\/spaces\/[^/]+\/(history|events|devices)/, (route) =>
+        route.fulfill({ status: 404, json: {} }),
+      );
+      await context.route(/\/run(\/|$)/, (route) =>
+        route.request().url().endsWith('/run/states')
+          ? route.fulfill({ body: `${JSON.stringify(state)}\n` })
+          : route.fulfill({ json: route.request().url().endsWith('/run') ? state : [] }),
+      );
+      await page.goto(`${here().service.api}/#/overview`);
+      await page.reload();
+      await page.getByText('https://cloud.example has only the API that all clouds have.').waitFor();
+      const names = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents();
+      expect(names).toEqual(['Terminal', 'Run', 'Scenario', 'Inspector']);
+      expect(await page.locator('[aria-current=page]').textContent()).toBe('Run');
+      await page.getByText('1234 of 1240 so far').waitFor();
+      expect([await page.locator('.failure').count(), await page.locator('.chart').count()]).toEqual([0, 0]);
+      expect(await violationsInThemes(page)).toEqual([]);
+      await page.getByRole('link', { name: 'Terminal' }).click();
+      await page.getByText('Select devices first').waitFor();
+      expect(await page.getByLabel('Remote').count()).toBe(0);
       await context.close();
     });
   });

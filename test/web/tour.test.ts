@@ -26,6 +26,7 @@ function stateAt(now_ms: number, state: 'planned' | 'active' | 'over'): RunState
       travels: true,
       last_event: null,
       target: null,
+      has_history: true,
       past_of_ms: null,
     },
     faults: [loss, { ...outage, state }] as RunState['faults'],

@@ -1,7 +1,7 @@
 /** Chooses the page. Pages other than the first one are loaded when they are opened. */
 import type { ComponentType } from 'preact';
 import { outage, session } from './api/session.js';
-import { runEnd } from './model/run.js';
+import { hasPage, hasSpacePages, runEnd, runState } from './model/run.js';
 import { loadFailure, space } from './model/space.js';
 import { OverviewPage } from './pages/overview/overview-page.js';
 import { SignIn } from './pages/sign-in.js';
@@ -34,12 +34,13 @@ export function App() {
   if (session.value === null && outage.value !== '') return <Outage />;
   if (session.value === null) return <p class="wait">Connecting …</p>;
   if (!session.value || !space.value) return <SignIn />;
-  const Page = PAGES.get(route.value.page) ?? Missing;
+  const { page, rest } = route.value;
+  const Page = PAGES.get(runState.value && !hasPage(page) ? 'run' : page) ?? Missing;
   return (
     <Shell>
       <Failure text={runEnd.value} />
-      <Failure text={loadFailure.value} />
-      <Page key={`${session.value.space.id}/${route.value.rest[0] ?? ''}`} />
+      <Failure text={hasSpacePages.value ? loadFailure.value : ''} />
+      <Page key={`${session.value.space.id}/${rest[0] ?? ''}`} />
     </Shell>
   );
 }

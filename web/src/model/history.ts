@@ -1,6 +1,6 @@
 /** The history of the space: the figures that the service has kept since its start, read again every few seconds. */
 import { signal } from '@preact/signals';
-import type { DeviceCloudClient } from '../../../src/client/client.js';
+import { ApiError, type DeviceCloudClient } from '../../../src/client/client.js';
 import type { History } from '../../../src/client/types.js';
 import { whileShown } from '../api/shown.js';
 
@@ -17,13 +17,18 @@ export function followHistory(client: Pick<DeviceCloudClient, 'history'>, ended:
   return whileShown(ended, async (shown) => {
     while (!shown.aborted) {
       // A failure leaves the earlier values: other requests show that the service does not answer.
-      const answer = await client.history().catch(() => undefined);
-      if (shown.aborted) break;
+      const answer = await client.history().catch((error: unknown) => (isMissing(error) ? null : undefined));
+      // Another cloud than ghostfleet's need not keep a history.
+      if (shown.aborted || answer === null) break;
       if (answer) history.value = answer;
       await pause(EVERY, shown);
     }
     if (ended.aborted) history.value = undefined;
   });
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

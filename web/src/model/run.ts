@@ -23,6 +23,21 @@ export interface LinePart {
 /** The latest state; undefined without a run, or without the right to control it. */
 export const runState = signal<RunState | undefined>(undefined);
 
+/** Pages that show the data of the space. */
+const OF_SPACE: readonly string[] = ['overview', 'fleet', 'devices', 'downlinks', 'administration'];
+
+/** Pages that need the control of a run. */
+const OF_RUN: readonly string[] = ['run', 'scenario'];
+
+/** Whether the cloud has the data that the pages of the space show. The cloud of another maker may not have them. */
+export const hasSpacePages = computed(() => runState.value?.has_history ?? true);
+
+/** Whether the console has a page at present. */
+export function hasPage(page: string): boolean {
+  if (OF_RUN.includes(page)) return runState.value !== undefined;
+  return hasSpacePages.value || !OF_SPACE.includes(page);
+}
+
 /** Why the run has ended, as a sentence; empty while it runs. */
 export const runEnd = signal('');
 

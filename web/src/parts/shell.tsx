@@ -7,7 +7,7 @@ import { connection } from '../api/pool.js';
 import { open, session, signOut } from '../api/session.js';
 import { inputs } from '../model/inputs.js';
 import { measuredText } from '../model/length.js';
-import { runState, serviceFaults } from '../model/run.js';
+import { hasPage, hasSpacePages, runState, serviceFaults } from '../model/run.js';
 import { isPresenting } from '../present.js';
 import { address, route } from '../route.js';
 import { switchTheme, theme } from '../theme.js';
@@ -25,9 +25,6 @@ const PAGES = [
   { page: 'administration', title: 'Administration' },
 ] as const;
 
-/** Pages that need the control of a run. */
-const OF_RUNS: readonly string[] = ['run', 'scenario'];
-
 const CONNECTIONS = {
   connecting: 'connecting',
   live: 'live',
@@ -38,7 +35,7 @@ const CONNECTIONS = {
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { page } = route.value;
   const { value: step } = tourStep;
-  const shown = page === 'devices' ? 'fleet' : page;
+  const shown = hasPage(page) ? (page === 'devices' ? 'fleet' : page) : 'run';
   return (
     <>
       <button type="button" class="skip" onClick={skip}>
@@ -49,7 +46,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           ghostfleet
         </a>
         <nav aria-label="Pages">
-          {PAGES.filter(({ page: each }) => runState.value || !OF_RUNS.includes(each)).map((entry) => (
+          {PAGES.filter(({ page: each }) => hasPage(each)).map((entry) => (
             <a
               key={entry.page}
               href={address(entry.page)}
@@ -61,7 +58,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         </nav>
         <TimeOfRun />
         <div class="tools">
-          <Connection />
+          {hasSpacePages.value && <Connection />}
           <SpaceChoice />
           <button type="button" onClick={switchTheme}>
             {theme.value === 'dark' ? 'Light' : 'Dark'}

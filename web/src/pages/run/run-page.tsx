@@ -6,7 +6,7 @@ import type { RunComparison } from '../../../../src/control/travel.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { counted } from '../../model/count.js';
 import { measuredText } from '../../model/length.js';
-import { runState } from '../../model/run.js';
+import { hasSpacePages, runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import { Expectations } from '../../parts/expectations.js';
@@ -45,7 +45,16 @@ export function RunPage() {
         </p>
         <Time state={state} />
       </div>
-      <Sources cloud="Curves, of the whole space" run="Expectations, faults and counts" />
+      {hasSpacePages.value ? (
+        <Sources cloud="Curves, of the whole space" run="Expectations, faults and counts" />
+      ) : (
+        <p class="note missing">
+          <strong>Why some pages are missing:</strong> {printableLine(state.target ?? 'the cloud')} has only the API
+          that all clouds have. Overview, Fleet, Downlinks and Administration, and the curves of this page, need the
+          history and the events that <code>ghostfleet serve</code> has as well. What you see here comes from the events
+          of this run.
+        </p>
+      )}
       <div class="panels">
         <Panel title="Expectations so far" name="expectations">
           <ExpectationsSoFar state={state} />
@@ -54,7 +63,7 @@ export function RunPage() {
           <Bands state={state} />
           <Faults faults={state.faults} />
         </Panel>
-        <Charts state={state} />
+        {hasSpacePages.value && <Charts state={state} />}
         {state.travels && (
           <Panel title="Time travel" name="past">
             <Past state={state} compared={setComparison} />

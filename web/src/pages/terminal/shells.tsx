@@ -18,7 +18,7 @@ import type { LineEditor } from './line-editor.js';
 import { enterLocally } from './local.js';
 import { Remote, type Target } from './remote.js';
 import { TerminalBox } from './terminal-box.js';
-import { chosenWay, type Way, way } from './way.js';
+import { chosenWay, type Way, way, ways } from './way.js';
 
 interface ShellsProps {
   /** The devices that will receive the next remote line. */
@@ -130,7 +130,7 @@ const ABOUT: Readonly<Record<Way, string>> = {
 function Ways() {
   return (
     <div class="bar">
-      {runState.value && (
+      {ways.value.length > 1 && (
         <fieldset class="ways">
           <legend class="hidden">Shell</legend>
           {WAYS.map(([key, title]) => (

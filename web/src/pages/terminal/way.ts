@@ -1,6 +1,6 @@
 /** The path of a line to a device: local shell or downlink. */
 import { computed, signal } from '@preact/signals';
-import { runState } from '../../model/run.js';
+import { hasSpacePages, runState } from '../../model/run.js';
 
 /** `local`: the shell of a virtual device, which answers at once. `remote`: a downlink, which waits for the next contact. */
 export type Way = 'local' | 'remote';
@@ -8,5 +8,13 @@ export type Way = 'local' | 'remote';
 /** The choice of the user, which applies on all pages. */
 export const chosenWay = signal<Way>('local');
 
-/** The path in use. Without control of a run it is always `remote`, because only a run offers local shells. */
-export const way = computed<Way>(() => (runState.value ? chosenWay.value : 'remote'));
+/** The ways that there are: only a run offers local shells, and only a cloud with events shows the answers of remote ones. */
+export const ways = computed<readonly Way[]>(() => [
+  ...(runState.value ? ['local' as const] : []),
+  ...(hasSpacePages.value ? ['remote' as const] : []),
+]);
+
+/** The path in use. */
+export const way = computed<Way>(() =>
+  ways.value.includes(chosenWay.value) ? chosenWay.value : (ways.value[0] ?? 'remote'),
+);
