@@ -56,25 +56,18 @@ const names = ({ stops }: Lane) => stops.map(({ name }) => name).join(' ');
 describe('the lane of a downlink in a run', () => {
   it('waits for what the run names, by its name', () => {
     const lane = laneOf(message(), { journey: ofRun('outage (cellar)') });
-    expect([here(lane), lane.group, lane.text, lane.tone]).toEqual([
-      'waiting',
-      'outage (cellar)',
-      'outage (cellar) · 5m',
-      'bad',
-    ]);
+    expect([here(lane), lane.group, lane.text, lane.tone]).toEqual(['waiting', 'outage (cellar)', 'waits 5m', 'bad']);
     const asleep = laneOf(message(), { journey: ofRun('next report or poll') });
     const soon = laneOf(message(), {
       ...{ journey: ofRun('next report or poll'), contacts: { last: T0, next: T0 + 15 * minute } },
     });
-    expect(soon.text).toBe('the device sleeps, contact in about 10m · 5m');
+    expect(soon.text).toBe('waits 5m · contact in about 10m');
     expect([asleep.group, asleep.tone]).toEqual(['The device sleeps until its next report or poll', 'plain']);
   });
 
   it('says that its cause is not computed yet, and calls it nothing else', () => {
     for (const journey of [undefined, ofRun(null)]) {
-      expect(laneOf(message(), { ...(journey && { journey }) }).group).toBe(
-        'Just queued: the cause is not computed yet',
-      );
+      expect(laneOf(message(), { ...(journey && { journey }) }).group).toBe('The cause is not computed yet');
     }
   });
 
@@ -163,7 +156,7 @@ describe('the lanes of a device', () => {
   const around = { isRun: false, now: T0, contactsOf: () => SEEN };
 
   it('count the downlinks ahead of each', () => {
-    const texts = lanesOf(all, new Map(), around).map(({ text }) => text.split(' · ')[0]);
+    const texts = lanesOf(all, new Map(), around).map(({ text }) => text.split(' · ')[1]);
     expect(texts).toEqual(['no contact since', 'behind 1 other', 'behind 2 others']);
   });
 
@@ -181,7 +174,7 @@ describe('the groups of lanes', () => {
   it('begin with faults, then the largest, and end with what is not computed yet', () => {
     const lanes = [
       ...[
-        lane('1', 'Just queued: the cause is not computed yet', 'plain'),
+        lane('1', 'The cause is not computed yet', 'plain'),
         lane('2', 'sleeps', 'plain'),
         lane('3', 'sleeps', 'plain'),
       ],
@@ -193,7 +186,7 @@ describe('the groups of lanes', () => {
         ['outage', 1],
         ['sleeps', 2],
         ['behind', 1],
-        ['Just queued: the cause is not computed yet', 1],
+        ['The cause is not computed yet', 1],
       ],
     ]);
   });

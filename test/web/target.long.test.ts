@@ -64,7 +64,7 @@ it('has the same pages as any run, says where its numbers come from, and cannot 
   await page.getByRole('button', { name: 'Queue' }).click();
   await page.locator('.badge.pending').waitFor();
   await page.getByRole('link', { name: 'Downlinks', exact: true }).first().click();
-  await page.getByText('the device sleeps').first().waitFor();
+  await page.getByText('The device sleeps until its next report or poll').first().waitFor();
 
   // The key of the run is nowhere in the page, and a second browser needs an address of its own.
   expect(await page.content()).not.toContain(theirs.apiKey ?? '');

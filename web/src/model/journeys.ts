@@ -71,7 +71,7 @@ export interface Lane {
 
 const GROUP_OVER = 'Arrived or ended';
 export const GROUP_RECEIVED = 'Received, not answered yet';
-export const GROUP_UNKNOWN = 'Just queued: the cause is not computed yet';
+export const GROUP_UNKNOWN = 'The cause is not computed yet';
 
 interface Around {
   /** Number of pending downlinks of the device before this one. */
@@ -200,8 +200,10 @@ function describe(downlink: Downlink, journey: Journey | undefined, found: Found
     if (age - (stages.received ?? 0) > PATIENCE) return over(`${arrived}, never ${missing}`, 'late');
     return { group: GROUP_RECEIVED, text: `${arrived}, not ${missing} yet`, tone: 'plain' };
   }
+  // The heading of the group says why.
   const wait = waitOf(downlink, journey, found);
-  return { ...wait, text: `${wait.text} · ${measuredText(age)}` };
+  const waits = `waits ${measuredText(age)}`;
+  return { ...wait, text: wait.text === '' ? waits : `${waits} · ${wait.text}` };
 }
 
 const LOST = 'lost: the cloud counts it as delivered, but the device has not received it';
@@ -215,16 +217,16 @@ function waitOf({ message, station }: Downlink, journey: Journey | undefined, fo
   const { ahead, contacts, isRun, stages } = found;
   if (station?.what === 'waiting') {
     const reason = printableLine(station.detail ?? 'the reason is unknown');
-    return { group: `Held back by the cloud: ${reason}`, text: reason, tone: 'late' };
+    return { group: `Held back by the cloud: ${reason}`, text: '', tone: 'late' };
   }
   if (isRun) return waitInRun(journey, found);
   if (contacts !== undefined && contacts.last === undefined)
-    return { group: 'Waits for the first contact of the device', text: 'never seen', tone: 'late' };
+    return { group: 'Waits for the first contact of the device', text: '', tone: 'late' };
   if (ahead > 0) return behind(ahead);
   if (stages.offered !== undefined) {
     const { down_attempt } = message;
     const times = down_attempt > 1 ? `, ${down_attempt} times` : '';
-    return { group: 'Waits for the confirmation of the device', text: `offered${times}, not confirmed`, tone: 'late' };
+    return { group: 'Waits for the confirmation of the device', text: `offered${times}`, tone: 'late' };
   }
   return {
     group: 'Waits for the next contact of the device',
@@ -243,13 +245,13 @@ function behind(ahead: number): Reason {
 }
 
 function waitInRun(journey: Journey | undefined, found: Found): Reason {
-  if (journey?.now === undefined) return { group: GROUP_UNKNOWN, text: 'computing the cause', tone: 'plain' };
+  if (journey?.now === undefined) return { group: GROUP_UNKNOWN, text: '', tone: 'plain' };
   const known = RESTS.get(journey.now);
   const soon = expected(found);
-  if (known === ASLEEP && soon !== undefined) return { ...known, text: `${known.text}, ${soon}` };
+  if (known === ASLEEP && soon !== undefined) return { ...known, text: soon };
   if (known) return known;
   if (journey.now === 'other downlinks first') return behind(found.ahead);
-  return { group: journey.now, text: journey.now, tone: 'bad' };
+  return { group: journey.now, text: '', tone: 'bad' };
 }
 
 /** `contact in about 12m`; undefined if no contact is expected, or if it is overdue. */
@@ -260,7 +262,7 @@ function expected({ contacts, now }: Found): string | undefined {
 
 const ASLEEP: Reason = {
   group: 'The device sleeps until its next report or poll',
-  text: 'the device sleeps',
+  text: '',
   tone: 'plain',
 };
 
@@ -268,18 +270,18 @@ const ASLEEP: Reason = {
 const RESTS: ReadonlyMap<string, Reason> = new Map(
   Object.entries({
     'next report or poll': ASLEEP,
-    'not switched on yet': { group: 'The device is not switched on yet', text: 'not switched on yet', tone: 'late' },
+    'not switched on yet': { group: 'The device is not switched on yet', text: '', tone: 'late' },
     'no encoder': {
       group: 'No encoder: the cloud cannot write the data for the device',
-      text: 'no encoder',
+      text: '',
       tone: 'late',
     },
     'firmware update first': {
       group: 'Behind a firmware update of the device',
-      text: 'behind a firmware update',
+      text: '',
       tone: 'plain',
     },
-    exchange: { group: 'In the exchange with the device', text: 'in the exchange', tone: 'good' },
-    unknown: { group: 'The cause is not known', text: 'the cause is not known', tone: 'late' },
+    exchange: { group: 'In the exchange with the device', text: '', tone: 'good' },
+    unknown: { group: 'The cause is not known', text: '', tone: 'late' },
   } as const satisfies Readonly<Record<string, Reason>>),
 );

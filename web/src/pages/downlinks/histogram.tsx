@@ -34,7 +34,7 @@ export function Histogram({ messages, delivered, journeys, type, choose }: Histo
   const colourOf = (cause: string) => `cause-${colours.current.get(cause) ?? 'rest'}`;
   return (
     <section>
-      <h2>Time from queued to sent</h2>
+      <h2>How long deliveries took</h2>
       <p>
         <select aria-label="Type" value={type} onChange={({ currentTarget }) => choose(currentTarget.value)}>
           <option value={MOST_TYPES}>all but sessions</option>
@@ -132,7 +132,7 @@ function Bars({ causes, bars, colourOf, only }: BarsProps) {
                   ) : null,
                 )}
               </span>{' '}
-              {chosen < 0 ? count : countText(parts[chosen] ?? 0)}
+              <span class={count === 0 ? 'dim' : ''}>{chosen < 0 ? count : countText(parts[chosen] ?? 0)}</span>
               {count > 0 && <span class="hidden">: {partsText(causes, parts)}</span>}
             </td>
           </tr>

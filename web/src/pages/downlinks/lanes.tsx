@@ -92,9 +92,10 @@ function LaneRow({ lane, downlinks }: { readonly lane: Lane; readonly downlinks:
 function Track({ lane: { stops, isOver, tone } }: { readonly lane: Lane }) {
   const last = stops.findLast(({ state }) => state !== 'ahead')?.name ?? 'queued';
   const share = STOPS.indexOf(last) / STOPS.length;
+  const end = STOPS.indexOf(stops.at(-1)?.name ?? 'queued') / STOPS.length;
   return (
     <div class="track-box">
-      <span class="way whole" style={{ width: `${((stops.length - 1) / STOPS.length) * 100}%` }} aria-hidden="true" />
+      <span class="way whole" style={{ width: `${end * 100}%` }} aria-hidden="true" />
       <span class="way" style={{ width: `${share * 100}%` }} aria-hidden="true" />
       <span
         class={`traveller ${isOver ? 'over' : ''} ${tone}`}
