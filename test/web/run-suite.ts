@@ -115,10 +115,11 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.reload();
       await page.getByText('10m of 1h').waitFor();
       await page.getByText('1234 of 1240 so far').waitFor();
+      await page.getByText('1 fails, 1 is undecided, 0 hold').waitFor();
       await page.getByText('Updates failed: 4 × reverted.').waitFor();
       await page.getByRole('img', { name: 'loss 50%, active: from 5m until it is lifted' }).waitFor();
       await page.getByText('Always: loss 1%').waitFor();
-      await page.getByRole('img', { name: /^Time until a downlink is delivered: half within/ }).waitFor();
+      await page.getByRole('img', { name: /^Downlinks delivered within: half/ }).waitFor();
       expect(await violationsInThemes(page)).toEqual([]);
       await page.getByRole('button', { name: 'Pause' }).click();
       await page.getByText('10m of 1h, paused').waitFor();
@@ -182,10 +183,10 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByText('no answer: service-down').waitFor();
       await page.getByRole('link', { name: 'Downlinks' }).click();
       await page.getByText('the cloud is down').waitFor();
-      expect(await page.getByRole('heading', { name: 'Time from' }).count()).toBe(0);
+      expect(await page.getByRole('heading', { name: 'How long deliveries took' }).count()).toBe(0);
       await context.unroute(spaces);
       await page.locator('.state.live').waitFor();
-      await page.getByRole('heading', { name: 'Time from' }).waitFor();
+      await page.getByRole('heading', { name: 'How long deliveries took' }).waitFor();
       await page.getByRole('link', { name: 'Run' }).click();
 
       // Such a fault can also be lifted on a page that was just opened.

@@ -14,14 +14,14 @@ export interface ChartPlan {
 }
 
 export const CHARTS = {
-  devices: { title: 'Devices', lines: [{ name: 'on time', figure: 'devices_on_time' }] },
-  reports: { title: 'Per minute', lines: [{ name: 'reports', figure: 'reports_per_minute' }] },
-  waiting: { title: 'Downlinks', lines: [{ name: 'waiting', figure: 'downlinks_waiting' }] },
+  devices: { title: 'Devices on time', lines: [{ name: '', figure: 'devices_on_time' }] },
+  reports: { title: 'Reports a minute', lines: [{ name: '', figure: 'reports_per_minute' }] },
+  waiting: { title: 'Downlinks waiting', lines: [{ name: '', figure: 'downlinks_waiting' }] },
   delivery: {
-    title: 'Time until a downlink is delivered',
+    title: 'Downlinks delivered within',
     lines: [
-      { name: 'half within', figure: 'delivery_p50_seconds' },
-      { name: '95 % within', figure: 'delivery_p95_seconds' },
+      { name: 'half', figure: 'delivery_p50_seconds' },
+      { name: '95 %', figure: 'delivery_p95_seconds' },
     ],
     isTime: true,
   },

@@ -87,15 +87,17 @@ export function Chart(props: ChartProps) {
   });
   const at = pointed === null ? undefined : lines[0]?.curve.times[pointed];
   return (
-    <figure class="chart">
+    <figure class={lines.length === 1 ? 'chart single' : 'chart'}>
       <figcaption>
-        <div class="dim">{title}</div>
-        {said.map((each, n) => (
-          <span key={lines[n]?.name} class={`key key-${n}`}>
-            {each}
-          </span>
-        ))}
-        {at !== undefined && <span class="dim">{momentText(at, start)}</span>}
+        <div class="dim title">{title}</div>
+        <div class="keys">
+          {said.map((each, n) => (
+            <span key={lines[n]?.name} class={`key key-${n}`}>
+              {each}
+            </span>
+          ))}
+          {at !== undefined && <span class="dim">{momentText(at, start)}</span>}
+        </div>
       </figcaption>
       <div ref={box} role="img" aria-label={`${title}: ${said.join(', ')}`} />
     </figure>
@@ -141,7 +143,11 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
       },
       {
         ...axis,
-        size: (fits ? 48 : 60) * (isPresenting ? 1.6 : 1),
+        // As wide as its longest text.
+        size: (_, texts) => {
+          const longest = Math.max(2, ...(texts ?? []).map((each) => each.length));
+          return (longest * 0.6 + 1) * (isPresenting ? large : 12);
+        },
         ...(fits && { space: isPresenting ? 50 : 30 }),
         ...(isTime && { incrs: TIME_STEPS }),
         // The caption has the unit.

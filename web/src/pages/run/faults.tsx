@@ -103,9 +103,12 @@ export function ActiveFaults({ faults, run }: ActiveFaultsProps) {
       <ul class="messages spaced">
         {shown.map((fault) => (
           <li key={fault.id}>
-            <span class={`badge ${BADGES[fault.state]}`}>{fault.state}</span> <code>{printableLine(fault.fault)}</code>{' '}
-            {fault.to !== null && `for ${printableLine(fault.to)} `}
-            <span class="dim">{periodOf(fault)}</span> {lift(fault)}
+            <span>
+              <span class={`badge ${BADGES[fault.state]}`}>{fault.state}</span> {printableLine(fault.fault)}{' '}
+              {fault.to !== null && `for ${printableLine(fault.to)} `}
+              <span class="dim">{periodOf(fault)}</span>
+            </span>{' '}
+            {lift(fault)}
           </li>
         ))}
       </ul>
@@ -125,4 +128,4 @@ function faultField(kinds: readonly FaultKind[]): Field {
   return { ...common, hint: 'outage: both', suggestions };
 }
 
-const BADGES = { planned: 'late', active: 'bad', over: 'dim' } as const;
+const BADGES = { planned: 'new', active: 'bad', over: 'dim' } as const;

@@ -190,7 +190,17 @@ function ExpectationsSoFar({ state: { expectations } }: { readonly state: RunSta
   return (
     <>
       <p>
-        {fails.length} failing, {undecided.length} undecided, {holds.length} met.
+        <span class={fails.length > 0 ? 'bad' : 'dim'}>
+          <strong>{fails.length}</strong> {fails.length === 1 ? 'fails' : 'fail'}
+        </span>
+        ,{' '}
+        <span class={undecided.length > 0 ? 'late' : 'dim'}>
+          <strong>{undecided.length}</strong> {undecided.length === 1 ? 'is' : 'are'} undecided
+        </span>
+        ,{' '}
+        <span class={holds.length > 0 ? 'good' : 'dim'}>
+          <strong>{holds.length}</strong> {holds.length === 1 ? 'holds' : 'hold'}
+        </span>
       </p>
       <Expectations expectations={ordered.flat()} />
     </>
