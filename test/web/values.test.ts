@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { BodyNode, Profile } from '../../src/profile/profile.js';
 import { unitOf } from '../../web/src/model/units.js';
-import { quantitiesOf, readingsOf, shortName, uptimeOf, valueText, voltageOf } from '../../web/src/model/values.js';
+import {
+  quantitiesOf,
+  readingsOf,
+  shortName,
+  upFor,
+  uptimeOf,
+  valueText,
+  voltageOf,
+} from '../../web/src/model/values.js';
 
 const shown = (body: unknown) => readingsOf(body).map(({ name, value, unit }) => `${name} ${valueText(value, unit)}`);
 
@@ -65,6 +73,13 @@ describe('the units of reports', () => {
       'lambrecht weather station pressure 987.1 hPa',
       'lambrecht weather station illuminance 12500 lx',
     ]);
+  });
+});
+
+describe('the time since the boot of a device', () => {
+  it('goes on after the report, and is never negative: the clock of the page may be behind that of the service', () => {
+    expect(upFor(44, 1_000_000, 1_060_000)).toBe(104_000);
+    expect(upFor(44, 1_000_000, 0)).toBe(44_000);
   });
 });
 

@@ -81,6 +81,14 @@ export function uptimeOf(body: unknown): number | undefined {
   return numberAt(body, ['system', 'uptime']) ?? numberAt(body, ['state', 'uptime']);
 }
 
+/**
+ * Time since the boot, in ms.
+ * @param uptime in a report, in seconds @param reportedAt Unix time of the report in ms, which may be ahead of `now`
+ */
+export function upFor(uptime: number, reportedAt: number, now: number): number {
+  return uptime * 1000 + Math.max(0, now - reportedAt);
+}
+
 /** A number with its unit: `21.5 °C`. Seconds are written as a length of time. */
 export function valueText(value: number, unit: string): string {
   if (unit === 's') return lengthText(value * 1000);

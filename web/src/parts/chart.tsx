@@ -143,9 +143,9 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
       },
       {
         ...axis,
-        // As wide as its longest text.
+        // As wide as its longest text. Charts of measured values are below each other, and their plots begin at one line.
         size: (_, texts) => {
-          const longest = Math.max(2, ...(texts ?? []).map((each) => each.length));
+          const longest = fits ? 6 : Math.max(2, ...(texts ?? []).map((each) => each.length));
           return (longest * 0.6 + 1) * (isPresenting ? large : 12);
         },
         ...(fits && { space: isPresenting ? 50 : 30 }),

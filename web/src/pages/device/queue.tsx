@@ -51,8 +51,10 @@ function Title({ message }: { readonly message: Message }) {
   const { type, down_state, created_at } = message;
   return (
     <>
-      <span class={`badge ${down_state}`}>{down_state}</span> {type} <Ago at={Date.parse(created_at)} />{' '}
-      <code>{summaryOf(message)}</code>
+      <span class={`badge ${down_state}`}>{down_state}</span> <code>{summaryOf(message)}</code>{' '}
+      <span class="dim">
+        {type}, queued <Ago at={Date.parse(created_at)} />
+      </span>
     </>
   );
 }

@@ -8,7 +8,7 @@ import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import type { Series } from '../../model/series.js';
 import { rhythmOf } from '../../model/story.js';
-import { uptimeOf, valueText } from '../../model/values.js';
+import { upFor, uptimeOf, valueText } from '../../model/values.js';
 import { Ago } from '../../parts/ago.js';
 import { Card } from '../../parts/card.js';
 import { HEALTH_NAMES } from '../../parts/health-badge.js';
@@ -35,22 +35,22 @@ export function State({ device, doing, series, report }: StateProps) {
   const uptime = uptimeOf(report?.body);
   return (
     <>
-      <ul class="figures">
+      <Faults doing={doing} />
+      <ul class="figures of-device">
         <li>
           <Card
             title="State"
             value={`${name[0]?.toUpperCase()}${name.slice(1)}`}
             tone={TONES[health]}
             more={
-              doing ? (
-                <span class={doing.kind === 'trouble' ? 'late' : ''} title={doing.text}>
-                  {doing.text}
-                </span>
-              ) : (
-                <>
-                  last contact <Ago at={rhythm.lastContact ?? 0} />
-                </>
-              )
+              <>
+                last contact <Ago at={rhythm.lastContact ?? 0} />
+                {doing && (
+                  <>
+                    , now <span class={doing.kind === 'trouble' ? 'late' : ''}>{doing.text}</span>
+                  </>
+                )}
+              </>
             }
           />
         </li>
@@ -69,7 +69,7 @@ export function State({ device, doing, series, report }: StateProps) {
             value={
               uptime === undefined || !report
                 ? '–'
-                : lengthText(uptime * 1000 + now.value - Date.parse(report.created_at))
+                : lengthText(upFor(uptime, Date.parse(report.created_at), now.value))
             }
             more={
               <>
@@ -79,7 +79,6 @@ export function State({ device, doing, series, report }: StateProps) {
           />
         </li>
       </ul>
-      <Faults doing={doing} />
     </>
   );
 }
@@ -105,8 +104,9 @@ function Faults({ doing }: Pick<StateProps, 'doing'>) {
   );
   if (!faults || faults.length === 0) return null;
   return (
-    <p class="in-force bad" role="status">
-      In force: {faults.map(faultName).join(', ')}
+    <p class="in-force" role="status">
+      <strong class="bad">{faults.map(faultName).join(', ')}</strong> {faults.length === 1 ? 'is' : 'are'} in force for
+      this device
     </p>
   );
 }

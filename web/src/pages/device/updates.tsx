@@ -39,7 +39,12 @@ export function Updates({ device: { id, messages } }: TabProps) {
                     {state}
                   </td>
                   <td data-title="Progress">
-                    <progress value={offset} max={size} aria-label={`Progress of ${printableLine(version)}`} />
+                    <progress
+                      class={state === 'failed' ? 'bad' : ''}
+                      value={offset}
+                      max={size}
+                      aria-label={`Progress of ${printableLine(version)}`}
+                    />
                   </td>
                   <td data-title="Error">{printableLine(error ?? '–')}</td>
                   <td data-title="Changed">
