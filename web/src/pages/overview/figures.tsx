@@ -118,7 +118,7 @@ function countsOf(rows: readonly Row[], time: number) {
   return counts;
 }
 
-/** `of 300, 60 silent`: the good number is large, and the bad ones have the colours. */
+/** `of 300 · 60 silent`: the good number is large, and the bad ones have the colours. */
 function othersText(devices: number, health: Readonly<HealthCounts>) {
   const others = HEALTHS.filter((each) => each !== 'on_time' && health[each] > 0).reverse();
   return (
@@ -126,7 +126,8 @@ function othersText(devices: number, health: Readonly<HealthCounts>) {
       of {devices.toLocaleString('en')}
       {others.map((each) => (
         <span key={each}>
-          , <span class={TONES[each]}>{`${health[each].toLocaleString('en')} ${HEALTH_NAMES[each]}`}</span>
+          {' · '}
+          <span class={TONES[each]}>{`${health[each].toLocaleString('en')} ${HEALTH_NAMES[each]}`}</span>
         </span>
       ))}
     </>

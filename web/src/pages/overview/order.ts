@@ -28,7 +28,8 @@ function byRarestTag(all: readonly Row[]): ReadonlyMap<string, Row[]> {
   const counts = new Map<string, number>();
   for (const { tags } of all) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   const count = (tag: string) => counts.get(tag) ?? 0;
-  const groups = groupedBy(all, ({ tags }) => [...tags].sort((a, b) => count(a) - count(b))[0]);
+  const rarer = (a: string, b: string) => (count(b) < count(a) ? b : a);
+  const groups = groupedBy(all, ({ tags }) => (tags.length > 1 ? tags.reduce(rarer) : tags[0]));
   return new Map([...groups].map(([name, group]) => [count(name) > group.length ? `other ${name}` : name, group]));
 }
 

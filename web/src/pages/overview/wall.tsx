@@ -89,7 +89,7 @@ export function Wall({ height }: { readonly height: number }) {
   const counts = useMemo(() => countsOf(cells), [cells]);
   return (
     <section class="wall">
-      <Legend counts={counts} />
+      <Legend counts={counts} isComplete={isComplete} />
       <div ref={box} class="wall-box" style={{ height: `${layout.height}px` }}>
         {layout.blocks.map(({ name, titleTop, first, count }) =>
           name === '' ? null : (
@@ -138,7 +138,7 @@ interface BlockTitleProps {
   readonly cells: Cells;
 }
 
-/** `cellar 60, 12 silent` */
+/** `cellar 60 · 12 silent` */
 function BlockTitle({ name, top, cells }: BlockTitleProps) {
   const { silent, late } = countsOf(cells);
   return (
@@ -146,12 +146,14 @@ function BlockTitle({ name, top, cells }: BlockTitleProps) {
       {printableLine(name)} <span class="dim">{cells.length.toLocaleString('en')}</span>
       {silent > 0 && (
         <>
-          , <span class="bad">{shareText(silent, cells.length)} silent</span>
+          {' · '}
+          <span class="bad">{shareText(silent, cells.length)} silent</span>
         </>
       )}
       {late > 0 && (
         <>
-          , <span class="late">{shareText(late, cells.length)} late</span>
+          {' · '}
+          <span class="late">{shareText(late, cells.length)} late</span>
         </>
       )}
     </div>
@@ -223,7 +225,7 @@ function countsOf(cells: Cells): Readonly<HealthCounts> {
   return counts;
 }
 
-function Legend({ counts }: { readonly counts: Readonly<HealthCounts> }) {
+function Legend({ counts, isComplete }: { readonly counts: Readonly<HealthCounts>; readonly isComplete: boolean }) {
   return (
     <ul class="legend">
       {HEALTHS.map((health) => (
@@ -235,6 +237,7 @@ function Legend({ counts }: { readonly counts: Readonly<HealthCounts> }) {
       <li>
         <span class="swatch waiting" aria-hidden="true" /> downlink waiting
       </li>
+      {!isComplete && <li class="dim">loading the other devices …</li>}
     </ul>
   );
 }
