@@ -40,6 +40,18 @@ export function fleetSuite(here: () => World, open: (fragment: string) => Promis
         await expect.poll(() => found.textContent()).toBe('1 of 4 devices');
       });
 
+      it('shows the devices of one state at a click, also among those of a search', async () => {
+        const page = await open('#/fleet');
+        const found = page.locator('#search-status');
+        const states = page.getByRole('list', { name: 'State' });
+        await states.getByRole('button', { name: 'never seen 1' }).click();
+        await expect.poll(() => found.textContent()).toBe('1 of 4 devices');
+        await page.getByRole('searchbox').fill('gate');
+        await expect.poll(() => found.textContent()).toBe('0 of 4 devices');
+        await states.getByRole('button', { name: 'never seen 1' }).click();
+        await expect.poll(() => found.textContent()).toBe('1 of 4 devices');
+      });
+
       it('can be used with the keyboard alone', async () => {
         const page = await open('#/fleet');
         await page.getByRole('link', { name: 'cellar-0001' }).waitFor();

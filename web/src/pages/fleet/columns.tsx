@@ -33,7 +33,7 @@ export const COLUMNS: readonly Column[] = [
   {
     key: 'state',
     title: 'State',
-    width: '5.6rem',
+    width: '6.2rem',
     cell: (row) => <State row={row} />,
     order: (row) => ORDER[healthOf(row, now.peek())],
   },

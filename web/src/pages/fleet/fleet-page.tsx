@@ -1,20 +1,24 @@
 /** All devices of the space. */
 import { useId, useMemo, useState } from 'preact/hooks';
+import { HEALTHS, type Health, type HealthCounts } from '../../../../src/contract/health.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { counted } from '../../model/count.js';
 import type { Fleet } from '../../model/fleet.js';
+import { now } from '../../model/now.js';
 import { searchFor } from '../../model/search.js';
 import { model } from '../../model/space.js';
+import { HEALTH_NAMES } from '../../parts/health-badge.js';
 import { useOfRun } from '../../parts/of-run.js';
 import { SearchField } from '../../parts/search-field.js';
 import { route } from '../../route.js';
 import { Register } from './register.js';
 import { Table } from './table.js';
-import { type Group, groupsOf, regionSelector, type Sorting, viewOf } from './view.js';
+import { type Group, groupsOf, healthCounts, ofHealth, regionSelector, type Sorting, viewOf } from './view.js';
 
 export function FleetPage() {
   const { fleet } = model();
   const [text, setText] = useState(route.value.rest[0] ?? '');
+  const [health, setHealth] = useState<Health | undefined>(undefined);
   const [sorting, setSorting] = useState<Sorting>({ key: undefined, isDescending: false });
   // Reading the signal makes the page render again after changes.
   const version = fleet.version.value;
@@ -34,7 +38,11 @@ export function FleetPage() {
       ),
     [text, isComplete, ofRun],
   );
-  const view = useMemo(() => viewOf(rows, search, sorting), [rows.length, search, sorting, turn]);
+  const counts = useMemo(() => healthCounts(rows, now.peek()), [rows.length, turn]);
+  const view = useMemo(
+    () => viewOf(rows, ofHealth(search, health, now.peek()), sorting),
+    [rows.length, search, health, sorting, turn],
+  );
   return (
     <div class="fleet-page">
       <div class="bar">
@@ -48,9 +56,10 @@ export function FleetPage() {
           status={countText(fleet, view.length)}
           failure={search.failure}
         />
+        <Register />
       </div>
-      <Register />
       <div class="switches">
+        <Healths counts={counts} chosen={health} choose={setHealth} />
         <Groups title="Tags" groups={groups.tags} selector={(name) => `tag/${name}`} chosen={text} choose={setText} />
         <Groups title="Regions" groups={groups.regions} selector={regionSelector} chosen={text} choose={setText} />
       </div>
@@ -67,6 +76,40 @@ function countText({ rows, isComplete }: Fleet, found: number): string {
   const all = counted(rows.length, 'device');
   if (!isComplete.value) return `${all}, loading …`;
   return found === rows.length ? all : `${found.toLocaleString('en')} of ${all}`;
+}
+
+interface HealthsProps {
+  readonly counts: Readonly<HealthCounts>;
+  readonly chosen: Health | undefined;
+  readonly choose: (health: Health | undefined) => void;
+}
+
+/** How many devices are on time, late, silent or never seen, as switches in addition to the search. */
+function Healths({ counts, chosen, choose }: HealthsProps) {
+  const titleId = useId();
+  const shown = HEALTHS.filter((each) => counts[each] > 0 || each === chosen);
+  if (shown.length === 0) return null;
+  return (
+    <div class="kind">
+      <span class="dim" id={titleId}>
+        State
+      </span>
+      <ul class="groups" aria-labelledby={titleId}>
+        {shown.map((each) => (
+          <li key={each}>
+            <button
+              type="button"
+              aria-pressed={each === chosen}
+              onClick={() => choose(each === chosen ? undefined : each)}
+            >
+              <span class={`swatch ${each}`} aria-hidden="true" /> {HEALTH_NAMES[each]}{' '}
+              <span class="dim">{counts[each].toLocaleString('en')}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
 }
 
 interface GroupsProps {

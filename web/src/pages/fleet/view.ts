@@ -1,5 +1,6 @@
 /** Selects and sorts the rows of the fleet table. */
-import type { Row } from '../../model/fleet.js';
+import { countNone, type Health, type HealthCounts } from '../../../../src/contract/health.js';
+import { healthOf, type Row } from '../../model/fleet.js';
 import { EVERY, type Search } from '../../model/search.js';
 import { COLUMNS } from './columns.js';
 
@@ -19,6 +20,19 @@ export function viewOf(rows: readonly Row[], { matches }: Search, { key, isDesce
   const keyed = found.map((row) => ({ row, by: order(row) }));
   keyed.sort((a, b) => (a.by < b.by ? -sign : a.by > b.by ? sign : 0));
   return keyed.map(({ row }) => row);
+}
+
+/** The devices of a search that have a health. @param health undefined for all @param time Unix time in ms */
+export function ofHealth(search: Search, health: Health | undefined, time: number): Search {
+  if (health === undefined) return search;
+  return { ...search, matches: (row) => healthOf(row, time) === health && search.matches(row) };
+}
+
+/** @param time Unix time in ms */
+export function healthCounts(rows: readonly Row[], time: number): Readonly<HealthCounts> {
+  const counts = countNone();
+  for (const row of rows) counts[healthOf(row, time)]++;
+  return counts;
 }
 
 /** A tag or a region, with its number of devices and of their waiting downlinks. */
