@@ -11,10 +11,12 @@ interface ActionProps {
   /** Text for screen readers if the text of the button is not enough. */
   readonly label?: string;
   readonly isDangerous?: boolean;
+  /** Whether it is what the page is for. Default: false */
+  readonly isMain?: boolean;
   readonly children: ComponentChildren;
 }
 
-export function Action({ run, confirm: question, label, isDangerous = false, children }: ActionProps) {
+export function Action({ run, confirm: question, label, isDangerous = false, isMain = false, children }: ActionProps) {
   const [isAsking, setAsking] = useState(false);
   const request = useRequest();
   const asking = useRef<HTMLButtonElement>(null);
@@ -39,7 +41,7 @@ export function Action({ run, confirm: question, label, isDangerous = false, chi
         ref={asking}
         disabled={request.isBusy}
         aria-label={label}
-        class={isDangerous ? 'danger' : ''}
+        class={isDangerous ? 'danger' : isMain ? 'primary' : ''}
         onClick={question === undefined ? start : () => setAsking(true)}
       >
         {children}

@@ -4,6 +4,8 @@ import type { PlanTimeline } from '../../../../src/scenario/plan/timeline.js';
 import { counted } from '../../model/count.js';
 import { measuredText } from '../../model/length.js';
 
+const START = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
 type Span = PlanTimeline['spans'][number];
 
 const PARTS = [
@@ -22,7 +24,7 @@ export function Plan({ plan }: { readonly plan: PlanTimeline }) {
     <section class="plan">
       <h2>Plan</h2>
       <p class="dim">
-        {counted(plan.devices, 'device')}, {measuredText(durationMs)} from {plan.start.replace('.000', '')}, seed{' '}
+        {counted(plan.devices, 'device')}, {measuredText(durationMs)} from {START.format(new Date(plan.start))}, seed{' '}
         {plan.seed}, plan <code>{plan.digest}</code>
       </p>
       {PARTS.map(([kind, title]) => {
@@ -59,7 +61,7 @@ function Row({ span, duration }: { readonly span: Span; readonly duration: numbe
       <div class="when dim">{periodOf(span)}</div>
       <div class="track" aria-hidden="true">
         <span
-          class={`span ${kind}${after === undefined ? '' : ' later'}`}
+          class={`span ${isLasting(span) ? 'lasting' : kind}${after === undefined ? '' : ' later'}`}
           style={{ left: `${left}%`, width: `${((end - begin) / duration) * 100}%` }}
         />
       </div>
@@ -67,10 +69,15 @@ function Row({ span, duration }: { readonly span: Span; readonly duration: numbe
   );
 }
 
+/** Whether it holds over the whole run: a condition of the network, not an event. */
+function isLasting({ fromMs, untilMs }: Pick<Span, 'fromMs' | 'untilMs'>): boolean {
+  return fromMs === 0 && untilMs === null;
+}
+
 /** `20m to 25m`, in whole seconds. */
 function periodOf({ fromMs, untilMs, after }: Span): string {
   const orLater = after === undefined ? '' : ' or later';
-  if (fromMs === 0 && untilMs === null) return 'always';
+  if (isLasting({ fromMs, untilMs })) return 'always';
   if (fromMs === untilMs) return `at ${moment(fromMs)}${orLater}`;
   return `${moment(fromMs)} to ${untilMs === null ? 'the end' : moment(untilMs)}${orLater}`;
 }

@@ -74,7 +74,9 @@ function Scenario() {
               onInput={({ currentTarget }) => setSeed(currentTarget.value)}
             />
           </label>
-          <Action run={() => client.start(drafts.text, seedIn(seed))}>Run</Action>
+          <Action run={() => client.start(drafts.text, seedIn(seed))} isMain>
+            Run
+          </Action>
         </div>
       </div>
       <Failure text={failure} />
