@@ -111,7 +111,7 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
         await page.getByRole('button', { name: 'Sign in' }).click();
         await page.getByRole('link', { name: 'Overview' }).waitFor();
         await page.goto(`${service.api}/#/downlinks`);
-        await page.getByText(/^never seen · \d+\.\ds$/).waitFor();
+        await page.getByText(/^waits \d+(\.\d)?s$/).waitFor();
         await page.context().close();
       });
 

@@ -329,7 +329,7 @@ export function spaceSuite(
         const controls = () =>
           page.locator('button:not(.card):visible, select:visible, input:visible, nav:visible').count();
         await page.goto(`${api}/?present#/overview`);
-        await page.getByText('Each square is a device that sleeps').waitFor();
+        await page.getByText('Each square is a device.').waitFor();
         expect([await controls(), await violationsOf(page)]).toEqual([0, []]);
         await page.keyboard.press('PageDown');
         await page.getByRole('heading', { name: 'Downlinks' }).waitFor();
@@ -340,7 +340,7 @@ export function spaceSuite(
         await page.locator('.figures .number').first().waitFor();
         expect(await controls()).toBe(0);
         await page.keyboard.press('PageDown');
-        await page.getByText('Each square is a device that sleeps').waitFor();
+        await page.getByText('Each square is a device.').waitFor();
         await page.keyboard.press('Escape');
         await page.getByRole('link', { name: 'Present' }).waitFor();
         expect([new URL(page.url()).search, complaints]).toEqual(['', []]);

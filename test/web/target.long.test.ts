@@ -51,7 +51,7 @@ it('has the same pages as any run, says where its numbers come from, and cannot 
 
   await page.getByRole('link', { name: 'Run', exact: true }).click();
   await page.getByText('Curves, of the whole space: from the API').waitFor();
-  await page.locator('.expectations .good', { hasText: 'holds' }).waitFor();
+  await page.locator('.expectations .badge.good', { hasText: 'holds' }).waitFor();
   expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
   await page.locator('.chart canvas').first().waitFor();
 
