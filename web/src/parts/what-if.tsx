@@ -33,7 +33,7 @@ export function WhatIf({ id, serial }: WhatIfProps) {
         ))}
         {answer?.notSooner?.map(({ change, time, outcome, received }) => (
           <li key={change} class="dim">
-            Not sooner {printableLine(change)}: {received ? outcome : 'lost'} after {humanDuration(time)}
+            Not sooner {printableLine(change)}: {received ? outcome : 'lost'} after {measuredText(time)}
           </li>
         ))}
         {answer?.sooner.length === 0 && answer.notSooner === undefined && (
