@@ -1,5 +1,6 @@
 /** `If-Match: "7"`: a change that is carried out only if the resource has not been changed since it was read. */
 
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Field } from '../../contract/values.js';
 import { ApiFault } from '../http/errors.js';
@@ -21,6 +22,16 @@ export function conditionHeaders(what: string) {
 /** The documentation of the answer if the condition does not hold. */
 export function conditionErrors(what: string) {
   return { 412: `The ${what} no longer has the version of \`If-Match\` (\`changed-meanwhile\`).` };
+}
+
+/** Rejects a change whose condition would be ignored, because what it changes has no version. */
+export async function refuseCondition({ method, headers, routeOptions }: FastifyRequest): Promise<void> {
+  if (headers['if-match'] === undefined || method === 'GET' || method === 'HEAD') return;
+  // The cast is safe because every route has the schema of an operation, or none.
+  const schema = routeOptions.schema as { readonly headers?: { readonly properties?: object } } | undefined;
+  if ('if-match' in (schema?.headers?.properties ?? {})) return;
+  const message = 'this request cannot have a condition: `If-Match` is for changes of a device or connector by its id';
+  throw new ApiFault(400, message, 'no-condition');
 }
 
 /** The version in a header that fits the schema; undefined without the header. */

@@ -27,6 +27,7 @@ import { canonicalUrl } from './aliases.js';
 import { atMost } from './at-most.js';
 import { auditLog, recordActions } from './audit.js';
 import { authenticate } from './auth.js';
+import { refuseCondition } from './condition.js';
 import { connectors } from './connectors.js';
 import type { CloudContext } from './context.js';
 import { deliveries } from './deliveries.js';
@@ -141,6 +142,7 @@ export function createApi(
   const families = named('families', async (routes) => {
     routes.addHook('onRequest', authenticate(all, publicUrl?.origin));
     routes.addHook('onRequest', refuseEmptyId);
+    routes.addHook('onRequest', refuseCondition);
     repeatable(routes.withTypeProvider<TypeBoxProvider>(), all);
     if (all.audit) recordActions(routes, all, all.audit);
     add(routes, FAMILIES_WITH_LIMITS);

@@ -133,6 +133,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
           throw new ApiFault(
             400,
             'body needs "value": a secure variable can be made visible only together with a new value',
+            'secure-variable',
           );
         }
         const variable: VariableRecord = {
@@ -204,7 +205,7 @@ function variableResource({ store }: ApiContext) {
 
   async function findUnlocked(spaceId: Id, id: Id): Promise<VariableRecord> {
     const variable = await find(spaceId, id);
-    if (variable.locked) throw new ApiFault(423, `variable "${variable.name}" is locked: unlock it first`);
+    if (variable.locked) throw new ApiFault(423, `variable "${variable.name}" is locked: unlock it first`, 'locked');
     return variable;
   }
 

@@ -85,7 +85,7 @@ const headers: Check<Readonly<Record<string, string>>> = formed(
         problems.add(key, `the header ${quote(name)} is set by the run${hint}`);
       } else if (value.kind !== 'scalar' || value.value === null || /[\r\n\0]/.test(value.source)) {
         complain(value, problems, 'a text of one line');
-      } else if (isCredential(low) && (value.variables === undefined || value.isWritten)) {
+      } else if (isCredential(low) && (value.variables === undefined || value.isWritten) && !isFilled(value.source)) {
         problems.add(
           value,
           'a secret does not belong in a file: use a variable, such as "token", that is "" in "vars", and set GHOSTFLEET_VAR_token in the environment',
@@ -96,6 +96,13 @@ const headers: Check<Readonly<Record<string, string>>> = formed(
     return problems.list.length === before ? Object.fromEntries(found) : undefined;
   },
 );
+
+/** Whether all but a scheme or the names of cookies are placeholders, such as `Bearer {token}`: captured values, or rows. */
+function isFilled(value: string): boolean {
+  const { texts, names } = readTemplate(value);
+  const form = names.map((_, i) => `${texts[i]}{}`).join('') + (texts[names.length] ?? '');
+  return /^(?:[a-z]+ )?\{\}$|^(?:[\w.-]+=\{\}(?:; *(?!$)|$))+$/i.test(form);
+}
 
 /** Runs a reader of one line; a problem has the column of its error. */
 function line<T>(form: () => Form, read: (text: string, node: ScalarNode) => T): Check<T> {

@@ -31,6 +31,21 @@ describe('a variable', () => {
     expect((await call('GET', path)).status).toBe(404);
   });
 
+  it('is not changed under a condition that would be ignored, and neither is what else has no version', async () => {
+    const { call } = await service();
+    const { json: variable } = await call('POST', 'variables', { name: 'a', value: '1' });
+    const { json: tag } = await call('POST', 'tags', { name: 'cold', color: '#1f77b4' });
+    const condition = { 'if-match': '"1"' };
+    const answers = [
+      await call('PUT', `variables/${variable.id}`, { value: '2' }, condition),
+      await call('DELETE', `variables/${variable.id}`, undefined, condition),
+      await call('PUT', `tags/${tag.id}`, { name: 'warm' }, condition),
+      await call('PUT', 'connectors', { name: 'hook', transformation: 'function main() { return null }' }, condition),
+    ];
+    expect(answers.map(({ status, json }) => [status, json.code])).toEqual(answers.map(() => [400, 'no-condition']));
+    expect((await call('GET', `variables/${variable.id}`, undefined, condition)).json).toEqual(variable);
+  });
+
   it('has a unique name per device and environment', async () => {
     const { call, device } = await service();
     const { id } = await device();
@@ -71,7 +86,7 @@ describe('a variable', () => {
       const { status, json } = await call('PUT', `variables/${id}`, { value: '2' });
       expect([status, json]).toEqual([
         423,
-        { statusCode: 423, error: 'Locked', message: 'variable "a" is locked: unlock it first' },
+        { statusCode: 423, error: 'Locked', code: 'locked', message: 'variable "a" is locked: unlock it first' },
       ]);
       expect((await call('DELETE', `variables/${id}`)).status).toBe(423);
       expect((await call(method, `variables/${id}/unlock`)).json).toMatchObject({ value: '1', locked: false });

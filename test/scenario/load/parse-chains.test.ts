@@ -64,6 +64,29 @@ describe('a request of ones own', () => {
     expect(describePlan(planScenario(scenario))).not.toContain('sesame');
   });
 
+  it.each([
+    'authorization: "Bearer {token}"',
+    'authorization: "{token}"',
+    'cookie: "sid={token}"',
+    'cookie: "sid={token}; lang={token}"',
+    'x-auth-token: "{token}"',
+  ])('may be captured from an answer: %s', (header) => {
+    const login = '{ post: /login, capture: { token: $.token } }';
+    const load = `  - { rate: 1/s, chain: [${login}, { get: /a, headers: { ${header} } }] }\n`;
+    expect(problemsOf(yamlOf({ head: 'name: test\nduration: 2h\n', load }))).toEqual([]);
+  });
+
+  it.each(['authorization: "Bearer sesame{token}"', 'cookie: "sid=sesame; lang={token}"', 'cookie: "{{token}}"'])(
+    'is rejected if a part of it is in the file: %s',
+    (header) => {
+      const login = '{ post: /login, capture: { token: $.token } }';
+      const load = `  - { rate: 1/s, chain: [${login}, { get: /a, headers: { ${header} } }] }\n`;
+      expect(problemsOf(yamlOf({ head: 'name: test\nduration: 2h\n', load }))).toEqual([
+        expect.stringContaining('a secret does not belong in a file'),
+      ]);
+    },
+  );
+
   it.each(['vars: { token: sesame }', `vars: { word: sesame, token: "\${word}" }`])(
     'is rejected if its secret is in the file: %s',
     (vars) => {
