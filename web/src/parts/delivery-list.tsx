@@ -1,7 +1,8 @@
 /** Deliveries of a connector, each with its attempts. */
 import type { Delivery } from '../../../src/client/types.js';
 import { printableLine } from '../../../src/kernel/printable.js';
-import { counted } from '../model/count.js';
+import { attemptsText, resultOf } from '../model/deliveries.js';
+import { measuredText } from '../model/length.js';
 import { Ago } from './ago.js';
 
 export function DeliveryList({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
@@ -23,13 +24,13 @@ function Attempts({ delivery: { state, attempts, created_at, log } }: { readonly
       <summary>
         <span class={`badge ${state === 'delivered' ? 'sent' : state}`}>{state}</span>
         <Ago at={Date.parse(created_at)} />
-        <span class="dim">{counted(attempts, 'attempt')}</span>
+        <span class="dim">{attemptsText({ state, attempts, log })}</span>
       </summary>
       <ol class="inside">
         {log.map(({ attempt, at, took, target, status, error, response }) => (
           <li key={attempt}>
-            <Ago at={Date.parse(at)} /> {target ?? ''} {status ?? 'no response'} in {took} ms{' '}
-            {printableLine(error ?? '')} {printableLine(response ?? '')}
+            <Ago at={Date.parse(at)} /> {target ?? ''} {resultOf({ status, error })} in {measuredText(took)}{' '}
+            {printableLine(response ?? '')}
           </li>
         ))}
       </ol>
