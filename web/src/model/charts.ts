@@ -46,7 +46,7 @@ export function inMs({ times, min, mean, max }: Curve): Curve {
 export function textOf({ isTime }: ChartPlan): (value: number) => string {
   return isTime
     ? (ms) => measuredText(ms < 10_000 ? ms : Math.round(ms / 1000) * 1000)
-    : (value) => String(Math.round(value * 10) / 10);
+    : (value) => String(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 }
 
 /** Start of the run in Unix ms; undefined without a run, and if its time is not that of its cloud. */

@@ -15,7 +15,7 @@ import { Wall } from './wall.js';
 
 /** Height of the page beside the wall, in px. */
 const besideWall = (): number =>
-  isPresenting ? 26 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize) : 430;
+  isPresenting ? 26 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize) : 460;
 
 /** For those who see the page for the first time. */
 const ABOUT =
