@@ -15,19 +15,38 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
  * JSON.
  */
 export function changedNumbers(text: string): readonly string[] {
-  if (!POSSIBLE.test(text)) return [];
   const changed: string[] = [];
-  for (let at = 0; at < text.length && changed.length <= MOST_SHOWN; at++) {
+  for (const { number } of findChanged(text)) {
+    changed.push(number);
+    if (changed.length > MOST_SHOWN) break;
+  }
+  return changed;
+}
+
+/** The text with these numbers as texts, so that none of their digits is lost. */
+export function quoteChangedNumbers(text: string): string {
+  let quoted = '';
+  let end = 0;
+  for (const { at, number } of findChanged(text)) {
+    quoted += `${text.slice(end, at)}"${number}"`;
+    end = at + number.length;
+  }
+  return end === 0 ? text : quoted + text.slice(end);
+}
+
+/** The numbers that would be changed, and where they begin. */
+function* findChanged(text: string): Generator<{ readonly at: number; readonly number: string }> {
+  if (!POSSIBLE.test(text)) return;
+  for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) at = endOfText(text, at);
     else if (unit === MINUS || (unit >= ZERO && unit <= NINE)) {
       NUMBER.lastIndex = at;
       const [number = ''] = NUMBER.exec(text) ?? [];
-      if (number !== '' && !isKept(number)) changed.push(number);
+      if (number !== '' && !isKept(number)) yield { at, number };
       at += Math.max(0, number.length - 1);
     }
   }
-  return changed;
 }
 
 /** Whether a number in the syntax of JSON keeps its value as a JavaScript number, and as JSON made from it. */

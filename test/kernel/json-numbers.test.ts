@@ -1,7 +1,7 @@
 /** Numbers in JSON text that JavaScript would change. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changedNumbers, changedNumbersIn, isKept } from '../../src/kernel/json-numbers.js';
+import { changedNumbers, changedNumbersIn, isKept, quoteChangedNumbers } from '../../src/kernel/json-numbers.js';
 
 describe('a number', () => {
   it.each([
@@ -54,4 +54,13 @@ it('of many changed numbers, ten are named, and the search ends with the next', 
   const text = `[${Array.from({ length: 45_000 }, (_, n) => `1e4${String(n).padStart(5, '0')}`).join(',')}]`;
   expect(changedNumbers(text)).toHaveLength(11);
   expect(changedNumbersIn(text)).toMatch(/^1e400000, .*, 1e400009 and others cannot be kept exactly/);
+});
+
+it('changed numbers can be kept as texts', () => {
+  const text = '{"a":9007199254740993,"b":[-1e400,1],"9007199254740993":"12345678901234567890"}';
+  expect(JSON.parse(quoteChangedNumbers(text))).toEqual({
+    a: '9007199254740993',
+    b: ['-1e400', 1],
+    '9007199254740993': '12345678901234567890',
+  });
 });

@@ -6,6 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { LineError } from '../../input/line-error.js';
 import { didYouMean, quote } from '../../input/problems.js';
+import { quoteChangedNumbers } from '../../kernel/json-numbers.js';
 import { foreignJson } from '../../kernel/json-text.js';
 import { findAll, PATH_FORM, readPath } from './json-path.js';
 import { asText, fill, type LookUp, readTemplate } from './template.js';
@@ -127,9 +128,9 @@ export class AnswerReader {
     this.body = body;
   }
 
-  /** The body as JSON; undefined if it is not JSON. */
+  /** The body as JSON; undefined if it is not JSON. Numbers that JavaScript would change, such as long ids, are texts. */
   get json(): unknown {
-    this.#json ??= { value: foreignJson(this.body) };
+    this.#json ??= { value: foreignJson(quoteChangedNumbers(this.body)) };
     return this.#json.value;
   }
 }

@@ -70,6 +70,20 @@ describe('a chain', () => {
     });
   });
 
+  it('keeps every digit of a long number that it captures or checks', async () => {
+    const load = `  - name: a
+    rate: 1/s
+    until: 2s
+    chain:
+      - { get: /made, capture: { id: $.id }, check: $.id == 1003200000000001759 }
+      - { get: "/things/{id}", check: $.id == 1003200000000001760 }
+`;
+    const { sent, metrics } = await runLoads(planOf(load), () => ({ body: '{"id":1003200000000001759}' }));
+    expect(sent.map(({ path }) => path).slice(0, 2)).toEqual(['/made', '/things/1003200000000001759']);
+    const [first, second] = Object.values(metrics.summarise().calls);
+    expect([first?.failed, second?.failed]).toEqual([0, 2]);
+  });
+
   it('ends at the first request that fails', async () => {
     const { sent, count, metrics } = await runLoads(planOf(JOURNEY), ({ path, at }) =>
       path.includes('limit') ? { body: at < 1000 ? [] : [{ id: 'x' }] } : { body: { id: 'other' } },
