@@ -18,8 +18,8 @@ import type { LoadData } from './data-rows.js';
 import { describeFound, isSecretName } from './found-value.js';
 import type { Load, LoadCall } from './load.js';
 import type { RecordedRequest } from './recorded-request.js';
-import { type Method, placesOf, type RequestSpec } from './request.js';
-import { fill, findUntextual, inPath, type LookUp, makeJson, readTemplate } from './template.js';
+import { type Method, makeBody, placesOf, type RequestSpec } from './request.js';
+import { fill, findUntextual, inPath, type LookUp, readTemplate } from './template.js';
 
 /** What a request knows when it is made. */
 export interface RequestPlace {
@@ -150,7 +150,7 @@ function prepareCall(call: CallSpec, label: string): ReadyRequest {
 function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undefined): ReadyRequest {
   const { method, check = [], capture = {} } = spec;
   const path = readTemplate(spec.path);
-  const body = spec.body === undefined ? undefined : makeJson(spec.body);
+  const body = spec.body === undefined ? undefined : makeBody(spec);
   const headers = Object.entries(spec.headers ?? {}).map(([name, value]) => [name, readTemplate(value)] as const);
   const inTexts = [...path.names, ...headers.flatMap(([, { names }]) => names), ...(body?.inTexts ?? [])];
   const checks = check.map((each) => ({ ...each, holds: prepareCheck(each), find: prepareSource(each.of) }));

@@ -26,7 +26,7 @@ import { quote } from '../../input/problems.js';
 import type { Millis } from '../../kernel/time.js';
 import { isCredential } from '../source/variables.js';
 import { type CheckSpec, readCheck, readSource } from './answer.js';
-import { makeJson, PLACE_NAME, readTemplate } from './template.js';
+import { inPath, makeJson, makeText, PLACE_NAME, readTemplate } from './template.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = Uppercase<(typeof METHODS)[number]>;
@@ -151,7 +151,13 @@ export const LABEL = text(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a name of small letters,
 const COMMON = {
   name: optional(describeKey('Name in reports and expectations. Default: method and path.', 'list', LABEL)),
   headers: optional(describeKey('Headers of the request.', { 'x-trace': '{iteration}' }, headers)),
-  body: optional(describeKey('JSON body; its texts may have placeholders.', { name: 'depot-{serial}' }, body)),
+  body: optional(
+    describeKey(
+      'JSON body, or the text of one with another content-type; may have placeholders.',
+      { name: 'depot-{serial}' },
+      body,
+    ),
+  ),
   check: optional(describeKey('What the answer must be. Default: a status from 200 to 299.', 'status == 200', check)),
   capture: optional(describeKey('Values for later requests, by name.', { id: '$[0].id' }, capture)),
   think: optional(
@@ -184,6 +190,12 @@ export function readRequest(node: LocatedNode, problems: Problems, index = 0): R
   if (common === undefined || kind === undefined || where === undefined) return undefined;
   const { name, headers: sent, body: content, check: checks, capture: captured, think } = common;
   if (content !== undefined && kind === 'get') problems.add(valueAt(node, 'body'), 'a GET has no body');
+  if (content !== undefined && typeof content !== 'string' && !isJson(sent)) {
+    problems.add(
+      valueAt(node, 'body'),
+      `a body with the content-type ${quote(sent?.['content-type'] ?? '')} is a text, such as "a=1&b={id}"`,
+    );
+  }
   return {
     name: name ?? labelOf(kind, where, options, index),
     method: kind.toUpperCase() as Method,
@@ -194,6 +206,19 @@ export function readRequest(node: LocatedNode, problems: Problems, index = 0): R
     ...(captured && { capture: captured }),
     ...(think && think[1] > 0 && { think }),
   };
+}
+
+const FORM = /^application\/x-www-form-urlencoded\b/i;
+
+/** Whether a request with these headers has a body in JSON. */
+function isJson(headers: RequestSpec['headers'] = {}): boolean {
+  return /^[\w.+-]+\/(?:[\w.+-]+\+)?json\b/i.test(headers['content-type'] ?? 'application/json');
+}
+
+/** How the body is made. With a `content-type` other than JSON, it is a text that is sent as it is. */
+export function makeBody({ headers, body: content }: RequestSpec) {
+  if (isJson(headers) || typeof content !== 'string') return makeJson(content);
+  return FORM.test(headers?.['content-type'] ?? '') ? makeText(content, inPath) : makeText(content);
 }
 
 /** `get /devices/{id}`. Neither a query nor a scenario variable is in a label, because both may be secret. */

@@ -67,13 +67,22 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** Makes a JSON text of a value whose texts may have placeholders. A text that is one placeholder becomes its value, of any type. */
-export function makeJson(value: unknown): {
+/** How a body is made: {@link makeJson}, {@link makeText}. */
+interface BodyMaker {
   readonly names: readonly string[];
   /** Names whose value becomes a part of a longer text. */
   readonly inTexts: readonly string[];
   readonly fill: (lookUp: LookUp) => string;
-} {
+}
+
+/** Makes a text that is sent as it is, such as a form. @param write how a value becomes a part of it */
+export function makeText(text: string, write: (value: unknown) => string = asText): BodyMaker {
+  const template = readTemplate(text);
+  return { names: template.names, inTexts: template.names, fill: (lookUp) => fill(template, lookUp, write) };
+}
+
+/** Makes a JSON text of a value whose texts may have placeholders. A text that is one placeholder becomes its value, of any type. */
+export function makeJson(value: unknown): BodyMaker {
   const names = listNames(value);
   const inTexts = listNames(value, true);
   if (names.length === 0 && !JSON.stringify(value).includes('{{')) {

@@ -84,6 +84,23 @@ describe('a chain', () => {
     expect([first?.failed, second?.failed]).toEqual([0, 2]);
   });
 
+  it.each([
+    ['application/x-www-form-urlencoded', 'a={id}&b=1', 'a=x%26y%20z&b=1'],
+    ['text/plain', 'hello {id}', 'hello x&y z'],
+    ['application/json; charset=utf-8', 'hello {id}', '"hello x&y z"'],
+    ['application/merge-patch+json', 'hello {id}', '"hello x&y z"'],
+  ])('sends a body of the type %s', async (type, body, wanted) => {
+    const load = `  - name: a
+    rate: 1/s
+    until: 1s
+    chain:
+      - { get: /one, capture: { id: $.id } }
+      - { post: /two, headers: { Content-Type: "${type}" }, body: "${body}" }
+`;
+    const { sent } = await runLoads(planOf(load), () => ({ body: { id: 'x&y z' } }));
+    expect(sent[1]).toMatchObject({ body: wanted, headers: { 'content-type': type } });
+  });
+
   it('ends at the first request that fails', async () => {
     const { sent, count, metrics } = await runLoads(planOf(JOURNEY), ({ path, at }) =>
       path.includes('limit') ? { body: at < 1000 ? [] : [{ id: 'x' }] } : { body: { id: 'other' } },

@@ -100,6 +100,10 @@ describe('a request of ones own', () => {
 describe('a load with chains', () => {
   it.each([
     ['{ rate: 1/s, chain: [] }', 'a list of 1 to 100 requests'],
+    [
+      '{ rate: 1/s, request: { post: /a, headers: { content-type: text/csv }, body: { a: 1 } } }',
+      'a body with the content-type "text/csv" is a text, such as "a=1&b={id}"',
+    ],
     ['{ rate: 1/s, chain: [{ get: "/{id}" }, { get: /b, capture: { id: $.id } }] }', '{id} has no value'],
     ['{ rate: 1/s, choose: [{ request: { get: /a } }] }', 'a list of 1 is not a list of 2 to 50'],
     ['{ rate: 1/s, choose: [{ weight: 0, request: { get: /a } }, { request: { get: /b } }] }', 'a number above 0'],
