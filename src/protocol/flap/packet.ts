@@ -93,6 +93,6 @@ export function textOf(data: Uint8Array): string {
 /** The bytes of a text from {@link textOf}, in memory of their own. */
 export function bytesOf(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
+  Buffer.from(bytes.buffer).write(text, 'latin1');
   return bytes;
 }

@@ -89,6 +89,30 @@ export function aboutRows(opened: () => Store): void {
       expect(await bodiesOf(store, {})).toEqual([{ list: [1, 2] }]);
     });
 
+    it('with an encoded body has all its fields, is recognised as a copy, and is deleted like others', async () => {
+      await furnish(store);
+      const codec = decoderOf(field('list'));
+      const encoded = (n: number) =>
+        message(n, { body: new EncodedBody(codec, body([0, [n]])), codecHash: 'c', fingerprint: `p${n}` });
+      const [first, second] = [encoded(1), encoded(2)];
+      await store.commit([insert.message(first)]);
+      await store.commit([
+        insert.message(second),
+        { kind: 'device.change', id: second.deviceId, change: { lastSeen: T0 } },
+      ]);
+      const { name, serial } = (await store.device(SPACE, first.deviceId)) ?? {};
+      expect(await store.message(SPACE, first.id)).toEqual({
+        ...first,
+        ...{ body: { list: [1] }, deviceName: name, deviceSerial: serial },
+      });
+      expect(await store.copyOf(first.deviceId, 'p1', 0)).toBe(first.id);
+      await expect(store.commit([insert.message(encoded(2))])).rejects.toThrow();
+      const copy = { ...insert.message({ ...encoded(3), fingerprint: 'p2' }), newSince: 0 };
+      await expect(store.commit([copy])).rejects.toMatchObject({ field: 'fingerprint' });
+      expect(await store.prune(second.createdAt, 9)).toBe(1);
+      expect((await store.messages(SPACE, { limit: 9 })).map(({ id }) => id)).toEqual([second.id]);
+    });
+
     it('may contain any JSON value as a body', async () => {
       await furnish(store);
       let n = 0;

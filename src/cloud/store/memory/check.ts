@@ -15,11 +15,13 @@ import {
   type TagRow,
 } from '../store.js';
 import { keyOf } from './records.js';
+import { isReport } from './report-entry.js';
 import { SharedTexts } from './shared-texts.js';
 import type { KeptBody, MemoryTables } from './tables.js';
 
 /** The bodies of a list of changes in their stored form, by row. Valid until the next list is checked. */
 export interface Bodies {
+  /** Those of reports are left out, because they are stored as they are. */
   readonly ofMessages: ReadonlyMap<MessageRow, KeptBody>;
   /** JSON texts. */
   readonly ofRecords: ReadonlyMap<RecordRow, string>;
@@ -53,6 +55,8 @@ export class Check implements Bodies {
   #tagNames: Map<Id, string> | undefined;
   /** States of the messages that the list has changed. */
   readonly #downStates = new Map<Id, DownState | null>();
+  /** Whether the list has a single new message, as most lists, and nothing else about messages: then none is noted. */
+  #isOneMessage = false;
   /** Keys that the list deletes: their hashes can be used again. */
   readonly #deletedKeys = new Set<Id>();
   /** For each key of a record that the list has changed: the record that has it now, if any. */
@@ -93,6 +97,9 @@ export class Check implements Bodies {
     // one.
     for (const known of this.#all) if (known.size > 0) known.clear();
     this.#tagNames = undefined;
+    this.#isOneMessage = changes.every(({ kind }, i) =>
+      i === 0 ? kind === 'message.insert' : kind === 'device.change',
+    );
     for (const change of changes) this.#add(change);
     return this;
   }
@@ -251,10 +258,11 @@ export class Check implements Bodies {
     this.#needSpace(row.spaceId);
     const known = this.#tables.devices.has(row.deviceId) || this.#devices.has(row.deviceId);
     if (!known) throw new Error(`unknown device "${row.deviceId}"`);
-    if (this.#tables.messages.has(row.id) || this.#messages.has(row.id)) throw new Error(`message "${row.id}" exists`);
+    if (this.#tables.findMessage(row.id) || this.#messages.has(row.id)) throw new Error(`message "${row.id}" exists`);
+    if (!isReport(row)) this.ofMessages.set(row, row.body instanceof EncodedBody ? row.body : this.#textOf(row));
+    if (this.#isOneMessage) return;
     this.#messages.set(row.id, row.deviceId);
     this.#downStates.set(row.id, row.downState);
-    this.ofMessages.set(row, row.body instanceof EncodedBody ? row.body : this.#textOf(row));
   }
 
   #textOf({ type, body }: MessageRow): string {
@@ -265,7 +273,7 @@ export class Check implements Bodies {
   #needOrder({ deviceId, id }: MessageRow): void {
     const newest = this.#newest.get(deviceId) ?? this.#tables.devices.get(deviceId)?.messages.at(-1)?.id;
     if (newest !== undefined && newest > id) throw new ConflictError('order');
-    this.#newest.set(deviceId, id);
+    if (!this.#isOneMessage) this.#newest.set(deviceId, id);
   }
 
   /** Compares with stored messages only: a list never contains two copies of a message. */
@@ -287,7 +295,7 @@ export class Check implements Bodies {
   }
 
   #needPending(id: Id, state: DownState): void {
-    const known = this.#downStates.has(id) ? this.#downStates.get(id) : this.#tables.messages.get(id)?.row.downState;
+    const known = this.#downStates.has(id) ? this.#downStates.get(id) : this.#tables.findMessage(id)?.row.downState;
     if (known === undefined) return;
     if (known !== 'pending') throw new ConflictError('down-state');
     this.#downStates.set(id, state);
@@ -295,7 +303,7 @@ export class Check implements Bodies {
 
   /** Compares with the stored number only: a list never offers the same downlink twice. */
   #needAttempt(id: Id, attempt: number): void {
-    const known = this.#tables.messages.get(id)?.row.downAttempt;
+    const known = this.#tables.findMessage(id)?.row.downAttempt;
     if (known !== undefined && known !== attempt) throw new ConflictError('attempt');
   }
 

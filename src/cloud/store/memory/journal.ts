@@ -25,7 +25,7 @@ function placeOf(tables: MemoryTables, { kind, ref }: NewEvent): Pick<EventRow, 
   switch (kind) {
     case 'message':
     case 'downlink':
-      return ofMessage(tables.messages.get(ref)?.row);
+      return ofMessage(tables.findMessage(ref)?.row);
     case 'device':
     case 'health':
       return ofDevice(tables.devices.get(ref)?.row.spaceId, ref);

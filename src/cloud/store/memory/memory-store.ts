@@ -142,7 +142,7 @@ export class MemoryStore implements Store {
   }
 
   async message(spaceId: Id, id: Id): Promise<ListedMessage | undefined> {
-    const entry = this.#tables.messages.get(id);
+    const entry = this.#tables.findMessage(id);
     return entry && entry.row.spaceId === spaceId && !entry.device.deleted ? listed(entry) : undefined;
   }
 

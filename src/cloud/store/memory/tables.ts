@@ -3,7 +3,9 @@
  */
 import type { EncodedBody } from '../encoded-body.js';
 import type { CodecRow, DeviceRow, EventRow, Id, KeyRow, MessageRow, SpaceRow, Station, TagRow } from '../store.js';
+import { lowerBound } from './by-id.js';
 import { MemoryRecords } from './records.js';
+import type { ReportEntry } from './report-entry.js';
 
 export interface SpaceEntry {
   readonly id: Id;
@@ -20,13 +22,16 @@ export interface DeviceEntry {
   row: DeviceRow;
   deleted: boolean;
   readonly messages: MessageEntry[];
-  readonly pending: MessageEntry[];
-  readonly unanswered: MessageEntry[];
+  readonly pending: OtherEntry[];
+  readonly unanswered: OtherEntry[];
   /** Newest uplink by fingerprint; undefined until the first uplink with a fingerprint. */
   fingerprints: Map<string, MessageEntry> | undefined;
 }
 
-export interface MessageEntry {
+export type MessageEntry = ReportEntry<DeviceEntry> | OtherEntry;
+
+/** A message other than a report. */
+export interface OtherEntry {
   readonly id: Id;
   row: MessageRow & { readonly body: KeptBody };
   readonly device: DeviceEntry;
@@ -45,8 +50,7 @@ export class MemoryTables {
   readonly devices = new Map<Id, DeviceEntry>();
   readonly bySerial = new Map<number, DeviceEntry>();
   readonly byToken = new Map<string, DeviceEntry>();
-  readonly messages = new Map<Id, MessageEntry>();
-  readonly pending: MessageEntry[] = [];
+  readonly pending: OtherEntry[] = [];
   readonly timelines = new Map<Id, Station[]>();
   /** Number of timeline entries ever written. */
   stations = 0;
@@ -56,4 +60,16 @@ export class MemoryTables {
   readonly events: EventRow[] = [];
   /** Number of the newest entry of the journal that was ever written. */
   newestEvent = 0;
+
+  /** By search in the lists of the spaces: a map of all messages would take 50 bytes for each. */
+  findMessage(id: Id): MessageEntry | undefined {
+    for (const { messages } of this.spaceList) {
+      const newest = messages.at(-1);
+      // Most ids that are looked for are those of new messages.
+      if (newest === undefined || newest.id < id) continue;
+      const entry = messages[lowerBound(messages, id)];
+      if (entry?.id === id) return entry;
+    }
+    return undefined;
+  }
 }

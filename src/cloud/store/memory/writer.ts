@@ -1,7 +1,7 @@
 /** Applies changes to the tables of the memory store. */
 import type { DownState } from '../../../contract/messages.js';
 import type { UnixMillis } from '../../../kernel/time.js';
-import { compareValues, stationId } from '../order.js';
+import { compareValues, idBefore, stationId } from '../order.js';
 import {
   type Change,
   type CodecRow,
@@ -16,10 +16,11 @@ import {
   type TagRow,
   type TimelineRow,
 } from '../store.js';
-import { insertById, removeById } from './by-id.js';
+import { insertById, lowerBound, removeById } from './by-id.js';
 import { type Bodies, Check } from './check.js';
 import { addEvent, firstAbove } from './journal.js';
-import type { DeviceEntry, KeptBody, MemoryTables, MessageEntry, SpaceEntry } from './tables.js';
+import { isReport, ReportEntry } from './report-entry.js';
+import type { DeviceEntry, KeptBody, MemoryTables, MessageEntry, OtherEntry, SpaceEntry } from './tables.js';
 
 export class MemoryWriter {
   readonly #tables: MemoryTables;
@@ -38,11 +39,11 @@ export class MemoryWriter {
 
   /** Deletes up to `limit` old messages that are not pending downlinks, oldest first; returns their number. */
   prune(createdBefore: UnixMillis, limit: number): number {
-    const old = new Set<MessageEntry>();
-    for (const entry of this.#tables.messages.values()) {
-      if (entry.row.createdAt < createdBefore && entry.row.downState !== 'pending') old.add(entry);
-    }
-    const chosen = [...old].sort((a, b) => compareValues(a.id, b.id)).slice(0, limit);
+    const old = this.#tables.spaceList.flatMap(({ messages }) => {
+      const before = messages.slice(0, lowerBound(messages, idBefore(createdBefore)));
+      return before.filter(({ row }) => row.createdAt < createdBefore && row.downState !== 'pending');
+    });
+    const chosen = old.sort((a, b) => compareValues(a.id, b.id)).slice(0, limit);
     for (const entry of chosen) this.#deleteMessage(entry);
     return chosen.length;
   }
@@ -83,11 +84,11 @@ export class MemoryWriter {
       case 'message.insert':
         return this.#insertMessage(change.row, bodies.ofMessages.get(change.row) ?? 'null');
       case 'message.offer':
-        return this.#offerMessage(this.#tables.messages.get(change.id), change.attempt);
+        return this.#offerMessage(this.#find(change.id), change.attempt);
       case 'message.state':
-        return this.#endMessage(this.#tables.messages.get(change.id), change.state, change.at);
+        return this.#endMessage(this.#find(change.id), change.state, change.at);
       case 'message.answered':
-        return this.#answerMessage(this.#tables.messages.get(change.id), change.at);
+        return this.#answerMessage(this.#find(change.id), change.at);
       case 'timeline.add':
         return this.#addToTimeline(change.row, change.latest ?? false);
       case 'codec.put':
@@ -243,16 +244,20 @@ export class MemoryWriter {
     removeById(this.#space(entry.row.spaceId).devices, id);
   }
 
-  #insertMessage(message: MessageRow, body: KeptBody): void {
-    const device = this.#tables.devices.get(message.deviceId);
+  #insertMessage(row: MessageRow, body: KeptBody): void {
+    const device = this.#tables.devices.get(row.deviceId);
     if (!device) return;
-    const row = { ...message, body };
-    const entry: MessageEntry = { id: row.id, row, device };
-    this.#tables.messages.set(row.id, entry);
+    const entry = isReport(row) ? new ReportEntry(row, device) : { id: row.id, row: { ...row, body }, device };
     insertById(this.#space(row.spaceId).messages, entry);
     insertById(device.messages, entry);
     if (row.fingerprint !== null) this.#rememberFingerprint(device, row.fingerprint, entry);
-    this.#queueUp(entry);
+    if (!(entry instanceof ReportEntry)) this.#queueUp(entry);
+  }
+
+  /** The message with this id, unless it is a report, which never changes. */
+  #find(id: Id): OtherEntry | undefined {
+    const entry = this.#tables.findMessage(id);
+    return entry instanceof ReportEntry ? undefined : entry;
   }
 
   #rememberFingerprint(device: DeviceEntry, fingerprint: string, entry: MessageEntry): void {
@@ -261,18 +266,18 @@ export class MemoryWriter {
     if (!known || known.id < entry.id) device.fingerprints.set(fingerprint, entry);
   }
 
-  #offerMessage(entry: MessageEntry | undefined, attempt: number): void {
+  #offerMessage(entry: OtherEntry | undefined, attempt: number): void {
     if (entry) entry.row = { ...entry.row, downAttempt: attempt };
   }
 
-  #endMessage(entry: MessageEntry | undefined, state: DownState, at: UnixMillis): void {
+  #endMessage(entry: OtherEntry | undefined, state: DownState, at: UnixMillis): void {
     if (!entry) return;
     this.#unqueue(entry);
     entry.row = { ...entry.row, downState: state, downStateAt: at };
     this.#queueUp(entry);
   }
 
-  #answerMessage(entry: MessageEntry | undefined, at: UnixMillis): void {
+  #answerMessage(entry: OtherEntry | undefined, at: UnixMillis): void {
     if (!entry) return;
     this.#unqueue(entry);
     entry.row = { ...entry.row, downAnsweredAt: at };
@@ -289,8 +294,7 @@ export class MemoryWriter {
 
   #deleteMessage(entry: MessageEntry): void {
     const { id, device, row } = entry;
-    this.#unqueue(entry);
-    this.#tables.messages.delete(id);
+    if (!(entry instanceof ReportEntry)) this.#unqueue(entry);
     this.#tables.timelines.delete(id);
     removeById(this.#space(row.spaceId).messages, id);
     removeById(device.messages, id);
@@ -299,7 +303,7 @@ export class MemoryWriter {
   }
 
   /** Adds a downlink to the list of its state: pending or unanswered. Other messages are in no such list. */
-  #queueUp(entry: MessageEntry): void {
+  #queueUp(entry: OtherEntry): void {
     if (entry.row.downState === 'pending') {
       insertById(entry.device.pending, entry);
       insertById(this.#tables.pending, entry);
@@ -308,7 +312,7 @@ export class MemoryWriter {
     }
   }
 
-  #unqueue(entry: MessageEntry): void {
+  #unqueue(entry: OtherEntry): void {
     if (entry.row.downState === 'pending') {
       removeById(entry.device.pending, entry.id);
       removeById(this.#tables.pending, entry.id);
@@ -324,7 +328,7 @@ export class MemoryWriter {
   }
 }
 
-function awaitsAnswer(row: MessageEntry['row']): boolean {
+function awaitsAnswer(row: OtherEntry['row']): boolean {
   return row.downState === 'sent' && row.downAnsweredAt === null && (row.type === 'config' || row.type === 'shell');
 }
 
