@@ -22,7 +22,7 @@ export class Histories implements Fold {
 
   /**
    * @param wanted devices to collect. Default: all
-   * @param most number of events to keep; a run with more has no histories. Default: 300,000
+   * @param most number of events to keep, counted for all devices; a run with more has no histories. Default: 300,000
    * @param rolls in a run with more events, keep the latest ones of each device instead of none. Default: false
    */
   constructor(wanted: (serial: number) => boolean = () => true, most = MOST_EVENTS, rolls = false) {
@@ -39,9 +39,11 @@ export class Histories implements Fold {
   take(event: TraceEvent): void {
     if (this.#overflowed && !this.#rolls) return;
     if (event.kind === 'world.closing') this.#common.push(event);
-    if (!('serial' in event) || !this.#wanted(event.serial)) return;
-    if (event.kind === 'downlink.queued' && isTracked(event.type)) this.#withDownlinks.add(event.serial);
-    append(this.#byDevice, event.serial, event);
+    if (!('serial' in event)) return;
+    if (this.#wanted(event.serial)) {
+      if (event.kind === 'downlink.queued' && isTracked(event.type)) this.#withDownlinks.add(event.serial);
+      append(this.#byDevice, event.serial, event);
+    }
     if (++this.#count <= this.#most) return;
     this.#overflowed = true;
     if (this.#rolls) this.#forget();

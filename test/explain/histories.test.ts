@@ -28,6 +28,14 @@ describe('a run with more events than are kept', () => {
   });
 });
 
+it('events of devices that are not collected count, so that the limit does not depend on the choice', () => {
+  const histories = new Histories((serial) => serial === 1, 20);
+  for (let at = 0; at < 20; at++) histories.take(wake(at % 2, at));
+  expect([histories.overflowed, times(histories, 0), times(histories, 1).length]).toEqual([false, [], 10]);
+  histories.take(wake(0, 20));
+  expect([histories.overflowed, times(histories, 1)]).toEqual([true, []]);
+});
+
 it('histories list devices with downlinks of users, but not devices that have only downlinks of the cloud itself', () => {
   const histories = new Histories();
   const queued = (serial: number, type: 'session' | 'shell'): TraceEvent => {

@@ -49,7 +49,7 @@ export class Journal {
   readonly #order: InstantOrder | undefined;
 
   constructor({ plan, scopes, virtual, watched, acks, sinks, watch, mostEvents }: JournalOptions) {
-    this.histories = new Histories(undefined, mostEvents, watched);
+    this.histories = new Histories(watched || !virtual ? undefined : listWithDownlinks(plan), mostEvents, watched);
     this.metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration, listScopes(plan, scopes));
     const checked = plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : []));
     this.invariants = new Invariants(checked, acks);
@@ -116,6 +116,16 @@ export class Journal {
     this.settle();
     this.#log.close();
   }
+}
+
+/**
+ * Chooses the devices for which users may queue downlinks: only these have histories. Loads, setup and users who watch a run may
+ * queue some for any device.
+ */
+function listWithDownlinks({ actions, devices, loads, setup = [] }: Plan): ((serial: number) => boolean) | undefined {
+  if (loads.length > 0 || setup.length > 0) return undefined;
+  const serials = new Set(actions.flatMap((action) => action.devices.map((index) => devices[index]?.serial)));
+  return (serial) => serials.has(serial);
 }
 
 function listScopes(plan: Plan, more: readonly PlannedScope[] = []): MetricScopes {
