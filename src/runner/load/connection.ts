@@ -6,7 +6,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { LARGEST_ANSWER } from '../../client/http.js';
-import { compressedBecause } from '../../kernel/content-coding.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { realTimers } from '../../kernel/real-timers.js';
 import { retryAfter } from '../../kernel/retry-after.js';
@@ -211,14 +210,14 @@ export class Connection {
     this.#rest = stays;
     if (stays === 0) this.#drop();
     if (head === undefined) return;
-    const { status, headers } = head;
+    const { status, headers, compressed } = head;
     done?.({
       status,
       why: '',
       body,
       headers,
       retryAfter: status >= 400 ? (retryAfter(headers) ?? 0) : 0,
-      compressed: compressedBecause(headers),
+      compressed,
     });
   }
 

@@ -4,6 +4,7 @@
  */
 import { type IncomingHttpHeaders, maxHeaderSize } from 'node:http';
 import { LARGEST_ANSWER } from '../../client/http.js';
+import { compressedBecause } from '../../kernel/content-coding.js';
 
 /** A response that cannot be used, and neither can its connection. */
 export class BadResponse extends Error {
@@ -27,6 +28,8 @@ interface Head {
   readonly headers: IncomingHttpHeaders;
   /** Length of the body in bytes, if the head says it. */
   readonly body: number | 'chunked' | 'until the end';
+  /** Why the body cannot be read: it is compressed. */
+  readonly compressed: string | undefined;
   /** How long the connection may rest after the response, in seconds; 0 if the server closes it. */
   readonly stays: number;
 }
@@ -261,7 +264,7 @@ function parseHead(text: string): Head {
   }
   const body = status < 200 || status === 204 || status === 304 ? 0 : bodyOf(headers, minor === '1');
   const ends = body === 'until the end' || endsAfter(headers, minor === '1');
-  return { text, status, headers, body, stays: ends ? 0 : rest(headers) };
+  return { text, status, headers, body, compressed: compressedBecause(headers), stays: ends ? 0 : rest(headers) };
 }
 
 function endsAfter({ connection }: IncomingHttpHeaders, isUsuallyKept: boolean): boolean {
