@@ -100,7 +100,7 @@ export function repeatable(routes: Routes, { store, clock, ids }: ApiContext): v
     const key = request.headers['idempotency-key'];
     if (request.routeOptions.schema?.headers !== IdempotencyHeaders || typeof key !== 'string') return;
     const now = Math.floor(clock.wall);
-    const expired = [...(await store.dueRecords('idempotency', now, CLEARED_AT_ONCE))];
+    const expired = [...(await store.dueRecords('idempotency', now, CLEARED_AT_ONCE, request.spaceId))];
     const known = await store.recordByKey('idempotency', request.spaceId, key);
     if (known && (known.dueAt ?? 0) <= now) expired.push(known);
     request.attempt = { key, fingerprint: fingerprintOf(request), expired };

@@ -8,6 +8,8 @@ import { Reader } from '../../../src/cloud/store/sqlite/reader.js';
 import type { Store } from '../../../src/cloud/store/store.js';
 import { furnish, insert, message, OTHER_SPACE, record, SPACE } from './rows.js';
 
+const OWNER = { tenant: 'a', part: '' };
+
 let directory: string;
 let path: string;
 let store: Store;
@@ -64,17 +66,17 @@ describe('the reading thread', () => {
     const reader = new Reader(path);
     const order: string[] = [];
     const read = async (tenant: string) => {
-      await reader.read(tenant, 'SELECT count(*) FROM message WHERE space_id = ?', [SPACE]);
+      await reader.read({ tenant, part: '' }, 'SELECT count(*) FROM message WHERE space_id = ?', [SPACE]);
       order.push(tenant);
     };
     await Promise.all(['a', 'a', 'a', 'a', 'b', 'c'].map(read));
-    expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'a']);
+    expect(order).toEqual(['a', 'b', 'c', 'a', 'a', 'a']);
     await reader.close();
   });
 
   it('rejects further queries of a tenant while a hundred wait, but not those of others', async () => {
     const reader = new Reader(path);
-    const read = (tenant: string) => reader.read(tenant, 'SELECT 1 AS one', []);
+    const read = (tenant: string) => reader.read({ tenant, part: '' }, 'SELECT 1 AS one', []);
     const reads = Array.from({ length: 105 }, () => read('a'));
     const [settled, other] = await Promise.all([Promise.allSettled(reads), read('b')]);
     expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(4);
@@ -85,13 +87,13 @@ describe('the reading thread', () => {
 
   it('reports the error of a query and continues, and rejects waiting queries when it is closed', async () => {
     const reader = new Reader(path);
-    await expect(reader.read('a', 'SELECT x', [])).rejects.toMatchObject({ message: 'no such column: x' });
-    expect(await reader.read('a', 'SELECT 1 AS one', [])).toEqual([{ one: 1 }]);
-    const late = [reader.read('a', 'SELECT 1', []), reader.read('b', 'SELECT 1', [])];
+    await expect(reader.read(OWNER, 'SELECT x', [])).rejects.toMatchObject({ message: 'no such column: x' });
+    expect(await reader.read(OWNER, 'SELECT 1 AS one', [])).toEqual([{ one: 1 }]);
+    const late = [reader.read(OWNER, 'SELECT 1', []), reader.read({ tenant: 'b', part: '' }, 'SELECT 1', [])];
     const outcomes = Promise.allSettled(late);
     await reader.close();
     expect((await outcomes).at(-1)).toMatchObject({ status: 'rejected' });
-    await expect(reader.read('a', 'SELECT 1', [])).rejects.toThrow('the store is closed');
+    await expect(reader.read(OWNER, 'SELECT 1', [])).rejects.toThrow('the store is closed');
   });
 });
 
@@ -103,6 +105,6 @@ it('reads of all spaces of an account share the turns of the account; those of a
   await store.recordsInRange('audit', SPACE, range, 10);
   await store.recordsInRange('audit', OTHER_SPACE, range, 10);
   await store.records('login-of/ann', null, { limit: 10, after: SPACE });
-  expect(read.mock.calls.map(([tenant]) => tenant)).toEqual(['ann', OTHER_SPACE, 'login-of/ann']);
+  expect(read.mock.calls.map(([{ tenant }]) => tenant)).toEqual(['ann', OTHER_SPACE, 'login-of/ann']);
   read.mockRestore();
 });

@@ -11,12 +11,14 @@
 
 import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { endOfTurn } from '../../../kernel/real-timers.js';
+import { seconds } from '../../../kernel/time.js';
 import { StoreBusy } from '../bounded-commits.js';
-import { ScanTurns } from '../scan-turns.js';
+import type { Owner } from '../fair-queue.js';
+import { QueryTurns } from '../query-turns.js';
 import { Soundness } from '../soundness.js';
 import { type Dialect, NULLED, type SqlValue, type Statement } from '../sql/dialect.js';
 import type { SqlDriver } from '../sql/sql-store.js';
-import { ConflictError, type ConflictField, type Id, StoreUnavailable } from '../store.js';
+import { ConflictError, type ConflictField, StoreUnavailable } from '../store.js';
 import { asOutage } from './failures.js';
 import type { PostgresNodes } from './nodes.js';
 import { toPostgres } from './text.js';
@@ -53,6 +55,8 @@ const LARGEST_BATCH = 500;
 /** Maximum number of retries of a batch after deadlocks with other services. */
 const DEADLOCK_RETRIES = 5;
 
+/** Longest wait of a read for its turn: about as long as a query may take. */
+const LONGEST_WAIT = seconds(5);
 /** A commit that waits for its batch. */
 interface Waiting {
   readonly statements: readonly Statement[];
@@ -79,7 +83,10 @@ export class PostgresDriver implements SqlDriver {
   readonly soundness = new Soundness();
   readonly #reading: Pool;
   readonly #writing: Pool;
-  readonly #scans: ScanTurns;
+  /** Reads that wait for a connection. The pool itself would serve them in the order of their arrival. */
+  readonly #turns: QueryTurns;
+  /** Reads of many rows, which wait here before they wait for a connection. */
+  readonly #scans: QueryTurns;
   /** For each SQL text with question marks: the text with numbered parameters, and the name of the prepared statement. */
   readonly #named = new Map<string, { readonly name: string; readonly text: string }>();
   #waiting: Waiting[] = [];
@@ -90,31 +97,41 @@ export class PostgresDriver implements SqlDriver {
     this.#reading = reading;
     this.#writing = writing;
     const { max } = reading.options;
-    this.#scans = new ScanTurns({ all: Math.ceil(max / 2), tenant: Math.ceil(max / 5) });
+    // One connection listens to other services (nodes.ts). One is left to others if all reads of a tenant are slow.
+    this.#turns = new QueryTurns({ all: max - 1, tenant: max - 2, longestWait: LONGEST_WAIT });
+    this.#scans = new QueryTurns({ all: Math.ceil(max / 2), tenant: Math.ceil(max / 5), mostWaiting: 100 });
     this.nodes = nodes;
   }
 
-  async all(text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+  async all(
+    text: string,
+    values: readonly SqlValue[],
+    owner: () => Owner | Promise<Owner>,
+  ): Promise<readonly unknown[]> {
     try {
-      return (await this.#reading.query<object>(this.#query({ text, values }))).rows;
+      return await this.#read(await owner(), text, values);
     } catch (error) {
       throw this.#failure(error);
     }
   }
 
   /** Uses a part of the connections only, so that other queries always find one. */
-  scan(tenant: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
-    return this.#scans.run(tenant, () => this.#scan(text, values));
+  scan(owner: Owner, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+    return this.#scans.run(owner, () => this.#scan(owner, text, values));
   }
 
-  async #scan(text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+  async #scan(owner: Owner, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
     try {
-      return (await this.#reading.query<object>(this.#query({ text, values }))).rows;
+      return await this.#read(owner, text, values);
     } catch (error) {
       if (error instanceof DatabaseError && error.code === '57014')
         throw new StoreBusy('this read takes too long: give a filter that matches more, or fewer devices or less time');
       throw this.#failure(error);
     }
+  }
+
+  #read(owner: Owner, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+    return this.#turns.run(owner, async () => (await this.#reading.query<object>(this.#query({ text, values }))).rows);
   }
 
   write(statements: readonly Statement[]): Promise<void> {
@@ -128,7 +145,7 @@ export class PostgresDriver implements SqlDriver {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#flushing;
-    this.#scans.rejectAll(new Error('the store is closed'));
+    for (const turns of [this.#scans, this.#turns]) turns.rejectAll(new Error('the store is closed'));
     this.nodes?.close();
     await Promise.all([this.#reading.end(), this.#writing.end()]);
   }

@@ -9,10 +9,11 @@
 import { Worker } from 'node:worker_threads';
 import type { Database, Statement as Prepared } from 'better-sqlite3';
 import { realTimers } from '../../../kernel/real-timers.js';
+import type { Owner } from '../fair-queue.js';
 import { Soundness } from '../soundness.js';
 import { type Dialect, NULLED, type SqlValue, type Statement } from '../sql/dialect.js';
 import type { SqlDriver } from '../sql/sql-store.js';
-import { ConflictError, type ConflictField, type Id } from '../store.js';
+import { ConflictError, type ConflictField } from '../store.js';
 import { type PlainError, storeFailure } from './failures.js';
 import { PageCheck } from './page-check.js';
 import { Reader } from './reader.js';
@@ -147,9 +148,9 @@ export class SqliteDriver implements SqlDriver {
     }
   }
 
-  async scan(tenant: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+  async scan(owner: Owner, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
     try {
-      return await this.#reader.read(tenant, text, values);
+      return await this.#reader.read(owner, text, values);
     } catch (error) {
       throw storeFailure(error, this.soundness, this.#db.name);
     }

@@ -2,12 +2,12 @@
  * Executes the queries that may read many rows on a thread of its own (reader.mjs), so that they do not block the thread that
  * serves requests. The thread starts with the first query.
  *
- * The thread executes one query at a time, in the turns of scan-turns.ts. A query should therefore be short: SqlStore lists
+ * The thread executes one query at a time, in the turns of query-turns.ts. A query should therefore be short: SqlStore lists
  * messages in steps, with one query for each step.
  */
 import { Worker } from 'node:worker_threads';
-import type { Id } from '../rows.js';
-import { ScanTurns } from '../scan-turns.js';
+import type { Owner } from '../fair-queue.js';
+import { QueryTurns } from '../query-turns.js';
 import type { SqlValue } from '../sql/dialect.js';
 import type { PlainError } from './failures.js';
 
@@ -27,7 +27,7 @@ interface Running {
 
 export class Reader {
   readonly #path: string;
-  readonly #turns = new ScanTurns({ all: 1, tenant: 1 });
+  readonly #turns = new QueryTurns({ all: 1, tenant: 1, mostWaiting: 100 });
   #worker: Worker | undefined;
   #closed = false;
   #running: Running | undefined;
@@ -38,11 +38,11 @@ export class Reader {
 
   /**
    * Resolves with the rows of a query.
-   * @param tenant for whom the query reads; the tenants take turns
+   * @param owner for whom the query reads; the tenants take turns
    * @throws StoreBusy if too many queries of the tenant wait; otherwise the error of SQLite, with its code
    */
-  read(tenant: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
-    return this.#turns.run(tenant, () => this.#ask({ text, values }));
+  read(owner: Owner, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+    return this.#turns.run(owner, () => this.#ask({ text, values }));
   }
 
   /** Ends the thread. The running query and the waiting ones are rejected. */
