@@ -74,6 +74,22 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
         expect(await page.evaluate('top.hacked')).toBeUndefined();
       });
     } else {
+      it('shows the last known values with their age if the last report is older than the charts', async () => {
+        const page = await open('#/fleet');
+        await page.route(/\/messages\?/, async (route) => {
+          const listed = await (await route.fetch()).json();
+          const created_at = new Date(Date.now() - 10 * 86_400_000).toISOString();
+          const isOld = !route.request().url().includes('after=');
+          await route.fulfill({ json: isOld ? listed.map((each: object) => ({ ...each, created_at })) : [] });
+        });
+        await page.goto(`${here().service.api}/#/devices/${here().cellar.id}`);
+        const card = page.locator('.card', { hasText: 'Battery at rest' });
+        await card.getByText(/^\d\.\d+ V$/).waitFor();
+        await card.getByText(/^9d|^10d/).waitFor();
+        await page.getByText(/^No values in this time; the last one is [\d.]+ %, (?:9|10)d/).waitFor();
+        await page.unroute(/\/messages\?/);
+      });
+
       it('opens a message with its body', async () => {
         const page = await open(`#/devices/${here().cellar.id}/messages`);
         await page.getByLabel('Type').selectOption('data');

@@ -94,6 +94,15 @@ describe('the reports of a device', () => {
     expect([asked.length, reports.all.value.length, reports.isCut.value]).toEqual([10, 1_000, true]);
   });
 
+  it('contain the newest one if none is of the time', async () => {
+    const messages = async ({ after, limit }: { readonly after?: string; readonly limit?: number } = {}) =>
+      after === undefined ? [report(9), report(8)].slice(0, limit) : [];
+    const reports = new DeviceReports({ messages }, 'a');
+    await reports.load(T0);
+    expect(reports.all.value.map(({ id }) => id)).toEqual([idOf(9)]);
+    expect(reports.isCut.value).toBe(false);
+  });
+
   it('contain those that arrive meanwhile, once, and no other messages', async () => {
     const { reports } = deviceWith(3);
     await reports.load(T0);

@@ -48,4 +48,11 @@ describe('the curves of a device', () => {
     expect(minutesOf(series?.curve.times ?? [])).toEqual([30]);
     expect(series?.curve.mean).toEqual([2]);
   });
+
+  it('are empty if all reports are older, and the newest value is known with its time', () => {
+    const reports = [report(30, window(20, 22), window(25, 23)), report(15, window(10, 21))];
+    const [series] = seriesOf(reports, T0 + 300 * minute);
+    expect(series?.curve.times).toEqual([]);
+    expect(series?.last).toMatchObject({ value: 23, at: T0 + 25 * minute });
+  });
 });

@@ -22,15 +22,19 @@ export class DeviceReports {
     this.#deviceId = deviceId;
   }
 
-  /** Reads the reports since a moment, newest first; they are shown page by page. @param from Unix time in ms */
+  /**
+   * Reads the reports since a moment, newest first; they are shown page by page. Without one, the newest report is read.
+   * @param from Unix time in ms
+   */
   async load(from: number): Promise<void> {
     const turn = ++this.#turn;
+    const ofDevice = { device_id: this.#deviceId, type: ['data'], direction: 'up' } as const;
     const after = new Date(from).toISOString();
     const found: Message[] = [];
     for (let page = 0; page < MOST_PAGES; page++) {
       const offset = found.at(-1)?.id;
       const reports = await this.#client.messages({
-        ...{ device_id: this.#deviceId, type: ['data'], direction: 'up', after, limit: PAGE },
+        ...{ ...ofDevice, after, limit: PAGE },
         ...(offset !== undefined && { offset }),
       });
       if (turn !== this.#turn) return;
@@ -38,8 +42,11 @@ export class DeviceReports {
       this.isCut.value = reports.length === PAGE;
       // Reports that have arrived as events meanwhile are newer.
       this.#put(found);
-      if (reports.length < PAGE) return;
+      if (reports.length < PAGE) break;
     }
+    if (found.length > 0) return;
+    const [newest] = await this.#client.messages({ ...ofDevice, limit: 1 });
+    if (turn === this.#turn && newest) this.#put([newest]);
   }
 
   /** Takes messages of the device; those that are no reports are ignored. */

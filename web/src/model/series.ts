@@ -11,6 +11,8 @@ export interface Series {
   readonly isOwn: boolean;
   /** With a gap, which is null, where values are missing. */
   readonly curve: Curve;
+  /** The newest value of all reports, which may be older than the curve. */
+  readonly last: Placed;
 }
 
 /** A clock that differs by more than this from that of the service is wrong: a device starts in 1970. In ms. */
@@ -20,6 +22,7 @@ const GAP = 3.5;
 
 type Report = Pick<Message, 'created_at' | 'body'>;
 
+/** A value at a time by the clock of the service. */
 interface Placed extends Omit<Point, 'at'> {
   /** Unix time in ms. */
   readonly at: number;
@@ -34,10 +37,13 @@ export function seriesOf(reports: readonly Report[], from: number): readonly Ser
   for (const { created_at, body } of reports) {
     const arrived = Date.parse(created_at);
     for (const { name, unit, isOwn, points } of quantitiesOf(body)) {
-      const known = found.get(name) ?? { name, unit, isOwn, points: new Map<number, Placed>() };
+      const timed = placed(points, arrived);
+      const last = timed.at(-1);
+      if (last === undefined) continue;
+      const known = found.get(name) ?? { name, unit, isOwn, last, points: new Map<number, Placed>() };
       found.set(name, known);
       // A failed report is repeated in a later one, so the same window may arrive twice.
-      for (const point of placed(points, arrived)) if (point.at >= from) known.points.set(point.at, point);
+      for (const point of timed) if (point.at >= from) known.points.set(point.at, point);
     }
   }
   return [...found.values()].map(({ points, ...about }) => ({ ...about, curve: curveThrough([...points.values()]) }));

@@ -4,6 +4,7 @@ import { type Band, inMs } from '../../model/charts.js';
 import { lengthText } from '../../model/length.js';
 import type { Series } from '../../model/series.js';
 import { valueText } from '../../model/values.js';
+import { Ago } from '../../parts/ago.js';
 import { Chart } from '../../parts/chart.js';
 
 /** What a user looks for first about a device. */
@@ -44,11 +45,23 @@ function Grid({ series, ...around }: ChartsProps) {
 }
 
 function OfQuantity({
-  series: { name, unit, curve },
+  series: { name, unit, curve, last },
   ...around
 }: Omit<ChartsProps, 'series'> & { readonly series: Series }) {
   const isTime = unit === 's';
   const lines = useMemo(() => [{ name: '', curve: isTime ? inMs(curve) : curve }], [curve, isTime]);
   const text = isTime ? lengthText : (value: number) => valueText(value, unit);
+  if (curve.times.length === 0)
+    return (
+      <figure class="chart">
+        <figcaption>
+          <div class="dim title">{name}</div>
+          <p class="dim">
+            No values in this time; the last one is {text(isTime ? last.value * 1000 : last.value)},{' '}
+            <Ago at={last.at} />
+          </p>
+        </figcaption>
+      </figure>
+    );
   return <Chart title={name} lines={lines} text={text} isTime={isTime} fits {...around} />;
 }

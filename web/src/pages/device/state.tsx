@@ -86,8 +86,10 @@ export function State({ device, doing, series, report }: StateProps) {
 /** A value with its curve. */
 function Measured({ title, series }: { readonly title: string; readonly series: Series | undefined }) {
   const values = series?.curve.mean.filter((value) => value !== null) ?? [];
+  if (series === undefined) return <Card title={title} value="–" more="not reported yet" />;
   const last = values.at(-1);
-  if (series === undefined || last === undefined) return <Card title={title} value="–" more="not reported yet" />;
+  if (last === undefined)
+    return <Card title={title} value={valueText(series.last.value, series.unit)} more={<Ago at={series.last.at} />} />;
   const range = [Math.min(...values), Math.max(...values)].map((value) => valueText(value, ''));
   const more = range[0] === range[1] ? 'steady' : `${range[0]} to ${range[1]} ${series.unit}`;
   if (values.length === 1) return <Card title={title} value={valueText(last, series.unit)} more="one report" />;
