@@ -26,7 +26,7 @@ import { quote } from '../../input/problems.js';
 import type { Millis } from '../../kernel/time.js';
 import { isCredential } from '../source/variables.js';
 import { type CheckSpec, readCheck, readSource } from './answer.js';
-import { inPath, makeJson, makeText, PLACE_NAME, readTemplate } from './template.js';
+import { type BodyMaker, inPath, makeJson, makeText, PLACE_NAME, readTemplate } from './template.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = Uppercase<(typeof METHODS)[number]>;
@@ -216,7 +216,7 @@ function isJson(headers: RequestSpec['headers'] = {}): boolean {
 }
 
 /** How the body is made. With a `content-type` other than JSON, it is a text that is sent as it is. */
-export function makeBody({ headers, body: content }: RequestSpec) {
+export function makeBody({ headers, body: content }: RequestSpec): BodyMaker {
   if (isJson(headers) || typeof content !== 'string') return makeJson(content);
   return FORM.test(headers?.['content-type'] ?? '') ? makeText(content, inPath) : makeText(content);
 }

@@ -68,7 +68,7 @@ export function asText(value: unknown): string {
 }
 
 /** How a body is made: {@link makeJson}, {@link makeText}. */
-interface BodyMaker {
+export interface BodyMaker {
   readonly names: readonly string[];
   /** Names whose value becomes a part of a longer text. */
   readonly inTexts: readonly string[];
