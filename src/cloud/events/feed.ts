@@ -97,7 +97,10 @@ export class Feed {
   async hold(): Promise<() => void> {
     const release = await this.#journal.hold();
     if (this.#readers++ === 0)
-      this.#endWatch = watchHealth({ store: this.#store, clock: this.#clock }, () => this.#look());
+      this.#endWatch = watchHealth(
+        { store: this.#store, clock: this.#clock, edition: () => this.#journal.edition?.edition ?? '' },
+        () => this.#look(),
+      );
     const newest = await this.newest();
     this.#reached ??= newest;
     return () => {

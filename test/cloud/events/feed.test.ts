@@ -1,5 +1,6 @@
 /** The journal of events, and what its readers get and are woken by. */
 import { describe, expect, it, vi } from 'vitest';
+import { Feed } from '../../../src/cloud/events/feed.js';
 import { endOfTurn } from '../../../src/kernel/real-timers.js';
 import { minutes } from '../../../src/kernel/time.js';
 import { service } from '../api/service.js';
@@ -20,6 +21,35 @@ describe('the journal', () => {
       [41, id, 'late'],
       [81, id, 'silent'],
     ]);
+  });
+
+  it('has one entry for a device that became silent while the service was down, if readers can resume', async () => {
+    const { store, clock, device, context } = await service();
+    const { id } = await device({});
+    await store.commit([{ kind: 'device.change', id, change: { lastContact: clock.wall, contactEvery: minutes(20) } }]);
+    const release = await context.feed.hold();
+    await clock.runUntil(minutes(79));
+    await context.feed.keep();
+    release();
+    await clock.runUntil(minutes(85));
+    const restarted = new Feed({ store, clock, ids: context.ids });
+    await restarted.open();
+    (await restarted.hold())();
+    await restarted.hold();
+    await clock.runUntil(minutes(90));
+    const entries = (await store.events(0, 100)).filter(({ kind }) => kind === 'health');
+    expect(entries.map(({ detail }) => detail)).toEqual(['late', 'silent']);
+  });
+
+  it('has no entry for a device that became silent while no reader could resume', async () => {
+    const { store, clock, device, context } = await service();
+    const { id } = await device({});
+    await store.commit([{ kind: 'device.change', id, change: { lastContact: clock.wall, contactEvery: minutes(20) } }]);
+    (await context.feed.hold())();
+    await clock.runUntil(minutes(200));
+    await context.feed.hold();
+    await clock.runUntil(minutes(210));
+    expect((await store.events(0, 100)).filter(({ kind }) => kind === 'health')).toEqual([]);
   });
 
   it('keeps the newest 100,000 entries when older ones are deleted', async () => {
