@@ -70,8 +70,8 @@ export function makeHttpCalls(options: CallSenderOptions): CallSender {
 
 const TICK = 'the connections of a load';
 
-/** Visible signs, as undici accepts them. A blank would end the path. */
-const PATH = /^[\x21-\xff]+$/;
+/** Visible signs of ASCII. A blank would end the path. */
+const PATH = /^[\x21-\x7e]+$/;
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -80,14 +80,24 @@ function writerOf(prefix: string, usual: Headers): (request: CallRequest) => Req
   const ofReading = linesOf(usual);
   const withJson = { ...usual, 'content-type': 'application/json' };
   const ofWriting = linesOf(withJson);
-  return ({ method, path, body, headers }) => {
+  return ({ method, path: given, body, headers }) => {
+    const path = PATH.test(given)
+      ? given
+      : given.replace(/[^\0-\x7f]+/g, (letters) => encodeURIComponent(letters.toWellFormed()));
     const known = body === undefined ? ofReading : ofWriting;
-    const lines = headers === undefined ? known : linesOf({ ...(body === undefined ? usual : withJson), ...headers });
+    const lines =
+      headers === undefined ? known : linesOf(replaceHeaders(body === undefined ? usual : withJson, headers));
     if (lines === undefined || !PATH.test(path)) return undefined;
     const first = `${method} ${prefix}${path} HTTP/1.1\r\n${lines}`;
     if (body === undefined && method === 'GET') return { head: `${first}\r\n`, body: '' };
     return { head: `${first}content-length: ${Buffer.byteLength(body ?? '')}\r\n\r\n`, body: body ?? '' };
   };
+}
+
+/** Headers of a request take the place of the usual ones, and its credential that of the key. */
+function replaceHeaders({ 'x-api-key': key, ...usual }: Headers, own: Headers): Headers {
+  const hasKey = key !== undefined && !Object.hasOwn(own, 'authorization');
+  return { ...usual, ...(hasKey && { 'x-api-key': key }), ...own };
 }
 
 function linesOf(headers: Headers): string | undefined {

@@ -65,7 +65,14 @@ const LONGEST_THINK = 'a think time such as "2s" or "1s..5s"';
 /** No second slash, which would begin a host; no fragment; no step upwards. */
 export const PLAIN_PATH = /^\/(?!\/)(?!.*\/\.{1,2}(?:[/?]|$))[^\s#\\]*$/;
 
-const path: Check<string> = text(PLAIN_PATH, 'a path of the cloud such as "/v2/spaces/{space}/devices"');
+const path: Check<string> = refine(
+  text(PLAIN_PATH, 'a path of the cloud such as "/v2/spaces/{space}/devices"'),
+  (value, node, problems) => {
+    const open = /\{[a-z_][\w.-]*(?![\w.-]*\})/i.exec(value)?.[0];
+    if (open !== undefined) problems.add(node, `${quote(open)} has no "}" at its end`);
+    return open === undefined ? value : undefined;
+  },
+);
 
 const body: Check<unknown> = formed(
   () => ({}),

@@ -1,5 +1,6 @@
-import { type Check, complain, describeKey, formed, optional, record, text } from '../../input/checks.js';
+import { type Check, complain, describeKey, formed, optional, record, text, valueAt } from '../../input/checks.js';
 import { plain } from '../../input/document.js';
+import { quote } from '../../input/problems.js';
 import type { SetupKind } from './kind.js';
 
 type RequestOptions = {
@@ -34,6 +35,11 @@ export const request: SetupKind<RequestOptions> = {
   form: () => shape.form?.() ?? {},
   check: (node, problems) => {
     const read = shape(node, problems);
+    const strange = read?.delete?.replaceAll('{id}', '').match(/[{}][^/]*/)?.[0];
+    if (strange !== undefined) {
+      problems.add(valueAt(node, 'delete'), `${quote(strange)} is not known here; {id} is the id of what was made`);
+      return undefined;
+    }
     return read && { ...read, delete: read.delete ?? `${read.post}/{id}` };
   },
   describe: ({ post }) => `POST ${post}`,

@@ -1,4 +1,5 @@
-import { describeKey, formOf, optional, record, text } from '../../input/checks.js';
+import { describeKey, formOf, optional, record, refine, text } from '../../input/checks.js';
+import { quote } from '../../input/problems.js';
 import type { DeviceHandle } from '../world.js';
 import { cloudIdOf, noEffect, type StepKind, stays } from './step.js';
 
@@ -7,9 +8,16 @@ type UpdateDeviceOptions = {
   readonly externalId: string | null;
 };
 
+const pattern = refine(text(), (value, node, problems) => {
+  const strange = /\{(?!name\}|serial\})[a-z][\w-]*\}/i.exec(value)?.[0];
+  if (strange === undefined) return value;
+  problems.add(node, `${quote(strange)} is not known here; it can have {name} and {serial}`);
+  return undefined;
+});
+
 const shape = record('update-device', {
-  name: optional(describeKey('New name in the cloud.', 'depot-{serial}', text()), null),
-  'external-id': optional(describeKey('New id in your own system.', 'depot-7/{serial}', text()), null),
+  name: optional(describeKey('New name in the cloud.', 'depot-{serial}', pattern), null),
+  'external-id': optional(describeKey('New id in your own system.', 'depot-7/{serial}', pattern), null),
 });
 
 /** Changes the name or the external id of the device in the cloud. */
@@ -42,6 +50,6 @@ export const updateDevice: StepKind<UpdateDeviceOptions> = {
   },
 };
 
-function fill(pattern: string, device: DeviceHandle): string {
-  return pattern.replaceAll('{name}', device.name).replaceAll('{serial}', String(device.serial));
+function fill(value: string, device: DeviceHandle): string {
+  return value.replaceAll('{name}', device.name).replaceAll('{serial}', String(device.serial));
 }

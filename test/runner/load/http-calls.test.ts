@@ -52,6 +52,20 @@ const echo: RequestListener = async (request, response) => {
   response.end(`${request.method} ${request.url} ${body}`);
 };
 
+describe('a request of a load', () => {
+  it('has a path in UTF-8 and percent encoding', async () => {
+    await start(echo);
+    const results = await inTurn([get('/ü?name=%C3%BC'), get('/世界/\ud800')]);
+    expect(results.map(({ body }) => body)).toEqual(['GET /%C3%BC?name=%C3%BC ', 'GET /%E4%B8%96%E7%95%8C/%EF%BF%BD ']);
+  });
+
+  it('has the key of the run, unless it has a credential of its own', async () => {
+    await start(({ headers }, response) => response.end(`${headers['x-api-key']} ${headers.authorization}`));
+    const results = await inTurn([get('/a'), { ...get('/b'), headers: { authorization: 'Bearer x' } }]);
+    expect(results.map(({ body }) => body)).toEqual(['secret undefined', 'undefined Bearer x']);
+  });
+});
+
 describe('a connection of a load', () => {
   it('carries the next request as soon as a response is complete, with or without a body', async () => {
     const { sockets } = await start(echo);
@@ -155,7 +169,7 @@ describe('a request', () => {
       { ...get('/2'), headers: { 'x-note': 'snow \u2603' } },
       { ...get('/3'), headers: { 'x note': 'a' } },
       get('/4 HTTP/1.1\r\n\r\n'),
-      get('/\u2603'),
+      get('/\u2603 '),
     ]);
     expect(results.map(({ status, why }) => `${status} ${why}`)).toEqual(Array(5).fill('0 UND_ERR_INVALID_ARG'));
     expect(sockets.size).toBe(0);

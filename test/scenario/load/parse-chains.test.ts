@@ -100,6 +100,7 @@ describe('a request of ones own', () => {
 describe('a load with chains', () => {
   it.each([
     ['{ rate: 1/s, chain: [] }', 'a list of 1 to 100 requests'],
+    ['{ rate: 1/s, request: { get: "/a/{device" } }', '"{device" has no "}" at its end'],
     [
       '{ rate: 1/s, request: { post: /a, headers: { content-type: text/csv }, body: { a: 1 } } }',
       'a body with the content-type "text/csv" is a text, such as "a=1&b={id}"',

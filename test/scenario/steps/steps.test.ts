@@ -342,6 +342,7 @@ describe('the options of a step', () => {
     ['downlink', '[1]', 'is not a map'],
     ['create-device', 'now', '"now" is not empty: there are no options'],
     ['update-device', '{}', 'needs "name" or "external-id"'],
+    ['update-device', '{ name: "d/{seriall}" }', '"{seriall}" is not known here; it can have {name} and {serial}'],
     ['tag', '{}', 'needs "add" or "remove"'],
     ['tag', '{ add: [], remove: [] }', 'a list of at least 1'],
     ['radio', 'loud', '"loud" is not one of on or off'],
