@@ -23,6 +23,7 @@ export const SUBJECTS: readonly Subject[] = [
       'cloud/operator/limits',
       'cloud/operator/time-limit',
       'cloud/operator/unknown-bodies',
+      'cloud/api/request-share',
       'cloud/http/sockets',
       'cloud/http/unsent',
       'cloud/api/pages',

@@ -20,6 +20,7 @@ import { BODY_LIMIT } from '../http/body.js';
 import { ApiFault, unknownRoute } from '../http/errors.js';
 import { closeHalfOpen, limitedServer, type ServerLimits, whenOver } from '../http/sockets.js';
 import { callerOf, isLimited, limitRate, secretOf } from './rate-limit.js';
+import { Callers, type Share, type Usage } from './request-share.js';
 import { TimeLimit } from './time-limit.js';
 
 /** Maximum number of open connections in total, and from one network (`networkOf` in http/addresses.ts). */
@@ -33,18 +34,6 @@ export function serverLimits(isProxy?: ServerLimits['isProxy']) {
     // Requests during a shutdown get an answer with a code and the time after which to retry: see operator/shutdown.ts.
     return503OnClosing: false,
   } as const;
-}
-
-/** Maximum number of concurrent requests, and of bytes in their bodies. */
-interface Load {
-  readonly requests: number;
-  readonly bytes: number;
-}
-
-/** Limits for all callers of a kind together, and for each. */
-interface Share {
-  readonly all: Load;
-  readonly each: Load;
 }
 
 /** Bodies are limited as well, because a request that waits for the store keeps its body in memory. */
@@ -117,96 +106,10 @@ export function limitRequests(
     done();
   });
   api.addHook('preParsing', ({ usage, raw }, _, payload, done) => {
-    if (usage) charge(raw, usage);
+    usage?.charge(raw, overloaded);
     done(null, payload);
   });
   if (rateLimit !== null) limitRate(api, clock, rateLimit, rateLimitHolds);
-}
-
-/** The callers with open requests, and how much of their share is in use. */
-class Callers {
-  readonly #share: Share;
-  readonly #total: Level;
-  readonly #each = new Map<string, Level>();
-
-  constructor(share: Share) {
-    this.#share = share;
-    this.#total = new Level(share.all);
-  }
-
-  enter(caller: string): Usage {
-    const own = this.#each.get(caller) ?? new Level(this.#share.each);
-    this.#each.set(caller, own);
-    return new Usage([this.#total, own], () => {
-      if (own.isIdle) this.#each.delete(caller);
-    });
-  }
-}
-
-/** How much of a limit is in use. */
-class Level {
-  requests = 0;
-  bytes = 0;
-  readonly #most: Load;
-
-  constructor(most: Load) {
-    this.#most = most;
-  }
-
-  get isIdle(): boolean {
-    return this.requests === 0;
-  }
-
-  get isTooMuch(): boolean {
-    return this.requests > this.#most.requests || this.bytes > this.#most.bytes;
-  }
-}
-
-/** The share of one request in the limits. */
-class Usage {
-  readonly #levels: readonly Level[];
-  readonly #ended: () => void;
-  /** Received bytes of the body. */
-  bytes = 0;
-  #isOver = false;
-
-  /** @param ended called when the request no longer counts */
-  constructor(levels: readonly Level[], ended: () => void) {
-    this.#levels = levels;
-    this.#ended = ended;
-    for (const level of levels) level.requests++;
-  }
-
-  get isTooMuch(): boolean {
-    return this.#levels.some((level) => level.isTooMuch);
-  }
-
-  add(bytes: number): void {
-    this.bytes += bytes;
-    for (const level of this.#levels) level.bytes += bytes;
-  }
-
-  end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    for (const level of this.#levels) {
-      level.requests--;
-      level.bytes -= this.bytes;
-    }
-    this.#ended();
-  }
-}
-
-/** Charges the bytes of a body as they arrive. Beyond a limit, the body is not read further. */
-function charge(body: IncomingMessage, usage: Usage): void {
-  const onData = (chunk: Buffer) => {
-    usage.add(chunk.length);
-    if (!usage.isTooMuch) return;
-    body.off('data', onData);
-    // The parser of the framework answers with the status of this error and closes the connection.
-    body.emit('error', overloaded());
-  };
-  body.on('data', onData);
 }
 
 function overloaded(): ApiFault {
