@@ -19,6 +19,11 @@ const MISTYPED = [
   'pg://user:hu/sh@host/x',
   'host=127.0.0.1 port=5432 user=u password=hush dbname=x',
   'dbname=x password = hush',
+  'Server=h;User Id=u;Password=hush',
+  'PGPASSWORD=hush psql',
+  'h:5432:db:u:hush',
+  '//u:hush@h/db',
+  'h/db?password=hush',
 ];
 
 describe('a mistyped address of a database', () => {

@@ -205,6 +205,7 @@ export class Connection {
     const { head, body, stays } = this.#reader;
     const done = this.#done;
     this.#done = undefined;
+    this.#reader.begin();
     this.#hold(0);
     this.#quiet = 0;
     this.#rest = stays;
@@ -233,6 +234,7 @@ export class Connection {
     const status = this.#reader.head?.status;
     this.#done = undefined;
     this.#request = undefined;
+    this.#reader.begin();
     this.#hold(0);
     if (done === undefined) return;
     const why = status === undefined ? code : `the answer was ${how} (${code})`;

@@ -21,6 +21,11 @@ const NOT_HTTP = 'HTTPParserError';
 /** The code for a body of more than {@link LARGEST_ANSWER}. */
 export const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 
+/** The code for a head with more than {@link MOST_FIELDS}. */
+const TOO_MANY_FIELDS = 'GHOSTFLEET_TOO_MANY_FIELDS';
+/** Maximum number of fields of a head. */
+const MOST_FIELDS = 1000;
+
 interface Head {
   /** Without the empty line at its end. */
   readonly text: string;
@@ -57,12 +62,14 @@ export class ResponseReader {
   #bytes = NO_BYTES;
   #filled = 0;
 
-  /** Call it before each response. */
+  /** Call it before each response, and after the use of the last: its body then takes no memory. */
   begin(): void {
     this.head = undefined;
     this.#next = 'head';
     this.#text = '';
     this.#room = maxHeaderSize;
+    this.body = '';
+    this.#bytes = NO_BYTES;
     this.#filled = 0;
     this.#excess = false;
   }
@@ -72,9 +79,9 @@ export class ResponseReader {
     return this.#excess ? 0 : (this.head?.stays ?? 0);
   }
 
-  /** Bytes of a body that is not whole. */
+  /** Bytes of memory for a body that is not whole. */
   get held(): number {
-    return this.#filled;
+    return this.#bytes.length;
   }
 
   /**
@@ -257,10 +264,12 @@ function parseHead(text: string): Head {
   const status = Number(code);
   // Without a prototype: a name such as "constructor" is a header or nothing.
   const headers: IncomingHttpHeaders = Object.create(null);
+  if (lines.length > MOST_FIELDS) throw new BadResponse(TOO_MANY_FIELDS);
   for (const line of lines) {
     const [name, value] = readField(line);
     const before = headers[name];
-    headers[name] = before === undefined ? value : [...[before].flat(), value];
+    if (Array.isArray(before)) before.push(value);
+    else headers[name] = before === undefined ? value : [before, value];
   }
   const body = status < 200 || status === 204 || status === 304 ? 0 : bodyOf(headers, minor === '1');
   const ends = body === 'until the end' || endsAfter(headers, minor === '1');

@@ -20,7 +20,7 @@ const BEARER = /\b(?:bearer|basic)\s+\S+|\beyJ[\w-]{8,}[\w.-]*/gi;
  */
 export function describeFound(of: string, values: readonly unknown[], secrets: readonly string[]): string {
   if (values.length === 0) return 'missing';
-  if (isSecretName(of)) return HIDDEN;
+  if (isHidden(of)) return HIDDEN;
   const shown = values.slice(0, MOST).map((value) => shorten(writeParts(readJson(value), secrets)));
   const more = values.length - shown.length;
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
@@ -28,7 +28,14 @@ export function describeFound(of: string, values: readonly unknown[], secrets: r
 
 /** Whether a key or a header with this name may have a secret. */
 export function isSecretName(name: string): boolean {
-  return isCredential(name) || /credential|set-cookie/i.test(name);
+  return isCredential(name) || /credential|set-cookie|passkey|private[-_ ]?key/i.test(name);
+}
+
+/** Names of values that are also common words of texts. */
+const SHORT_NAMES = /(?:^|[^a-z])(?:auth|otp|pin|psk|pwd|session)(?:[^a-z]|$)/i;
+
+function isHidden(name: string): boolean {
+  return isSecretName(name) || SHORT_NAMES.test(name);
 }
 
 /** A JSON text as its value, so that its keys are known. */
@@ -61,9 +68,9 @@ function* writeParts(value: unknown, secrets: readonly string[]): Generator<stri
   } else if (isObject(value)) {
     let before = '{';
     for (const key in value) {
-      yield `${before}${JSON.stringify(key)}:`;
+      yield `${before}${JSON.stringify(withoutParts(key.slice(0, READ), secrets))}:`;
       before = ',';
-      if (isSecretName(key)) yield HIDDEN;
+      if (isHidden(key)) yield HIDDEN;
       else yield* writeParts(value[key], secrets);
     }
     yield before === '{' ? '{}' : '}';
@@ -71,7 +78,10 @@ function* writeParts(value: unknown, secrets: readonly string[]): Generator<stri
 }
 
 function withoutKnown(text: string, secrets: readonly string[]): string {
-  if (isSecretName(text)) return HIDDEN;
+  return isSecretName(text) ? HIDDEN : withoutParts(text, secrets);
+}
+
+function withoutParts(text: string, secrets: readonly string[]): string {
   const known = secrets.reduce((shown, secret) => (secret === '' ? shown : shown.replaceAll(secret, HIDDEN)), text);
   return shownAddress(withoutSecrets(known.replace(BEARER, HIDDEN)));
 }

@@ -21,6 +21,8 @@ describe('the address of a PostgreSQL database', () => {
     ['target_session_attrs=read-write', 'target_session_attrs'],
     ['sslmode=disable&pgbouncer=true&schema=public', 'pgbouncer, schema'],
     ['foo', 'foo'],
+    ['user=u&password=abc&Hush7', '(hidden)'],
+    ['password=a&b-c=d&schema=x', '(hidden), schema'],
   ])('has no parameters that would be ignored: ?%s', (query, names) => {
     expect(() => parsePostgresUrl(`postgres://u:hush@h/d?${query}`)).toThrow(
       `the address of the PostgreSQL database has parameters without effect: ${names}`,

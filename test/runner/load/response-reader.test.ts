@@ -165,3 +165,22 @@ describe('a response is refused', () => {
     expect(read(...pieces)).toBe(code);
   });
 });
+
+it('a head with more than 1,000 fields is refused, and fields of one name up to that are a list', () => {
+  const heads = (count: number) => `${LINE}${'a: 1\r\n'.repeat(count)}content-length: 0\r\n\r\n`;
+  expect(read(heads(1000))).toBe('GHOSTFLEET_TOO_MANY_FIELDS');
+  const reader = new ResponseReader();
+  expect(readPieces([Buffer.from(heads(999))], reader)).toBe('200 ');
+  expect(reader.head?.headers.a).toHaveLength(999);
+});
+
+it('a response takes no memory after the next one has begun, whole or cut', () => {
+  const reader = new ResponseReader();
+  readPieces([Buffer.from(`${LINE}content-length: 3\r\n\r\nabc`)], reader);
+  reader.begin();
+  expect(reader.body).toBe('');
+  readPieces([Buffer.from(`${LINE}content-length: 100000\r\n\r\n${'x'.repeat(90_000)}`)], reader);
+  expect(reader.held).toBeGreaterThanOrEqual(90_000);
+  reader.begin();
+  expect(reader.held).toBe(0);
+});

@@ -35,6 +35,13 @@ it.each([
   ['$.a', 'Bearer sesame'],
   ['header location', 'https://me:sesame@example.com/?code=sesame'],
   ['$.echo', 'got my-sesame-key, thanks'],
+  ['$.five', { 'my-sesame-key': 1 }],
+  ['body', '{"a":[{"is my-sesame-key":{}}]}'],
+  ['$.a', { 'my-sesame-key-token': 1 }],
+  ['$.ble_passkey', 'sesame'],
+  ['$.wifi.psk', 'sesame'],
+  ['$.private_key', 'sesame'],
+  ['$.a', { pin: 'sesame', otp: 'sesame' }],
 ])('%s with a secret in %j does not show it', (of, value) => {
   expect(describeFound(of, [value], ['', 'my-sesame-key'])).not.toContain('sesame');
 });

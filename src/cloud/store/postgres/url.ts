@@ -58,13 +58,18 @@ const PARAMETERS: ReadonlySet<string> = new Set([
 
 /** Rejects parameters that would have no effect, such as `target_session_attrs`. */
 function withKnown(url: URL): URL {
-  const unknown = [...url.searchParams.keys()].filter((name) => !PARAMETERS.has(name)).map(printableLine);
+  const unknown = [...url.searchParams.keys()].filter((name) => !PARAMETERS.has(name)).map(shownName);
   if (unknown.length === 0) return url;
   throw new UsageError(
     'bad-database',
     `the address of the PostgreSQL database has parameters without effect: ${unknown.join(', ')}`,
     `leave them out; known are ${[...PARAMETERS].join(', ')}`,
   );
+}
+
+/** What is not like a name may be a part of a password that was not encoded. */
+function shownName(name: string): string {
+  return /^[a-z_]{1,40}$/.test(name) ? name : '(hidden)';
 }
 
 function withMode(url: URL): URL {

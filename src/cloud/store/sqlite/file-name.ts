@@ -53,12 +53,16 @@ function found(path: string): Stats | undefined {
   }
 }
 
-/** What may be a mistyped address of PostgreSQL, or one in the form `host=… dbname=…`: it may have a password. */
-const ADDRESS = /:\/\/|^[^:]*:.*@|(?:^|\s)(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=/i;
+/**
+ * What may be a mistyped address of PostgreSQL, with a password: a URL without its scheme, settings such as `host=…` or
+ * `Password=…;`, variables such as `PGPASSWORD=…`, or a line of `.pgpass`.
+ */
+const ADDRESS =
+  /:\/\/|^[^:]*:.*@|(?:^|[\s;?&])(?:host|hostaddr|server|data source|port|dbname|database|user|user id|uid|username|password|pwd|passfile|service|sslmode|pg[a-z]+)\s*=|^(?:[^:]*:){4}/i;
 
 /** @throws UsageError `bad-database` for a name that is not that of a database file, or if a pipe or device is in its place */
 function checkFileName(path: string): void {
-  if (!/^[./\\]/.test(path) && ADDRESS.test(path)) {
+  if (/^\/\/[^/]*@/.test(path) || (!/^[./\\]/.test(path) && ADDRESS.test(path))) {
     throw new UsageError(
       'bad-database',
       'the database (hidden) is not the path of a file, and not the address of a PostgreSQL database',
