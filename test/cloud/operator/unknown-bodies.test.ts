@@ -150,6 +150,26 @@ describe('the body of a request that is rejected', () => {
     await until(() => late.received().includes('HTTP/1.1 404'));
   });
 
+  const REST = 'a'.repeat(1000);
+  it.each([
+    ['too large by its length', 'content-length: 1000', REST],
+    ['too large in chunks', 'transfer-encoding: chunked', `28\r\n${'a'.repeat(40)}\r\n3e8\r\n${REST}\r\n0\r\n\r\n`],
+    ['of a type that is rejected', 'content-length: 1000\r\ncontent-type: image/png', REST],
+    ['compressed', 'content-length: 1000\r\ncontent-encoding: gzip', REST],
+  ])('does not count: %s, again and again', async (_, headers, body) => {
+    const api = fastify({ bodyLimit: 50 });
+    const known = { all: { requests: 10, bytes: 900 }, each: { requests: 10, bytes: 900 } };
+    limitRequests(api, { clock: new VirtualClock(), rateLimit: null, known });
+    api.post('/v2/x', async () => 'done');
+    const port = await listening(api);
+    for (let n = 0; n < 4; n++) {
+      const head = `POST /v2/x HTTP/1.1\r\nhost: test\r\nx-api-key: ${KEY}\r\n${headers}\r\n\r\n`;
+      const { received } = await caller(port, head + body);
+      await until(() => received() !== '');
+      expect(received()).toMatch(/^HTTP\/1.1 4(13|15)/);
+    }
+  });
+
   it('is not read if its path has no route', async () => {
     const { app } = await service();
     const lost = await caller(await listening(app), begun('/v2/nowhere', KEY, 1_000_000, '{'));
