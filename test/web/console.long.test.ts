@@ -4,6 +4,7 @@ import { connectionSuite } from './connection-suite.js';
 import { demoSuite } from './demo-suite.js';
 import { deviceSuite } from './device-suite.js';
 import { fleetSuite } from './fleet-suite.js';
+import { placeSuite } from './place-suite.js';
 import { runSuite } from './run-suite.js';
 import { shareConsole } from './shared-console.js';
 import { spaceSuite } from './space-suite.js';
@@ -13,6 +14,7 @@ const { browser, built, here, open, complaints } = shareConsole();
 describe('the console', () => {
   fleetSuite(here, open, 'further');
   deviceSuite(here, open, 'further');
+  placeSuite(here, open, 'further');
   spaceSuite(browser, here, open, 'further');
   runSuite(browser, here);
   demoSuite(browser, built, 'further');

@@ -7,6 +7,7 @@ import { connectionSuite } from './connection-suite.js';
 import { demoSuite } from './demo-suite.js';
 import { deviceSuite } from './device-suite.js';
 import { fleetSuite } from './fleet-suite.js';
+import { placeSuite } from './place-suite.js';
 import { shareConsole } from './shared-console.js';
 import { spaceSuite } from './space-suite.js';
 
@@ -30,6 +31,7 @@ describe('the console', () => {
 
   fleetSuite(here, open, 'main');
   deviceSuite(here, open, 'main');
+  placeSuite(here, open, 'main');
   spaceSuite(browser, here, open, 'main');
   demoSuite(browser, built, 'main');
   connectionSuite(browser, built, 'main');

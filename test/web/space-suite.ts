@@ -206,8 +206,8 @@ export function spaceSuite(
         const page = await open('#/administration/connectors');
         const area = page.locator('.detail textarea');
         const reopened = async () => {
+          // After a reload, the connector is still open.
           await page.reload();
-          await page.getByRole('button', { name: 'Open kept' }).click();
           return area.inputValue();
         };
         await page.getByRole('button', { name: 'Open kept' }).click();

@@ -7,6 +7,7 @@ import { App } from './app.js';
 import { startTime } from './model/now.js';
 import { serviceFaults } from './model/run.js';
 import { followSession } from './model/space.js';
+import { followPlaces } from './place.js';
 import { makeTextsInert } from './platform/inert-text.js';
 import { startPresenting } from './present.js';
 import { followAddress } from './route.js';
@@ -24,6 +25,10 @@ followSession(explain);
 effect(() => {
   if (serviceFaults.value !== '') void doubtService();
 });
-void resume().then(followAddress);
+void resume().then(() => {
+  // Before the page changes: its place must be read.
+  followPlaces();
+  followAddress();
+});
 const root = document.getElementById('app');
 if (root) render(<App />, root);

@@ -12,5 +12,5 @@ export const tourStep = signal<number | undefined>(isAsked ? Number(ofTab.get(ST
 export function showTourStep(step: number | undefined): void {
   tourStep.value = step;
   ofTab.set(STEP, step === undefined ? undefined : String(step));
-  history.replaceState(null, '', `${location.pathname}${step === undefined ? '' : '?tour'}${location.hash}`);
+  history.replaceState(history.state, '', `${location.pathname}${step === undefined ? '' : '?tour'}${location.hash}`);
 }

@@ -6,6 +6,7 @@ import { Action } from '../../parts/action.js';
 import { Failure } from '../../parts/failure.js';
 import { Form } from '../../parts/form.js';
 import { useLoad } from '../../parts/load.js';
+import { textInAddress } from '../../route.js';
 import { ChangeDialog } from './change-dialog.js';
 import type { Family, Surroundings } from './family.js';
 
@@ -18,7 +19,7 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
   const { load, nameOf, form, change, detail: Detail, empty } = family;
   const { value: items, failure, reload } = useLoad(() => load(surroundings), []);
   const [note, setNote] = useState('');
-  const [openId, setOpenId] = useState('');
+  const [openId, setOpenId] = textInAddress('open');
   const [changing, setChanging] = useState<T>();
   const opened = items?.find(({ id }) => id === openId);
   const done = (text = '') => {

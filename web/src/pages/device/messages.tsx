@@ -1,5 +1,4 @@
 /** The messages of a device in both directions, newest first. */
-import { useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { counted } from '../../model/count.js';
@@ -8,16 +7,17 @@ import { Ago } from '../../parts/ago.js';
 import { Body } from '../../parts/body.js';
 import { later } from '../../parts/later.js';
 import { summaryOf } from '../../parts/summary.js';
+import { choiceInAddress, openInAddress, textInAddress } from '../../route.js';
 import type { TabProps } from './tab.js';
 import { Way } from './way.js';
 
 const Bytes = later(async () => (await import('./bytes.js')).Bytes);
 
 export function Messages({ device }: TabProps) {
-  const [type, setType] = useState('');
-  const [direction, setDirection] = useState('');
+  const [type, setType] = textInAddress('type');
+  const [direction, setDirection] = choiceInAddress('direction', ['', 'up', 'down']);
   const messages = device.messages.value;
-  const types = [...new Set(messages.map((message) => message.type))].sort();
+  const types = [...new Set([...messages.map((message) => message.type), type])].filter((each) => each !== '').sort();
   const shown = messages.filter(
     (message) => (type === '' || message.type === type) && (direction === '' || message.direction === direction),
   );
@@ -52,7 +52,7 @@ export function Messages({ device }: TabProps) {
 }
 
 function Entry({ device, message }: TabProps & { readonly message: Message }) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = openInAddress(message.id);
   const { direction, type, created_at, down_state } = message;
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

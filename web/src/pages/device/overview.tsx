@@ -1,5 +1,5 @@
 /** The state of a device, charts of its values, its latest report, and, folded, its identity and session. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { Device } from '../../../../src/client/types.js';
 import type { DeviceDoing } from '../../../../src/control/run-state.js';
 import { current } from '../../api/session.js';
@@ -14,6 +14,7 @@ import { type Fact, Facts } from '../../parts/facts.js';
 import { Failure } from '../../parts/failure.js';
 import { later } from '../../parts/later.js';
 import { useLoad } from '../../parts/load.js';
+import { choiceInAddress } from '../../route.js';
 import { Change } from './change.js';
 import { State } from './state.js';
 import type { TabProps } from './tab.js';
@@ -26,7 +27,7 @@ type Range = keyof typeof RANGES;
 
 export function Overview({ device }: TabProps) {
   const { value } = device.device;
-  const [range, setRange] = useState<Range>('Day');
+  const [range, setRange] = choiceInAddress<Range>('range', ['Day', 'Hour', 'Week']);
   const reports = useMemo(() => new DeviceReports(current().client, device.id), [device.id]);
   const doing = useDoing(value?.serial_number);
   const { failure } = useLoad(() => reports.load(now.peek() - RANGES[range]), [reports, range]);

@@ -1,5 +1,5 @@
 /** The downlinks of the space: a lane for each one on its way, grouped by what it waits for, and the times of the delivered ones. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { current } from '../../api/session.js';
 import { type Downlink, Downlinks } from '../../model/downlinks.js';
@@ -11,12 +11,13 @@ import { model } from '../../model/space.js';
 import { Failure } from '../../parts/failure.js';
 import { useLoad } from '../../parts/load.js';
 import { Sources } from '../../parts/sources.js';
+import { textInAddress } from '../../route.js';
 import { GroupPlaces, groupsOf } from './groups.js';
-import { deliveredOf, Histogram, MOST_TYPES } from './histogram.js';
+import { deliveredOf, Histogram } from './histogram.js';
 import { Lanes, MOST_LANES } from './lanes.js';
 
 export function DownlinksPage() {
-  const [type, setType] = useState(MOST_TYPES);
+  const [type, setType] = textInAddress('type');
   const downlinks = useMemo(() => new Downlinks(current().client, model().feed), []);
   const reader = useMemo(() => new JourneyReader(current().client, model().run), []);
   const places = useRef(new GroupPlaces());

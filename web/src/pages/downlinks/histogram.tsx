@@ -2,17 +2,19 @@
  * The delivery times of downlinks, divided by the causes of their waits. At first, downlinks of sessions are left out, because
  * devices cause them and not users.
  */
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { type Bar, type Cause, coloursOf, deliveryTime, histogramOf, UNKNOWN } from '../../model/causes.js';
 import { MOST_READ } from '../../model/journey-reader.js';
 import type { Journey } from '../../model/journeys.js';
 import { measuredText } from '../../model/length.js';
 import { runState } from '../../model/run.js';
+import { textInAddress } from '../../route.js';
 
 /** Options of the type selection in addition to the types: all but sessions, and all. */
-export const MOST_TYPES = '';
+const MOST_TYPES = '';
 const ALL_TYPES = '*';
+const OPTIONS = [MOST_TYPES, ALL_TYPES];
 
 interface HistogramProps {
   /** All downlinks. */
@@ -25,8 +27,10 @@ interface HistogramProps {
 }
 
 export function Histogram({ messages, delivered, journeys, type, choose }: HistogramProps) {
-  const [only, setOnly] = useState<string | undefined>(undefined);
-  const types = [...new Set(messages.map((message) => message.type))].sort();
+  const [only, setOnly] = textInAddress('cause');
+  const types = [...new Set([...messages.map((message) => message.type), type])]
+    .filter((each) => !OPTIONS.includes(each))
+    .sort();
   const isRun = runState.value !== undefined;
   const histogram = histogramOf(delivered, journeys, isRun ? undefined : MOST_READ);
   const colours = useRef<ReadonlyMap<string, number>>(new Map());
@@ -77,8 +81,9 @@ interface LegendProps {
   readonly causes: readonly Cause[];
   /** CSS class with the colour of a cause. */
   readonly colourOf: (cause: string) => string;
-  readonly only: string | undefined;
-  readonly choose: (cause: string | undefined) => void;
+  /** The chosen cause; empty for all. */
+  readonly only: string;
+  readonly choose: (cause: string) => void;
 }
 
 /** The causes with their colours, as switches: when one is chosen, the bars show only its parts. */
@@ -87,7 +92,7 @@ function Legend({ causes, colourOf, only, choose }: LegendProps) {
     <ul class="causes" aria-label="Causes">
       {causes.map(({ what, share }) => (
         <li key={what}>
-          <button type="button" aria-pressed={what === only} onClick={() => choose(what === only ? undefined : what)}>
+          <button type="button" aria-pressed={what === only} onClick={() => choose(what === only ? '' : what)}>
             <span class={`swatch ${colourOf(what)}`} aria-hidden="true" /> {what}{' '}
             <span class="dim">{shareText(share)} of the time</span>
           </button>
@@ -101,7 +106,7 @@ interface BarsProps {
   readonly causes: readonly Cause[];
   readonly bars: readonly Bar[];
   readonly colourOf: (cause: string) => string;
-  readonly only: string | undefined;
+  readonly only: string;
 }
 
 function Bars({ causes, bars, colourOf, only }: BarsProps) {

@@ -1,5 +1,4 @@
 /** Lanes of downlinks: each shows the stops that a downlink has passed, and where it is. */
-import { useState } from 'preact/hooks';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import type { Downlinks } from '../../model/downlinks.js';
 import { type Lane, STOPS } from '../../model/journeys.js';
@@ -9,6 +8,7 @@ import { NO_CONTACTS } from '../../model/story.js';
 import { Action } from '../../parts/action.js';
 import { DeviceLink } from '../../parts/device-link.js';
 import { summaryOf } from '../../parts/summary.js';
+import { openInAddress } from '../../route.js';
 import { Way } from '../device/way.js';
 import type { LaneGroup } from './groups.js';
 
@@ -61,7 +61,7 @@ function GroupTitle({ name, tone, count }: Pick<LaneGroup, 'name' | 'tone'> & { 
 }
 
 function LaneRow({ lane, downlinks }: { readonly lane: Lane; readonly downlinks: Downlinks }) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = openInAddress(lane.message.id);
   const { message, text, tone } = lane;
   const summary = summaryOf(message);
   return (

@@ -1,5 +1,5 @@
 /** All devices of the space. */
-import { useId, useMemo, useState } from 'preact/hooks';
+import { useId, useMemo } from 'preact/hooks';
 import { HEALTHS, type Health, type HealthCounts } from '../../../../src/contract/health.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { counted } from '../../model/count.js';
@@ -10,16 +10,17 @@ import { model } from '../../model/space.js';
 import { HEALTH_NAMES } from '../../parts/health-badge.js';
 import { useOfRun } from '../../parts/of-run.js';
 import { SearchField } from '../../parts/search-field.js';
-import { route } from '../../route.js';
+import { choiceInAddress, textInAddress } from '../../route.js';
 import { Register } from './register.js';
 import { Table } from './table.js';
-import { type Group, groupsOf, healthCounts, ofHealth, regionSelector, type Sorting, viewOf } from './view.js';
+import { type Group, groupsOf, healthCounts, ofHealth, regionSelector, sortingOf, sortText, viewOf } from './view.js';
 
 export function FleetPage() {
   const { fleet } = model();
-  const [text, setText] = useState(route.value.rest[0] ?? '');
-  const [health, setHealth] = useState<Health | undefined>(undefined);
-  const [sorting, setSorting] = useState<Sorting>({ key: undefined, isDescending: false });
+  const [text, setText] = textInAddress('search');
+  const [health, setHealth] = choiceInAddress('state', ['', ...HEALTHS]);
+  const [sort, setSort] = textInAddress('sort');
+  const sorting = useMemo(() => sortingOf(sort), [sort]);
   // Reading the signal makes the page render again after changes.
   const version = fleet.version.value;
   const { rows } = fleet;
@@ -66,7 +67,7 @@ export function FleetPage() {
       {isComplete && rows.length === 0 ? (
         <Empty />
       ) : (
-        <Table rows={view} turn={turn} count={view.length} sorting={sorting} sort={setSorting} />
+        <Table rows={view} turn={turn} count={view.length} sorting={sorting} sort={(next) => setSort(sortText(next))} />
       )}
     </div>
   );
@@ -80,8 +81,9 @@ function countText({ rows, isComplete }: Fleet, found: number): string {
 
 interface HealthsProps {
   readonly counts: Readonly<HealthCounts>;
-  readonly chosen: Health | undefined;
-  readonly choose: (health: Health | undefined) => void;
+  /** Empty for all. */
+  readonly chosen: Health | '';
+  readonly choose: (health: Health | '') => void;
 }
 
 /** How many devices are on time, late, silent or never seen, as switches in addition to the search. */
@@ -97,11 +99,7 @@ function Healths({ counts, chosen, choose }: HealthsProps) {
       <ul class="groups" aria-labelledby={titleId}>
         {shown.map((each) => (
           <li key={each}>
-            <button
-              type="button"
-              aria-pressed={each === chosen}
-              onClick={() => choose(each === chosen ? undefined : each)}
-            >
+            <button type="button" aria-pressed={each === chosen} onClick={() => choose(each === chosen ? '' : each)}>
               <span class={`swatch ${each}`} aria-hidden="true" /> {HEALTH_NAMES[each]}{' '}
               <span class="dim">{counts[each].toLocaleString('en')}</span>
             </button>

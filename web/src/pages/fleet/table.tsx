@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../../model/fleet.js';
 import { model } from '../../model/space.js';
 import { useWindow } from '../../parts/rows.js';
+import { openedFromHere } from '../../place.js';
 import { address, go } from '../../route.js';
 import { COLUMNS, type Column } from './columns.js';
 import type { Sorting } from './view.js';
@@ -24,10 +25,24 @@ interface TableProps {
 export function Table({ rows, turn, count, sorting, sort }: TableProps) {
   const box = useRef<HTMLDivElement>(null);
   const { first, end } = useWindow(box, rows.length, ROW);
-  const [active, setActive] = useState(0);
+  const [activeId, activate] = useState(() => openedFromHere('devices', true));
   // This is a ref instead of a state, because key presses can arrive faster than the table is rendered.
   const place = useRef(0);
+  // The same device stays active when the rows are sorted again.
+  if (activeId !== undefined && rows[place.current]?.id !== activeId) {
+    place.current = Math.max(
+      0,
+      rows.findIndex(({ id }) => id === activeId),
+    );
+  }
+  const active = Math.min(place.current, Math.max(0, rows.length - 1));
   const shown = rows.slice(first, end);
+  // The active row is drawn out of view, too: screen readers and Back look for it.
+  const drawn = [
+    ...(active < first ? [active] : []),
+    ...shown.map((_, i) => first + i),
+    ...(active >= end ? [active] : []),
+  ];
   useEffect(() => {
     // Reports are requested shortly after scrolling ends, not for every row that passes.
     const timer = setTimeout(() => model().fleet.ask(shown), 150);
@@ -40,7 +55,7 @@ export function Table({ rows, turn, count, sorting, sort }: TableProps) {
     if (to === undefined) return;
     event.preventDefault();
     place.current = to;
-    setActive(to);
+    activate(rows[to]?.id);
     const { current } = box;
     if (!current) return;
     const top = to * ROW;
@@ -65,9 +80,22 @@ export function Table({ rows, turn, count, sorting, sort }: TableProps) {
     >
       <Head sorting={sorting} sort={sort} />
       <div role="rowgroup" class="space" style={{ height: `${rows.length * ROW}px` }}>
-        {shown.map((row, i) => (
-          <Line key={row.id} row={row} index={first + i} isActive={first + i === active} />
-        ))}
+        {drawn.map((index) => {
+          const row = rows[index];
+          if (!row) return null;
+          return (
+            <Line
+              key={row.id}
+              {...{ row, index }}
+              isActive={index === active}
+              // The focus stays on the grid, because the row with the link may be scrolled out of view.
+              focused={() => {
+                activate(row.id);
+                box.current?.focus({ preventScroll: true });
+              }}
+            />
+          );
+        })}
       </div>
     </div>
   );
@@ -101,9 +129,11 @@ interface LineProps {
   /** Index of the row in the table, from 0. */
   readonly index: number;
   readonly isActive: boolean;
+  /** Called when its link gets the focus. */
+  readonly focused: () => void;
 }
 
-function Line({ row, index, isActive }: LineProps) {
+function Line({ row, index, isActive, focused }: LineProps) {
   return (
     <div
       id={`row-${index}`}
@@ -115,7 +145,7 @@ function Line({ row, index, isActive }: LineProps) {
       {COLUMNS.map(({ key, cell }) => (
         <div key={key} role="gridcell" class={key}>
           {key === 'name' ? (
-            <a href={address('devices', row.id)} tabIndex={-1}>
+            <a href={address('devices', row.id)} tabIndex={-1} onFocus={focused}>
               {cell(row)}
             </a>
           ) : (

@@ -10,6 +10,20 @@ export interface Sorting {
   readonly isDescending: boolean;
 }
 
+/** The sorting in an address: the key of a column, after a minus if it is descending. */
+export function sortingOf(text: string): Sorting {
+  const isDescending = text.startsWith('-');
+  const key = isDescending ? text.slice(1) : text;
+  return COLUMNS.some((column) => column.key === key && column.order)
+    ? { key, isDescending }
+    : { key: undefined, isDescending: false };
+}
+
+/** The inverse of {@link sortingOf}. */
+export function sortText({ key = '', isDescending }: Sorting): string {
+  return (isDescending ? '-' : '') + key;
+}
+
 export function viewOf(rows: readonly Row[], { matches }: Search, { key, isDescending }: Sorting): readonly Row[] {
   // If all devices match, the rows are not copied: a large fleet is mostly shown without a search.
   const found = matches === EVERY ? rows : rows.filter(matches);
@@ -22,9 +36,9 @@ export function viewOf(rows: readonly Row[], { matches }: Search, { key, isDesce
   return keyed.map(({ row }) => row);
 }
 
-/** The devices of a search that have a health. @param health undefined for all @param time Unix time in ms */
-export function ofHealth(search: Search, health: Health | undefined, time: number): Search {
-  if (health === undefined) return search;
+/** The devices of a search that have a health. @param health empty for all @param time Unix time in ms */
+export function ofHealth(search: Search, health: Health | '', time: number): Search {
+  if (health === '') return search;
   return { ...search, matches: (row) => healthOf(row, time) === health && search.matches(row) };
 }
 

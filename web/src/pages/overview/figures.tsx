@@ -1,6 +1,5 @@
 /** Five figures of the space, with their last hour. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { countNone, HEALTHS, type HealthCounts } from '../../../../src/contract/health.js';
 import { CHARTS, faultCurve, HOUR, textOf } from '../../model/charts.js';
 import { counted } from '../../model/count.js';
@@ -14,6 +13,7 @@ import { Card } from '../../parts/card.js';
 import { HEALTH_NAMES } from '../../parts/health-badge.js';
 import { later } from '../../parts/later.js';
 import { TravelSlider } from '../../parts/travel-slider.js';
+import { choiceInAddress } from '../../route.js';
 
 interface Figure {
   readonly title: string;
@@ -27,8 +27,12 @@ interface Figure {
 
 const HistoryChart = later(async () => (await import('../../parts/history-chart.js')).HistoryChart);
 
+// The cast is safe because the object has no other keys.
+const keysOfCharts = Object.keys(CHARTS) as readonly (keyof typeof CHARTS)[];
+
 export function Figures() {
-  const [open, setOpen] = useState<keyof typeof CHARTS | undefined>(undefined);
+  const [shown, show] = choiceInAddress('chart', ['', ...keysOfCharts]);
+  const open = shown === '' ? undefined : shown;
   return (
     <>
       <ul class="figures">
@@ -40,7 +44,7 @@ export function Figures() {
               chart={
                 figure.chart && {
                   isOpen: open === figure.chart,
-                  toggle: () => setOpen(open === figure.chart ? undefined : figure.chart),
+                  toggle: () => show(open === figure.chart ? '' : (figure.chart ?? '')),
                 }
               }
             />

@@ -9,8 +9,9 @@ import { lengthText } from '../../model/length.js';
 import { now } from '../../model/now.js';
 import { model } from '../../model/space.js';
 import { HEALTH_NAMES } from '../../parts/health-badge.js';
+import { openedFromHere } from '../../place.js';
 import { isPresenting } from '../../present.js';
-import { address, go } from '../../route.js';
+import { fleetAddress, go } from '../../route.js';
 import { theme } from '../../theme.js';
 import { type Box, cellAt, indexAt, indexesIn, type Layout, layOut, neighbour } from './layout.js';
 import { ordered } from './order.js';
@@ -39,6 +40,7 @@ export function Wall({ height }: { readonly height: number }) {
   const [width, setWidth] = useState(0);
   const [cursor, setCursor] = useState<number | undefined>(undefined);
   const [selected, setSelected] = useState<readonly number[]>([]);
+  const [openedId] = useState(() => openedFromHere('devices', false) ?? '');
   const [drag, setDrag] = useState<Box | undefined>(undefined);
   const isComplete = fleet.isComplete.value;
   // Sorting a large fleet takes a while: it is done once, when all devices are known.
@@ -85,6 +87,12 @@ export function Wall({ height }: { readonly height: number }) {
     event.preventDefault();
     setCursor(cursor === undefined ? 0 : neighbour(layout, cursor, event.key));
   };
+  useEffect(() => {
+    const index = order.places.get(openedId);
+    if (index === undefined) return;
+    canvas.current?.focus();
+    setCursor(index);
+  }, []);
   const named = cursor === undefined ? undefined : order.rows[cursor];
   const counts = useMemo(() => countsOf(cells), [cells]);
   return (
@@ -290,7 +298,7 @@ function Selection({ rows, time, clear }: SelectionProps) {
     <p class="selection" role="status">
       <strong>{counted(rows.length, 'device')} selected</strong> <span class="dim">{parts.join(', ')}</span>{' '}
       {rows.length <= MOST_SELECTED && (
-        <a href={address('fleet', rows.map(({ serial }) => `serial=${serial}`).join(' | '))}>Show them in the fleet</a>
+        <a href={fleetAddress(rows.map(({ serial }) => `serial=${serial}`).join(' | '))}>Show them in the fleet</a>
       )}{' '}
       <button type="button" onClick={clear}>
         Clear
