@@ -47,7 +47,8 @@ export function processTerminal(
   async function* lines(): AsyncIterable<string> {
     editor.prompt();
     for await (const line of editor) {
-      yield line;
+      // In pasted text, TAB is white space. The shell of a device would drop it, as that of a real one does.
+      yield line.replaceAll('\t', ' ');
       if (!closed) editor.prompt();
     }
   }

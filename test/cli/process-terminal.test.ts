@@ -1,4 +1,4 @@
-/** The prompt of a process that was stopped and continues. */
+/** The prompt of a process, also of one that was stopped and continues. */
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -39,4 +39,11 @@ it.each(['by Ctrl-Z', 'by a signal'])('reads lines after it was stopped %s and c
   expect(await next).toEqual({ done: false, value: 'info show' });
   terminal.close();
   expect(self.listenerCount('SIGCONT')).toBe(0);
+});
+
+it('takes a TAB in pasted text for a blank, which a device would drop', async () => {
+  const { stdin, terminal, next } = open();
+  stdin.write('app config\tmode\r');
+  expect(await next).toEqual({ done: false, value: 'app config mode' });
+  terminal.close();
 });

@@ -58,6 +58,17 @@ describe('a line of a terminal', () => {
     expect(row()).toBe('remote> info sh');
   });
 
+  it.each([
+    ['info\tshow\r', 'info show'],
+    ['\tinfo show\t\r', ' info show '],
+    ['app config\t\tmode "a\tb"\n', 'app config  mode "a b"'],
+    ['info\v\fshow\r', 'info  show'],
+  ])('has blanks for the white space of pasted text: %j', (pasted, line) => {
+    const { editor, entered } = editorOf({ words: ['completed'] });
+    editor.type(pasted);
+    expect(entered).toEqual([line]);
+  });
+
   it('is completed as far as all completions agree', async () => {
     const { editor, row } = editorOf({ words: ['interval-report', 'interval-sample'] });
     editor.type('app config int');

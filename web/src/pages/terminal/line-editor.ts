@@ -29,7 +29,7 @@ export interface LineEditorOptions {
 
 const COLOURS: Readonly<Record<Tone, string>> = { plain: '', dim: '\x1b[90m', failed: '\x1b[31m' };
 const RESET = '\x1b[0m';
-/** Control sequences and control characters, which are removed from pasted text. */
+/** Control sequences and control characters, which are removed from pasted text. White space becomes blanks before. */
 const UNWANTED = /\p{Cc}(?:\[[0-9;]*[A-Za-z~])?/gu;
 
 export class LineEditor implements Screen {
@@ -83,7 +83,7 @@ export class LineEditor implements Screen {
 
   #insert(text: string, isNewLine: boolean): void {
     if (isNewLine) this.#press('enter');
-    const plain = text.replace(UNWANTED, '');
+    const plain = text.replace(/[\t\v\f]/g, ' ').replace(UNWANTED, '');
     this.#line = this.#line.slice(0, this.#at) + plain + this.#line.slice(this.#at);
     this.#at += plain.length;
   }
