@@ -37,7 +37,10 @@ export async function createPage(
     ...(existsSync(FILES) && { baseDir: FILES }),
     routePrefix: address,
     staticCSP: policy,
-    uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
+    uiConfig: {
+      ...{ docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
+      responseInterceptor: describeOptional,
+    },
     theme: {
       title: name,
       favicon: [{ filename: 'favicon.svg', rel: 'icon', type: SVG, sizes: 'any', content: picture(ICON, 32) }],
@@ -46,6 +49,41 @@ export async function createPage(
   });
   await page.ready();
   return page;
+}
+
+interface Parameter {
+  readonly required?: boolean;
+  description?: string;
+  example?: unknown;
+  readonly schema?: { example?: unknown; examples?: unknown };
+}
+
+/**
+ * Runs in browsers, which get its text, so it uses nothing outside of it. Swagger UI fills in the examples of parameters and
+ * sends them. So optional ones get theirs as a part of the description in the document that the page shows.
+ */
+function describeOptional<R>(response: R): R {
+  // The casts are safe because Swagger UI calls the function with such an object, and the service has made the document.
+  const answer = response as R & { readonly url: string; text: string };
+  if (!answer.url.endsWith('/documentation/json')) return answer;
+  const document = JSON.parse(answer.text) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>>>;
+  };
+  for (const path of Object.values(document.paths)) {
+    for (const { parameters = [] } of Object.values(path)) {
+      for (const parameter of parameters) {
+        const { required, description = '', example, schema } = parameter;
+        if (required || example === undefined) continue;
+        const text = typeof example === 'string' ? example : JSON.stringify(example);
+        parameter.description = `${description}\n\nExample: \`${text}\``;
+        delete parameter.example;
+        delete schema?.example;
+        delete schema?.examples;
+      }
+    }
+  }
+  answer.text = JSON.stringify(document);
+  return answer;
 }
 
 function nameText(name: string): string {

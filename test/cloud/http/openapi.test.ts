@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { runInNewContext } from 'node:vm';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -228,6 +229,20 @@ describe('the page of the API', () => {
     expect(page.text).not.toMatch(/<script>/);
     expect(page.text).toContain('<title>ghostfleet device cloud</title>');
     expect(page.text).not.toContain('Swagger');
+  });
+
+  it('fills in the examples of required parameters only', async () => {
+    const { call } = await service();
+    const script = await call('GET', '/v2/documentation/static/swagger-initializer.js', undefined, ANYONE);
+    const [, source = ''] = /(function describeOptional[\s\S]*\})\s*\}\s*const resConfig/.exec(script.text) ?? [];
+    const { text } = await call('GET', '/v2/documentation/json', undefined, ANYONE);
+    const shown = runInNewContext(`(${source})(response).text`, {
+      response: { url: 'http://a/v2/documentation/json', text },
+    });
+    const { parameters } = JSON.parse(shown).paths['/v2/spaces/{space_id}/messages'].get;
+    const filledIn = parameters.filter((each: object) => /"examples?"/.test(JSON.stringify(each)));
+    expect(filledIn.map(({ name }: { name: string }) => name)).toEqual(['space_id']);
+    expect(parameters.find(({ name }: { name: string }) => name === 'after').description).toMatch(/Example: `20/);
   });
 
   it('does not send a file again that the browser has', async () => {
