@@ -171,7 +171,10 @@ describe('the client', () => {
   it('works with firmware', async () => {
     const { client } = await connected();
     const { id: deviceId } = await client.createDevice(device(1));
-    const image = await client.createFirmwareImage({ data: Buffer.from('image').toString('base64'), version: 'v2' });
+    const image = await client.createFirmwareImage({
+      data: Buffer.of(1, 2, 3, 4, 5).toString('base64'),
+      version: 'v2',
+    });
     expect(image).toMatchObject({ version: 'v2', size: 5 });
     const update = await client.updateFirmware(deviceId, image.id);
     expect(await client.firmwareUpdate(update.id)).toMatchObject({

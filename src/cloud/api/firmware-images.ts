@@ -118,6 +118,8 @@ export const firmwareImages: Family = (routes, context) => {
 
 /** @throws ApiFault 400 for a file of another kind, a damaged image, or a missing version */
 function readUpload({ data, damaged, ...given }: Static<typeof NewFirmwareImage>) {
+  // Base64 of an image has other letters, too.
+  if (/^(?:[\da-f]{2})+$/i.test(data)) throw new ApiFault(400, 'the image in "data" is in hex digits, not in base64');
   const content = Buffer.from(data, 'base64');
   const flaw = damaged === true && isBuildImage(content) ? undefined : findFlaw(content);
   if (flaw !== undefined) throw new ApiFault(400, `the image in "data" ${flaw}`);

@@ -16,18 +16,17 @@ const OTHERS: readonly (readonly [begin: string, what: string])[] = [
   ['\x1f\x8b', 'a gzip archive'],
   ['%PDF', 'a PDF document'],
 ];
-/** A text has only printable characters in its first bytes: at least, and at most so many are looked at. */
-const [SHORTEST_TEXT, LONGEST_TEXT] = [16, 256];
+/** A text has only printable characters: so many of its first bytes are looked at, and so many are shown. */
+const [LOOKED_AT, SHOWN] = [256, 16];
 
 /** What is wrong with a file, as the end of a sentence; undefined if it may be an image. */
 export function findFlaw(file: Buffer): string | undefined {
   if (isBuildImage(file)) return readImage(file) ? undefined : 'is damaged: its checksum is wrong, or it is cut';
   if (file.subarray(0, MCUBOOT.length).equals(MCUBOOT)) return findCut(file);
-  const begin = file.toString('latin1', 0, LONGEST_TEXT);
+  const begin = file.toString('latin1', 0, LOOKED_AT);
   const other = OTHERS.find(([magic]) => begin.startsWith(magic))?.[1];
-  const isText = begin.length >= SHORTEST_TEXT && /^[\t\n\r\x20-\x7e]*$/.test(begin);
-  const what =
-    other ?? (isText ? `a text that begins with ${JSON.stringify(begin.slice(0, SHORTEST_TEXT))}` : undefined);
+  const isText = /^[\t\n\r\x20-\x7e]*$/.test(begin);
+  const what = other ?? (isText ? `a text that begins with ${JSON.stringify(begin.slice(0, SHOWN))}` : undefined);
   return what && `is ${what}, not a firmware image`;
 }
 

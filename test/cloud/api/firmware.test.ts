@@ -57,6 +57,8 @@ describe('an image', () => {
       'is a text that begins with "<!doctype html><", not a firmware',
     ],
     ['Intel HEX', Buffer.from(':020000040000FA\n:1000000000'), 'is a text that begins with ":020000040000FA\\n"'],
+    ['a short text', Buffer.from('hello'), 'is a text that begins with "hello", not a firmware image'],
+    ['base64 twice', Buffer.from(base64(CONTENT)), 'is a text that begins with "R0hPU1RGTEVFVC1G", not a firmware'],
     ['an archive', Buffer.from('PK\x03\x04\x14\0'), 'is a ZIP archive, not a firmware image'],
     ['half an image', CONTENT.subarray(0, 500), 'is damaged: its checksum is wrong, or it is cut'],
     ['its header alone', CONTENT.subarray(0, 30), 'is damaged'],
@@ -72,6 +74,18 @@ describe('an image', () => {
     expect(answer.status).toBe(400);
     expect(answer.json.message).toContain(`the image in "data" ${reason}`);
   });
+
+  it.each([['3db8f396'], ['3DB8F39600000000'], ['00000000']])(
+    'is rejected if its data is %s: hex digits',
+    async (data) => {
+      const { call } = await lab();
+      const answer = await call('POST', 'firmware-images', { data, version: 'v9.0.0' });
+      expect(answer).toMatchObject({
+        status: 400,
+        json: { message: 'the image in "data" is in hex digits, not in base64' },
+      });
+    },
+  );
 
   it('may be damaged if the request says so', async () => {
     const { call } = await lab();
@@ -113,16 +127,16 @@ describe('an image', () => {
 
   it.each(['\u202ev1', 'v1\u2028', '\u2066v1'])('is rejected if its version is %j', async (version) => {
     const { call } = await lab();
-    expect((await call('POST', 'firmware-images', { data: 'AAAA', version })).status).toBe(400);
+    expect((await call('POST', 'firmware-images', { data: 'AQID', version })).status).toBe(400);
   });
 
   it('is rejected if the space has 100 images', async () => {
     const { call, image } = await lab();
-    const uploads = Array.from({ length: 100 }, () => call('POST', 'firmware-images', { data: 'AAAA', version: 'v1' }));
+    const uploads = Array.from({ length: 100 }, () => call('POST', 'firmware-images', { data: 'AQID', version: 'v1' }));
     const rejected = (await Promise.all(uploads)).filter(({ status }) => status !== 201);
     expect(rejected).toMatchObject([{ status: 409, json: { code: 'quota' } }]);
     await call('DELETE', `firmware-images/${image.id}`);
-    expect((await call('POST', 'firmware-images', { data: 'AAAA', version: 'v1' })).status).toBe(201);
+    expect((await call('POST', 'firmware-images', { data: 'AQID', version: 'v1' })).status).toBe(201);
   });
 
   it('is stored once if it is uploaded twice with the same idempotency key', async () => {

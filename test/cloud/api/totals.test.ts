@@ -19,7 +19,7 @@ async function furnished() {
   await times((n) => create('variables', { name: `variable-${n}`, value: '' }));
   await times((n) => create('keys', { name: `key-${n}` }));
   await times((n) => call('POST', 'users/invite', { email: `user-${n}@example.org` }));
-  const [image] = await times((n) => create('firmware-images', { version: `v${n}`, data: 'AAAA' }));
+  const [image] = await times((n) => create('firmware-images', { version: `v${n}`, data: 'AAECAw==' }));
   await times((n) => create('firmware', { device_id: devices[n - 1], firmware_id: image }));
   const [message] = await times(() => create(`devices/${devices[0]}/commands`, ['info show']));
   const at = made.clock.wall;
