@@ -128,6 +128,6 @@ describe('the job for GitLab', () => {
   });
 
   it('is in the package with its script', () => {
-    expect(JSON.parse(readFileSync('package.json', 'utf8')).files).toContain('deploy/ci');
+    expect(JSON.parse(readFileSync('package.json', 'utf8')).files).toContain('deploy');
   });
 });
