@@ -81,7 +81,7 @@ export function bodyOf({ id, hasBody }: Operation, things: Things, named: Things
     createMessage: { device_id: things.devices, type: 'shell', body: ['info show'] },
     createTag: { name: `new-${names}`, color: '#000000' },
     updateTag: { color: '#00000f' },
-    createFirmwareImage: { data: 'AAAA', version: 'v1' },
+    createFirmwareImage: { data: 'AQID', version: 'v1' },
     createConnector: { name: `new-${names}`, transformation: script },
     updateConnectorByName: { name: `hook-${things.suffix}` },
     updateConnector: { trigger: null },
