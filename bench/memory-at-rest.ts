@@ -10,6 +10,7 @@ import { CloudCore } from '../src/cloud/delivery/core.js';
 import { FlapGateway } from '../src/cloud/gateway/flap-gateway.js';
 import { openStore } from '../src/cloud/open-store.js';
 import { createIds } from '../src/cloud/store/ids.js';
+import { makeNewDevice } from '../src/cloud/store/new-device.js';
 import type { Settings } from '../src/device/config/device-config.js';
 import { Device } from '../src/device/device.js';
 import { type DeviceType, deviceType } from '../src/device/type/device-type.js';
@@ -141,31 +142,9 @@ async function withCloud(
   const spaceId = ids.uuid();
   await store.commit([{ kind: 'space.put', row: { id: spaceId, name: 'bench', type: 'team', createdAt: clock.wall } }]);
   for (let i = 0; i < DEVICES; i++) {
-    await store.commit([
-      {
-        kind: 'device.insert',
-        row: {
-          id: ids.uuid(),
-          spaceId,
-          name: `device-${i}`,
-          comment: null,
-          serial: FIRST_SERIAL + i,
-          token: tokenOf(FIRST_SERIAL + i),
-          externalId: null,
-          label: {},
-          tagIds: [],
-          createdAt: clock.wall,
-          lastSeen: null,
-          sessionId: null,
-          session: null,
-          configHash: null,
-          decoderHash: null,
-          encoderHash: null,
-          ...{ lastContact: null, contactEvery: null, contactGap: null },
-          version: 0,
-        },
-      },
-    ]);
+    const serial = FIRST_SERIAL + i;
+    const given = { id: ids.uuid(), spaceId, serial, token: tokenOf(serial), createdAt: clock.wall };
+    await store.commit([{ kind: 'device.insert', row: makeNewDevice({ ...given, name: `device-${i}` }) }]);
   }
   wire.deliver = (datagram, reply, format) => gateway.receive(datagram, format, reply);
   await action();

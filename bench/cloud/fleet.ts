@@ -2,6 +2,7 @@
 import { ensureSpaceAndKey } from '../../src/cloud/accounts/bootstrap.js';
 import { openStore } from '../../src/cloud/open-store.js';
 import { createIds } from '../../src/cloud/store/ids.js';
+import { makeNewDevice } from '../../src/cloud/store/new-device.js';
 import type { NamedKey } from '../../src/cloud/store/secrets/key.js';
 import type { Change, DeviceRow, Store } from '../../src/cloud/store/store.js';
 import { seededRandom } from '../../src/kernel/random.js';
@@ -26,22 +27,10 @@ export async function registerFleet(db: string, count: number, secretsKey?: Name
   const random = seededRandom('bench');
   const ids = createIds(clock, random);
   const { spaceId } = await ensureSpaceAndKey(store, { spaceName: 'bench', apiKey: API_KEY, ids, clock, random });
-  const devices = Array.from({ length: count }, (_, index): DeviceRow => {
+  const devices = Array.from({ length: count }, (_, index) => {
     const serial = FIRST_SERIAL + index;
-    return {
-      ...{
-        id: ids.uuid(),
-        spaceId,
-        serial,
-        token: tokenOf(serial),
-        name: `bench-${serial}`,
-        comment: null,
-        externalId: null,
-      },
-      ...{ label: {}, tagIds: [], createdAt: clock.wall, lastSeen: null, sessionId: null, session: null },
-      ...{ configHash: null, decoderHash: null, encoderHash: null, version: 0 },
-      ...{ lastContact: null, contactEvery: null, contactGap: null },
-    };
+    const given = { id: ids.uuid(), spaceId, serial, token: tokenOf(serial), createdAt: clock.wall };
+    return makeNewDevice({ ...given, name: `bench-${serial}` });
   });
   await store.commit(devices.map((row): Change => ({ kind: 'device.insert', row })));
   return { store, spaceId, devices, uuid: () => ids.uuid() };

@@ -8,6 +8,7 @@ import { readJsonBody } from '../http/body.js';
 import { ApiFault } from '../http/errors.js';
 import { NoContent, operation, type Routes } from '../http/operation.js';
 import { checker } from '../http/validation.js';
+import { makeNewDevice } from '../store/new-device.js';
 import { serialText } from '../store/order.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type DeviceChange, type DeviceRow, type Id } from '../store/store.js';
@@ -63,27 +64,11 @@ type Body = Static<typeof NewDevice>;
 function registration({ store, clock, ids, downlinks }: CloudContext, resource: DeviceResource) {
   return async (caller: Caller, body: Body, receipt: (answer: unknown) => readonly Change[]) => {
     const serial = serialOf(body.serial_number) ?? 0;
-    const row: DeviceRow = {
-      id: ids.ofDevice(serial),
-      spaceId: caller.spaceId,
-      name: '',
-      comment: null,
-      serial,
-      token: body.token.toLowerCase(),
-      externalId: null,
-      label: {},
-      tagIds: [],
+    const row = makeNewDevice({
+      ...{ id: ids.ofDevice(serial), spaceId: caller.spaceId, serial, token: body.token.toLowerCase() },
       createdAt: Math.floor(clock.wall),
-      version: 0,
-      lastSeen: null,
-      sessionId: null,
-      session: null,
-      configHash: null,
-      decoderHash: null,
-      encoderHash: null,
-      ...{ lastContact: null, contactEvery: null, contactGap: null },
       ...(await resource.changeOf(caller, body)),
-    };
+    });
     await needWritableTag(store, caller, row.tagIds);
     const answer = await resource.view(caller, row);
     const secret = resource.secretChange(row, body.secret);

@@ -1,4 +1,5 @@
 /** Rows for tests: every field has a plain default, so that a test gives only the fields that matter to it. */
+import { makeNewDevice } from '../../../src/cloud/store/new-device.js';
 import { firstIdAt } from '../../../src/cloud/store/order.js';
 import type {
   Change,
@@ -37,27 +38,15 @@ export function tag(n: number, given: Partial<TagRow> = {}): TagRow {
 }
 
 export function device(n: number, given: Partial<DeviceRow> = {}): DeviceRow {
-  return {
+  return makeNewDevice({
     id: idAt(T0, 4096 + n),
     spaceId: SPACE,
     name: `device-${n}`,
-    comment: null,
     serial: 2_159_017_984 + n,
     token: n.toString(16).padStart(32, '0'),
-    externalId: null,
-    label: {},
-    tagIds: [],
     createdAt: T0,
-    lastSeen: null,
-    sessionId: null,
-    session: null,
-    configHash: null,
-    decoderHash: null,
-    encoderHash: null,
-    version: 0,
-    ...{ lastContact: null, contactEvery: null, contactGap: null },
     ...given,
-  };
+  });
 }
 
 /** The `n`-th message: a data uplink of device 1, `n` seconds after {@link T0}. */
