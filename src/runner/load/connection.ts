@@ -11,7 +11,7 @@ import { realTimers } from '../../kernel/real-timers.js';
 import { retryAfter } from '../../kernel/retry-after.js';
 import { codeOf } from '../../kernel/system-errors.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
-import { BadResponse, ResponseReader, TOO_LARGE } from './response-reader.js';
+import { BadResponse, ResponseReader } from './response-reader.js';
 
 export interface CallResult {
   /** HTTP status; 0 if there was no response. */
@@ -37,7 +37,8 @@ export interface RequestText {
   readonly body: string;
 }
 
-const LARGER = `it has more than ${LARGEST_ANSWER / 1_048_576} MiB`;
+/** What becomes of an answer that is beyond a limit. */
+const BY_GHOSTFLEET = 'ended by ghostfleet';
 
 /** Longest silence of a server, in seconds. */
 const PATIENCE = 30;
@@ -112,7 +113,6 @@ export class Connection {
     this.#done = done;
     this.#sent = this.#open.now;
     this.#quiet = 0;
-    this.#reader.begin();
     if (this.#closed) this.#fail('UND_ERR_DESTROYED');
     else if (request === undefined) this.#fail('UND_ERR_INVALID_ARG');
     else if (this.#socket !== undefined) this.#write(this.#socket, request);
@@ -177,7 +177,7 @@ export class Connection {
       if (!this.#reader.read(READ, length)) return this.#wait();
     } catch (error) {
       if (!(error instanceof BadResponse)) throw error;
-      return error.code === TOO_LARGE ? this.#fail(LARGER, 'ended by ghostfleet') : this.#fail(error.code);
+      return error.limit === undefined ? this.#fail(error.code) : this.#fail(error.limit, BY_GHOSTFLEET);
     }
     this.#finish();
   }
@@ -188,7 +188,7 @@ export class Connection {
     if (this.#reader.head !== undefined) this.#quiet = 0;
     this.#hold(this.#reader.held);
     const objection = this.#open.objection(this.#sent);
-    if (objection !== undefined) this.#fail(objection, 'ended by ghostfleet');
+    if (objection !== undefined) this.#fail(objection, BY_GHOSTFLEET);
   }
 
   #hold(bytes: number): void {

@@ -81,12 +81,9 @@ function writerOf(prefix: string, usual: Headers): (request: CallRequest) => Req
   const withJson = { ...usual, 'content-type': 'application/json' };
   const ofWriting = linesOf(withJson);
   return ({ method, path: given, body, headers }) => {
-    const path = PATH.test(given)
-      ? given
-      : given.replace(/[^\0-\x7f]+/g, (letters) => encodeURIComponent(letters.toWellFormed()));
-    const known = body === undefined ? ofReading : ofWriting;
-    const lines =
-      headers === undefined ? known : linesOf(replaceHeaders(body === undefined ? usual : withJson, headers));
+    const path = given.replace(/[^\0-\x7f]+/g, (letters) => encodeURIComponent(letters.toWellFormed()));
+    const [known, knownLines] = body === undefined ? [usual, ofReading] : [withJson, ofWriting];
+    const lines = headers === undefined ? knownLines : linesOf(replaceHeaders(known, headers));
     if (lines === undefined || !PATH.test(path)) return undefined;
     const first = `${method} ${prefix}${path} HTTP/1.1\r\n${lines}`;
     if (body === undefined && method === 'GET') return { head: `${first}\r\n`, body: '' };

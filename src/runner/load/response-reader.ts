@@ -10,17 +10,17 @@ import { compressedBecause } from '../../kernel/content-coding.js';
 export class BadResponse extends Error {
   /** The code that undici, which sends the other requests of a run, has for the same error. */
   readonly code: string;
+  /** Which limit of ghostfleet the response exceeds, if the server did nothing wrong. */
+  readonly limit: string | undefined;
 
-  constructor(code: string) {
+  constructor(code: string, limit?: string) {
     super(code);
     this.code = code;
+    this.limit = limit;
   }
 }
 
 const NOT_HTTP = 'HTTPParserError';
-/** The code for a body of more than {@link LARGEST_ANSWER}. */
-export const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
-
 /** The code for a head with more than {@link MOST_FIELDS}. */
 const TOO_MANY_FIELDS = 'GHOSTFLEET_TOO_MANY_FIELDS';
 /** Maximum number of fields of a head. */
@@ -57,12 +57,12 @@ export class ResponseReader {
   /** Part of a head, or of a line between chunks. */
   #text = '';
   /** Bytes that heads, trailers and extensions of chunks may still have. */
-  #room = 0;
+  #room = maxHeaderSize;
   /** Body of a response that arrives in several pieces: the first `#filled` bytes. */
   #bytes = NO_BYTES;
   #filled = 0;
 
-  /** Call it before each response, and after the use of the last: its body then takes no memory. */
+  /** Makes the reader ready for the next response. Call it after the use of a response: its body then takes no memory. */
   begin(): void {
     this.head = undefined;
     this.#next = 'head';
@@ -135,7 +135,7 @@ export class ResponseReader {
       this.head = head;
       this.#next = 'size';
       this.#left = typeof head.body === 'number' ? head.body : 0;
-      if (this.#left > LARGEST_ANSWER) throw new BadResponse(TOO_LARGE);
+      if (this.#left > LARGEST_ANSWER) throw makeTooLarge();
       return at;
     }
   }
@@ -224,7 +224,7 @@ export class ResponseReader {
 
   #append(bytes: Buffer, from: number, end: number): void {
     const filled = this.#filled + end - from;
-    if (filled > LARGEST_ANSWER) throw new BadResponse(TOO_LARGE);
+    if (filled > LARGEST_ANSWER) throw makeTooLarge();
     if (filled > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(filled, 2 * this.#bytes.length));
       this.#bytes.copy(larger, 0, 0, this.#filled);
@@ -238,6 +238,10 @@ export class ResponseReader {
     this.body = asText(this.#bytes, 0, this.#filled);
     this.#bytes = NO_BYTES;
   }
+}
+
+function makeTooLarge(): BadResponse {
+  return new BadResponse('UND_ERR_RES_EXCEEDED_MAX_SIZE', `it has more than ${LARGEST_ANSWER / 1_048_576} MiB`);
 }
 
 /** The typed client and HTTP devices accept a byte-order mark as well: undici removes it. */

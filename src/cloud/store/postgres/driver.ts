@@ -57,6 +57,7 @@ const DEADLOCK_RETRIES = 5;
 
 /** Longest wait of a read for its turn: about as long as a query may take. */
 const LONGEST_WAIT = seconds(5);
+
 /** A commit that waits for its batch. */
 interface Waiting {
   readonly statements: readonly Statement[];
