@@ -21,6 +21,12 @@ const TIMES = {
 /** Most unanswered requests of a connection. Browsers and common clients wait for the answer before the next request. */
 const MOST_UNANSWERED = 32;
 
+/**
+ * Most pieces of bodies in one read of a connection, which takes at most 64 KiB. Each piece costs as much as a buffer and a call,
+ * also one of a single byte: 11,000 chunks of one byte fit into a read.
+ */
+const MOST_PIECES = 1000;
+
 /** How long a rejected request may continue to send its body, which is read and discarded. */
 const LINGER = seconds(1);
 
@@ -49,6 +55,7 @@ export interface ServerLimits {
 export function limitedServer(handle: RequestListener, limits: ServerLimits): Server {
   const server = createServer(TIMES, (request, response) => serveInTurn(request, response, handle));
   limitConnections(server, limits);
+  limitPieces(server);
   answerHalfClosed(server, limits.patience ?? new RealClock());
   server.timeout = RECEIVING;
   server.on('timeout', (socket: Socket) => {
@@ -77,11 +84,47 @@ function serveInTurn(request: IncomingMessage, response: ServerResponse, handle:
   if (line.push({ request, response }) === 1) serveFirst(line, handle);
 }
 
+/** What Node's types do not know of the parser of a connection. */
+interface Parser {
+  onIncoming?: () => number;
+  /** Contains the number of the property that is called with each piece of a body. */
+  readonly constructor: { readonly kOnBody: number };
+  [handler: number]: ((piece: Buffer) => void) | undefined;
+}
+
+function parserOf(socket: Socket): Parser | undefined {
+  return (socket as { parser?: Parser | null }).parser ?? undefined;
+}
+
 /** A closed connection does not stop Node.js from parsing what has arrived: thousands of small requests. */
 function stopParsing(socket: Socket): void {
-  // Node's types do not know this property. The result 2 ends the work of the parser, as the head of an upgrade does.
-  const { parser } = socket as { parser?: { onIncoming?: () => number } | null };
+  const parser = parserOf(socket);
+  // The result 2 ends the work of the parser, as the head of an upgrade does.
   if (parser) parser.onIncoming = () => 2;
+}
+
+/** Closes a connection with more than {@link MOST_PIECES}, also while a body without a reader is discarded. */
+function limitPieces(server: Server): void {
+  server.on('connection', (socket: Socket) => {
+    const parser = parserOf(socket);
+    if (parser === undefined) return;
+    const { kOnBody } = parser.constructor;
+    const handle = parser[kOnBody];
+    let [read, pieces] = [0, 0];
+    parser[kOnBody] = (piece) => {
+      if (socket.bytesRead !== read) [read, pieces] = [socket.bytesRead, 0];
+      pieces++;
+      if (pieces <= MOST_PIECES) return handle?.call(parser, piece);
+      // Without it, the parser goes through the rest of the read without calls.
+      parser[kOnBody] = undefined;
+      stopParsing(socket);
+      socket.destroy();
+    };
+    // Node.js uses the parser for other connections.
+    socket.once('close', () => {
+      parser[kOnBody] = handle;
+    });
+  });
 }
 
 function serveFirst(line: Exchange[], handle: RequestListener): void {

@@ -148,6 +148,30 @@ it('what has arrived behind the 32 unanswered requests of a connection is not pa
   expect(parsed).toBe(33);
 });
 
+const POST = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+const END = '0\r\n\r\n';
+const pieces = (count: number) => '1\r\na\r\n'.repeat(count);
+
+it.each(['is read', 'is discarded after the answer'])(
+  'a connection whose body %s ends after 1,000 pieces that arrive at once, and the next one is served',
+  async (what) => {
+    let [seen, whole] = [0, 0];
+    const port = await serving((request, response) => {
+      request.on('error', () => {});
+      request.on('data', () => seen++);
+      request.on('end', () => whole++);
+      if (what !== 'is read') response.end('early');
+    });
+    const attacker = deaf(port, POST + pieces(20_000)).resume();
+    await expect.poll(() => attacker.closed).toBe(true);
+    // Reads take at most 64 KiB, and the first ones may be short.
+    expect(seen).toBeLessThan(5000);
+    const client = deaf(port, POST + pieces(900) + END).resume();
+    await expect.poll(() => whole).toBe(1);
+    client.destroy();
+  },
+);
+
 it('the service, too, closes the connection of a client that does not wait for its answers', async () => {
   const { app } = await service();
   let begun = 0;
