@@ -149,7 +149,7 @@ export const Acknowledged = Answer(
   { poll: true },
 );
 
-const DOWNLINK_EXAMPLE = { id: EXAMPLE.downlink, type: 'shell' as const, body: { commands: ['info show'] } };
+const DOWNLINK_EXAMPLE = { id: EXAMPLE.downlink, type: 'shell' as const, body: ['info show'] };
 
 const Downlink = Answer(
   'OfferedDownlink',
