@@ -21,8 +21,8 @@ export interface CallResult {
   readonly body: string;
   /** Left out if there was no response. */
   readonly headers?: IncomingHttpHeaders | undefined;
-  /** Why the body cannot be read: it is compressed. Left out if it is not. */
-  readonly compressed?: string | undefined;
+  /** Why the body cannot be read, such as its charset. Left out if it can. */
+  readonly unreadable?: string | undefined;
   /** `Retry-After` of a response with an error status; 0 if there is none. */
   readonly retryAfter: Millis;
 }
@@ -202,7 +202,7 @@ export class Connection {
   }
 
   #finish(): void {
-    const { head, body, stays } = this.#reader;
+    const { head, body, unreadable, stays } = this.#reader;
     const done = this.#done;
     this.#done = undefined;
     this.#reader.begin();
@@ -211,14 +211,14 @@ export class Connection {
     this.#rest = stays;
     if (stays === 0) this.#drop();
     if (head === undefined) return;
-    const { status, headers, compressed } = head;
+    const { status, headers } = head;
     done?.({
       status,
       why: '',
       body,
       headers,
       retryAfter: status >= 400 ? (retryAfter(headers) ?? 0) : 0,
-      compressed,
+      unreadable,
     });
   }
 

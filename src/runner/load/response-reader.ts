@@ -4,7 +4,7 @@
  */
 import { type IncomingHttpHeaders, maxHeaderSize } from 'node:http';
 import { LARGEST_ANSWER } from '../../client/http.js';
-import { compressedBecause } from '../../kernel/content-coding.js';
+import { type BodyCoding, codingOf, readBody } from '../../kernel/content-coding.js';
 
 /** A response that cannot be used, and neither can its connection. */
 export class BadResponse extends Error {
@@ -33,8 +33,7 @@ interface Head {
   readonly headers: IncomingHttpHeaders;
   /** Length of the body in bytes, if the head says it. */
   readonly body: number | 'chunked' | 'until the end';
-  /** Why the body cannot be read: it is compressed. */
-  readonly compressed: string | undefined;
+  readonly coding: BodyCoding;
   /** How long the connection may rest after the response, in seconds; 0 if the server closes it. */
   readonly stays: number;
 }
@@ -47,6 +46,8 @@ export class ResponseReader {
   head: Head | undefined;
   /** Body of a whole response. */
   body = '';
+  /** Why the body cannot be read; undefined if it can. */
+  unreadable: string | undefined;
   /** Whether bytes have arrived that do not belong to the response. */
   #excess = false;
   /** The head of the last response: heads of one connection are mostly equal. */
@@ -69,6 +70,7 @@ export class ResponseReader {
     this.#text = '';
     this.#room = maxHeaderSize;
     this.body = '';
+    this.unreadable = undefined;
     this.#bytes = NO_BYTES;
     this.#filled = 0;
     this.#excess = false;
@@ -128,8 +130,8 @@ export class ResponseReader {
       }
       this.#use(text.length);
       const head = this.#known?.text === text ? this.#known : parseHead(text);
-      // A client that expects no switch of protocols, and has not asked whether to go on, gets neither.
-      if (head.status === 100 || head.status === 101) throw new BadResponse('UND_ERR_SOCKET');
+      // A client that expects no switch of protocols gets none.
+      if (head.status === 101) throw new BadResponse('UND_ERR_SOCKET');
       if (head.status < 200) continue;
       this.#known = head;
       this.head = head;
@@ -161,7 +163,7 @@ export class ResponseReader {
     const isOpen = this.head?.body === 'until the end';
     const end = isOpen ? length : Math.min(length, from + this.#left);
     if (!isOpen && this.#filled === 0 && end - from === this.#left) {
-      this.body = asText(bytes, from, end);
+      this.#takeText(bytes, from, end);
       return end;
     }
     this.#append(bytes, from, end);
@@ -235,19 +237,20 @@ export class ResponseReader {
   }
 
   #takeBody(): void {
-    this.body = asText(this.#bytes, 0, this.#filled);
+    this.#takeText(this.#bytes, 0, this.#filled);
     this.#bytes = NO_BYTES;
+  }
+
+  #takeText(bytes: Buffer, from: number, end: number): void {
+    const { text, unreadable } = readBody(bytes, from, end, (this.head as Head).coding);
+    // The typed client and HTTP devices accept a byte-order mark as well: undici removes it.
+    this.body = text.startsWith('\ufeff') ? text.slice(1) : text;
+    this.unreadable = unreadable;
   }
 }
 
 function makeTooLarge(): BadResponse {
   return new BadResponse('UND_ERR_RES_EXCEEDED_MAX_SIZE', `it has more than ${LARGEST_ANSWER / 1_048_576} MiB`);
-}
-
-/** The typed client and HTTP devices accept a byte-order mark as well: undici removes it. */
-function asText(bytes: Buffer, from: number, end: number): string {
-  const text = bytes.toString('utf8', from, end);
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 const LINE_FEED = 10;
@@ -277,7 +280,7 @@ function parseHead(text: string): Head {
   }
   const body = status < 200 || status === 204 || status === 304 ? 0 : bodyOf(headers, minor === '1');
   const ends = body === 'until the end' || endsAfter(headers, minor === '1');
-  return { text, status, headers, body, compressed: compressedBecause(headers), stays: ends ? 0 : rest(headers) };
+  return { text, status, headers, body, coding: codingOf(headers), stays: ends ? 0 : rest(headers) };
 }
 
 function endsAfter({ connection }: IncomingHttpHeaders, isUsuallyKept: boolean): boolean {

@@ -4,6 +4,7 @@
  * one is captured.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { LineError } from '../../input/line-error.js';
 import { didYouMean, quote } from '../../input/problems.js';
 import { quoteChangedNumbers } from '../../kernel/json-numbers.js';
@@ -12,10 +13,12 @@ import { findAll, PATH_FORM, readPath } from './json-path.js';
 import { asText, fill, type LookUp, readTemplate } from './template.js';
 
 /** A response as far as checks look at it. */
-interface SeenAnswer {
+export interface SeenAnswer {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers?: IncomingHttpHeaders | undefined;
   readonly body: string;
+  /** Why the body cannot be read, such as its charset. Left out if it can. */
+  readonly unreadable?: string | undefined;
 }
 
 /** A check as plain data, for a plan. */
@@ -84,6 +87,8 @@ export function readCheck(line: string, isOpen: boolean): CheckSpec {
   if (value === '') throw new LineError(column, `${quote(text)} needs a value after ${quote(is)}`);
   if (of.toLowerCase() === 'status' && !/^([1-9]\d\d|\{.*\})$/.test(value))
     throw new LineError(text.length - value.length + 1, `${quote(value)} is not an HTTP status from 100 to 999`);
+  if (/[<>]/.test(is) && readTemplate(value).names.length === 0 && Number.isNaN(asNumber(literal(value))))
+    throw new LineError(text.length - value.length + 1, `${quote(value)} is not a number; only numbers have an order`);
   return { of, is, value, shown: `${of} ${is} ${isOpen ? value : '…'}` };
 }
 
@@ -120,12 +125,22 @@ export class AnswerReader {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  readonly #unreadable: string | undefined;
   #json: { readonly value: unknown } | undefined;
 
-  constructor({ status, headers, body }: SeenAnswer) {
+  constructor({ status, headers = {}, body, unreadable }: SeenAnswer) {
     this.status = status;
     this.headers = headers;
     this.body = body;
+    this.#unreadable = unreadable;
+  }
+
+  /** Why nothing can be found for a check or a capture, as a short fixed text; empty if it can be looked for. */
+  obstacleTo(of: string): string {
+    const isPath = of.startsWith('$');
+    if (!isPath && of.toLowerCase() !== 'body') return '';
+    if (this.#unreadable !== undefined) return this.#unreadable;
+    return isPath && this.json === undefined ? notJsonBecause(this.body) : '';
   }
 
   /** The body as JSON; undefined if it is not JSON. Numbers that JavaScript would change, such as long ids, are texts. */
@@ -135,12 +150,18 @@ export class AnswerReader {
   }
 }
 
+/** Why a body that is not JSON is not, as a short fixed text. */
+export function notJsonBecause(body: string): string {
+  if (body.trim() === '') return 'the answer is empty';
+  return /^\s*</.test(body) ? 'the answer is HTML instead of JSON' : 'the answer is not JSON';
+}
+
 function fits(found: unknown, is: Operator, wanted: string): boolean {
   switch (is) {
     case 'exists':
       return true;
     case 'contains':
-      return asText(found).includes(String(literal(wanted)));
+      return asText(found).includes(unquoted(wanted) ?? wanted);
     case '==':
       return isEqual(found, wanted);
     case '!=':
@@ -153,27 +174,30 @@ function fits(found: unknown, is: Operator, wanted: string): boolean {
 function isEqual(found: unknown, wanted: string): boolean {
   const value = literal(wanted);
   if (typeof found === 'string') return found === wanted || found === value;
+  if (typeof value === 'object' && value !== null) return isDeepStrictEqual(found, value);
   return typeof value === 'string' ? asText(found) === value : asText(found) === asText(value);
 }
 
 /** Numbers, also those in texts, are compared as numbers; nothing else has an order. */
 function isOrdered(found: unknown, is: Operator, wanted: string): boolean {
-  const [one, other] = [found, literal(wanted)].map((value) =>
-    typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN,
-  ) as [number, number];
+  const [one, other] = [asNumber(found), asNumber(literal(wanted))];
   if (is === '<') return one < other;
   if (is === '<=') return one <= other;
   return is === '>' ? one > other : one >= other;
 }
 
-/** `5`, `true`, `null` and `"a text"` as in JSON; anything else is a text. */
+function asNumber(value: unknown): number {
+  return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN;
+}
+
+/** `5`, `true`, `null`, `[1]` and `"a text"` as in JSON; anything else is a text, and so are long numbers. */
 function literal(text: string): unknown {
-  const value = /^(".*"|'.*')$/s.test(text)
-    ? text.replace(/^'(.*)'$/s, (_, inner: string) => JSON.stringify(inner))
-    : text;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return text;
-  }
+  return unquoted(text) ?? foreignJson(quoteChangedNumbers(text)) ?? text;
+}
+
+/** A text in quotation marks without them; undefined for any other text. */
+function unquoted(text: string): string | undefined {
+  if (/^'.*'$/s.test(text)) return text.slice(1, -1);
+  const value = text.startsWith('"') ? foreignJson(text) : undefined;
+  return typeof value === 'string' ? value : undefined;
 }

@@ -7,6 +7,7 @@ import { kindForms } from '../values/kind-forms.js';
 import { noOptions } from '../values/no-options.js';
 import { type Sending, type SendingCheck, sentData, sentLines } from '../values/sending.js';
 import { shellLines } from '../values/shell-lines.js';
+import { notJsonBecause } from './answer.js';
 import { OWN_CALLS } from './chains.js';
 import { REPLAY } from './recorded.js';
 import type { Method } from './request.js';
@@ -187,21 +188,19 @@ export function getDownlinkType({ kind }: Pick<CallSpec, 'kind'>): DownlinkType 
 /**
  * Why the body of a 2xx answer is not what the call promises, as a short fixed text; empty if it is.
  * @param device id of the device of the request
- * @param compressed why the body cannot be read, if it is compressed
+ * @param unreadable why the body cannot be read; left out if it can
  */
 export function findUselessReason(
   { kind }: Pick<CallSpec, 'kind'>,
   body: string,
   device: string,
-  compressed?: string,
+  unreadable?: string,
 ): string {
-  if (body.trim() === '') return 'the answer is empty';
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
-    if (compressed !== undefined) return compressed;
-    return /^\s*</.test(body) ? 'the answer is HTML instead of JSON' : 'the answer is not JSON';
+    return unreadable ?? notJsonBecause(body);
   }
   const { answer }: CallKind = CALLS[kind];
   return answer.fits(value, device) ? '' : `the answer is not ${answer.what}`;

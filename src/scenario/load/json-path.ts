@@ -11,7 +11,8 @@ type JsonPath = readonly Part[];
 /** What a path looks like, for messages. */
 export const PATH_FORM = 'a path into JSON such as "$.id", "$[0].name" or "$[*].id"';
 
-const PART = /\.([a-z_][\w-]*)|\[(-?\d{1,9})\]|\[(\*)\]|\[("(?:[^"\\]|\\.)*")\]|\['([^'\\]*)'\]/iy;
+const PART =
+  /\.([a-z_\u0080-\uffff][\w\u0080-\uffff-]*)|\[(-?\d{1,9})\]|\[(\*)\]|\[("(?:[^"\\]|\\.)*")\]|\['([^'\\]*)'\]/iy;
 
 /** Reads the path at the beginning of `text`. @returns undefined if there is none, or one with an error */
 export function readPath(text: string): { readonly path: JsonPath; readonly length: number } | undefined {

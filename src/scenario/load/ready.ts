@@ -1,10 +1,9 @@
 /** Loads as the runner carries them out: every load is a choice of chains, and a prepared call is a chain of one request. */
-import type { IncomingHttpHeaders } from 'node:http';
 import { foreignJson, isObject } from '../../kernel/json-text.js';
 import type { Random } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
 import type { DownlinkType } from '../../trace/events.js';
-import { AnswerReader, type CheckSpec, prepareCheck, prepareSource } from './answer.js';
+import { AnswerReader, type CheckSpec, prepareCheck, prepareSource, type SeenAnswer } from './answer.js';
 import {
   type CallRequest,
   type CallSpec,
@@ -30,15 +29,6 @@ export interface RequestPlace {
   readonly lookUp: LookUp;
   /** Of the caller; an answer may repeat it, but no report shows it. */
   readonly apiKey: string;
-}
-
-/** A whole response. */
-interface Heard {
-  readonly status: number;
-  readonly body: string;
-  readonly headers?: IncomingHttpHeaders | undefined;
-  /** Why the body cannot be read: it is compressed. */
-  readonly compressed?: string | undefined;
 }
 
 /** A downlink that a request queues, for the device with this id in the cloud. */
@@ -68,7 +58,7 @@ export interface ReadyRequest {
   /** The request, or why a value does not fit into it. */
   readonly make: (place: RequestPlace) => CallRequest | string;
   /** @param keep receives captured values */
-  readonly judge: (answer: Heard, place: RequestPlace, keep: (name: string, value: unknown) => void) => Judgement;
+  readonly judge: (answer: SeenAnswer, place: RequestPlace, keep: (name: string, value: unknown) => void) => Judgement;
   readonly queues: (request: CallRequest, device: string) => Queued | undefined;
 }
 
@@ -142,7 +132,7 @@ function prepareCall(call: CallSpec, label: string): ReadyRequest {
     needsDevice: isOfDevice(call.kind),
     anyStatus: false,
     make: (place) => makeRequest(call, place),
-    judge: ({ body, compressed }, { device }) => ({ why: findUselessReason(call, body, device, compressed) }),
+    judge: ({ body, unreadable }, { device }) => ({ why: findUselessReason(call, body, device, unreadable) }),
     queues: ({ body = 'null' }, device) => (queues === undefined ? undefined : { type: queues, device, content: body }),
   };
 }
@@ -175,19 +165,21 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
             : Object.fromEntries(headers.map(([name, value]) => [name, fill(value, lookUp)])),
       };
     },
-    judge: ({ status, headers: heard = {}, body: content }, { lookUp, apiKey }, keep) => {
+    judge: (heard, { lookUp, apiKey }, keep) => {
       if (checks.length === 0 && captured.length === 0) return FITS;
-      const answer = new AnswerReader({ status, headers: heard, body: content });
-      const broken = checks.find(({ holds }) => !holds(answer, lookUp));
+      const answer = new AnswerReader(heard);
+      const broken = checks.find(({ of, holds }) => answer.obstacleTo(of) !== '' || !holds(answer, lookUp));
       if (broken !== undefined) {
+        const obstacle = answer.obstacleTo(broken.of);
+        if (obstacle !== '') return { why: obstacle };
         const why = `${broken.shown} does not hold`;
         if (!showsFound(broken)) return { why };
         const secrets = headers.flatMap(([name, value]) => (isSecretName(name) ? fill(value, lookUp).split(' ') : []));
         return { why, found: describeFound(broken.of, [...broken.find(answer)], [apiKey, ...secrets]) };
       }
       for (const { name, of, find } of captured) {
-        const [value] = find(answer);
-        if (value === undefined) return { why: `no ${of} to capture` };
+        const [value] = answer.obstacleTo(of) === '' ? find(answer) : [];
+        if (value === undefined) return { why: answer.obstacleTo(of) || `no ${of} to capture` };
         keep(name, value);
       }
       return FITS;

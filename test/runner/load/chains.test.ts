@@ -126,11 +126,39 @@ describe('a chain', () => {
     ['header etag contains a', () => ({ headers: { etag: 'b' } }), ': it is "b"'],
     ['$.echo == x', () => ({ body: { echo: 'the-api-key' } }), ': it is "(hidden)"'],
     ['status == 201', () => ({}), ''],
+    ['body contains 1.0', () => ({ body: 'v1 of 10' }), ': it is "v1 of 10"'],
+    ['$.o == {"a":1,"b":2}', () => ({ body: { o: { b: 2, a: 3 } } }), ': it is {"b":2,"a":3}'],
   ])('says what the failed check "%s" has found', async (check, answer, found) => {
     const load = `  - { name: a, rate: 1/s, request: { get: /a, check: ${JSON.stringify(check)} } }\n`;
     const { metrics } = await runLoads(planOf(load), answer);
     const [reason] = listReasons([metrics.summarise().calls]);
     expect(reason && countReason(reason)).toBe(`10 × status 200: ${check} does not hold${found} (a)`);
+  });
+
+  it.each([
+    ['body contains 1.0', 'release 1.0'],
+    ['body contains 12345678901234567890', '{"id":12345678901234567890}'],
+    ['body contains "1"', 'a 1'],
+    ['$.o == {"a": 1, "b": {"c": [2], "d": 3}}', '{"o":{"b":{"d":3,"c":[2]},"a":1}}'],
+    ['$.o == {"id": 12345678901234567890}', '{"o":{"id":12345678901234567890}}'],
+    ['$.größe == 1', '{"größe":1}'],
+  ])('holds for the check %s of %s', async (check, body) => {
+    const load = `  - { name: a, rate: 1/s, request: { get: /a, check: ${JSON.stringify(check)} } }\n`;
+    const { count } = await runLoads(planOf(load), () => ({ body }));
+    expect(count('call.answered')).toBe(10);
+  });
+
+  it.each([
+    ['check: $.id == 1', '<html></html>', {}, 'the answer is HTML instead of JSON'],
+    ['capture: { id: $.id }', 'oops', {}, 'the answer is not JSON'],
+    ['check: $.id exists', '', {}, 'the answer is empty'],
+    ['check: body contains a', 'a', { unreadable: 'its charset' }, 'its charset'],
+    ['capture: { id: $.id }', '{"id":1}', { unreadable: 'its charset' }, 'its charset'],
+    ['check: [status == 201, body contains a]', 'a', { unreadable: 'its charset' }, 'status == 201 does not hold'],
+  ])('says for %s why it cannot look at the answer %j', async (key, body, more, why) => {
+    const load = `  - { name: a, rate: 1/s, request: { get: /a, ${key} } }\n`;
+    const { metrics } = await runLoads(planOf(load), () => ({ body, ...more }));
+    expect(metrics.summarise().calls.a?.reasons).toEqual({ [`status 200: ${why}`]: 10 });
   });
 
   it('does not say what a check has found whose wanted value is that of a variable', async () => {

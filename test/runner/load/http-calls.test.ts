@@ -237,7 +237,7 @@ it('a load asks for answers without compression, and says why a compressed one i
   });
   const [result] = await inTurn([get('/1')]);
   expect(asked).toEqual(['identity']);
-  expect(findUselessReason({ kind: 'count-devices' }, result?.body ?? '', '', result?.compressed)).toContain(
+  expect(findUselessReason({ kind: 'count-devices' }, result?.body ?? '', '', result?.unreadable)).toContain(
     'the answer is compressed (Content-Encoding: gzip)',
   );
 });

@@ -47,6 +47,7 @@ describe('a response', () => {
     ],
     ['with trailers', `${CHUNKED}A\r\n0123456789\r\n0\r\nx-sum: 5\r\n\r\n`, '200 0123456789'],
     ['after early hints', `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${LINE}Content-Length: 1\r\n\r\nx`, '200 x'],
+    ['after 100 Continue', `HTTP/1.1 100 Continue\r\n\r\n${LINE}Content-Length: 1\r\n\r\nx`, '200 x'],
     ['with status 204', 'HTTP/1.1 204 No Content\r\n\r\n', '204 '],
     ['with status 304, whose length is that of another body', 'HTTP/1.1 304 N\r\ncontent-length: 9\r\n\r\n', '304 '],
     ['without a reason', 'HTTP/1.1 418\r\nContent-Length: 1\r\n\r\nt', '418 t'],
@@ -89,6 +90,38 @@ describe('a response', () => {
     );
     expect({ ...reader.head?.headers }).toEqual({ 'set-cookie': ['a', 'b'], etag: '"1"', 'content-length': '0' });
     expect(reader.head?.headers.constructor).toBeUndefined();
+  });
+});
+
+describe('the text of a response', () => {
+  const LATIN = Buffer.from('"Köln"', 'latin1');
+
+  function textOf(type: string, body: Buffer) {
+    const reader = new ResponseReader();
+    const head = Buffer.from(`${LINE}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`);
+    reader.read(Buffer.concat([head, body]), head.length + body.length);
+    return [reader.body, reader.unreadable];
+  }
+
+  it.each([
+    ['text/plain; charset=iso-8859-1', LATIN, '"Köln"'],
+    ['application/json;Charset="ISO-8859-1"', Buffer.from('"Köln"'), '"Köln"'],
+    ['application/json; charset=us-ascii', Buffer.from('"a\ufffd"'), '"a\ufffd"'],
+    ['text/plain; charset=shift_jis', Buffer.from([0x93, 0xfa, 0x96, 0x7b]), '日本'],
+    ['text/plain; charset=utf-16le', Buffer.from('"Köln"', 'utf16le'), '"Köln"'],
+    ['application/json; charset=utf-16', Buffer.from('\ufeff"a"', 'utf16le').swap16(), '"a"'],
+  ])('of the type %s is decoded', (type, body, wanted) => {
+    expect(textOf(type, body)).toEqual([wanted, undefined]);
+  });
+
+  it.each([
+    ['application/json', LATIN, 'the answer is not UTF-8 text'],
+    ['text/plain; charset=utf-16', Buffer.from('a', 'utf16le'), 'its charset is "utf-16"'],
+    ['text/plain; charset=klingon', LATIN, 'its charset is "klingon"'],
+    ['text/plain; charset=<b>', LATIN, 'its charset is "unknown"'],
+    ['text/plain; charset=shift_jis', Buffer.from([0x41, 0x93]), 'its charset is "shift_jis"'],
+  ])('of the type %s cannot be read, and the reason says why', (type, body, why) => {
+    expect(textOf(type, body)[1]).toContain(why);
   });
 });
 
@@ -159,7 +192,6 @@ describe('a response is refused', () => {
       [`${LINE}\r\n`, ...Array<string>(65).fill('x'.repeat(1_048_576))],
       'UND_ERR_RES_EXCEEDED_MAX_SIZE',
     ],
-    ['that asks to go on', ['HTTP/1.1 100 Continue\r\n\r\n'], 'UND_ERR_SOCKET'],
     ['that switches protocols', ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n'], 'UND_ERR_SOCKET'],
   ])('%s', (_, pieces, code) => {
     expect(read(...pieces)).toBe(code);

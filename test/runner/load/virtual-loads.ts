@@ -19,6 +19,8 @@ interface Sent extends CallRequest {
 interface Answer {
   readonly status?: number;
   readonly body?: unknown;
+  /** Why the body cannot be read. */
+  readonly unreadable?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** How long the answer takes, in ms. Default: none */
   readonly takes?: number;
@@ -50,9 +52,10 @@ export async function runLoads(
       send: (request, done) => {
         const made = { at: clock.now, ...request };
         sent.push(made);
-        const { status = 200, body = {}, headers = {}, takes = 0 } = answer(made);
+        const { status = 200, body = {}, headers = {}, takes = 0, unreadable } = answer(made);
         const text = typeof body === 'string' ? body : JSON.stringify(body);
-        clock.after(takes, 'an answer', () => done({ status, why: '', body: text, headers, retryAfter: 0 }));
+        const result = { status, why: '', body: text, headers, unreadable, retryAfter: 0 };
+        clock.after(takes, 'an answer', () => done(result));
       },
       close: async () => {},
     };

@@ -40,10 +40,11 @@ describe('a request of ones own', () => {
   });
 
   it('has its problems at their columns, all of them at once', () => {
-    const yaml = yamlOf({ load: '  - { rate: 1/s, request: { get: a, check: "status = 200" } }\n' });
+    const yaml = yamlOf({ load: '  - { rate: 1/s, request: { get: a, check: ["status = 200", "$.t > May"] } }\n' });
     expect(problemsOf(yaml)).toEqual([
       expect.stringMatching(/^7:34: "a" is not a path/),
-      expect.stringMatching(/^7:52: "=" is not a check/),
+      expect.stringMatching(/^7:53: "=" is not a check/),
+      expect.stringMatching(/^7:68: "May" is not a number/),
     ]);
   });
 
