@@ -42,10 +42,22 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole, par
     let origin = '';
     let demo: RunningDemo | undefined;
     const open = (fragment: string) => page.goto(`${origin}/${fragment}`);
-    /** Sets the simulated seconds per real second. */
-    const atSpeed = async (speed: number) => {
-      const answer = await page.request.post(`${origin}/run/speed`, { data: { speed }, headers: { origin } });
+    const control = async (action: string, data: object = {}) => {
+      const answer = await page.request.post(`${origin}/run/${action}`, { data, headers: { origin } });
       expect(answer.status()).toBe(200);
+    };
+    /** Sets the simulated seconds per real second. */
+    const atSpeed = (speed: number) => control('speed', { speed });
+    const read = async (path: string) => (await page.request.get(`${origin}${path}`)).json();
+    /** Pauses the run while a device sleeps: what is queued then waits for its next report or poll. */
+    const pauseAsleep = async (name: string) => {
+      const [{ serial }] = await read(`/run/devices?on=${name}`);
+      await control('pause');
+      await until(async () => {
+        if ((await read(`/run/devices/${serial}`)).kind === 'asleep') return true;
+        await control('step', { for: '5s' });
+        return false;
+      }, 100);
     };
 
     beforeAll(async () => {
@@ -67,8 +79,7 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole, par
       await page.getByRole('heading', { name: 'Scenario' }).waitFor();
       await page.getByRole('button', { name: 'End the tour' }).click();
       expect([await page.locator('.tour').count(), new URL(page.url()).search]).toEqual([0, '']);
-      const state = async () => (await page.request.get(`${origin}/run`)).json();
-      await until(async () => (await state()).now_ms > 900_000, 100);
+      await until(async () => (await read('/run')).now_ms > 900_000, 100);
       await atSpeed(BROWSED);
       await open('#/fleet');
     });
@@ -99,9 +110,11 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole, par
         await page.getByText(/next contact in \d/).waitFor();
         await page.getByRole('link', { name: 'Downlinks' }).last().click();
         await page.getByLabel('Lines').fill('info name');
+        await pauseAsleep('pump-0007');
         await page.getByRole('button', { name: 'Queue' }).click();
         const sent = page.locator('article', { hasText: 'info name' });
         await sent.locator('.badge.pending').waitFor();
+        await control('resume');
         await atSpeed(AWAITED);
         await sent.locator('.badge.sent').waitFor();
         await sent.locator('.station.answered').waitFor();

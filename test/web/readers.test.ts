@@ -1,6 +1,7 @@
 /** What the pages of a device and of the downlinks read, and when. */
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/client/types.js';
+import type { DownlinkWaits } from '../../src/control/run-state.js';
 import type { Downlink } from '../../web/src/model/downlinks.js';
 import { JourneyReader } from '../../web/src/model/journey-reader.js';
 import { DeviceReports } from '../../web/src/model/reports.js';
@@ -21,23 +22,27 @@ describe('the journeys of downlinks', () => {
   /** A reader, and the ids that it has asked the cloud and the run for. */
   function fixture(knownToRun: (id: string) => boolean = () => true) {
     const [timelines, batches]: [string[], string[][]] = [[], []];
+    const state = { isSilent: false, now: 0, stages: { delivered: 1_000 } as DownlinkWaits['stages_ms'] };
     const reader = new JourneyReader(
       {
         timeline: async (id) => {
           timelines.push(id);
+          if (state.isSilent) throw new Error('no answer');
           return [];
         },
       },
       {
         journeys: async (downlinks) => {
           batches.push(downlinks.map(({ id }) => id));
+          if (state.isSilent) throw new Error('no answer');
           const known = downlinks.filter(({ id }) => knownToRun(id));
-          return known.map(({ id }) => ({ id, waits: [], now: 'outage', stages_ms: {} }));
+          return known.map(({ id }) => ({ id, waits: [], now: 'outage', stages_ms: state.stages }));
         },
       },
+      () => state.now,
     );
     const read = (count: number) => until(() => reader.journeys.value.size === count);
-    return { reader, timelines, batches, read };
+    return { reader, timelines, batches, read, state };
   }
 
   const CLOUD = { all: [], isRun: false };
@@ -63,6 +68,46 @@ describe('the journeys of downlinks', () => {
     expect(timelines).toEqual([idOf(7)]);
     expect(reader.journeys.value.get(idOf(1))).toMatchObject({ now: 'outage', isOfRun: true });
     expect(reader.journeys.value.get(idOf(7))?.isOfRun).toBe(false);
+  });
+
+  it.each([true, false])('are asked for again if there was no answer (from a run: %s)', async (isRun) => {
+    const { reader, timelines, batches, read, state } = fixture();
+    const wanted = { shown: [downlink(1)], others: [], all: [], isRun };
+    const asked = () => timelines.length + batches.length;
+    state.isSilent = true;
+    reader.want(wanted);
+    await until(() => asked() === 1);
+    state.isSilent = false;
+    reader.want(wanted);
+    expect(asked()).toBe(1);
+    state.now = 60_000;
+    reader.want(wanted);
+    await read(1);
+    expect([asked(), reader.journeys.value.get(idOf(1))?.isOfRun]).toEqual([2, isRun]);
+  });
+
+  it('are those of the run as soon as there is one', async () => {
+    const { reader, batches, read } = fixture();
+    reader.want({ ...CLOUD, shown: [downlink(1)], others: [] });
+    await read(1);
+    reader.want({ shown: [downlink(1)], others: [], all: [], isRun: true });
+    await until(() => reader.journeys.value.get(idOf(1))?.isOfRun === true);
+    expect(batches).toEqual([[idOf(1)]]);
+  });
+
+  it('are asked for again until the run has seen the delivery that the cloud reports', async () => {
+    const { reader, batches, read, state } = fixture();
+    const wanted = { shown: [downlink(1)], others: [], all: [], isRun: true };
+    state.stages = {};
+    reader.want(wanted);
+    await read(1);
+    state.stages = { received: 900, delivered: 1_000 };
+    state.now = 60_000;
+    reader.want(wanted);
+    await until(() => reader.journeys.value.get(idOf(1))?.stages.delivered === 1_000);
+    state.now = 120_000;
+    reader.want(wanted);
+    expect(batches.length).toBe(2);
   });
 });
 

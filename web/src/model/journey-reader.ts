@@ -1,6 +1,6 @@
 /** Reads the journeys of downlinks: from the run if there is one, otherwise from their timelines. */
 import { signal } from '@preact/signals';
-import type { DeviceCloudClient } from '../../../src/client/client.js';
+import { ApiError, type DeviceCloudClient } from '../../../src/client/client.js';
 import type { Message } from '../../../src/client/types.js';
 import type { DownlinkWaits } from '../../../src/control/run-state.js';
 import type { Downlink } from './downlinks.js';
@@ -13,8 +13,8 @@ const AT_ONCE = 50;
 /** Maximum number of concurrent requests for timelines. */
 const READERS = 4;
 /**
- * Times after which the journey of a pending downlink is read again, in ms, because its cause may have changed: of those that
- * are shown, and of the others, which may be thousands.
+ * Times after which a journey of a run that is not final is read again, in ms: of the downlinks that are shown, and of the
+ * others, which may be thousands.
  */
 const [AGAIN, LATER] = [2_000, 30_000];
 
@@ -33,21 +33,33 @@ interface Wanted {
   readonly isRun: boolean;
 }
 
+/** The last time that a journey was read. */
+interface Read {
+  /** Of the downlink. */
+  readonly state: string;
+  readonly isRun: boolean;
+  readonly at: number;
+  /** Whether the journey stays as it is until the downlink moves. */
+  readonly isFinal: boolean;
+}
+
 export class JourneyReader {
   /** Journeys by the ids of the downlinks. */
   readonly journeys = signal<ReadonlyMap<string, Journey>>(new Map());
   readonly #client: Pick<DeviceCloudClient, 'timeline'>;
   readonly #run: JourneysOfRun;
   readonly #known = new Map<string, Journey>();
-  /** The state of each downlink when it was read last, and the time. */
-  readonly #read = new Map<string, { readonly state: string; readonly at: number }>();
+  readonly #read = new Map<string, Read>();
+  readonly #now: () => number;
   #isReading = false;
   #isClosed = false;
   #wanted: Wanted = { shown: [], others: [], all: [], isRun: false };
 
-  constructor(client: Pick<DeviceCloudClient, 'timeline'>, run: JourneysOfRun) {
+  /** @param now time in ms */
+  constructor(client: Pick<DeviceCloudClient, 'timeline'>, run: JourneysOfRun, now = () => performance.now()) {
     this.#client = client;
     this.#run = run;
+    this.#now = now;
   }
 
   /** Reads journeys that are not known, or are no longer true. A further call replaces the list. */
@@ -63,13 +75,23 @@ export class JourneyReader {
   async #readAll(): Promise<void> {
     this.#isReading = true;
     for (let next = this.#next(); next.length > 0 && !this.#isClosed; next = this.#next()) {
-      const at = performance.now();
-      for (const downlink of next) this.#read.set(downlink.message.id, { state: stateOf(downlink), at });
+      const { isRun } = this.#wanted;
+      const at = this.#now();
       const messages = next.map(({ message }) => message);
-      const found = this.#wanted.isRun ? await this.#fromRun(messages).catch(() => NONE) : NONE;
-      // Downlinks that the run does not know, or has forgotten, are read from the cloud.
-      const rest = messages.filter(({ id }) => !found.has(id));
-      await Promise.all(Array.from({ length: READERS }, () => this.#fromCloud(rest)));
+      const answered = new Set<string>();
+      try {
+        if (isRun) await this.#fromRun(messages, answered);
+        // Downlinks that the run does not know, or has forgotten, are read from the cloud.
+        const rest = messages.filter(({ id }) => !answered.has(id));
+        await Promise.all(Array.from({ length: READERS }, () => this.#fromCloud(rest, answered)));
+      } catch {
+        // The run has not answered. The cloud cannot take its place, because only the run knows the causes.
+      }
+      for (const downlink of next) {
+        const { id, down_state } = downlink.message;
+        const isFinal = answered.has(id) && !(isRun && isOnItsWay(down_state, this.#known.get(id)));
+        this.#read.set(id, { state: stateOf(downlink), isRun, at, isFinal });
+      }
       this.journeys.value = new Map(this.#known);
     }
     this.#isReading = false;
@@ -86,29 +108,44 @@ export class JourneyReader {
   }
 
   #isDue(downlink: Downlink, again: number): boolean {
-    const { id, down_state } = downlink.message;
-    const read = this.#read.get(id);
-    if (read?.state !== stateOf(downlink)) return true;
-    return this.#wanted.isRun && down_state === 'pending' && performance.now() - read.at > again;
+    const { isRun } = this.#wanted;
+    const read = this.#read.get(downlink.message.id);
+    if (read?.state !== stateOf(downlink) || read.isRun !== isRun) return true;
+    return !read.isFinal && this.#now() - read.at > again;
   }
 
-  async #fromRun(messages: readonly Message[]): Promise<ReadonlySet<string>> {
+  /** @param answered gets the ids of the journeys that were read */
+  async #fromRun(messages: readonly Message[], answered: Set<string>): Promise<void> {
     const downlinks = messages.map(({ id, device_serial_number: serial }) => ({ id, serial }));
-    const found = await this.#run.journeys(downlinks);
-    for (const each of found) this.#known.set(each.id, journeyOfRun(each));
-    return new Set(found.map(({ id }) => id));
+    for (const each of await this.#run.journeys(downlinks)) {
+      this.#known.set(each.id, journeyOfRun(each));
+      answered.add(each.id);
+    }
   }
 
   /** Removes messages from the list and reads their timelines, until the list is empty. */
-  async #fromCloud(messages: Message[]): Promise<void> {
+  async #fromCloud(messages: Message[], answered: Set<string>): Promise<void> {
     for (let message = messages.shift(); message && !this.#isClosed; message = messages.shift()) {
-      const entries = await this.#client.timeline(message.id).catch(() => []);
-      this.#known.set(message.id, journeyOfCloud(message, entries, this.#wanted.all));
+      try {
+        const entries = await this.#client.timeline(message.id);
+        this.#known.set(message.id, journeyOfCloud(message, entries, this.#wanted.all));
+      } catch (error) {
+        // The others are asked again later. This answer stays the same: the timeline is deleted.
+        if (!(error instanceof ApiError && error.status === 404)) continue;
+      }
+      answered.add(message.id);
     }
   }
 }
 
-const NONE: ReadonlySet<string> = new Set();
+/**
+ * Whether a journey in a run can change although the cloud reports nothing new: the cause of a wait, and the last stops, which
+ * the run may see later than the cloud.
+ */
+function isOnItsWay(state: Message['down_state'], journey: Journey | undefined): boolean {
+  if (state === 'pending') return true;
+  return state === 'sent' && journey?.isOfRun === true && journey.stages.delivered === undefined;
+}
 
 /** Changes when the downlink moves. */
 function stateOf({ message: { down_state, down_attempt }, station }: Downlink): string {
