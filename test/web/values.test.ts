@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { BodyNode, Profile } from '../../src/profile/profile.js';
+import { nameOf } from '../../web/src/model/names.js';
 import { unitOf } from '../../web/src/model/units.js';
 import {
   quantitiesOf,
@@ -40,6 +41,29 @@ const SAME: Readonly<Record<string, string>> = { Pa: 'hPa', kPa: 'hPa', mbar: 'h
 /** Texts of profiles for counts, and for a unit that a user chooses. */
 const NONE = /count|pulse|calibrat|^raw|^as /;
 
+describe('the names of values', () => {
+  it('are those that people use', () => {
+    const body = {
+      ...{ thermometer: { temperature: 21 }, w1_thermometers: [{ measurements: [{ timestamp: 1, avg: 4 }] }] },
+      ...{ soil_sensors: [{ moisture: 5 }], sensecap: { pm2_5: 3, co2: 400 }, backup: { batt_voltage: 4 } },
+      ...{ system: { voltage_rest: 3.6 }, network: { parameter: { rsrp: -90, eest: 8 } } },
+    };
+    expect(quantitiesOf(body).map(({ name }) => name)).toEqual([
+      ...['thermometer', '1-Wire thermometer 1', 'soil sensor 1 moisture', 'SenseCAP PM2.5', 'SenseCAP CO₂'],
+      ...['backup battery voltage', 'battery voltage at rest', 'signal strength (RSRP)', 'energy estimate (EEST)'],
+    ]);
+  });
+
+  it.each([...packagedProfiles().values()].map((profile) => [profile.name, profile] as const))(
+    'differ for all values of the device type %s',
+    (_, { decoder }) => {
+      const paths = [...new Set(Object.values(decoder.keys).map(({ path }) => path))];
+      const values = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}.`)));
+      expect(new Set(values.map((path) => nameOf(path.split('.')))).size).toBe(values.length);
+    },
+  );
+});
+
 describe('the units of reports', () => {
   it.each([...packagedProfiles().values()].map((profile) => [profile.name, profile] as const))(
     'are those of the device type %s',
@@ -55,10 +79,10 @@ describe('the units of reports', () => {
   it('are volts for every voltage, also of device types that report millivolts', () => {
     const volts = { backup: { line_voltage: 24.36, batt_voltage: 3.997 } };
     const millivolts = { backup: { line_voltage: 23_833, batt_voltage: 3997 } };
-    expect(shown(volts)).toEqual(['backup line voltage 24.36 V', 'backup batt voltage 3.997 V']);
-    expect(shown(millivolts)).toEqual(['backup line voltage 23.833 V', 'backup batt voltage 3.997 V']);
+    expect(shown(volts)).toEqual(['line voltage 24.36 V', 'backup battery voltage 3.997 V']);
+    expect(shown(millivolts)).toEqual(['line voltage 23.833 V', 'backup battery voltage 3.997 V']);
     const meter = { devices: [{ type: 3, data: [{ timestamp: 1_700_000_000, voltage: 231.4 }] }] };
-    expect(shown(meter)).toEqual(['devices 1 data voltage 231.4 V']);
+    expect(shown(meter)).toEqual(['device 1 voltage 231.4 V']);
   });
 
   it('are hectopascals for every pressure, and lux for every illuminance', () => {
@@ -70,8 +94,8 @@ describe('the units of reports', () => {
       illuminance: { measurements: [{ value: 12.5 }] },
     };
     expect(shown({ lambrecht_weather_station: station })).toEqual([
-      'lambrecht weather station pressure 987.1 hPa',
-      'lambrecht weather station illuminance 12500 lx',
+      'Lambrecht station pressure 987.1 hPa',
+      'Lambrecht station illuminance 12500 lx',
     ]);
   });
 });
@@ -117,11 +141,11 @@ describe('the readings of a report', () => {
 
   it('do not contain what is about the device itself, which comes last among the quantities', () => {
     const body = { system: { uptime: 61, voltage_rest: 3.6 }, thermometer: { temperature: 21 } };
-    expect(shown(body)).toEqual(['thermometer temperature 21 °C']);
+    expect(shown(body)).toEqual(['thermometer 21 °C']);
     expect(quantitiesOf(body).map(({ name, isOwn }) => [name, isOwn])).toEqual([
-      ['thermometer temperature', false],
-      ['system uptime', true],
-      ['system voltage rest', true],
+      ['thermometer', false],
+      ['uptime', true],
+      ['battery voltage at rest', true],
     ]);
     expect(valueText(5_400, 's')).toBe('1h 30m');
     expect([uptimeOf({ state: { uptime: 5 } }), voltageOf({ battery: { voltage_rest: 3.5 } })]).toEqual([5, 3.5]);

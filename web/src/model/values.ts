@@ -2,6 +2,7 @@
 import { append } from '../../../src/kernel/append.js';
 import { isObject } from '../../../src/kernel/json-text.js';
 import { lengthText } from './length.js';
+import { nameOf } from './names.js';
 import { inUnit, unitOf } from './units.js';
 
 export interface Reading {
@@ -59,7 +60,7 @@ export function readingsOf(body: unknown): readonly Reading[] {
   });
 }
 
-/** Name of a reading for narrow places: `thermometer` for a temperature, otherwise the last two words. */
+/** Name of a reading for narrow places: `hygrometer` for a temperature, otherwise the last two words. */
 export function shortName(name: string): string {
   const words = name.split(' ').filter((word) => !/^\d+$/.test(word));
   const isTemperature = words.at(-1) === 'temperature';
@@ -138,13 +139,12 @@ function seriesIn(path: readonly string[], items: readonly unknown[], isOwn: boo
 
 function quantity(path: readonly string[], points: readonly Point[], isOwn: boolean): readonly Quantity[] {
   const words = path.filter((word) => !/^\d+$/.test(word)).join('.');
-  const name = path.join(' ').replaceAll('_', ' ');
   const { unit, factorOf } = unitOf(words);
   const shown = points.map(({ at, value, min, max }) => {
     const factor = factorOf(value);
     return { at, value: inUnit(value, factor), min: inUnit(min, factor), max: inUnit(max, factor) };
   });
-  return [{ name, unit, isOwn, points: shown }];
+  return [{ name: nameOf(path), unit, isOwn, points: shown }];
 }
 
 function numberOr(value: unknown, otherwise: number): number {

@@ -8,7 +8,7 @@ import { Ago } from '../../parts/ago.js';
 import { Chart } from '../../parts/chart.js';
 
 /** What a user looks for first about a device. */
-const OWN_FIRST = ['network parameter rs', 'network parameter snr', 'system voltage', 'battery', 'system', 'state'];
+const OWN_FIRST = ['signal', 'battery', 'uptime'];
 
 interface ChartsProps {
   readonly series: readonly Series[];

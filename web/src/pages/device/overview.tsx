@@ -120,26 +120,29 @@ function bandsAt(doing: DeviceDoing | undefined, state: typeof runState.value) {
 }
 
 function Readings({ body }: { readonly body: unknown }) {
+  const rows = quantitiesOf(body).map(({ name, unit, points }) => {
+    const { value = 0, min = value, max = value } = points.at(-1) ?? {};
+    const range = min < max ? `${valueText(min, '')} to ${valueText(max, unit)}` : '';
+    return { name, value: valueText(value, unit), range };
+  });
+  const hasRanges = rows.some(({ range }) => range !== '');
   return (
     <table class="readings">
       <thead>
         <tr>
           <th scope="col">Quantity</th>
           <th scope="col">Value</th>
-          <th scope="col">Samples</th>
+          {hasRanges && <th scope="col">Samples</th>}
         </tr>
       </thead>
       <tbody>
-        {quantitiesOf(body).map(({ name, unit, points }) => {
-          const { value = 0, min = value, max = value } = points.at(-1) ?? {};
-          return (
-            <tr key={name}>
-              <td>{name}</td>
-              <td>{valueText(value, unit)}</td>
-              <td class="dim">{min < max && `${valueText(min, '')} to ${valueText(max, unit)}`}</td>
-            </tr>
-          );
-        })}
+        {rows.map(({ name, value, range }) => (
+          <tr key={name}>
+            <td>{name}</td>
+            <td>{value}</td>
+            {hasRanges && <td class="dim">{range}</td>}
+          </tr>
+        ))}
       </tbody>
     </table>
   );

@@ -30,8 +30,8 @@ export function State({ device, doing, series, report }: StateProps) {
   const health = findHealth(rhythm, now.value);
   const name = HEALTH_NAMES[health];
   const next = nextContact({ ...rhythm, doing, now: now.value });
-  const known = (end: string) => series.find((each) => each.isOwn && each.name.endsWith(end));
-  const [signal, battery] = [known('rsrp'), known('voltage rest')];
+  const known = (begin: string) => series.find((each) => each.isOwn && each.name.startsWith(begin));
+  const [signal, battery] = [known('signal strength'), known('battery voltage at rest')];
   const uptime = uptimeOf(report?.body);
   return (
     <>
