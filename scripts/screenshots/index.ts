@@ -1,6 +1,7 @@
 /**
- * `npm run screenshots [folder]`: pictures of all pages of the console, in both themes, 1280 and 400 pixels wide, for
- * reviewers to look at. Each shows the whole page, up to a height of 3,200 pixels. Default folder: `runs/screenshots`.
+ * `npm run screenshots [folder]`: pictures of all pages of the console, in both themes, 1280 and 400 pixels wide, and of the
+ * presenter mode, for reviewers to look at. Each shows the whole page, up to a height of 3,200 pixels. Default folder:
+ * `runs/screenshots`.
  * `npm run screenshots -- --docs` writes the pictures of the documentation instead.
  */
 import { mkdirSync } from 'node:fs';
@@ -66,6 +67,13 @@ async function fill({ service: { client }, time, cellar }: World): Promise<void>
   await time.advance('40m');
 }
 
+/** The pages of the presenter mode, which is for wide screens. */
+const PRESENTED: readonly PageOfConsole[] = [
+  { fragment: '?present#/overview', ready: '.happenings li' },
+  { fragment: '?present#/downlinks', ready: '.lane' },
+  { fragment: '?present#/run', ready: '.chart canvas' },
+];
+
 async function picturesOfRun(): Promise<void> {
   const demo = await startDemo(built.folder, ['--speed', '600']);
   const { origin } = new URL(demo.link);
@@ -77,7 +85,8 @@ async function picturesOfRun(): Promise<void> {
   for (const look of LOOKS) {
     const opened = await openPage(browser, look);
     await opened.context.addCookies(cookies);
-    await takePictures(opened, origin, PAGES_OF_RUN, look, (name) => name.replace('terminal', 'terminal-local'));
+    const pages = look.width > 1000 ? [...PAGES_OF_RUN, ...PRESENTED] : PAGES_OF_RUN;
+    await takePictures(opened, origin, pages, look, (name) => name.replace('terminal', 'terminal-local'));
   }
   await demo.end();
 }
@@ -93,7 +102,7 @@ async function takePictures(
     await page.goto(`${origin}/${fragment}`);
     await page.locator(ready).first().waitFor();
     // Waits for values that the page requests when they come into view, and for charts that grow with time.
-    await page.waitForTimeout(fragment === '#/run' ? 4_000 : 300);
+    await page.waitForTimeout(fragment.endsWith('#/run') ? 4_000 : 300);
     await showAll(page, width);
     const name = nameOf(fragment).replace(/[^a-z]+/g, '-');
     await page.screenshot({ path: join(folder, `${name.replace(/^-|-$/g, '')}.${theme}.${width}.png`) });

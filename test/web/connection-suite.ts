@@ -130,8 +130,8 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
         const theme = () => page.evaluate('document.documentElement.dataset.theme');
         const before = await theme();
         await page
-          .getByRole('button', { name: 'Dark' })
-          .or(page.getByRole('button', { name: 'Light' }))
+          .getByRole('button', { name: 'Dark theme' })
+          .or(page.getByRole('button', { name: 'Light theme' }))
           .click();
         expect(await theme()).not.toBe(before);
         expect(failures).toEqual([]);

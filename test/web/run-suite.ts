@@ -197,7 +197,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByRole('button', { name: 'Lift loss 50%' }).click();
       await expect.poll(() => requests.at(-1)).toBe('DELETE /run/faults/f1');
       await context.unroute(spaces);
-      await page.getByRole('heading', { name: 'live' }).waitFor();
+      await page.getByRole('heading', { name: 'Run', exact: true }).waitFor();
       await page.getByText('This run of the past has ended.').waitFor();
       await context.close();
     });

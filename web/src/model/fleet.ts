@@ -110,6 +110,8 @@ export class Fleet {
     for (const row of tail.reverse()) this.rows.push(row);
     // Nothing is removed if another listing has begun, or if this listing was cut off.
     if (this.#current === current && !this.#isClosed) this.#keep((id) => listed.has(id) || current.has(id));
+    // Until the user sorts them; later devices come last.
+    this.rows.sort((a, b) => (a.name < b.name ? -1 : 1));
     this.isComplete.value = true;
     this.#listChanged();
     await this.#loadWaiting();

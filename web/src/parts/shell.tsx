@@ -12,6 +12,8 @@ import { isPresenting } from '../present.js';
 import { address, route } from '../route.js';
 import { switchTheme, theme } from '../theme.js';
 import { tourStep } from '../tour.js';
+import { Icon } from './icon.js';
+import { Links } from './links.js';
 import { Tour } from './tour.js';
 
 const PAGES = [
@@ -35,6 +37,7 @@ const CONNECTIONS = {
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { page } = route.value;
   const { value: step } = tourStep;
+  const otherTheme = theme.value === 'dark' ? 'Light theme' : 'Dark theme';
   const shown = hasPage(page) ? (page === 'devices' ? 'fleet' : page) : 'run';
   return (
     <>
@@ -45,7 +48,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         <a class="brand" href={address('overview')}>
           ghostfleet
         </a>
-        <nav aria-label="Pages">
+        <Links label="Pages" current={shown}>
           {PAGES.filter(({ page: each }) => hasPage(each)).map((entry) => (
             <a
               key={entry.page}
@@ -55,22 +58,24 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
               {entry.title}
             </a>
           ))}
-        </nav>
+        </Links>
         <TimeOfRun />
         <div class="tools">
           {hasSpacePages.value && <Connection />}
           <SpaceChoice />
-          <button type="button" onClick={switchTheme}>
-            {theme.value === 'dark' ? 'Light' : 'Dark'}
+          <button type="button" title={otherTheme} aria-label={otherTheme} onClick={switchTheme}>
+            <Icon name="theme" />
           </button>
           <button
             type="button"
+            title="Sign out"
+            aria-label="Sign out"
             onClick={() => {
               inputs.forgetAll();
               void signOut();
             }}
           >
-            Sign out
+            <Icon name="signOut" />
           </button>
         </div>
       </header>
@@ -112,7 +117,8 @@ function TimeOfRun() {
   return (
     <p class="time-of-run">
       <time dateTime={now} title={`${measuredText(now_ms)} of ${measuredText(duration_ms)}`}>
-        {FORMAT.format(new Date(now))}
+        <span class="day">{DAY.format(new Date(now))}, </span>
+        {CLOCK.format(new Date(now))}
       </time>{' '}
       <span class={paused ? 'late' : 'dim'}>{pace}</span>
     </p>
@@ -120,10 +126,8 @@ function TimeOfRun() {
 }
 
 /** The time of a run is that of its cloud, UTC. */
-const FORMAT = new Intl.DateTimeFormat('en-GB', {
-  ...{ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
-  timeZone: 'UTC',
-});
+const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' });
 
 /** The state of the connection. If it is disturbed, the active faults of the service are shown as well. */
 function Connection() {

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { readAll } from '../../api/lists.js';
 import { current } from '../../api/session.js';
 import { Failure } from '../../parts/failure.js';
+import { Links } from '../../parts/links.js';
 import { useLoad } from '../../parts/load.js';
 import { address, route } from '../../route.js';
 import { KEYS, SPACES, USERS } from './accounts.js';
@@ -68,7 +69,7 @@ export function AdministrationPage() {
   return (
     <div class="page">
       <h1>Administration</h1>
-      <nav class="tabs" aria-label="Kinds of resources">
+      <Links class="tabs" label="Kinds of resources" current={shown.key}>
         {TABS.map((each) => (
           <a
             key={each.key}
@@ -78,7 +79,7 @@ export function AdministrationPage() {
             {each.title}
           </a>
         ))}
-      </nav>
+      </Links>
       <p class="about dim">{shown.about}</p>
       {!isAdmin && <p class="dim">Your role in this space permits only reading.</p>}
       <Failure text={failure} />

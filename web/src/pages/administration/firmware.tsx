@@ -58,7 +58,12 @@ export const UPDATES: Family<FirmwareUpdate> = {
         <span class={state === 'succeeded' ? 'good' : state === 'failed' ? 'bad' : ''}>{state}</span>
       ),
     },
-    { title: 'Progress', cell: ({ offset, size }) => <progress value={offset} max={size} aria-label="Progress" /> },
+    {
+      title: 'Progress',
+      cell: ({ state, offset, size }) => (
+        <progress class={state === 'failed' ? 'bad' : ''} value={offset} max={size} aria-label="Progress" />
+      ),
+    },
     { title: 'Error', cell: ({ error }) => error ?? '–' },
     { title: 'Changed', cell: ({ updated_at }) => <Ago at={Date.parse(updated_at)} /> },
   ],

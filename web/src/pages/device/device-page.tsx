@@ -14,6 +14,7 @@ import { Ago } from '../../parts/ago.js';
 import { Failure } from '../../parts/failure.js';
 import { HealthBadge } from '../../parts/health-badge.js';
 import { later } from '../../parts/later.js';
+import { Links } from '../../parts/links.js';
 import { Sources } from '../../parts/sources.js';
 import { address, route } from '../../route.js';
 import { Deliveries } from './deliveries.js';
@@ -66,7 +67,7 @@ export function DevicePage() {
       <Sources cloud="Messages, contacts and charts" run="What the device does, its next contact and its faults" />
       <Failure text={device.isDeleted.value ? DELETED : failure} />
       {failure !== MISSING && (
-        <nav class="tabs" aria-label="About this device">
+        <Links class="tabs" label="About this device" current={tab.key}>
           {TABS.map((each) => (
             <a
               key={each.key}
@@ -77,7 +78,7 @@ export function DevicePage() {
               {each.key === 'queue' && waiting > 0 && ` (${waiting})`}
             </a>
           ))}
-        </nav>
+        </Links>
       )}
       {device.device.value && <Content device={device} />}
     </div>

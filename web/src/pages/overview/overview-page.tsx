@@ -1,11 +1,11 @@
 /** The first page: the fleet at a glance, its figures, and what happened last. */
 import { useEffect, useState } from 'preact/hooks';
-import { printableLine } from '../../../../src/kernel/printable.js';
 import { happenings } from '../../model/log.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Ago } from '../../parts/ago.js';
 import { DeviceLink } from '../../parts/device-link.js';
+import { Icon } from '../../parts/icon.js';
 import { Sources } from '../../parts/sources.js';
 import { isPresenting } from '../../present.js';
 import { address } from '../../route.js';
@@ -19,7 +19,7 @@ const besideWall = (): number =>
 
 /** For those who see the page for the first time. */
 const ABOUT =
-  'Each square is a device. It sleeps, and wakes up by itself to report or to ask for news: what is sent to it, a downlink, waits until then.';
+  'Each square is a device. It sleeps, and wakes up by itself to report: what is sent to it, a downlink, waits until then.';
 
 export function OverviewPage() {
   const { fleet } = model();
@@ -33,7 +33,7 @@ export function OverviewPage() {
   return (
     <div class="page overview">
       <div class="bar">
-        <h1>{runState.value ? printableLine(runState.value.name) : 'Overview'}</h1>
+        <h1>Overview</h1>
         <p class="dim">{ABOUT}</p>
         {!isPresenting && (
           <div class="bar aside">
@@ -43,7 +43,7 @@ export function OverviewPage() {
               </button>
             )}
             <a class="button" href={`?present${address('overview')}`}>
-              Present
+              <Icon name="present" /> Present
             </a>
           </div>
         )}

@@ -77,6 +77,11 @@ interface EntryProps {
 function Entry({ past: { at_ms, link }, isNew, compare, enter }: EntryProps) {
   const name = measuredText(at_ms);
   const open = useRef<HTMLAnchorElement>(null);
+  const [isComparing, setComparing] = useState(false);
+  const compareBoth = async () => {
+    setComparing(true);
+    await compare().finally(() => setComparing(false));
+  };
   // Sets the focus only if the user has not moved it meanwhile.
   useEffect(() => {
     const { activeElement } = document;
@@ -97,9 +102,12 @@ function Entry({ past: { at_ms, link }, isNew, compare, enter }: EntryProps) {
       <a ref={open} href={link} target="_blank" rel="noopener">
         Open the run at {name}
       </a>{' '}
-      <Action label={`Compare with the original: the run at ${name}`} run={compare}>
+      <Action label={`Compare with the original: the run at ${name}`} run={compareBoth}>
         Compare with the original
-      </Action>
+      </Action>{' '}
+      <span class="dim" role="status">
+        {isComparing && 'Both runs go on, which takes a while …'}
+      </span>
     </>
   );
 }

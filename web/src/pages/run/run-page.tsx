@@ -39,9 +39,9 @@ export function RunPage() {
   return (
     <div class="page">
       <div class="bar">
-        <h1>{printableLine(state.name)}</h1>
+        <h1>Run</h1>
         <p class="dim">
-          {counted(state.devices, 'device')}, seed {state.seed}
+          {printableLine(state.name)}: {counted(state.devices, 'device')}, seed {state.seed}
         </p>
         <Time state={state} />
       </div>
