@@ -2,7 +2,7 @@
  * npm runs this before and after it packs: it takes package.json from the disk, so what is only for the development of
  * ghostfleet is removed from it meanwhile. With `prepare` in the package, npm would warn its users of an install script.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 const MANIFEST = 'package.json';
 /** The whole file meanwhile; npm does not pack it. It is renamed and not copied, so that its time does not cause a build. */
@@ -11,8 +11,8 @@ const OF_DEVELOPMENT = ['scripts', 'devDependencies', 'overrides', 'allowScripts
 
 if (process.env.npm_lifecycle_event === 'postpack') renameSync(WHOLE, MANIFEST);
 else {
-  // After an interrupted `npm pack`, package.json is already that of the package.
-  if (!existsSync(WHOLE)) renameSync(MANIFEST, WHOLE);
+  // A file that an interrupted `npm pack` has left is older: without scripts in package.json, npm would not run this.
+  renameSync(MANIFEST, WHOLE);
   const fields = Object.entries(JSON.parse(readFileSync(WHOLE, 'utf8')));
   const published = fields.filter(([name]) => !OF_DEVELOPMENT.includes(name));
   writeFileSync(MANIFEST, `${JSON.stringify(Object.fromEntries(published), null, 2)}\n`);

@@ -60,6 +60,13 @@ it('the package.json of the package has no scripts and nothing else for the deve
   const left = ['scripts', 'devDependencies', 'overrides', 'allowScripts'];
   expect(Object.keys(JSON.parse(run('prepack')))).toEqual(names.filter((name) => !left.includes(name)));
   expect(run('postpack')).toBe(text);
+
+  // An interrupted `npm pack`, after which package.json is restored from the repository and changed.
+  run('prepack');
+  const changed = text.replace('"version": "', '"version": "9');
+  writeFileSync(join(folder, 'package.json'), changed);
+  expect(run('prepack')).toContain('"version": "9');
+  expect(run('postpack')).toBe(changed);
 });
 
 it('the pictures are small and shown in the documents', () => {
