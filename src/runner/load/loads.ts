@@ -108,8 +108,8 @@ function callByUsers(
 ): Running {
   const { users, think, patient } = pace;
   const pause = Math.max(think, leastPause);
-  const shared = pace.iterations === undefined ? undefined : shareIterations(load, pace.iterations, users);
-  const most = countRows(load.data);
+  const most = Math.min(pace.iterations ?? Number.POSITIVE_INFINITY, countRows(load.data));
+  const shared = Number.isFinite(most) ? shareIterations(load, most, users) : undefined;
   let over = false;
   const live = (user: number) => {
     const times = listPresence(pace, user, load);
@@ -119,7 +119,7 @@ function callByUsers(
       if (over || clock.now >= (times[present]?.until ?? load.until)) return come(present + 1);
       // Iterations of different users have different numbers, however fast the users are.
       const k = shared === undefined ? turns++ * users + user : shared.next().value;
-      if (k !== undefined && k < most && !iterations.begin(k, clock.now, again)) rest(pause);
+      if (k !== undefined && !iterations.begin(k, clock.now, again)) rest(pause);
     };
     const rest = (length: Millis) => clock.after(length, 'a user of a load has thought', turn);
     const again = (away: Millis) => {
@@ -142,8 +142,8 @@ function callByUsers(
     close: () => {
       over = true;
       // Iterations that users share are due before the load ends. A run that ended early did not wait for them.
-      if (shared !== undefined && clock.now >= load.until) {
-        for (const k of shared) if (k < most) iterations.drop(k, load.until, NOT_BEGUN);
+      if (shared !== undefined && pace.iterations !== undefined && clock.now >= load.until) {
+        for (const k of shared) iterations.drop(k, load.until, NOT_BEGUN);
       }
       iterations.close();
     },

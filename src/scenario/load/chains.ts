@@ -38,6 +38,7 @@ const MOST_CHAINS = 50;
 
 const one = formed(requestForm, (node, problems): Requests | undefined => {
   const read = readRequest(node, problems);
+  rejectThink(node, problems);
   return read && [read];
 });
 
@@ -47,9 +48,18 @@ const several = formed(
     if (node.kind !== 'list' || node.items.length === 0 || node.items.length > MOST_REQUESTS)
       return complain(node, problems, `a list of 1 to ${MOST_REQUESTS} requests`);
     const read = node.items.map((item, index) => readRequest(item, problems, index));
+    rejectThink(node.items.at(-1) ?? node, problems);
     return read.every((request) => request !== undefined) ? withNames(read as Requests) : undefined;
   },
 );
+
+/** @param last the last request of a chain */
+function rejectThink(last: LocatedNode, problems: Problems): void {
+  const think = last.kind === 'map' ? last.entries.get('think') : undefined;
+  if (think === undefined) return;
+  const instead = 'with "users", a "think" of the load is a pause between iterations';
+  problems.add(think.key, `it is the last request of its chain, so "think" has no effect; ${instead}`);
+}
 
 /** The kinds of loads with one chain. */
 const SINGLE = {

@@ -53,6 +53,12 @@ describe('the data of a load', () => {
     expect((await pathsOf(load, { parts: 2 })).sort()).toEqual(paths.sort());
   });
 
+  it('are used once each with "unique", even if most users come late and go early', async () => {
+    const pace = 'users: { 0s: 1, 3s: 3, 4s: 1 }, think: 2s';
+    const load = `{ data: { file: people.csv, order: unique }, ${pace}, request: { get: "/{name}" } }`;
+    expect(await pathsOf(load)).toEqual(['/Ada', '/Bob', '/']);
+  });
+
   it('are drawn from the seed with "random"', async () => {
     const load = '{ data: { file: people.csv, order: random }, rate: 10/s, request: { get: "/{name}" } }';
     const paths = await pathsOf(load);

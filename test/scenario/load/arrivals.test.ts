@@ -24,6 +24,14 @@ describe('arrivals', () => {
     expect(due([steady(2, 3)])).toEqual([250, 750, 1250, 1750, 2250, 2750]);
   });
 
+  it.each([
+    ['23/m', 23 / 60, 150, 57],
+    ['3/h', 3 / 3600, 600, 0],
+    ['7/m', 7 / 60, 270, 31],
+  ])('at %s do not include the one that is due when the load ends', (_rate, perSecond, seconds, count) => {
+    expect(due([steady(perSecond, seconds)])).toHaveLength(count);
+  });
+
   it('are as many as the rate times the duration, even if the rate changes', () => {
     const piece = fc.record({ length: fc.integer({ min: 1, max: 100 }), first: fc.nat(200), last: fc.nat(200) });
     fc.assert(

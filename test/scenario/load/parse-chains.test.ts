@@ -34,6 +34,7 @@ describe('a request of ones own', () => {
     ['{ get: /a, headers: { Authorization: Bearer abc } }', 'set GHOSTFLEET_VAR_token in the environment'],
     ['{ get: /a, headers: { "a b": c } }', '"a b" is not a name of a header'],
     ['{ get: /a, think: soon }', '"soon" is not a think time'],
+    ['{ get: /a, think: 2s }', 'it is the last request of its chain, so "think" has no effect'],
     ['{ get: /a, name: "My list" }', 'a name of small letters'],
   ])('is rejected: %s', (request, complaint) => {
     expect(complaintsOf(requestOf(request)).join('\n')).toContain(complaint);
