@@ -48,6 +48,8 @@ export interface AgainOptions {
   readonly env?: Host['env'];
   /** Receives the lines of the error output as they arrive. */
   readonly errLine?: (line: string) => void;
+  /** Default: that of this process. */
+  readonly workingDirectory?: string;
 }
 
 export type InterruptHandler = (signal: string) => void;

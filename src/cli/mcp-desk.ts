@@ -80,7 +80,8 @@ export class Desk {
   /** Runs a command of this program in a process of its own, which `signal` ends. @throws UsageError with what it complains of */
   async carryOut(args: readonly string[], signal: AbortSignal): Promise<EndedRun> {
     signal.throwIfAborted();
-    const child = this.#host.again(args);
+    // A run names its scenario as its user did, in this folder. The server may have been started anywhere.
+    const child = this.#host.again(args, { workingDirectory: this.folder });
     const stop = () => child.stop();
     signal.addEventListener('abort', stop);
     this.#children.add(child);

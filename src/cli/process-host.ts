@@ -44,8 +44,13 @@ export function processHost(
 }
 
 /** Starts the program of this process again. */
-function again(self: NodeJS.Process, args: readonly string[], { env, errLine }: AgainOptions = {}): AnotherRun {
+function again(
+  self: NodeJS.Process,
+  args: readonly string[],
+  { env, errLine, workingDirectory }: AgainOptions = {},
+): AnotherRun {
   const child = spawn(self.execPath, [...self.execArgv, self.argv[1] ?? '', ...args], {
+    cwd: workingDirectory,
     env: { ...withoutSettings(self.env), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,6 +1,7 @@
 /** Further tests beside mcp.test.ts. */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
@@ -44,10 +45,12 @@ describe('resources', () => {
   });
 });
 
-it('the program serves a client through its standard streams', async () => {
+it('the program serves a client through its standard streams, wherever it is started', async () => {
   const folder = folderOfTest();
   mkdirSync(join(folder, 'sub'));
   writeFileSync(join(folder, 'sub', 'small.yaml'), SCENARIO);
+  const words = ['run', 'sub/small.yaml', '--out', 'runs/of-the-user'];
+  expect(spawnSync(process.execPath, [resolve(program()), ...words], { cwd: folder }).status).toBe(0);
   const client = new Client({ name: 'test', version: '1' });
   const { call } = toolsOf(client);
   await client.connect(
@@ -59,7 +62,12 @@ it('the program serves a client through its standard streams', async () => {
   );
   try {
     expect((await call('run_scenario', { scenario: 'sub/small.yaml' })).value).toMatchObject({ passed: true });
-    expect((await call('what_if', { run: 'sub/small.yaml', without: ['outage'] })).isError).toBe(false);
+    for (const run of ['sub/small.yaml', 'of-the-user']) {
+      expect([run, (await call('what_if', { run, without: ['outage'] })).text]).toEqual([
+        run,
+        expect.stringContaining('"downlinks"'),
+      ]);
+    }
   } finally {
     await client.close();
   }
