@@ -3,6 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, re
 import { request as sendEncrypted } from 'node:https';
 import { SAFE_HEADERS } from '../cloud/http/host-guard.js';
 import { endWithClient, whenOver } from '../cloud/http/sockets.js';
+import { limitInterim } from '../kernel/interim-responses.js';
 import { type Millis, seconds } from '../kernel/time.js';
 
 /** Headers of one connection, which are not passed on (RFC 9110, 7.6.1); this server has already answered `Expect`. */
@@ -56,6 +57,7 @@ export function passOn(
     timeout: LONGEST_WAIT,
   };
   const outgoing = isEncrypted ? sendEncrypted(options) : send(options);
+  limitInterim(outgoing);
   // A stream of events can be silent for longer.
   outgoing.on('timeout', () => response.headersSent || outgoing.destroy());
   outgoing.on('upgrade', (_, socket) => {

@@ -28,6 +28,7 @@ beforeAll(async () => {
     if (url?.includes('odd-status')) return void socket.end('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n');
     if (url?.includes('switches'))
       return void socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
+    if (url?.includes('interim')) return void socket.write('HTTP/1.1 102 Processing\r\n\r\n'.repeat(1000));
     if (url?.includes('endless')) {
       response.writeHead(201);
       const more = (): unknown =>
@@ -118,7 +119,7 @@ it('of the headers of another cloud, the browser gets those of its data only', a
   seen.splice(0);
 });
 
-it.each(['odd-status', 'switches'])(
+it.each(['odd-status', 'switches', 'interim'])(
   'an answer of the cloud that cannot be sent on (%s) is an error of one request',
   async (what) => {
     const { cookie } = await signIn();

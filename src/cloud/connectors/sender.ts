@@ -3,8 +3,10 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { Clock } from '../../kernel/clock.js';
 import { LONGEST_REUSE } from '../../kernel/connection-age.js';
+import { limitInterim } from '../../kernel/interim-responses.js';
 import { retryAfter } from '../../kernel/retry-after.js';
 import { reasonOf } from '../../kernel/system-errors.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
@@ -35,6 +37,8 @@ interface SenderOptions extends Permission {
 const BODY_BYTES = 65_536;
 /** Maximum size of the head of a response. */
 const HEAD_BYTES = 16_384;
+/** Maximum number of pieces of the body of a response, such as chunks. Each takes time, also one of a single byte. */
+const BODY_PIECES = 1000;
 /** How long an idle connection is kept. This time is short, because many targets close such connections after seconds. */
 const IDLE = seconds(4);
 /** How long a preview waits for the address of a name: a delivery would wait longer. */
@@ -166,6 +170,7 @@ function exchange(
       reject(isStale ? new StaleConnection() : error);
     };
     request.on('response', resolve);
+    limitInterim(request);
     // 101 Switching Protocols, which no request asks for. Node hands the connection over and forgets it: neither the end of the
     // response nor the timeout would come.
     request.on('upgrade', (response, socket) => {
@@ -186,19 +191,18 @@ export function isSuccess(status: number): boolean {
 }
 
 /** First characters of a body. A body that ends early, takes too long or is too long is cut: only the status matters. */
-async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for await (const part of body) {
-      if (bytes < EXCERPT * 4) parts.push(part);
-      bytes += part.length;
-      // Leaving the loop closes the connection.
-      if (bytes > BODY_BYTES) break;
-    }
-  } catch {
-    // The parts received so far are kept.
-  }
+async function beginningOf(body: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let [bytes, pieces] = [0, 0];
+  body.on('data', (part: Buffer) => {
+    if (bytes < EXCERPT * 4) parts.push(part);
+    bytes += part.length;
+    pieces++;
+    // Closes the connection as well.
+    if (bytes > BODY_BYTES || pieces > BODY_PIECES) body.destroy();
+  });
+  // The parts received so far are kept.
+  await finished(body).catch(() => {});
   const text = Buffer.concat(parts).toString('utf8');
   return text.replace(/[\p{Cc}\p{Surrogate}]+/gu, ' ').slice(0, EXCERPT);
 }

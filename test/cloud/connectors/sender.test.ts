@@ -230,6 +230,28 @@ describe('a request', () => {
   });
 
   it.each([
+    [
+      'a body in chunks of one byte',
+      `HTTP/1.1 500 Oh\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(20_000)}`,
+      { kind: 'answer', status: 500, text: 'a'.repeat(500) },
+    ],
+    [
+      'interim responses without an end',
+      'HTTP/1.1 102 Processing\r\n\r\n'.repeat(1000),
+      { kind: 'silence', why: 'too many interim responses' },
+    ],
+  ])('to a target that sends %s ends before its time', async (_, text, reply) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.write(text));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => new Promise((resolve) => server.close(resolve)));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    expect(await free().send(get(url), seconds(600))).toEqual(reply);
+  });
+
+  it.each([
     ['and keeps the connection', ''],
     ['and sends data of the other protocol', '\u0081\u0005hello'],
     ['and then a 200', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
