@@ -87,6 +87,7 @@ export const SUBJECTS: readonly Subject[] = [
     files: [
       'client/errors',
       'transport/http',
+      'runner/load/response-reader',
       'record/collect',
       'runner/targets/paced',
       'cli/hostile',

@@ -5,7 +5,7 @@ import { within } from '../kernel/deadline.js';
 import { asError, UsageError } from '../kernel/errors.js';
 import { openHttpPool } from '../kernel/http-pool.js';
 import { DEPTH_LIMIT } from '../kernel/json-size.js';
-import { foreignJson, NOT_UNICODE } from '../kernel/json-text.js';
+import { foreignJson, isObject, NOT_UNICODE } from '../kernel/json-text.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { REQUEST_HEADERS } from '../kernel/request-headers.js';
 import { retryAfter } from '../kernel/retry-after.js';
@@ -58,8 +58,8 @@ export class JsonHttp {
   readonly #pool: Dispatcher;
   readonly #origin: string;
   readonly #prefix: string;
-  readonly #apiKey: string | undefined;
   /** Credentials. */
+  readonly #secrets: readonly string[];
   readonly #headers: Readonly<Record<string, string>>;
   readonly #gate: Gate;
   readonly #clock = new RealClock();
@@ -86,7 +86,10 @@ export class JsonHttp {
     this.#origin = base.origin;
     this.#prefix = base.prefix;
     this.#headers = { ...base.headers, ...(apiKey !== undefined && { 'x-api-key': apiKey }) };
-    this.#apiKey = apiKey;
+    const [, password = ''] = base.headers.authorization?.split(' ') ?? [];
+    const secrets = [apiKey ?? '', password].filter((secret) => secret !== '');
+    // In a path, some characters are encoded.
+    this.#secrets = secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]);
     this.#gate = gate;
     this.#pool = other
       ? other.#pool
@@ -144,8 +147,7 @@ export class JsonHttp {
     const elsewhere = this.#redirect(status, location, target);
     if (elsewhere !== undefined) throw new ApiError(status, elsewhere, method, path);
     if (status < 200 || status > 299) {
-      const answer = this.#withoutKey(text);
-      throw new ApiError(status, answerIn(answer) ?? compressed ?? answer, method, path, wait);
+      throw new ApiError(status, this.#shown(answerIn(text) ?? compressed ?? text), method, path, wait);
     }
     if (text === '') return { value: undefined, next };
     const value = answerIn(text);
@@ -209,14 +211,8 @@ export class JsonHttp {
       text += piece;
       if (text.length > LARGEST_ERROR) break;
     }
-    const answer = this.#withoutKey(text);
-    return new ApiError(
-      statusCode,
-      answerIn(answer) ?? compressedBecause(headers) ?? answer,
-      'GET',
-      path,
-      retryAfter(headers),
-    );
+    const answer = this.#shown(answerIn(text) ?? compressedBecause(headers) ?? text);
+    return new ApiError(statusCode, answer, 'GET', path, retryAfter(headers));
   }
 
   /** Redirects are not followed, because the key must not reach another server. Undefined if the answer is none. */
@@ -225,13 +221,16 @@ export class JsonHttp {
     const base = this.#origin + target;
     const to = typeof location === 'string' && URL.canParse(location, base) ? new URL(location, base) : undefined;
     if (to === undefined) return 'a redirect without a valid Location was not followed';
-    const shown = this.#withoutKey(`${to.origin === 'null' ? to.protocol : to.origin}${to.pathname}`);
+    const shown = this.#shown(`${to.origin === 'null' ? to.protocol : to.origin}${to.pathname}`);
     return `a redirect to "${shown}" was not followed, and the API key was not sent there; if the service is there, use its address`;
   }
 
-  /** Removes the API key, because the answer of a foreign server could repeat it. */
-  #withoutKey(text: string): string {
-    return this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, '***');
+  /** A text or JSON value without the credentials, because the answer of a foreign server could repeat them. */
+  #shown(value: unknown): unknown {
+    if (typeof value === 'string') return this.#secrets.reduce((text, secret) => text.replaceAll(secret, '***'), value);
+    if (Array.isArray(value)) return value.map((item) => this.#shown(item));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [this.#shown(name), this.#shown(item)]));
   }
 
   async #exchange(

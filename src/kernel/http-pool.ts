@@ -13,6 +13,12 @@ interface HttpPoolOptions {
   readonly largestAnswer: number;
 }
 
+/**
+ * Most pieces of an answer: parts of its body as they arrive, chunks and interim responses. Each costs as much as a buffer and a
+ * call, also one of a single byte. An answer of 64 MiB has 46,000 pieces if each packet arrives alone.
+ */
+export const MOST_PIECES = 100_000;
+
 /** @param origin for example `http://127.0.0.1:8080` */
 export function openHttpPool(origin: string, { connections, timeout, largestAnswer }: HttpPoolOptions): Dispatcher {
   const options = {
@@ -23,9 +29,29 @@ export function openHttpPool(origin: string, { connections, timeout, largestAnsw
   };
   const pool = new Pool(origin, { ...options, connections, clientTtl: LONGEST_REUSE });
   return pool.compose((dispatch) => (request, handler) => {
+    limitPieces(handler);
     if (!isImmediateReplaced()) return dispatch(request, handler);
     // The library waits for a global immediate callback before it uses a connection again. Simulated timers of a test runner
     // never call it, so each request has a connection of its own.
     return new Client(origin, options).dispatch({ ...request, reset: true }, handler);
   });
+}
+
+/** Overrides methods on the object: a wrapper would have to forward all other methods. */
+function limitPieces(handler: Dispatcher.DispatchHandler): void {
+  const begin = handler.onResponseStart?.bind(handler);
+  const take = handler.onResponseData?.bind(handler);
+  let pieces = 0;
+  const count = (controller: Dispatcher.DispatchController) => {
+    pieces++;
+    if (pieces > MOST_PIECES) controller.abort(new Error(`the response has more than ${MOST_PIECES} pieces`));
+  };
+  handler.onResponseStart = (controller, ...head) => {
+    count(controller);
+    begin?.(controller, ...head);
+  };
+  handler.onResponseData = (controller, piece) => {
+    count(controller);
+    take?.(controller, piece);
+  };
 }

@@ -77,14 +77,24 @@ export function codeOf(error: Error): string {
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return messageOf(error);
   const code = tlsCodeOf(error) ?? codeOf(error);
+  // A failure to connect to several addresses has a code but no message.
+  return wordsFor(code) ?? (error.message.trim() || code);
+}
+
+/** A code with its meaning, such as `ECONNREFUSED, connection refused`; an unknown code or another text stays as it is. */
+export function describeCode(code: string): string {
+  const words = wordsFor(code);
+  return words === undefined ? code : `${code}, ${words}`;
+}
+
+function wordsFor(code: string): string | undefined {
   const [, security] = /^ERR_SSL_(.+)$/.exec(code) ?? [];
-  const known =
+  return (
     systemReason(code) ??
     WORDS[code] ??
     (code.startsWith('HPE_') ? WORDS.HTTPParserError : undefined) ??
-    (security && `TLS failed: ${security.toLowerCase().replaceAll('_', ' ')}`);
-  // A failure to connect to several addresses has a code but no message.
-  return known ?? (error.message.trim() || code);
+    (security && `TLS failed: ${security.toLowerCase().replaceAll('_', ' ')}`)
+  );
 }
 
 /** Node's own HTTPS client reports a failure of OpenSSL as `EPROTO`, and its reason in the message. */
@@ -107,6 +117,8 @@ const WORDS: Readonly<Record<string, string | undefined>> = {
   UND_ERR_HEADERS_TIMEOUT: 'connected, but no response in time',
   UND_ERR_BODY_TIMEOUT: 'the response stopped half-way',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the response is larger than ghostfleet accepts',
+  UND_ERR_DESTROYED: 'ghostfleet has closed the connection',
+  UND_ERR_INVALID_ARG: 'the path or a header of the request contains a character that is not allowed there',
   HTTPParserError: 'the response is not HTTP',
   HPE_HEADER_OVERFLOW: 'the head of the response is too large',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,

@@ -31,6 +31,29 @@ describe('an ApiError', () => {
     expect(JSON.stringify(error.body)).not.toContain(KEY);
   });
 
+  it.each([
+    ['escapes of JSON', (key: string) => [...key].map((sign) => `\\u00${sign.charCodeAt(0).toString(16)}`).join('')],
+    ['nothing', (key: string) => key],
+  ])('never contains the key in a value or a name of an answer in which %s hides it', async (_, write) => {
+    const client = await against(({ headers }, response) => {
+      const key = write(String(headers['x-api-key']));
+      response.writeHead(401).end(`{"message":"what is ${key}?","more":[{"${key}":"a ${key}"}]}`);
+    });
+    const error = (await failure(client.space())) as ApiError;
+    expect(error.message).toContain('what is ***?');
+    expect(error.body).toEqual({ message: 'what is ***?', more: [{ '***': 'a ***' }] });
+  });
+
+  it('never contains the password of the address, even if the service repeats its header', async () => {
+    const address = new URL(
+      await listening(({ headers }, response) => response.writeHead(401).end(`bad ${headers.authorization}`)),
+    );
+    address.username = 'bob';
+    address.password = 'sesame';
+    const error = await DeviceCloudClient.connect({ baseUrl: String(address), apiKey: KEY }).catch(String);
+    expect(error).toContain('was answered with 401: bad Basic ***');
+  });
+
   it('has the text of an answer that is not JSON in its message', async () => {
     const client = await against((_, response) => {
       response.statusCode = 404;
@@ -177,6 +200,14 @@ describe('a service that never comes to an end', () => {
       response.on('close', () => clearInterval(drip));
     }, 50);
     expect((await failure(dripping.space())).message).toMatch(/the answer was not complete after 200ms$/);
+  });
+
+  it.each([
+    ['chunks of one byte', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(110_000)}`],
+    ['interim answers', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(110_000)],
+  ])('with %s is given up after 100,000 of them', async (_, text) => {
+    const client = await against(({ socket }) => void socket.write(text));
+    expect((await failure(client.space())).message).toMatch(/: the response has more than 100000 pieces$/);
   });
 
   it('with interim answers is given up as well', async () => {

@@ -63,7 +63,7 @@ describe('a service that is killed', () => {
   it('loses its memory, but no acknowledged message', async () => {
     const result = await restarted();
     expect(broken(result)).toEqual(FINE);
-    expect(result.calls['count-devices']?.reasons).toEqual({ 'no answer: ECONNREFUSED': 10 });
+    expect(result.calls['count-devices']?.reasons).toEqual({ 'no answer: ECONNREFUSED, connection refused': 10 });
     expect(result.fleet.restarts).toBeGreaterThan(0);
   });
 });

@@ -41,7 +41,7 @@ describe('API requests', () => {
     const events = [done(0, 1, { status: 503 }), done(0, 1, { status: 0, why: 'ECONNREFUSED' }), done(0, 1)];
     const { failed, reasons, latency } = folded(events).summarise().calls.read ?? {};
     expect(failed).toBe(2);
-    expect(reasons).toEqual({ 'no answer: ECONNREFUSED': 1, 'status 503': 1 });
+    expect(reasons).toEqual({ 'no answer: ECONNREFUSED, connection refused': 1, 'status 503': 1 });
     expect(latency?.count).toBe(1);
   });
 

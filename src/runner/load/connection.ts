@@ -9,7 +9,7 @@ import { LARGEST_ANSWER } from '../../client/http.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { realTimers } from '../../kernel/real-timers.js';
 import { retryAfter } from '../../kernel/retry-after.js';
-import { codeOf } from '../../kernel/system-errors.js';
+import { codeOf, describeCode } from '../../kernel/system-errors.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { BadResponse, ResponseReader } from './response-reader.js';
 
@@ -237,7 +237,7 @@ export class Connection {
     this.#reader.begin();
     this.#hold(0);
     if (done === undefined) return;
-    const why = status === undefined ? code : `the answer was ${how} (${code})`;
+    const why = status === undefined ? code : `the answer was ${how} (${describeCode(code)})`;
     // In a later turn of the event loop, because `done` may send another request, which may fail inside `send` as well.
     realTimers.setImmediate(() => done({ status: status ?? 0, why, body: '', retryAfter: 0 }));
   }

@@ -5,6 +5,7 @@
 import { type IncomingHttpHeaders, maxHeaderSize } from 'node:http';
 import { LARGEST_ANSWER } from '../../client/http.js';
 import { type BodyCoding, codingOf, readBody } from '../../kernel/content-coding.js';
+import { MOST_PIECES } from '../../kernel/http-pool.js';
 
 /** A response that cannot be used, and neither can its connection. */
 export class BadResponse extends Error {
@@ -21,8 +22,6 @@ export class BadResponse extends Error {
 }
 
 const NOT_HTTP = 'HTTPParserError';
-/** The code for a head with more than {@link MOST_FIELDS}. */
-const TOO_MANY_FIELDS = 'GHOSTFLEET_TOO_MANY_FIELDS';
 /** Maximum number of fields of a head. */
 const MOST_FIELDS = 1000;
 
@@ -55,6 +54,7 @@ export class ResponseReader {
   #next: 'head' | 'size' | 'data' | 'end of data' | 'trailer' = 'head';
   /** Bytes of the body, or of the chunk, that have not arrived. */
   #left = 0;
+  #chunks = 0;
   /** Part of a head, or of a line between chunks. */
   #text = '';
   /** Bytes that heads, trailers and extensions of chunks may still have. */
@@ -73,6 +73,7 @@ export class ResponseReader {
     this.unreadable = undefined;
     this.#bytes = NO_BYTES;
     this.#filled = 0;
+    this.#chunks = 0;
     this.#excess = false;
   }
 
@@ -212,6 +213,10 @@ export class ResponseReader {
         const [, size, extension = ''] = CHUNK.exec(line) ?? [];
         if (size === undefined) throw new BadResponse(NOT_HTTP);
         this.#use(extension.length);
+        this.#chunks++;
+        if (this.#chunks > MOST_PIECES) {
+          throw new BadResponse('UND_ERR_RES_EXCEEDED_MAX_SIZE', `it has more than ${MOST_PIECES} chunks`);
+        }
         this.#left = Number.parseInt(size, 16);
         this.#next = this.#left === 0 ? 'trailer' : 'data';
         return false;
@@ -271,7 +276,9 @@ function parseHead(text: string): Head {
   const status = Number(code);
   // Without a prototype: a name such as "constructor" is a header or nothing.
   const headers: IncomingHttpHeaders = Object.create(null);
-  if (lines.length > MOST_FIELDS) throw new BadResponse(TOO_MANY_FIELDS);
+  if (lines.length > MOST_FIELDS) {
+    throw new BadResponse('HPE_HEADER_OVERFLOW', `the head of the response has more than ${MOST_FIELDS} fields`);
+  }
   for (const line of lines) {
     const [name, value] = readField(line);
     const before = headers[name];

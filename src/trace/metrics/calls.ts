@@ -8,6 +8,7 @@
  */
 
 import { humanCount } from '../../kernel/quantity.js';
+import { describeCode } from '../../kernel/system-errors.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import { Distribution, type Spread } from '../distribution.js';
@@ -322,7 +323,7 @@ export function isAnswered({ status, why, expected }: Pick<CallDone, 'status' | 
 }
 
 function nameReason({ status, why }: CallDone): string {
-  if (status === 0) return `no answer: ${why}`;
+  if (status === 0) return `no answer: ${describeCode(why)}`;
   return why === '' ? `status ${status}` : `status ${status}: ${why}`;
 }
 

@@ -100,7 +100,7 @@ describe('a server that sends', () => {
     // On one machine, what is sent has arrived; the connection reads it in the next turn.
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
     for (let second = 0; second < 31; second++) connection.tick();
-    expect(await answer).toBe('200 the answer was cut off (UND_ERR_BODY_TIMEOUT)');
+    expect(await answer).toBe('200 the answer was cut off (UND_ERR_BODY_TIMEOUT, the response stopped half-way)');
   });
 });
 

@@ -100,7 +100,7 @@ describe('a connection of a load', () => {
     });
     const results = await inTurn([get('/cut'), get('/none'), get('/fine')]);
     expect(results.map(({ status, why }) => `${status} ${why}`)).toEqual([
-      '200 the answer was cut off (UND_ERR_SOCKET)',
+      '200 the answer was cut off (UND_ERR_SOCKET, connection lost)',
       '0 UND_ERR_SOCKET',
       '200 ',
     ]);
