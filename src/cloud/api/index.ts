@@ -24,7 +24,7 @@ import { Unsent } from '../http/unsent.js';
 import { type TypeBoxProvider, validatorCompiler } from '../http/validation.js';
 import { hideFromLimited } from './access.js';
 import { canonicalUrl } from './aliases.js';
-import { atMost } from './at-most.js';
+import { inTurn } from './at-most.js';
 import { auditLog, recordActions } from './audit.js';
 import { authenticate } from './auth.js';
 import { refuseCondition } from './condition.js';
@@ -74,7 +74,7 @@ const FAMILIES_WITH_LIMITS: readonly Family[] = [
 /** Families that need no credential. */
 const OPEN_FAMILIES: readonly Family[] = [login];
 
-/** Most concurrent requests that hash a password, in all and from a network; more get 503. A hash is expensive on purpose. */
+/** Most requests that hash a password at a time, and most from a network, with those that wait. A hash is expensive on purpose. */
 const PASSWORDS_AT_ONCE = { all: 8, each: 4 };
 
 const DEFAULTS: ApiOptions = {
@@ -122,7 +122,7 @@ export function createApi(
     members,
     logins: new Logins(context),
     signIn: new SignIn({ ...context, members }),
-    withPasswordTurn: atMost(PASSWORDS_AT_ONCE, 'too many concurrent password checks; retry later'),
+    withPasswordTurn: inTurn(PASSWORDS_AT_ONCE, 'too many concurrent password checks; retry later'),
     turns: new LoopTurns(),
     unsent: new Unsent(UNSENT),
     audit: context.audited ? new AuditLog(context) : null,

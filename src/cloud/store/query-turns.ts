@@ -1,4 +1,4 @@
-/** Turns of queries that share few places. The tenants take turns (fair-queue.ts), so none waits for many queries of another. */
+/** Turns of queries, or of other work, that share few places. The tenants take turns (fair-queue.ts), so none waits for many of another. */
 import type { Clock } from '../../kernel/clock.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import type { Millis } from '../../kernel/time.js';
