@@ -131,7 +131,7 @@ export const SUBJECTS: readonly Subject[] = [
   {
     name: 'terminals',
     about: 'control characters and formulas in output',
-    files: ['cli/terminals', 'kernel/printable'],
+    files: ['cli/terminals', 'kernel/printable', 'report/files', 'scenario/load/found-value'],
   },
   { name: 'packages', about: 'dependencies, licences and install scripts', files: ['docs/supply-chain'] },
 ];

@@ -1,5 +1,7 @@
 /** CSV according to RFC 4180: line ends are CR LF; cells are quoted where necessary. */
 
+import { printable } from '../kernel/printable.js';
+
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?%?$/i;
 
 type Cell = string | number | null | undefined;
@@ -11,7 +13,7 @@ export function writeCsvRow(cells: readonly Cell[]): string {
 
 /** A cell's text. An apostrophe hides a formula from spreadsheets; numbers such as `-5` get none. */
 function formatCell(cell: Cell): string {
-  const given = cell === null || cell === undefined ? '' : String(cell);
+  const given = cell === null || cell === undefined ? '' : printable(String(cell));
   const isFormula = typeof cell === 'string' && /^[=+\-@\t\r]/.test(given) && !NUMBER.test(given);
   const text = isFormula ? `'${given}` : given;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

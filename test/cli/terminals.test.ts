@@ -103,6 +103,7 @@ describe('a cell of a CSV table', () => {
     ['-2+3', "'-2+3"],
     ['\t=1', "'\t=1"],
     ['=a,"b"', '"\'=a,""b"""'],
+    ['=a\u202e', "'=a\\u202e"],
   ])('that would start a formula is written as text: %j', (cell, expected) => {
     expect(writeCsvRow([cell])).toBe(`${expected}\r\n`);
   });

@@ -9,9 +9,10 @@ it.each([
   ['a Mongolian vowel separator', '\u180e', '\\u180e'],
   ['an annotation anchor', '\ufff9', '\\ufff9'],
   ['a filler', '\u3164', '\\u3164'],
-  ['a tag of a language, which has two units of UTF-16', '\u{e0041}', '\\u{e0041}'],
+  ['a tag of a language, which has two units of UTF-16', '\u{e0041}', '\\udb40\\udc41'],
 ])('%s is written by its code in a terminal, and replaced in a page', (_, character, code) => {
   expect(printable(`a${character}b`)).toBe(`a${code}b`);
+  expect(JSON.parse(printable(JSON.stringify(character)))).toBe(character);
   expect(withoutUnprintable(`a${character}b`)).not.toContain(character);
 });
 

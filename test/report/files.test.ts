@@ -38,11 +38,13 @@ describe('the JUnit report', () => {
     ]);
   });
 
-  it('escapes markup and replaces characters that XML does not allow', () => {
-    const xml = renderJunit(resultOf({ expectations: [failed] }));
+  it('escapes markup, control characters and direction marks, and has no line of a text', () => {
+    const sentence = `${failed.sentence}\u009b2J\u202e\nreproduce: evil`;
+    const xml = renderJunit(resultOf({ expectations: [{ ...failed, sentence }], warnings: [sentence] }));
     expect(xml).toContain('name="a &lt; &quot;1&quot; &amp; b"');
-    expect(xml).toContain('message="a is 1 &lt;\ufffd&gt;"');
-    expect(xml).not.toContain('\u0000');
+    const shown = 'a is 1 &lt;\\u0000&gt;\\u009b2J\\u202e\\nreproduce: evil';
+    expect(xml).toContain(`message="${shown}"`);
+    expect(xml).toContain(`<system-out>warning: ${shown}</system-out>`);
   });
 
   it('has a failure of the type "undecided" for an expectation that is not decidable', () => {

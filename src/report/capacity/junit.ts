@@ -1,10 +1,12 @@
 /** The result of a search as JUnit XML: one test case, which fails if the service carries too little. */
+import { printableTexts } from '../../kernel/printable.js';
 import { levelText } from '../../kernel/quantity.js';
 import { escapeXml } from '../renderers/junit.js';
 import type { CapacityResult } from './result.js';
 import { failedRun, reasonsOf } from './words.js';
 
-export function capacityJunit(result: CapacityResult): string {
+export function capacityJunit(unsafe: CapacityResult): string {
+  const result = printableTexts(unsafe);
   const { scenario, key, unit, atLeast, reached, outcome, sentence, advice, reproduce, levels } = result;
   const isLow = reached === false || (atLeast === null && outcome === 'below range');
   const isOpen = !isLow && reached !== true && outcome !== 'found' && outcome !== 'no limit';

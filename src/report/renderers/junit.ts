@@ -2,12 +2,14 @@
  * JUnit XML for build servers. It has one test case for each expectation, and one for the run, which fails if the run ends
  * early or is invalid. A divided run has one more for each worker, which fails if the worker is lost or too slow.
  */
+import { printableTexts } from '../../kernel/printable.js';
 import { explainFailure } from '../cause.js';
 import type { ExpectationResult, RunResult, WorkerReport } from '../result.js';
 import { getVerdict } from '../verdict.js';
 import { getState, listWorkerRows, WORKER_COLUMNS, writeSentence } from '../workers.js';
 
-export function renderJunit(result: RunResult): string {
+export function renderJunit(unsafe: RunResult): string {
+  const result = printableTexts(unsafe);
   const { scenario, failure, expectations, simulatedMs, wallMs, clock, seed, digest, reproduce, workers = [] } = result;
   const open = expectations.filter(({ cutShort }) => cutShort).length;
   const failures = expectations.filter(({ passed }) => !passed).length - open;

@@ -78,6 +78,8 @@ function* writeParts(value: unknown, secrets: readonly string[]): Generator<stri
 }
 
 function withoutKnown(text: string, secrets: readonly string[]): string {
+  // JSON that was not read, because it is long or cut off: names and secrets in it may be written with escapes.
+  if (/^\s*[[{]/.test(text) && (isHidden(text) || text.includes('\\u'))) return HIDDEN;
   return isSecretName(text) ? HIDDEN : withoutParts(text, secrets);
 }
 

@@ -42,6 +42,9 @@ it.each([
   ['$.wifi.psk', 'sesame'],
   ['$.private_key', 'sesame'],
   ['$.a', { pin: 'sesame', otp: 'sesame' }],
+  ['body', `{"pin":"sesame","more":"${'x'.repeat(5000)}"}`],
+  ['body', `{"\\u0070assword":"sesame","more":"${'x'.repeat(5000)}"}`],
+  ['$.echo', '[{"pin":"sesame"'],
 ])('%s with a secret in %j does not show it', (of, value) => {
   expect(describeFound(of, [value], ['', 'my-sesame-key'])).not.toContain('sesame');
 });
