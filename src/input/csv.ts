@@ -14,6 +14,8 @@ export interface Cell {
   /** From 1, in UTF-16 code units. */
   readonly column: number;
   readonly text: string;
+  /** The text with the spaces inside its quotation marks. */
+  readonly whole: string;
 }
 
 /** Receives each row; it has as many cells as the header. */
@@ -49,12 +51,14 @@ export function rejectTwins(
  * Reads a file. Notes a problem for an unclosed quotation mark, a row with more or fewer cells than the header, a file without
  * rows, and, before it reads any row, for a file with too many rows.
  * @param begin receives the header; undefined if it noted problems, so that the rows need not be read
+ * @param remarks whether lines that begin with `#` are skipped after the header, too: without numbers, they may be rows
  */
 export function readCsv(
   text: string,
   file: string,
   problems: Problems,
   begin: (header: readonly Cell[]) => RowReader | undefined,
+  remarks = true,
 ): void {
   const source = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
   const excess = excessOf(source);
@@ -66,7 +70,8 @@ export function readCsv(
   let header: readonly Cell[] | undefined;
   let read: RowReader | undefined;
   let rows = 0;
-  parseRows(source, file, problems, (row) => {
+  parseRows(source, file, problems, remarks, (row) => {
+    if (header === undefined && row[0]?.text.startsWith('#')) return true;
     rows++;
     if (header === undefined) {
       header = row;
@@ -107,21 +112,29 @@ function excessOf(source: string): { readonly line: number; readonly message: st
 const STOP = new Error('the rest of the file is not needed');
 
 /** @param take returns false if the rest of the file is not needed */
-function parseRows(source: string, file: string, problems: Problems, take: (row: readonly Cell[]) => boolean): void {
-  const places = new CellPlaces(source);
+function parseRows(
+  source: string,
+  file: string,
+  problems: Problems,
+  remarks: boolean,
+  take: (row: readonly Cell[]) => boolean,
+): void {
+  const places = new CellPlaces(source, remarks);
   try {
     parse(source, {
       delimiter: separatorOf(firstRow(source)),
       record_delimiter: '\n',
-      comment: '#',
-      comment_no_infix: true,
+      ...(remarks && { comment: '#', comment_no_infix: true }),
       skip_empty_lines: true,
       trim: true,
       // A quotation mark within an unquoted cell is a part of the text.
       relax_quotes: true,
       // readCsv reports rows of the wrong length, all together.
       relax_column_count: true,
-      cast: (value, context) => ({ file, ...places.next(context), text: value.trim() }),
+      cast: (value, context) => {
+        const text = value.trim();
+        return { file, ...places.next(context), text, whole: context.quoting ? value : text };
+      },
       // csv-parse keeps only what this function returns: nothing.
       on_record: (row: unknown) => {
         if (!take(row as readonly Cell[])) throw STOP;
@@ -161,13 +174,16 @@ interface CellPlace {
 /** Finds the beginning of each cell: csv-parse reports only the byte at which a cell ends. */
 class CellPlaces {
   readonly #source: string;
+  readonly #remarks: boolean;
   #byte = 0;
   #index = 0;
   #line = 1;
   #lineStart = 0;
 
-  constructor(source: string) {
+  /** @param remarks whether lines that begin with `#` have no cells */
+  constructor(source: string, remarks: boolean) {
     this.#source = source;
+    this.#remarks = remarks;
   }
 
   /** The beginning of the cell that was just read. To be called once for each cell, in order. */
@@ -189,7 +205,7 @@ class CellPlaces {
   #skipTo(end: number): void {
     while (this.#byte < end) {
       const char = this.#source[this.#index] ?? '';
-      const comment = char === '#' && this.#index === this.#lineStart;
+      const comment = this.#remarks && char === '#' && this.#index === this.#lineStart;
       if (!comment && !/\s/.test(char)) return;
       if (comment) while (this.#index < this.#source.length && this.#source[this.#index] !== '\n') this.#step();
       this.#step();

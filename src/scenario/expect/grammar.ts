@@ -151,7 +151,8 @@ function rejectShareOfCount(count: Read, comparison: ComparisonOperator, other: 
 /** What to write if a side is a duration and the other one is not; undefined if that is unclear. */
 function suggestKind({ expression, kind }: Read, other: Read): string | undefined {
   if (other.kind !== 'ms') return undefined;
-  if (expression.kind === 'number' && kind === 'number') return `; write a unit, such as "${expression.value}m"`;
+  if (expression.kind === 'number' && kind === 'number')
+    return `; write a unit, such as "${expression.value}ms" or "${expression.value}m"`;
   if (expression.kind !== 'metric' || expression.aggregate.kind !== 'count') return undefined;
   const { metric } = expression;
   const isTimed = METRICS.some(({ name, shape }) => name === metric && shape === 'durations');

@@ -1,4 +1,8 @@
-/** Reads an access log in the common or combined format, as nginx and Apache write it. Only its GET requests can be replayed. */
+/**
+ * Reads an access log in the common or combined format, as nginx and Apache write it. Only its GET requests can be replayed. Its
+ * times are whole seconds: requests of the same second are spread over it evenly, because all at once would be a burst that
+ * never was.
+ */
 import type { Problems } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
 import { utcTime } from '../../kernel/calendar.js';
@@ -38,7 +42,22 @@ export function readAccessLog(
       problems.add({ file, line: index + 1, column: 1 }, `this line does not have the form ${FORM}`);
     else entries.push(read);
   }
-  return entries;
+  return spread(entries);
+}
+
+function spread(entries: readonly Entry[]): readonly Entry[] {
+  const seconds = new Map<UnixMillis, { all: number; before: number }>();
+  for (const entry of entries) {
+    if (!('at' in entry)) continue;
+    const second = seconds.get(entry.at);
+    if (second === undefined) seconds.set(entry.at, { all: 1, before: 0 });
+    else second.all++;
+  }
+  return entries.map((entry) => {
+    const second = 'at' in entry ? seconds.get(entry.at) : undefined;
+    if (!('at' in entry) || second === undefined) return entry;
+    return { ...entry, at: entry.at + (1000 * second.before++) / second.all };
+  });
 }
 
 function readLine(line: string, prefix: string): Entry | undefined {

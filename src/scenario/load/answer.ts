@@ -38,21 +38,21 @@ type Operator = (typeof OPERATORS)[number];
 
 /** What a check looks like, for messages. */
 const CHECK_FORM = 'a check such as "status == 200", "$.count >= 1", "header etag exists" or "body contains ok"';
-const SOURCES = ['status', 'body', 'header', '$'];
+const SOURCES = ['status', 'body', 'header', 'cookie', '$'];
 
-/** The length of `status`, `body`, `header NAME` or a path at the beginning of a text. @throws LineError */
+/** The length of `status`, `body`, `header NAME`, `cookie NAME` or a path at the beginning of a text. @throws LineError */
 function sourceLength(text: string): number {
   if (text.startsWith('$')) {
     const read = readPath(text);
     if (read === undefined) throw new LineError(1, `${quote(text)} does not begin with ${PATH_FORM}`);
     return read.length;
   }
-  const found = /^(?:status|body|header\s+[\w-]+)(?![\w-])/i.exec(text)?.[0];
+  const found = /^(?:status|body|header\s+[\w-]+|cookie\s+[\w.-]+)(?![\w-])/i.exec(text)?.[0];
   if (found !== undefined) return found.length;
   const [word = ''] = text.split(/\s/, 1);
   throw new LineError(
     1,
-    `${quote(word)} is not "status", "header NAME", "body" or a JSON path${didYouMean(word, SOURCES)}`,
+    `${quote(word)} is not "status", "header NAME", "cookie NAME", "body" or a JSON path${didYouMean(word, SOURCES)}`,
   );
 }
 
@@ -100,13 +100,25 @@ export function prepareSource(of: string): Source {
     const { path = [] } = readPath(of) ?? {};
     return (answer) => (answer.json === undefined ? [] : findAll(answer.json, path));
   }
-  const [kind = '', name = ''] = of.toLowerCase().split(' ');
+  const [kind = '', name = ''] = of.toLowerCase().split(/\s+/);
+  if (kind === 'cookie') return ({ headers }) => findCookies(headers['set-cookie'], of.slice(-name.length));
   if (kind === 'status') return ({ status }) => [status];
   if (kind === 'body') return ({ body }) => [body];
   return ({ headers }) => {
     const value = headers[name];
     return value === undefined ? [] : [value].flat();
   };
+}
+
+/** The values that a server gives a cookie: of several, browsers keep the last one. */
+function findCookies(set: string | readonly string[] | undefined, wanted: string): readonly string[] {
+  return [set ?? []]
+    .flat()
+    .flatMap((line) => {
+      const [, name, value = ''] = /^\s*([^=;]*?)\s*=\s*([^;]*)/.exec(line) ?? [];
+      return name === wanted ? [value.trim()] : [];
+    })
+    .reverse();
 }
 
 /** @returns whether a check holds */

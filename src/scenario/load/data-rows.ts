@@ -2,12 +2,12 @@
  * Data for the requests of a load: a CSV file whose first line names the columns, or lines of JSON objects (NDJSON). Each
  * iteration has a row. The cells of a CSV file are texts; values of NDJSON keep their types.
  */
-import { readCsv, rejectTwins } from '../../input/csv.js';
+import { type Cell, readCsv, rejectTwins } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { readJson } from '../../input/json.js';
 import { InputError, quote } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
-import { isObject } from '../../kernel/json-text.js';
+import { isObject, parseJson } from '../../kernel/json-text.js';
 import type { Random } from '../../kernel/random.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
 
@@ -57,6 +57,13 @@ export function rowOf(
 /** Reads a file, and notes problems with their places in it. Undefined if there are any. */
 export function readRows({ file, text }: NamedText, problems: Problems): DataRows | undefined {
   const before = problems.list.length;
+  if (/^\s*\[\s*[{\]]/.test(text)) {
+    problems.add(
+      { file, line: 1, column: 1 },
+      `expected a JSON object in each line, not a list: jq -c ".[]" writes them`,
+    );
+    return undefined;
+  }
   const isJson = /\.(ndjson|jsonl)$/i.test(file) || text.trimStart().startsWith('{');
   const read = isJson ? readLines(text, file, problems) : readCells(text, file, problems);
   return problems.list.length === before ? read : undefined;
@@ -65,11 +72,12 @@ export function readRows({ file, text }: NamedText, problems: Problems): DataRow
 function readCells(text: string, file: string, problems: Problems): DataRows {
   let columns: readonly string[] = [];
   const rows: (readonly string[])[] = [];
-  readCsv(text, file, problems, (header) => {
+  const begin = (header: readonly Cell[]) => {
     columns = header.map((cell) => cell.text);
     rejectTwins(header, problems);
-    return (row) => void rows.push(row.map((cell) => cell.text));
-  });
+    return (row: readonly Cell[]) => void rows.push(row.map((cell) => cell.whole));
+  };
+  readCsv(text, file, problems, begin, false);
   return new DataRows(columns, rows);
 }
 
@@ -110,13 +118,12 @@ function readLine(
   place: { readonly file: string; readonly line: number },
   problems: Problems,
 ): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-    problems.add({ ...place, column: 1 }, 'this line is not a JSON object');
-  } catch {
-    problems.add({ ...place, ...findError(text) }, findError(text).message);
-  }
+  const read = parseJson(text);
+  if ('value' in read && isObject(read.value)) return read.value;
+  const [fault] = 'faults' in read ? read.faults : [];
+  const { column, message } =
+    fault === undefined ? findError(text) : { column: fault.at + 1, message: `this line ${fault.message}` };
+  problems.add({ ...place, column }, message);
   return undefined;
 }
 

@@ -32,7 +32,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /** Names of values that are also common words of texts. */
-const SHORT_NAMES = /(?:^|[^a-z])(?:auth|otp|pin|psk|pwd|session)(?:[^a-z]|$)/i;
+const SHORT_NAMES = /(?:^|[^a-z])(?:auth|cookie|otp|pin|psk|pwd|session)(?:[^a-z]|$)/i;
 
 function isHidden(name: string): boolean {
   return isSecretName(name) || SHORT_NAMES.test(name);

@@ -4,9 +4,10 @@ import { readJson } from '../../input/json.js';
 import { InputError, quote } from '../../input/problems.js';
 import { parseTime } from '../../kernel/calendar.js';
 import { isObject } from '../../kernel/json-text.js';
+import type { UnixMillis } from '../../kernel/time.js';
 import { apiBase, plainBase } from '../../kernel/web-address.js';
 import { type Entry, findUnfit, replayedPath } from './recorded-request.js';
-import { isMethod } from './request.js';
+import { HEADER_VALUE, isMethod } from './request.js';
 
 /** Headers that are sent again. All others may have credentials, or belong to the client or the connection of the recording. */
 const KEPT = ['accept', 'content-type', 'if-match', 'if-none-match'];
@@ -76,12 +77,15 @@ function urlOf(entry: unknown): string | undefined {
 function readEntry(entry: unknown, base: string): Entry | string {
   const url = urlOf(entry);
   if (!isObject(entry) || !isObject(entry.request) || url === undefined) return 'has no "request" with a "url"';
-  const at = typeof entry.startedDateTime === 'string' ? parseTime(entry.startedDateTime, true) : undefined;
+  const at = typeof entry.startedDateTime === 'string' ? timeOf(entry.startedDateTime) : undefined;
   if (at === undefined) return `has no "startedDateTime" such as "2026-03-01T06:00:00.250Z"`;
-  const { method, headers, postData } = entry.request;
-  if (typeof method !== 'string') return 'has no "request.method"';
+  const { method: written, headers, postData } = entry.request;
+  if (typeof written !== 'string') return 'has no "request.method"';
+  const method = written.toUpperCase();
   const path = pathBelow(url, base);
   if (path === undefined) return { skipped: 'another address' };
+  if (isCached(entry)) return { skipped: 'answered by a cache' };
+  if (isObject(entry.response) && entry.response.status === 0) return { skipped: 'no answer' };
   if (!isMethod(method)) return { skipped: method };
   const body = isObject(postData) ? readBody(postData) : undefined;
   if (body === null) return { skipped: 'a body that is not text' };
@@ -95,19 +99,36 @@ function readEntry(entry: unknown, base: string): Entry | string {
       path: replayedPath(path),
       status,
       ...(body !== undefined && method !== 'GET' && { body }),
-      headers: keptHeaders(headers),
+      headers: { ...(body !== undefined && typeOf(postData)), ...keptHeaders(headers) },
     },
   };
 }
 
+/** Some tools write an offset without a colon. */
+function timeOf(text: string): UnixMillis | undefined {
+  return parseTime(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'), true);
+}
+
+/** Whether a browser sent no request: Chrome writes a field of its own, Firefox no timings. */
+function isCached({ _fromCache, _fromDiskCache, timings }: Readonly<Record<string, unknown>>): boolean {
+  return Boolean(_fromCache || _fromDiskCache) || (isObject(timings) && Object.keys(timings).length === 0);
+}
+
+/** The type of a body that a recording has beside it, but not among the headers. */
+function typeOf(postData: unknown): Readonly<Record<string, string>> {
+  const type = isObject(postData) ? postData.mimeType : undefined;
+  return typeof type === 'string' && HEADER_VALUE.test(type) && type !== '' ? { 'content-type': type } : {};
+}
+
 /**
- * The body of a request; null if the recording does not have it as text. Some browsers and proxies write the fields of a form
+ * The body of a request; undefined for an empty one; null if the recording does not have it as text. Some browsers and proxies write the fields of a form
  * (`params`) instead of the text, or besides an empty one.
  */
-function readBody({ text, params, mimeType, encoding }: Readonly<Record<string, unknown>>): string | null {
+function readBody({ text, params, mimeType, encoding }: Readonly<Record<string, unknown>>): string | null | undefined {
   if (encoding === 'base64') return null;
   const fields: readonly unknown[] = Array.isArray(params) ? params : [];
-  if (fields.length === 0 || (typeof text === 'string' && text !== '')) return typeof text === 'string' ? text : null;
+  if (typeof text === 'string' && text !== '') return text;
+  if (fields.length === 0) return text === '' ? undefined : null;
   if (typeof mimeType !== 'string' || !mimeType.startsWith('application/x-www-form-urlencoded')) return null;
   const form = new URLSearchParams();
   for (const field of fields) {

@@ -17,7 +17,7 @@ import type { LoadData } from './data-rows.js';
 import { describeFound, isSecretName } from './found-value.js';
 import type { Load, LoadCall } from './load.js';
 import type { RecordedRequest } from './recorded-request.js';
-import { type Method, makeBody, placesOf, type RequestSpec } from './request.js';
+import { HEADER_VALUE, type Method, makeBody, placesOf, type RequestSpec } from './request.js';
 import { fill, findUntextual, inPath, type LookUp, readTemplate } from './template.js';
 
 /** What a request knows when it is made. */
@@ -140,6 +140,7 @@ function prepareCall(call: CallSpec, label: string): ReadyRequest {
 function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undefined): ReadyRequest {
   const { method, check = [], capture = {} } = spec;
   const path = readTemplate(spec.path);
+  const { names: inPlace } = readTemplate(spec.path.replace(/\?.*$/s, ''));
   const body = spec.body === undefined ? undefined : makeBody(spec);
   const headers = Object.entries(spec.headers ?? {}).map(([name, value]) => [name, readTemplate(value)] as const);
   const inTexts = [...path.names, ...headers.flatMap(([, { names }]) => names), ...(body?.inTexts ?? [])];
@@ -153,16 +154,18 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
     make: ({ lookUp }) => {
       const untextual = findUntextual(inTexts, lookUp);
       if (untextual !== undefined) return `${untextual}, which does not fit into a text`;
+      const empty = inPlace.find((name) => lookUp(name) === '');
+      if (empty !== undefined) return `{${empty}} is empty, so its path would be another one`;
       const filled = fill(path, lookUp, inPath);
       if (STEP.test(filled)) return 'a value is a step upwards in its path';
+      const sent = headers.map(([name, value]) => [name, fill(value, lookUp)] as const);
+      const wrong = sent.find(([, value]) => !HEADER_VALUE.test(value));
+      if (wrong !== undefined) return `its header ${wrong[0]} would have a character that HTTP does not allow`;
       return {
         method,
         path: filled,
         body: body?.fill(lookUp),
-        headers:
-          headers.length === 0
-            ? undefined
-            : Object.fromEntries(headers.map(([name, value]) => [name, fill(value, lookUp)])),
+        headers: headers.length === 0 ? undefined : Object.fromEntries(sent),
       };
     },
     judge: (heard, { lookUp, apiKey }, keep) => {

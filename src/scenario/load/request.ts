@@ -25,6 +25,7 @@ import { noteLineError } from '../../input/line-error.js';
 import { quote } from '../../input/problems.js';
 import type { Millis } from '../../kernel/time.js';
 import { isCredential } from '../source/variables.js';
+import { changedNumbersIn, KEPT } from '../values/sending.js';
 import { type CheckSpec, readCheck, readSource } from './answer.js';
 import { type BodyMaker, inPath, makeJson, makeText, PLACE_NAME, readTemplate } from './template.js';
 
@@ -58,6 +59,9 @@ const OWN_PLACES = ['space', 'iteration'] as const;
 export const DEVICE_PLACES = ['device', 'serial', 'name'] as const;
 export const PLACES: readonly string[] = [...OWN_PLACES, ...DEVICE_PLACES];
 
+/** Latin-1 without control characters. */
+export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 /** Headers that belong to the connection, or that the run sets. */
 const RESERVED = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'upgrade', 'x-api-key'];
 const LONGEST_THINK = 'a think time such as "2s" or "1s..5s"';
@@ -70,13 +74,19 @@ const path: Check<string> = refine(
   (value, node, problems) => {
     const open = /\{[a-z_][\w.-]*(?![\w.-]*\})/i.exec(value)?.[0];
     if (open !== undefined) problems.add(node, `${quote(open)} has no "}" at its end`);
-    return open === undefined ? value : undefined;
+    const [, doubled] = /\{\{([\w.-]*)\}\}/.exec(value) ?? [];
+    if (doubled !== undefined)
+      problems.add(node, `a path has no braces: write "{${doubled}}" for a value, or "%7B${doubled}%7D"`);
+    return open === undefined && doubled === undefined ? value : undefined;
   },
 );
 
 const body: Check<unknown> = formed(
   () => ({}),
-  (node) => plain(node),
+  (node, problems) => {
+    for (const number of changedNumbersIn(node)) complain(number, problems, KEPT);
+    return plain(node);
+  },
 );
 
 const headers: Check<Readonly<Record<string, string>>> = formed(
@@ -90,8 +100,8 @@ const headers: Check<Readonly<Record<string, string>>> = formed(
       else if (RESERVED.includes(low)) {
         const hint = low === 'x-api-key' ? '; "as" names a client of the setup, whose key is then used' : '';
         problems.add(key, `the header ${quote(name)} is set by the run${hint}`);
-      } else if (value.kind !== 'scalar' || value.value === null || /[\r\n\0]/.test(value.source)) {
-        complain(value, problems, 'a text of one line');
+      } else if (value.kind !== 'scalar' || value.value === null || !HEADER_VALUE.test(value.source)) {
+        complain(value, problems, 'a text of one line, with no characters beyond Latin-1');
       } else if (isCredential(low) && (value.variables === undefined || value.isWritten) && !isFilled(value.source)) {
         problems.add(
           value,
@@ -122,8 +132,10 @@ function line<T>(form: () => Form, read: (text: string, node: ScalarNode) => T):
   });
 }
 
+const SOURCE_FORM = String.raw`^\s*(status|body|header\s|cookie\s|\$)`;
+
 const oneCheck: Check<CheckSpec> = line(
-  () => ({ type: 'string', pattern: String.raw`^\s*(status|body|header\s|\$)` }),
+  () => ({ type: 'string', pattern: SOURCE_FORM }),
   (source, { variables }) => readCheck(source, variables === undefined),
 );
 
@@ -136,10 +148,7 @@ const check: Check<readonly CheckSpec[]> = formed(
   },
 );
 
-const source: Check<string> = line(
-  () => ({ type: 'string', pattern: String.raw`^\s*(status|body|header\s|\$)` }),
-  readSource,
-);
+const source: Check<string> = line(() => ({ type: 'string', pattern: SOURCE_FORM }), readSource);
 
 const capture: Check<Readonly<Record<string, string>>> = refine(dictionary(source), (found, node, problems) => {
   const before = problems.list.length;
@@ -203,6 +212,9 @@ export function readRequest(node: LocatedNode, problems: Problems, index = 0): R
       `a body with the content-type ${quote(sent?.['content-type'] ?? '')} is a text, such as "a=1&b={id}"`,
     );
   }
+  const type = sent?.['content-type'] ?? '';
+  if (MULTIPART.test(type) && !/;\s*boundary=/i.test(type))
+    problems.add(valueAt(node, 'headers'), `${quote(type)} needs the boundary of its parts: "; boundary=…"`);
   return {
     name: name ?? labelOf(kind, where, options, index),
     method: kind.toUpperCase() as Method,
@@ -215,6 +227,7 @@ export function readRequest(node: LocatedNode, problems: Problems, index = 0): R
   };
 }
 
+const MULTIPART = /^multipart\//i;
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 
 /** Whether a request with these headers has a body in JSON. */
@@ -225,7 +238,10 @@ function isJson(headers: RequestSpec['headers'] = {}): boolean {
 /** How the body is made. With a `content-type` other than JSON, it is a text that is sent as it is. */
 export function makeBody({ headers, body: content }: RequestSpec): BodyMaker {
   if (isJson(headers) || typeof content !== 'string') return makeJson(content);
-  return FORM.test(headers?.['content-type'] ?? '') ? makeText(content, inPath) : makeText(content);
+  const type = headers?.['content-type'] ?? '';
+  // YAML has line feeds alone, which few servers accept between parts (RFC 2046, 4.1.1).
+  if (MULTIPART.test(type)) return makeText(content.replace(/\r?\n/g, '\r\n'));
+  return FORM.test(type) ? makeText(content, inPath) : makeText(content);
 }
 
 /** `get /devices/{id}`. Neither a query nor a scenario variable is in a label, because both may be secret. */

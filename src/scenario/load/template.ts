@@ -81,7 +81,7 @@ export function makeText(text: string, write: (value: unknown) => string = asTex
   return { names: template.names, inTexts: template.names, fill: (lookUp) => fill(template, lookUp, write) };
 }
 
-/** Makes a JSON text of a value whose texts may have placeholders. A text that is one placeholder becomes its value, of any type. */
+/** Makes a JSON text of a value whose texts and keys may have placeholders. A text that is one placeholder becomes its value, of any type. */
 export function makeJson(value: unknown): BodyMaker {
   const names = listNames(value);
   const inTexts = listNames(value, true);
@@ -98,8 +98,9 @@ function listNames(value: unknown, inTexts = false): readonly string[] {
     const template = readTemplate(value);
     return inTexts && isAlone(template) ? [] : template.names;
   }
-  const items = typeof value === 'object' && value !== null ? Object.values(value) : [];
-  return items.flatMap((item) => listNames(item, inTexts));
+  if (typeof value !== 'object' || value === null) return [];
+  const inKeys = Array.isArray(value) ? [] : Object.keys(value).flatMap((key) => readTemplate(key).names);
+  return [...inKeys, ...Object.values(value).flatMap((item) => listNames(item, inTexts))];
 }
 
 function isAlone({ names, texts }: Template): boolean {
@@ -114,5 +115,7 @@ function filled(value: unknown, lookUp: LookUp): unknown {
   }
   if (Array.isArray(value)) return value.map((item) => filled(item, lookUp));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, lookUp)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [fill(readTemplate(key), lookUp), filled(item, lookUp)]),
+  );
 }

@@ -85,7 +85,7 @@ export function sentData(check: Check<Data>): SendingCheck<Data> {
 }
 
 /** The numbers in the data that would be sent as other numbers. */
-function changedNumbersIn(node: LocatedNode): readonly LocatedNode[] {
+export function changedNumbersIn(node: LocatedNode): readonly LocatedNode[] {
   if (node.kind === 'list') return node.items.flatMap(changedNumbersIn);
   if (node.kind === 'map') return [...node.entries.values()].flatMap(({ value }) => changedNumbersIn(value));
   return typeof node.value === 'number' && !isKept(node.source) ? [node] : [];
@@ -101,7 +101,7 @@ function noteForbiddenKeys(node: LocatedNode, problems: Problems, parent?: strin
   }
 }
 
-const KEPT = 'a number that can be kept exactly; write it as a text in quotation marks';
+export const KEPT = 'a number that can be kept exactly; write it as a text in quotation marks';
 
 type Data = Readonly<Record<string, unknown>>;
 

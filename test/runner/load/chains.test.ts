@@ -101,6 +101,48 @@ describe('a chain', () => {
     expect(sent[1]).toMatchObject({ body: wanted, headers: { 'content-type': type } });
   });
 
+  it('fills placeholders in the keys of a body', async () => {
+    const load =
+      '  - { name: a, rate: 1/s, until: 1s, request: { post: /a, body: { "k-{iteration}": { "{{x}}": 1 } } } }\n';
+    const { sent } = await runLoads(planOf(load));
+    expect(sent[0]?.body).toBe('{"k-1":{"{x}":1}}');
+  });
+
+  it('ends the lines of a multipart body as servers expect it', async () => {
+    const type = 'multipart/form-data; boundary=b';
+    const load = `  - { name: a, rate: 1/s, until: 1s, request: { post: /a, headers: { content-type: ${type} }, body: "--b\\n\\r\\n1\\n--b--" } }\n`;
+    const { sent } = await runLoads(planOf(load));
+    expect(sent[0]?.body).toBe('--b\r\n\r\n1\r\n--b--');
+  });
+
+  it('captures the value of a cookie', async () => {
+    const load = `  - name: a
+    rate: 1/s
+    until: 1s
+    chain:
+      - { get: /login, check: cookie lang == de, capture: { sid: cookie SID } }
+      - { get: /me, headers: { cookie: "SID={sid}" } }
+`;
+    const cookies = ['SID=old', 'sid=other', ' SID = a=b ; Path=/; HttpOnly', 'lang=de'];
+    const { sent } = await runLoads(planOf(load), () => ({ headers: { 'set-cookie': cookies } }));
+    expect(sent[1]?.headers).toEqual({ cookie: 'SID=a=b' });
+  });
+
+  it('does not send a header with a character that HTTP does not allow', async () => {
+    const load = `  - name: a
+    rate: 1/s
+    until: 1s
+    chain:
+      - { get: /one, capture: { who: $.name } }
+      - { get: /two, name: two, headers: { x-name: "{who}" } }
+`;
+    const { sent, metrics } = await runLoads(planOf(load), () => ({ body: { name: '世界' } }));
+    expect(sent).toHaveLength(1);
+    expect(metrics.summarise().calls['a/two']?.reasons).toEqual({
+      'dropped: its header x-name would have a character that HTTP does not allow': 1,
+    });
+  });
+
   it('ends at the first request that fails', async () => {
     const { sent, count, metrics } = await runLoads(planOf(JOURNEY), ({ path, at }) =>
       path.includes('limit') ? { body: at < 1000 ? [] : [{ id: 'x' }] } : { body: { id: 'other' } },
@@ -126,6 +168,7 @@ describe('a chain', () => {
     ['header etag contains a', () => ({ headers: { etag: 'b' } }), ': it is "b"'],
     ['$.echo == x', () => ({ body: { echo: 'the-api-key' } }), ': it is "(hidden)"'],
     ['status == 201', () => ({}), ''],
+    ['cookie sid == x', () => ({ headers: { 'set-cookie': ['sid=abc'] } }), ': it is (hidden)'],
     ['body contains 1.0', () => ({ body: 'v1 of 10' }), ': it is "v1 of 10"'],
     ['$.o == {"a":1,"b":2}', () => ({ body: { o: { b: 2, a: 3 } } }), ': it is {"b":2,"a":3}'],
   ])('says what the failed check "%s" has found', async (check, answer, found) => {

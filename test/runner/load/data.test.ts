@@ -8,7 +8,7 @@ import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import { TYPES, yamlOf } from '../../scenario/fixtures.js';
 import { runLoads } from './virtual-loads.js';
 
-const PEOPLE = 'email,name\nada@example.com,Ada\n"bob, the builder@x",Bob\ncyd@example.com,\n';
+const PEOPLE = 'email,name\nada@example.com,Ada\n"bob, the builder@x",Bob\ncyd@example.com,Cyd\n';
 const LINES = '{"id":7,"tags":["a"],"serial":"mine"}\n\n{"id":8,"tags":[],"serial":"yours"}\n';
 
 function scenarioOf(load: string, files: Readonly<Record<string, string>>) {
@@ -33,7 +33,7 @@ describe('the data of a load', () => {
     expect(await pathsOf('{ data: people.csv, rate: 1/s, until: 5s, request: { get: "/{email}/{name}" } }')).toEqual([
       '/ada%40example.com/Ada',
       '/bob%2C%20the%20builder%40x/Bob',
-      '/cyd%40example.com/',
+      '/cyd%40example.com/Cyd',
       '/ada%40example.com/Ada',
       '/bob%2C%20the%20builder%40x/Bob',
     ]);
@@ -62,7 +62,7 @@ describe('the data of a load', () => {
   it('are drawn from the seed with "random"', async () => {
     const load = '{ data: { file: people.csv, order: random }, rate: 10/s, request: { get: "/{name}" } }';
     const paths = await pathsOf(load);
-    const counts = ['/Ada', '/Bob', '/'].map((path) => paths.filter((each) => each === path).length);
+    const counts = ['/Ada', '/Bob', '/Cyd'].map((path) => paths.filter((each) => each === path).length);
     expect(Math.min(...counts)).toBeGreaterThan(20);
     expect(await pathsOf(load)).toEqual(paths);
     expect((await pathsOf(load, { parts: 3 })).sort()).toEqual(paths.sort());
@@ -74,6 +74,27 @@ describe('the data of a load', () => {
       '/mine {"id":7,"tags":["a"],"text":"no 7"}',
       '/yours {"id":8,"tags":[],"text":"no 8"}',
     ]);
+  });
+
+  it('of a CSV file keep spaces in quotation marks, and rows that begin with "#"', async () => {
+    const load =
+      '{ data: people.csv, rate: 1/s, until: 3s, request: { post: /a, body: { c: "{color}", n: "{name}" } } }';
+    const text = '# colours\ncolor, name\n#1f77b4," lead "\n "#0f0" , x \n\nred,"#"\n';
+    const { sent } = await runLoads(planScenario(scenarioOf(load, { 'people.csv': text })));
+    expect(sent.map(({ body }) => body)).toEqual([
+      '{"c":"#1f77b4","n":" lead "}',
+      '{"c":"#0f0","n":"x"}',
+      '{"c":"red","n":"#"}',
+    ]);
+  });
+
+  it('that are empty do not make another path', async () => {
+    const load = '{ name: a, data: people.csv, rate: 1/s, until: 2s, request: { delete: "/tags/{id}?by={by}" } }';
+    const { sent, metrics } = await runLoads(planScenario(scenarioOf(load, { 'people.csv': 'id,by\n,me\n7,\n' })));
+    expect(sent.map(({ path }) => path)).toEqual(['/tags/7?by=']);
+    expect(metrics.summarise().calls.a?.reasons).toEqual({
+      'dropped: {id} is empty, so its path would be another one': 1,
+    });
   });
 
   it('appear in a plan as a number of rows', () => {
@@ -95,6 +116,17 @@ describe('the data of a load', () => {
     ],
     ['data: d.ndjson', { 'd.ndjson': '{"email":"x"}\n{"id":1}\n' }, '{email} has no value in row 2 of "d.ndjson"'],
     ['data: d.ndjson', { 'd.ndjson': '\n' }, 'expected a JSON object in each line'],
+    [
+      'data: d.json',
+      { 'd.json': '[{"email":"x"},\n{"email":"y"}]' },
+      'expected a JSON object in each line, not a list',
+    ],
+    ['data: d.ndjson', { 'd.ndjson': '{"email":1e400}\n' }, 'd.ndjson:1:1: this line 1e400 cannot be kept exactly'],
+    [
+      'data: d.ndjson',
+      { 'd.ndjson': '{"email":1}\n{"email":1,"email":2}\n' },
+      'd.ndjson:2:12: this line has the key "email" more than once',
+    ],
     [
       'data: { file: d.csv, order: shuffled }',
       { 'd.csv': 'email\nx\n' },

@@ -94,6 +94,34 @@ describe('the replay of a HAR file', () => {
     expect(count('call.answered')).toBe(3);
   });
 
+  it('sends a body with its type, and no request that had no answer or came from a cache', async () => {
+    const url = 'https://cloud.example/api/v2/me';
+    const form = { mimeType: 'application/x-www-form-urlencoded', text: 'a=1' };
+    const har = JSON.parse(
+      harOf([
+        { at: '01.000', method: 'post', url, body: form },
+        { at: '01.000', method: 'POST', url, headers: [['content-type', 'text/plain']], body: form },
+        { at: '01.000', method: 'POST', url, body: '' },
+        { at: '01.000', url, status: 0 },
+        ...[1, 2, 3].map(() => ({ at: '01.000', url })),
+      ]),
+    );
+    const { entries } = har.log;
+    entries[0].startedDateTime = '2026-03-02T08:00:01.000+0200';
+    Object.assign(entries[4], { _fromCache: 'memory' });
+    Object.assign(entries[5], { timings: {} });
+    Object.assign(entries[6], { timings: { wait: 3 } });
+    const plan = planScenario(scenarioOf(REPLAY, JSON.stringify(har)));
+    expect(describePlan(plan)).toContain('left out: 1 × no answer, 2 × answered by a cache');
+    const { sent } = await runLoads(plan);
+    expect(sent.map(({ at, body, headers }) => [at, body, headers])).toEqual([
+      [1000, 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }],
+      [1000, 'a=1', { 'content-type': 'text/plain' }],
+      [1000, undefined, {}],
+      [1000, undefined, {}],
+    ]);
+  });
+
   it('says in the plan what it leaves out, and that it changes the cloud', () => {
     expect(describePlan(planScenario(scenarioOf(REPLAY, HAR)))).toContain(
       '3 requests, replayed from a.har; left out: 2 × another address, 1 × OPTIONS · changes the cloud: POST',
@@ -126,7 +154,7 @@ describe('the replay of a HAR file', () => {
     [{ mimeType: FORM, text: '', params: fields }, 'name=a+b%26c&note='],
     [{ mimeType: FORM, params: fields }, 'name=a+b%26c&note='],
     [{ mimeType: FORM, text: 'name=x', params: fields }, 'name=x'],
-    [{ mimeType: FORM, text: '', params: [] }, ''],
+    [{ mimeType: FORM, text: '', params: [] }, undefined],
   ])('makes the body of a form of its fields if the text is missing: %j', async (body, wanted) => {
     const entry = { at: '02.000', method: 'POST', url: 'https://cloud.example/api/v2/things', body };
     const { sent } = await runLoads(planScenario(scenarioOf(REPLAY, harOf([entry]))));
@@ -229,6 +257,21 @@ describe('the replay of an access log', () => {
       [4000, '/favicon.ico'],
     ]);
     expect(describePlan(plan)).toContain('left out: 1 × POST, whose body is not in a log, 1 × no HTTP request');
+  });
+
+  it('spreads requests of the same second over it, in their order', async () => {
+    const lines = ['00/a', '01/b', '00/c', '01/d', '01/e', '01/f'].map(
+      (line) => `1.2.3.4 - - [02/Mar/2026:06:00:${line.slice(0, 2)} +0000] "GET ${line.slice(2)} HTTP/1.1" 200 1\n`,
+    );
+    const { sent } = await runLoads(planScenario(scenarioOf('{ replay: access.log }', lines.join(''))));
+    expect(sent.map(({ at, path }) => [at, path])).toEqual([
+      [0, '/a'],
+      [500, '/c'],
+      [1000, '/b'],
+      [1250, '/d'],
+      [1500, '/e'],
+      [1750, '/f'],
+    ]);
   });
 
   it('leaves out paths that do not begin with the base', async () => {

@@ -21,7 +21,7 @@ interface Answer {
   readonly body?: unknown;
   /** Why the body cannot be read. */
   readonly unreadable?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** How long the answer takes, in ms. Default: none */
   readonly takes?: number;
 }

@@ -238,7 +238,7 @@ describe('the grammar of expectations', () => {
       'downlink.delivered of hill < 40m',
       'the right side a duration; for its times, write "downlink.delivered p(95)", or min, max or mean',
     ],
-    ['downlink.delivered p(95) < 40', 'the right side a number; write a unit, such as "40m"'],
+    ['downlink.delivered p(95) < 40', 'the right side a number; write a unit, such as "40ms" or "40m"'],
     ['downlink.delivered maxx < 40m', '20: "maxx" is not an aggregate (did you mean "max"?)'],
     ['downlink.delivered max < 40minutes', '26: "40minutes" is not a number, nor a duration'],
     ['always', '7: the end of the line is not an invariant'],

@@ -21,7 +21,7 @@ describe('a request of ones own', () => {
     ['{ get: /a, body: { a: 1 } }', 'a GET has no body'],
     ['{ get: "/v2/{spcae}" }', '{spcae} has no value in "get /v2/{spcae}" (did you mean "space"?)'],
     ['{ get: /a, capture: { serial: $.id } }', '{serial} has a value already'],
-    ['{ get: /a, capture: { id: id } }', '"id" is not "status", "header NAME", "body" or a JSON path'],
+    ['{ get: /a, capture: { id: id } }', '"id" is not "status", "header NAME", "cookie NAME", "body" or a JSON path'],
     ['{ get: /a, capture: { id: "$..id" } }', 'does not begin with a path into JSON'],
     ['{ get: /a, capture: { id: "$.id now" } }', '" now" is not a part of a path'],
     ['{ get: /a, check: stauts == 200 }', '(did you mean "status"?)'],
@@ -36,6 +36,14 @@ describe('a request of ones own', () => {
     ['{ get: /a, think: soon }', '"soon" is not a think time'],
     ['{ get: /a, think: 2s }', 'it is the last request of its chain, so "think" has no effect'],
     ['{ get: /a, name: "My list" }', 'a name of small letters'],
+    ['{ get: /a, headers: { x-name: 世界 } }', 'with no characters beyond Latin-1'],
+    ['{ get: "/a/{{iteration}}" }', 'a path has no braces: write "{iteration}" for a value'],
+    ['{ post: /a, body: { id: [12345678901234567890] } }', '"12345678901234567890" is not a number that can be kept'],
+    ['{ post: /a, body: { n: .nan } }', '".nan" is not a number that can be kept'],
+    [
+      '{ post: /a, headers: { content-type: multipart/form-data }, body: a }',
+      '"multipart/form-data" needs the boundary of its parts',
+    ],
   ])('is rejected: %s', (request, complaint) => {
     expect(complaintsOf(requestOf(request)).join('\n')).toContain(complaint);
   });
