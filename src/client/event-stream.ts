@@ -133,7 +133,7 @@ function pause(clock: RealClock, time: Millis, signal: AbortSignal): Promise<voi
 async function* frames(pieces: AsyncGenerator<string>): AsyncGenerator<Frame> {
   let rest = '';
   for await (const piece of pieces) {
-    const parts = (rest + piece).split(/\r?\n\r?\n/);
+    const parts = (rest + piece).split(/(?:\r\n|\r(?!\n)|\n){2}/);
     rest = parts.pop() ?? '';
     if (rest.length > LONGEST_EVENT) throw new ApiError(200, 'an event of the stream never ends', 'GET', 'events');
     for (const part of parts) yield frameOf(part);
@@ -142,8 +142,8 @@ async function* frames(pieces: AsyncGenerator<string>): AsyncGenerator<Frame> {
 
 function frameOf(text: string): Frame {
   const fields: Record<string, string> = {};
-  for (const line of text.split(/\r?\n/)) {
-    const [, name = '', value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const [, name = '', value = ''] = /^(\w+): ?(.*)$/s.exec(line) ?? [];
     if (name === 'data' && fields.data !== undefined) fields.data += `\n${value}`;
     else if (name !== '') fields[name] = value;
   }

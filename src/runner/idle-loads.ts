@@ -1,13 +1,13 @@
 /**
- * Warnings about loads that sent no request, or carried out fewer iterations than they should. They are needed because
- * expectations such as `call.failed == 0` pass without any.
+ * Warnings about loads that sent no request, left some out, or carried out fewer iterations than they should. They are needed
+ * because expectations such as `call.failed == 0` pass without any.
  */
-import { humanCount } from '../kernel/quantity.js';
+import { countOf, humanCount } from '../kernel/quantity.js';
 import type { Millis } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
 import { listLabels } from '../scenario/load/ready.js';
 import type { Plan } from '../scenario/model/plan.js';
-import { NOT_BEGUN } from './load/requests.js';
+import { NOT_BEGUN, OVER, UNSENT } from './load/requests.js';
 
 /**
  * One sentence for each such load. Loads that the run did not last long enough for are left out.
@@ -30,9 +30,20 @@ export function findIdleLoads(
       const [left, all] = [missing, pace.iterations ?? missing].map(humanCount);
       return [`load ${name} ended before ${left} of its ${all} iterations had begun`];
     }
-    if (sent > 0) return [];
+    if (sent > 0) return describeUnsent(name, own);
     const cause =
       dropped === 0 ? 'none was due' : `${humanCount(dropped)} were due (${Object.keys(reasons).join(', ')})`;
     return [`load ${name} sent no request: ${cause}`];
   });
+}
+
+/** For requests that could not be made, such as for a value that is null. The run says elsewhere if it had no time or connection. */
+function describeUnsent(name: string, own: readonly RunResult['calls'][string][]): readonly string[] {
+  const usual = [OVER, NOT_BEGUN, ...UNSENT].map((why) => `dropped: ${why}`);
+  const counts = own.flatMap(({ reasons }) => Object.entries(reasons));
+  const unmade = counts.filter(([why]) => why.startsWith('dropped: ') && !usual.includes(why));
+  if (unmade.length === 0) return [];
+  const all = unmade.reduce((sum, [, count]) => sum + count, 0);
+  const whys = new Set(unmade.map(([why]) => why.slice('dropped: '.length)));
+  return [`load ${name} did not send ${countOf(all, 'request')}: ${[...whys].join('; ')}`];
 }

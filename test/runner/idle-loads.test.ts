@@ -39,6 +39,15 @@ describe('the warning about a load that sent no request', () => {
     expect(calls.onboard).toMatchObject({ planned: 1000, answered: 24, dropped: 976 });
   });
 
+  it('says how many requests could not be made, and why', async () => {
+    const chain =
+      '[{ get: "/v2/spaces/{space}/devices", capture: { all: $ } }, { get: "/v2/spaces/{space}/tags/{all}" }]';
+    const { warnings } = await runText(
+      scenario(`load: [{ name: two, rate: 1/s, from: 1m, until: 2m, chain: ${chain} }]`),
+    );
+    expect(warnings).toEqual(['load two did not send 60 requests: {all} is a list, which does not fit into a text']);
+  });
+
   it('is absent if requests were sent', async () => {
     const { warnings } = await runText(scenario('load: [{ list-messages:, rate: 1/s, from: 1m, until: 2m }]'));
     expect(warnings).toEqual([]);

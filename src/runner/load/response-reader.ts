@@ -2,6 +2,7 @@
  * Reads the HTTP/1.1 responses of one connection (RFC 9112), without I/O. It is strict: what another reader could understand
  * differently, such as two lengths, is an error. All parts of a response have limits.
  */
+import { isUtf8 } from 'node:buffer';
 import { type IncomingHttpHeaders, maxHeaderSize } from 'node:http';
 import { LARGEST_ANSWER } from '../../client/http.js';
 import { type BodyCoding, codingOf, readBody } from '../../kernel/content-coding.js';
@@ -308,7 +309,14 @@ function readField(line: string): [name: string, value: string] {
   let [from, end] = [0, value.length];
   while (isBlank(value[from])) from++;
   while (end > from && isBlank(value[end - 1])) end--;
-  return [name.toLowerCase(), value.slice(from, end)];
+  return [name.toLowerCase(), inUtf8(value.slice(from, end))];
+}
+
+/** Headers are Latin-1, but many servers write them in UTF-8. */
+function inUtf8(value: string): string {
+  if (!/[\x80-\xff]/.test(value)) return value;
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : value;
 }
 
 function isBlank(sign: string | undefined): boolean {

@@ -121,8 +121,9 @@ function readLine(
   const read = parseJson(text);
   if ('value' in read && isObject(read.value)) return read.value;
   const [fault] = 'faults' in read ? read.faults : [];
+  const subject = fault?.code === 'inexact-number' ? '' : 'this line ';
   const { column, message } =
-    fault === undefined ? findError(text) : { column: fault.at + 1, message: `this line ${fault.message}` };
+    fault === undefined ? findError(text) : { column: fault.at + 1, message: `${subject}${fault.message}` };
   problems.add({ ...place, column }, message);
   return undefined;
 }

@@ -121,8 +121,8 @@ function typeOf(postData: unknown): Readonly<Record<string, string>> {
 }
 
 /**
- * The body of a request; undefined for an empty one; null if the recording does not have it as text. Some browsers and proxies write the fields of a form
- * (`params`) instead of the text, or besides an empty one.
+ * The body of a request; undefined for an empty one; null if the recording does not have it as text. Some browsers and proxies
+ * write the fields of a form (`params`) instead of the text, or besides an empty one.
  */
 function readBody({ text, params, mimeType, encoding }: Readonly<Record<string, unknown>>): string | null | undefined {
   if (encoding === 'base64') return null;

@@ -94,8 +94,11 @@ const headers: Check<Readonly<Record<string, string>>> = formed(
   (node, problems) => {
     if (node.kind !== 'map') return complain(node, problems, 'a map of header names to values');
     const before = problems.list.length;
+    const seen = new Set<string>();
     const found = [...node.entries].map(([name, { key, value }]) => {
       const low = name.toLowerCase();
+      if (seen.has(low)) problems.add(key, `the header ${quote(name)} is there twice: names of headers have no case`);
+      seen.add(low);
       if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) problems.add(key, `${quote(name)} is not a name of a header`);
       else if (RESERVED.includes(low)) {
         const hint = low === 'x-api-key' ? '; "as" names a client of the setup, whose key is then used' : '';

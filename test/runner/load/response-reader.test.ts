@@ -82,6 +82,17 @@ describe('a response', () => {
     expect(bodies).toEqual(['200 []', '200 []', '200 [1]']);
   });
 
+  it('has headers in UTF-8 or Latin-1', () => {
+    const reader = new ResponseReader();
+    const head = Buffer.concat([
+      Buffer.from(`${LINE}X-City: Köln\r\nX-Town: `),
+      Buffer.from('Köln\r\n', 'latin1'),
+      Buffer.from('Content-Length: 0\r\n\r\n'),
+    ]);
+    reader.read(head, head.length);
+    expect(reader.head?.headers).toMatchObject({ 'x-city': 'Köln', 'x-town': 'Köln' });
+  });
+
   it('has its headers in small letters, and those with several values as lists', () => {
     const reader = new ResponseReader();
     readPieces(

@@ -36,6 +36,7 @@ describe('a request of ones own', () => {
     ['{ get: /a, think: soon }', '"soon" is not a think time'],
     ['{ get: /a, think: 2s }', 'it is the last request of its chain, so "think" has no effect'],
     ['{ get: /a, name: "My list" }', 'a name of small letters'],
+    ['{ get: /a, headers: { X-A: b, x-a: c } }', 'the header "x-a" is there twice'],
     ['{ get: /a, headers: { x-name: 世界 } }', 'with no characters beyond Latin-1'],
     ['{ get: "/a/{{iteration}}" }', 'a path has no braces: write "{iteration}" for a value'],
     ['{ post: /a, body: { id: [12345678901234567890] } }', '"12345678901234567890" is not a number that can be kept'],
