@@ -4,9 +4,10 @@
  * One client uses one API key and one space, over keep-alive connections: create it once and close it at the end. The client
  * does not retry failed calls, because a retry could queue a downlink twice.
  */
+import { itemsIn, messageIn, messagesIn } from './answers.js';
 import { ApiError } from './errors.js';
 import { type Gate, type HttpOptions, JsonHttp } from './http.js';
-import { everyPage, itemsIn, Requests, withBody } from './requests.js';
+import { everyPage, Requests } from './requests.js';
 import { SpaceClient } from './space-client.js';
 import type {
   Credentials,
@@ -31,9 +32,9 @@ import type {
   Token,
 } from './types.js';
 
+export { isMessage } from './answers.js';
 export { ApiError, ConnectionError } from './errors.js';
 export type { Gate, HttpOptions } from './http.js';
-export { isMessage } from './requests.js';
 export type * from './types.js';
 
 export interface ClientOptions extends HttpOptions {
@@ -257,8 +258,8 @@ export class DeviceCloudClient extends SpaceClient {
 
   /** A page of messages, newest first. Default: the newest 20 of the last 24 hours. */
   async messages(query: MessageQuery = {}): Promise<readonly Message[]> {
-    const page = await this.requests.list<Message>(`${this.requests.space}/messages`, { ...query });
-    return page.map(withBody);
+    const path = `${this.requests.space}/messages`;
+    return messagesIn(await this.requests.ask('GET', path, { query: { ...query } }), path);
   }
 
   /** All matching messages, newest first, in pages of 100. `after` is 1970 by default: a window of 24 hours would move. */
@@ -270,7 +271,8 @@ export class DeviceCloudClient extends SpaceClient {
 
   /** @throws ApiError 404 if the space has no such message */
   async message(id: string): Promise<Message> {
-    return withBody(await this.requests.get<Message>(this.requests.item('messages', id)));
+    const path = this.requests.item('messages', id);
+    return messageIn(await this.requests.ask('GET', path), 'GET', path);
   }
 
   /**

@@ -1,5 +1,5 @@
 /** Typed requests for one space, from which the methods of the clients are built. */
-import { foreignJson } from '../kernel/json-text.js';
+import { itemsIn, messageIn, type Resource, resourceIn } from './answers.js';
 import { ApiError } from './errors.js';
 import { followEvents, type OpenStream } from './event-stream.js';
 import { type JsonHttp, pathPart, type Query } from './http.js';
@@ -75,31 +75,8 @@ export class Requests {
 
   /** A POST request whose answer is a message. @throws ApiError if the answer is not a message */
   async postMessage(path: string, body?: unknown): Promise<Message> {
-    const answer = await this.ask('POST', path, { body });
-    if (!isMessage(answer)) throw new ApiError(200, 'the answer is not a message', 'POST', path);
-    return withBody(answer);
+    return messageIn(await this.ask('POST', path, { body }), 'POST', path);
   }
-}
-
-interface Resource {
-  readonly id: string;
-}
-
-/** The items of the answer to a request for a list. @throws ApiError if one has no id */
-export function itemsIn<T extends Resource>(answer: unknown, path: string): readonly T[] {
-  // The cast is as safe as in `resourceIn`.
-  if (Array.isArray(answer) && answer.every(isResource)) return answer as readonly Resource[] as readonly T[];
-  throw new ApiError(200, 'the answer is not a list of objects with an "id"', 'GET', path);
-}
-
-function resourceIn<T extends Resource>(answer: unknown, method: string, path: string): T {
-  // The cast is as safe as the service is true to types.ts: only the id is checked, on which all callers depend.
-  if (isResource(answer)) return answer as T;
-  throw new ApiError(200, 'the answer is not an object with an "id"', method, path);
-}
-
-function isResource(answer: unknown): answer is Resource {
-  return typeof answer === 'object' && answer !== null && 'id' in answer && typeof answer.id === 'string';
 }
 
 /** Yields the items of all pages of a list. */
@@ -140,16 +117,4 @@ export async function* pagesOf<T extends { readonly id: string }>(
     yield page;
     page = await fetch({ offset });
   }
-}
-
-/** Whether an answer is a message. Checks only the `id`, on which callers depend. */
-export function isMessage(answer: unknown): answer is Message {
-  return isResource(answer);
-}
-
-/** The message with its body as a JSON value, which some services send as text (cloud C-26), unless it nests too deep. */
-export function withBody(message: Message): Message {
-  const { body } = message;
-  const value = typeof body === 'string' && /^\s*[[{]/.test(body) ? foreignJson(body) : undefined;
-  return value === undefined ? message : { ...message, body: value };
 }

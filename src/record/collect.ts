@@ -1,5 +1,5 @@
 /** Reads a space's history (cloud C-27), newest first: an interrupted recording is complete for a shorter window. */
-import { ApiError, type DeviceCloudClient, type Message } from '../client/client.js';
+import type { DeviceCloudClient, Message } from '../client/client.js';
 import { pagesOf } from '../client/requests.js';
 import type { UnixMillis } from '../kernel/time.js';
 import type { Recording } from './recording.js';
@@ -28,7 +28,7 @@ export async function collect(
     (await raceAbort(api.messages({ ...query, ...cursor }), signal)) ?? [];
   for await (const page of pagesOf('/messages', fetch)) {
     // One by one: a page may have more items than a call may have arguments.
-    for (const message of page) newestFirst.push(checkMessage(message));
+    for (const message of page) newestFirst.push(message);
     progress?.(newestFirst.length);
     if (signal.aborted) break;
   }
@@ -36,17 +36,6 @@ export async function collect(
   const oldest = newestFirst.at(-1);
   const from = cut === null ? after : oldest === undefined ? before : Date.parse(oldest.created_at);
   return scrub(newestFirst.reverse(), { from, until: before, cut, ...scrubbing });
-}
-
-/** The fields on which a recording depends. @throws ApiError if one is missing or of another type */
-function checkMessage(message: Message): Message {
-  const { created_at, device_id, direction, type, raw, down_scheduled_at, down_state_at } = message;
-  const isText = [created_at, device_id, direction, type].every((value) => typeof value === 'string');
-  const isTime = (time: string | null | undefined) =>
-    time === null || time === undefined || !Number.isNaN(Date.parse(time));
-  const areTimes = [created_at, down_scheduled_at, down_state_at].every(isTime);
-  if (isText && areTimes && (typeof raw === 'string' || raw === null || raw === undefined)) return message;
-  throw new ApiError(200, 'the answer is not a list of messages', 'GET', '/messages');
 }
 
 /** Result of `request`. Undefined if the signal comes first; the result of the request is then discarded. */

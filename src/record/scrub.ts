@@ -125,18 +125,23 @@ function measureSize(body: unknown): number {
 function findInterval(lines: unknown, name: string): Seconds | null {
   if (!Array.isArray(lines)) return null;
   for (const line of lines) {
-    const [, parameter, seconds] = /^app config ([a-z-]+) (\d{1,7})$/.exec(String(line)) ?? [];
+    const [, parameter, seconds] = /^app config ([a-z-]+) (\d{1,7})$/.exec(textIn(line)) ?? [];
     if (parameter === name && seconds !== undefined) return Number(seconds);
   }
   return null;
 }
 
+/** A field of a body as a text; empty if it is another value. */
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
 /** Device type and version in the body of a session; undefined for unknown firmware. */
 function buildIn(body: unknown, { typeOf }: ScrubOptions): Build | undefined {
   if (typeof body !== 'object' || body === null || !('fw_bundle' in body)) return undefined;
-  const type = typeOf(String(body.fw_bundle));
+  const type = typeOf(textIn(body.fw_bundle));
   if (type === undefined) return undefined;
-  const reported = 'fw_version' in body ? String(body.fw_version) : '';
+  const reported = 'fw_version' in body ? textIn(body.fw_version) : '';
   const firmware = type.versions.find((version) => reported === version || reported === `v${version}`) ?? null;
   return { type: type.name, firmware };
 }
@@ -157,7 +162,7 @@ function matchAnswers(messages: readonly Message[], numbers: ReadonlyMap<string,
     if (direction === 'down') continue;
     n++;
     if (type !== 'shell' || typeof body !== 'object' || body === null || !('message_id' in body)) continue;
-    const asked = numbers.get(String(body.message_id));
+    const asked = numbers.get(textIn(body.message_id));
     if (asked !== undefined && !answers.has(asked)) answers.set(asked, n);
   }
   return answers;

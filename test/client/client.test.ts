@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ApiError, DeviceCloudClient } from '../../src/client/client.js';
 import { KEY } from '../cloud/api/service.js';
-import { against, closeAll, closeLater, connected, device, failure } from './services.js';
+import { against, closeAll, closeLater, connected, device, failure, MESSAGE } from './services.js';
 
 afterEach(closeAll);
 
@@ -288,7 +288,7 @@ describe('the client', () => {
 
   it('returns a body that is sent as text as the text if it is nested too deep to be a body', async () => {
     const deep = '['.repeat(65) + ']'.repeat(65);
-    const client = await against((_, response) => response.end(JSON.stringify([{ id: 'a', body: deep }])));
+    const client = await against((_, response) => response.end(JSON.stringify([{ ...MESSAGE, body: deep }])));
     expect((await client.messages())[0]?.body).toBe(deep);
   });
 

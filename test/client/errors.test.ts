@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError, ConnectionError, DeviceCloudClient, type Gate } from '../../src/client/client.js';
 import { UsageError } from '../../src/kernel/errors.js';
 import { KEY } from '../cloud/api/service.js';
-import { against, closeAll, closeLater, connected, device, failure, listening } from './services.js';
+import { against, closeAll, closeLater, connected, device, failure, listening, MESSAGE } from './services.js';
 
 afterEach(closeAll);
 
@@ -81,7 +81,27 @@ describe('an ApiError', () => {
   it.each(['', 'null', '{}'])('is thrown for the answer %j to a downlink', async (answer) => {
     const client = await against((_, response) => response.end(answer));
     const error = (await failure(client.sendCommands('d', ['info show']))) as ApiError;
-    expect(error.message).toMatch(/^POST \S+\/commands was answered with 200: the answer is not a message$/);
+    expect(error.message).toMatch(/^POST \S+\/commands was answered with 200: the answer is not a message: /);
+  });
+
+  it.each([
+    ['no device', { device_id: undefined }, '"device_id" is not a text'],
+    ['no time', { created_at: undefined }, '"created_at" is not a time'],
+    ['a time that is not one', { created_at: 'soon' }, '"created_at" is not a time'],
+    ['a time long before all services', { created_at: '-271821-04-20' }, '"created_at" is not a time'],
+    ['a time of another type', { created_at: 5 }, '"created_at" is not a time'],
+    ['a direction of another type', { direction: {} }, '"direction" is not a text'],
+    ['a name of another type', { device_name: {} }, '"device_name" is not a text'],
+    ['a raw body of another type', { raw: [] }, '"raw" is not a text'],
+    ['an invalid time of its state', { down_state_at: 'zzz' }, '"down_state_at" is not a time'],
+    ['attempts as a text', { down_attempt: '1' }, '"down_attempt" is not a number'],
+  ])('is thrown for a message that has %s', async (_, wrong, problem) => {
+    const client = await against((request, response) => {
+      const message = { ...MESSAGE, ...wrong };
+      response.end(JSON.stringify(request.url?.includes('/messages?') ? [MESSAGE, message] : message));
+    });
+    const calls = [client.message('m'), client.messages({ limit: 2 }), client.sendCommands('d', ['info show'])];
+    for (const call of calls) expect((await failure(call)).message).toContain(`is not a message: ${problem}`);
   });
 });
 

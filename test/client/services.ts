@@ -64,3 +64,12 @@ export const failure = async (work: Promise<unknown>): Promise<Error> => {
   if (!(error instanceof Error)) throw new Error('a failure was expected');
   return error;
 };
+
+/** A message in the answers of a service, with the fields that it must have. */
+export const MESSAGE = {
+  id: 'm1',
+  type: 'data',
+  direction: 'up',
+  device_id: 'd',
+  created_at: '2026-01-01T00:00:00.000Z',
+};

@@ -11,7 +11,6 @@ import {
   ConnectionError,
   type DeviceCloudClient,
   type FirmwareUpdate,
-  isMessage,
   type Message,
 } from '../../client/client.js';
 import type { Alarm, Clock } from '../../kernel/clock.js';
@@ -142,7 +141,7 @@ export class Observer implements Trace {
    */
   noteQueued(message: Message, asked: Asked, serial = Number(message.device_serial_number)): void {
     const { id, type, device_serial_number: named = serial } = message;
-    if (!isMessage(message) || Number(named) !== serial) {
+    if (Number(named) !== serial) {
       this.#audit.noteUnnamed(serial);
       return;
     }

@@ -6,6 +6,7 @@ import { RealClock } from '../../../src/kernel/real-clock.js';
 import { judgeRules } from '../../../src/runner/targets/audit/rules.js';
 import { openRemoteTarget } from '../../../src/runner/targets/remote.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
+import { MESSAGE } from '../../client/services.js';
 import { waitDisagreements } from '../../support/agreement.js';
 import { QUIET } from '../../support/cloud.js';
 import { type LyingProxy, lyingProxy } from '../../support/lying-proxy.js';
@@ -98,7 +99,8 @@ describe('a run against another cloud', () => {
       log: QUIET,
     });
     const deep = `{"id":"m2","device_serial_number":"1","body":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
-    const answers = ['{"id":"m1","type":"shell","device_serial_number":"1"}', '', '<html>', 'null', '{}', deep];
+    const message = { ...MESSAGE, type: 'shell', direction: 'down', device_serial_number: '1' };
+    const answers = [JSON.stringify(message), '', '<html>', 'null', '{}', deep];
     expect(answers.map((answer) => target.accepted(answer, '["info show"]'))).toEqual([
       true,
       false,
