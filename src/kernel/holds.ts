@@ -5,6 +5,7 @@ export class Holds {
   /** Reasons of the open holds by number, in the order in which the holds were taken. */
   readonly #open = new Map<number, string>();
   #taken = 0;
+  #ended = 0;
   #waiters: (() => void)[] = [];
 
   /** Number of open holds. */
@@ -12,9 +13,9 @@ export class Holds {
     return this.#open.size;
   }
 
-  /** Number of holds taken so far, for {@link anyOlderThan}. */
-  get taken(): number {
-    return this.#taken;
+  /** Number of holds that have ended so far. */
+  get ended(): number {
+    return this.#ended;
   }
 
   /** Opens a hold. */
@@ -22,14 +23,10 @@ export class Holds {
     const key = this.#taken++;
     this.#open.set(key, reason);
     return () => {
-      if (this.#open.delete(key) && this.#open.size === 0) this.wake();
+      if (!this.#open.delete(key)) return;
+      this.#ended++;
+      if (this.#open.size === 0) this.wake();
     };
-  }
-
-  /** Whether one of the first `taken` holds is still open. */
-  anyOlderThan(taken: number): boolean {
-    for (const key of this.#open.keys()) return key < taken;
-    return false;
   }
 
   /** Resolves when the last open hold ends or {@link wake} is called; the caller then checks again. */

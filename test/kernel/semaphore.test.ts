@@ -43,4 +43,17 @@ describe('Semaphore', () => {
     ask(3);
     expect(started).toEqual([1, 2, 3, 4]);
   });
+
+  it('starts 100,000 tasks that are over at once', () => {
+    const semaphore = new Semaphore(1);
+    let over = 0;
+    const task = () => {
+      over++;
+      semaphore.release();
+    };
+    semaphore.acquire(() => {});
+    for (let i = 0; i < 100_000; i++) semaphore.acquire(task);
+    semaphore.release();
+    expect(over).toBe(100_000);
+  });
 });

@@ -124,6 +124,19 @@ describe('VirtualClock, with holds and limits', () => {
     expect(taken).toBe(25);
   });
 
+  it('does not take holds that wait for one another for a hold that never ends', async () => {
+    const clock = new VirtualClock({ holdLimit: 20 });
+    // All begin at once. Together, they last several times the limit.
+    const releases = Array.from({ length: 25 }, (_, i) => clock.hold(`request ${i}`));
+    const endNext = () => {
+      releases.pop()?.();
+      if (releases.length > 0) setTimeout(endNext, 4);
+    };
+    endNext();
+    await clock.runUntil(1000);
+    expect(releases).toEqual([]);
+  });
+
   it('wakes all waiters of the same hold', async () => {
     const clock = new VirtualClock({ holdLimit: seconds(1) });
     const release = clock.hold('api request');
