@@ -105,6 +105,13 @@ describe('the lane of a downlink in a run', () => {
     expect([lane.isOver, lane.tone, lane.text]).toEqual([true, 'bad', expect.stringContaining('lost')]);
   });
 
+  it('is not called lost or unanswered before its journey, or the delivery in it, is known', () => {
+    const unread = laneOf(sent(3_000));
+    expect([unread.isOver, unread.text, unread.tone]).toEqual([true, 'delivered after 3s', 'plain']);
+    const before = laneOf(sent(3_000), { journey: ofRun('next report or poll', { offered: 1_000 }) });
+    expect([before.isOver, before.text]).toEqual([false, 'received after 3s, not answered yet']);
+  });
+
   it('waits for its answer after its reception, but not without end', () => {
     const soon = laneOf(sent(60_000), { journey: ofRun(null, { offered: 1, received: 60_000, delivered: 60_000 }) });
     expect([soon.isOver, here(soon), soon.text]).toEqual([false, 'received', 'received after 1m, not answered yet']);

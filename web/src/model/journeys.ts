@@ -146,8 +146,8 @@ function stagesOf({ message, station }: Downlink, journey: Journey | undefined, 
   const { down_state, down_attempt } = message;
   const { offered, received, delivered, executed, answered } = journey?.stages ?? {};
   const sent = down_state === 'sent' ? (delivered ?? endOf(message)) : undefined;
-  // Until the run has answered, a downlink that the cloud has delivered counts as received.
-  const arrived = received ?? (isWatched && journey !== undefined ? undefined : sent);
+  // Until the run has seen the delivery, a downlink that the cloud has delivered counts as received.
+  const arrived = received ?? (isWatched && delivered !== undefined ? undefined : sent);
   return defined({
     ...{ queued: 0, waiting: 0 },
     offered: offered ?? (down_attempt > 0 || sent !== undefined ? null : undefined),
@@ -194,6 +194,7 @@ function describe(downlink: Downlink, journey: Journey | undefined, found: Found
   if (isLast && stages.executed !== undefined) return over(`executed after ${timeText(stages.executed)}`, 'good');
   if (isLast) return over(`delivered after ${timeText(stages.received)}`, 'good');
   if (down_state === 'sent') {
+    if (journey === undefined) return over(`delivered after ${ended}`, 'plain');
     if (stages.received === undefined) return over(LOST, 'bad');
     const missing = type === 'data' ? 'executed' : 'answered';
     const arrived = `received after ${timeText(stages.received)}`;
