@@ -8,6 +8,8 @@ interface ActionProps {
   readonly run: () => Promise<unknown>;
   /** A question that the user must confirm first. */
   readonly confirm?: string;
+  /** What happens meanwhile, for a request that takes long. */
+  readonly meanwhile?: string;
   /** Text for screen readers if the text of the button is not enough. */
   readonly label?: string;
   readonly isDangerous?: boolean;
@@ -16,7 +18,8 @@ interface ActionProps {
   readonly children: ComponentChildren;
 }
 
-export function Action({ run, confirm: question, label, isDangerous = false, isMain = false, children }: ActionProps) {
+export function Action(props: ActionProps) {
+  const { run, confirm: question, meanwhile = '', label, isDangerous = false, isMain = false, children } = props;
   const [isAsking, setAsking] = useState(false);
   const request = useRequest();
   const asking = useRef<HTMLButtonElement>(null);
@@ -46,6 +49,11 @@ export function Action({ run, confirm: question, label, isDangerous = false, isM
       >
         {children}
       </button>
+      {meanwhile !== '' && (
+        <span class="dim" role="status">
+          {request.isBusy && meanwhile}
+        </span>
+      )}
       {request.failure !== '' && (
         <span class="failed" role="alert">
           {request.failure}

@@ -45,6 +45,9 @@ const TIME_STEPS = [
   ...[1, 2, 5, 10, 30, 100].map((n) => n * DAY),
 ];
 
+/** Those of an axis of counts: whole numbers. */
+const COUNT_STEPS = [1, 1_000, 1_000_000].flatMap((size) => [1, 2, 5, 10, 20, 50, 100, 200, 500].map((n) => n * size));
+
 /** Colours of the lines, as names of CSS variables of the page. */
 const COLOURS = ['--link', '--cause-4'];
 const HEIGHT = isPresenting ? { figure: 260, fits: 200 } : { figure: 190, fits: 130 };
@@ -149,7 +152,7 @@ function optionsOf(props: () => ChartProps, width: number, events: ChartEvents):
           return (longest * 0.6 + 1) * (isPresenting ? large : 12);
         },
         ...(fits && { space: isPresenting ? 50 : 30 }),
-        ...(isTime && { incrs: TIME_STEPS }),
+        ...(isTime ? { incrs: TIME_STEPS } : !fits && { incrs: COUNT_STEPS }),
         // The caption has the unit.
         values: (_, places) =>
           places.map((value) =>

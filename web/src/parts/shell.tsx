@@ -7,7 +7,7 @@ import { connection } from '../api/pool.js';
 import { open, session, signOut } from '../api/session.js';
 import { inputs } from '../model/inputs.js';
 import { measuredText } from '../model/length.js';
-import { hasPage, hasSpacePages, runState, serviceFaults } from '../model/run.js';
+import { hasPage, hasSpacePages, runEnd, runState, serviceFaults } from '../model/run.js';
 import { isPresenting } from '../present.js';
 import { address, route } from '../route.js';
 import { switchTheme, theme } from '../theme.js';
@@ -32,6 +32,7 @@ const CONNECTIONS = {
   live: 'live',
   lost: 'connection lost',
   silent: 'no answer',
+  ended: 'ended',
 } as const;
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
@@ -131,8 +132,10 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 
 
 /** The state of the connection. If it is disturbed, the active faults of the service are shown as well. */
 function Connection() {
-  const state = connection.value === 'live' && !isAnswering.value ? 'silent' : connection.value;
-  const faults = state === 'live' ? '' : serviceFaults.value;
+  const seen = connection.value === 'live' && !isAnswering.value ? 'silent' : connection.value;
+  // The page says why. The connection will not come back.
+  const state = runEnd.value === '' ? seen : 'ended';
+  const faults = state === 'live' || state === 'ended' ? '' : serviceFaults.value;
   return (
     <span
       class={`state ${state}`}

@@ -46,6 +46,7 @@ export function TravelSlider({ state: { now_ms }, opened }: TravelSliderProps) {
         />
       </label>
       <Action
+        meanwhile="The run is repeated up to this moment …"
         run={async () => {
           const begun = await model().run.goBack(`${Math.max(1, at)}ms`);
           if (opened) opened(begun);

@@ -44,7 +44,8 @@ export function State({ device, doing, series, report }: StateProps) {
             tone={TONES[health]}
             more={
               <>
-                last contact <Ago at={rhythm.lastContact ?? 0} />
+                {rhythm.lastContact === null ? 'no contact yet' : 'last contact '}
+                {rhythm.lastContact !== null && <Ago at={rhythm.lastContact} />}
                 {doing && (
                   <>
                     , now <span class={doing.kind === 'trouble' ? 'late' : ''}>{doing.text}</span>
@@ -72,9 +73,13 @@ export function State({ device, doing, series, report }: StateProps) {
                 : lengthText(upFor(uptime, Date.parse(report.created_at), now.value))
             }
             more={
-              <>
-                session since <Ago at={(device.session_id ?? 0) * 1000} />
-              </>
+              device.session_id === null ? (
+                'no session yet'
+              ) : (
+                <>
+                  session since <Ago at={device.session_id * 1000} />
+                </>
+              )
             }
           />
         </li>

@@ -77,11 +77,6 @@ interface EntryProps {
 function Entry({ past: { at_ms, link }, isNew, compare, enter }: EntryProps) {
   const name = measuredText(at_ms);
   const open = useRef<HTMLAnchorElement>(null);
-  const [isComparing, setComparing] = useState(false);
-  const compareBoth = async () => {
-    setComparing(true);
-    await compare().finally(() => setComparing(false));
-  };
   // Sets the focus only if the user has not moved it meanwhile.
   useEffect(() => {
     const { activeElement } = document;
@@ -102,12 +97,9 @@ function Entry({ past: { at_ms, link }, isNew, compare, enter }: EntryProps) {
       <a ref={open} href={link} target="_blank" rel="noopener">
         Open the run at {name}
       </a>{' '}
-      <Action label={`Compare with the original: the run at ${name}`} run={compareBoth}>
+      <Action label={`Compare with the original: the run at ${name}`} run={compare} meanwhile=" Both runs go on …">
         Compare with the original
-      </Action>{' '}
-      <span class="dim" role="status">
-        {isComparing && 'Both runs go on, which takes a while …'}
-      </span>
+      </Action>
     </>
   );
 }

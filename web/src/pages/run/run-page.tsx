@@ -6,7 +6,7 @@ import type { RunComparison } from '../../../../src/control/travel.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { counted } from '../../model/count.js';
 import { measuredText } from '../../model/length.js';
-import { hasSpacePages, runState } from '../../model/run.js';
+import { hasSpacePages, runEnd, runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import { Expectations } from '../../parts/expectations.js';
@@ -105,7 +105,7 @@ function Time({ state }: { readonly state: RunState }) {
         {paused ? ', paused' : ''}
       </span>
       {paused && last_event !== null && <span class="dim">last: {printableLine(last_event)}</span>}
-      {target === null && <Pace state={state} />}
+      {target === null && runEnd.value === '' && <Pace state={state} />}
     </div>
   );
 }
