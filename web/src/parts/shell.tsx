@@ -7,6 +7,7 @@ import { connection } from '../api/pool.js';
 import { open, session, signOut } from '../api/session.js';
 import { inputs } from '../model/inputs.js';
 import { measuredText } from '../model/length.js';
+import { paceText } from '../model/pace.js';
 import { hasPage, hasSpacePages, runEnd, runState, serviceFaults } from '../model/run.js';
 import { isPresenting } from '../present.js';
 import { address, route } from '../route.js';
@@ -112,16 +113,14 @@ function PastNote() {
 function TimeOfRun() {
   const { value: state } = runState;
   if (!state) return null;
-  const { now, now_ms, duration_ms, speed, paused } = state;
-  const times = isPresenting ? `${speed} times as fast as real time` : `${speed} ×`;
-  const pace = paused ? 'paused' : speed === 1 ? 'real time' : times;
+  const { now, now_ms, duration_ms, paused } = state;
   return (
     <p class="time-of-run">
       <time dateTime={now} title={`${measuredText(now_ms)} of ${measuredText(duration_ms)}`}>
         <span class="day">{DAY.format(new Date(now))}, </span>
         {CLOCK.format(new Date(now))}
       </time>{' '}
-      <span class={paused ? 'late' : 'dim'}>{pace}</span>
+      <span class={paused ? 'late' : 'dim'}>{paceText(state, isPresenting)}</span>
     </p>
   );
 }
