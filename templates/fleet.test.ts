@@ -1,7 +1,10 @@
 // npm install --save-dev ghostfleet vitest
 // npx vitest run fleet.test.ts
 import { runScenario, startDevice, startService, virtualTime } from 'ghostfleet';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+
+// A busy machine needs longer than the 5 seconds of Vitest.
+vi.setConfig({ testTimeout: 60_000 });
 
 it('a command waits until the device reports, and is then answered', async () => {
   const time = virtualTime();
