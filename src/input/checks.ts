@@ -135,7 +135,7 @@ export const duration: Check<Millis> = formed(
  */
 export const durationRange = (expected: string): Check<readonly [Millis, Millis]> =>
   formed(
-    () => ({ type: ['string', 'integer'] }),
+    () => ({ type: ['string', 'integer'], pattern: RANGE_PATTERN, minimum: 0, maximum: 0 }),
     (node, problems) => {
       const [first = '', last = first, ...more] = node.kind === 'scalar' ? node.source.split('..') : [];
       const shortest = parseDuration(first);
@@ -157,6 +157,7 @@ export const ratio: Check<Ratio> = formed(
 );
 
 const DURATION_PATTERN = /^\s*(\d+(\.\d+)?(ms|s|m|h|d))+\s*$|^\s*0\s*$/.source;
+const RANGE_PATTERN = /^\s*((\d+(\.\d+)?(ms|s|m|h|d))+|0)\s*(\.\.\s*((\d+(\.\d+)?(ms|s|m|h|d))+|0)\s*)?$/.source;
 const RATIO_PATTERN = /^\s*(\d+(\.\d+)?\s*%|\d+\s*\/\s*\d+|(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?)\s*$/.source;
 
 export function oneOf<const T extends string>(words: readonly T[]): Check<T> {

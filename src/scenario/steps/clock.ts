@@ -13,11 +13,15 @@ const MOST_PPM = 100_000;
 /** Limit within which the calendar of the firmware works, for any start time of a scenario. */
 const MOST_SKEW = days(3650);
 
+const DRIFT = /^([-+]?\d+(?:\.\d+)?) ?ppm$/;
+/** For editors: a duration that is not 0, with a sign. */
+const SKEW = /^[-+]?(?=.*[1-9])(\d+(\.\d+)?(ms|s|m|h|d))+$/;
+
 /** `-20ppm` */
 export const drift: Check<number> = formed(
-  () => ({ type: 'string' }),
+  () => ({ type: 'string', pattern: DRIFT.source }),
   (node, problems) => {
-    const [, digits] = node.kind === 'scalar' ? (/^([-+]?\d+(?:\.\d+)?) ?ppm$/.exec(node.source) ?? []) : [];
+    const [, digits] = node.kind === 'scalar' ? (DRIFT.exec(node.source) ?? []) : [];
     const ppm = Number(digits ?? Number.NaN);
     if (Math.abs(ppm) <= MOST_PPM) return ppm;
     return complain(node, problems, `a drift such as "120ppm" or "-20ppm", of ${MOST_PPM}ppm at most`);
@@ -26,7 +30,7 @@ export const drift: Check<number> = formed(
 
 /** `-2h` */
 export const skew: Check<Millis> = formed(
-  () => ({ type: 'string' }),
+  () => ({ type: 'string', pattern: SKEW.source }),
   (node, problems) => {
     const [, sign, length = ''] = node.kind === 'scalar' ? (/^([-+]?)(.*)$/.exec(node.source) ?? []) : [];
     const by = parseDuration(length) ?? 0;
