@@ -1,6 +1,7 @@
 /** The telemetry of the cloud service: the metrics of `/metrics`, and a trace for each downlink of a user that has ended. */
 import { hostname } from 'node:os';
 import type { Course, Service } from '../cloud/service.js';
+import type { Clock } from '../kernel/clock.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { hours, type UnixMillis } from '../kernel/time.js';
 import { makeMetrics, type Period } from '../telemetry/measures.js';
@@ -47,30 +48,38 @@ export function beginCloudTelemetry({ settings, service, source, complain }: Clo
 interface Waiting {
   readonly id: string;
   readonly serial: number;
+  /** Its answer was waited for in vain. */
+  readonly givenUp?: true;
 }
 
 /** Notes from the events which downlinks have ended, and reads these from the store: they may be older than this process. */
 export class CloudSource implements TelemetrySource {
-  readonly #clock = new RealClock();
+  readonly #clock: Pick<Clock, 'now'>;
   #service: TracedService | undefined;
-  #ended: Waiting[] = [];
+  /** By id: a downlink is delivered and answered, often between two exports. */
+  readonly #ended = new Map<string, Waiting>();
   /** Downlinks that were delivered and not yet answered, with the time until which they wait. */
   readonly #unanswered = new Map<string, Waiting & { readonly until: number }>();
-  /** Downlinks that the cloud has queued itself, such as answers to devices. They have no trace. */
-  readonly #own = new Set<string>();
+  /** Downlinks without a trace, because the cloud has queued them itself, and those whose trace was taken. */
+  readonly #settled = new Set<string>();
+
+  /** @param clock real time */
+  constructor(clock: Pick<Clock, 'now'> = new RealClock()) {
+    this.#clock = clock;
+  }
 
   follow(service: TracedService): void {
     this.#service = service;
   }
 
   take(event: TraceEvent): void {
-    if (event.kind === 'downlink.queued' && !isOfUsers(event.type)) this.#keepOwn(event.downlink);
+    if (event.kind === 'downlink.queued' && !isOfUsers(event.type)) this.#settle(event.downlink);
     if (!isEnd(event)) return;
     const { downlink: id, serial } = event;
-    if (this.#own.delete(id)) return;
+    if (this.#settled.delete(id)) return;
     this.#unanswered.delete(id);
-    this.#ended.push({ id, serial });
-    if (this.#ended.length > MOST_WAITING) this.#ended.shift();
+    this.#ended.set(id, { id, serial });
+    dropOldest(this.#ended);
   }
 
   async readMetrics(period: Period) {
@@ -82,32 +91,42 @@ export class CloudSource implements TelemetrySource {
     for (const { until, ...downlink } of this.#unanswered.values()) {
       if (until > now && this.#unanswered.size < MOST_WAITING) break;
       this.#unanswered.delete(downlink.id);
-      this.#ended.push(downlink);
+      this.#ended.set(downlink.id, { ...downlink, givenUp: true });
     }
-    return this.#ended.length;
+    return this.#ended.size;
   }
 
   async takeTraces(most: number): Promise<readonly TracedDownlink[]> {
-    const taken = this.#ended.splice(0, most);
-    const read = taken.map(async ({ id, serial }) => {
+    const taken = [...this.#ended.values()].slice(0, most);
+    for (const { id } of taken) this.#ended.delete(id);
+    const read = taken.map(async ({ id, serial, givenUp = false }) => {
       const course = await this.#service?.courseOf(serial, id);
       // The casts are safe because downlinks have only these types.
       if (course === undefined || !isOfUsers(course.message.type as DownlinkType)) return [];
       const { message } = course;
-      const waits =
+      const lacksAnswer =
         message.downState === 'sent' && message.downAnsweredAt === null && expectsAnswer(message.type as DownlinkType);
-      if (!waits) return [makeTrace(course)];
-      this.#unanswered.set(id, { id, serial, until: this.#clock.now + ANSWER_PATIENCE });
+      if (givenUp || !lacksAnswer) {
+        // An event that has come meanwhile, or comes later, is in the trace already.
+        if (!this.#ended.delete(id)) this.#settle(id);
+        return [makeTrace(course)];
+      }
+      // The answer may have come while the course was read.
+      if (!this.#ended.has(id)) this.#unanswered.set(id, { id, serial, until: this.#clock.now + ANSWER_PATIENCE });
       return [];
     });
     return (await Promise.all(read)).flat();
   }
 
-  #keepOwn(id: string): void {
-    this.#own.add(id);
-    const [oldest] = this.#own;
-    if (this.#own.size > MOST_WAITING && oldest !== undefined) this.#own.delete(oldest);
+  #settle(id: string): void {
+    this.#settled.add(id);
+    dropOldest(this.#settled);
   }
+}
+
+function dropOldest(ids: Set<string> | Map<string, unknown>): void {
+  const [oldest] = ids.keys();
+  if (ids.size > MOST_WAITING && oldest !== undefined) ids.delete(oldest);
 }
 
 /** The names of the entries of a timeline as stations of a trace. */

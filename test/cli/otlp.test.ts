@@ -116,13 +116,11 @@ describe('the downlinks of serve that are exported', () => {
       timeline: whats.map((what, at) => ({ id: String(at), messageId: type, at, what, detail: null })),
     }) as unknown as Course;
 
-  it('are those of users that have ended: an answer is waited for', async () => {
-    const courses = new Map([
-      ['shell', course('shell', ['queued', 'contact', 'offered', 'sent'], null)],
-      ['data', course('data', ['queued', 'contact', 'offered', 'contact', 'offered', 'sent'], null)],
-    ]);
+  const begin = () => {
+    const clock = { now: 0 };
+    const courses = new Map<string, Course>();
     const read: string[] = [];
-    const source = new CloudSource();
+    const source = new CloudSource(clock);
     source.follow({
       readMetrics: async () => [],
       courseOf: async (_, id) => {
@@ -136,17 +134,71 @@ describe('the downlinks of serve that are exported', () => {
           ? { kind, at: 0, serial: 1, downlink }
           : { kind, at: 0, serial: 1, downlink, evidence: 'final-ack' },
       );
-    source.take({ kind: 'downlink.queued', at: 0, serial: 1, downlink: 'session', type: 'session' });
-    for (const id of ['session', 'shell', 'data', 'gone']) emit('downlink.delivered', id);
     const take = async () => {
       source.countTraces();
       return (await source.takeTraces(10)).map(({ id, stations }) => [id, stations.map(({ name }) => name)]);
     };
-    expect(await take()).toEqual([['data', ['queued', 'waiting', 'offered', 'delivered']]]);
+    return { clock, courses, read, source, emit, take };
+  };
+  const DELIVERED = ['queued', 'contact', 'offered', 'sent'];
+  const delivered = course('shell', DELIVERED, null);
+  const answered = course('shell', [...DELIVERED, 'answered'], 4);
+  const STATIONS = ['queued', 'waiting', 'offered', 'delivered'];
+
+  it('are those of users that have ended: an answer is waited for', async () => {
+    const { courses, read, source, emit, take } = begin();
+    courses.set('shell', delivered);
+    courses.set('data', course('data', ['queued', 'contact', 'offered', 'contact', 'offered', 'sent'], null));
+    source.take({ kind: 'downlink.queued', at: 0, serial: 1, downlink: 'session', type: 'session' });
+    for (const id of ['session', 'shell', 'data', 'gone']) emit('downlink.delivered', id);
+    expect(await take()).toEqual([['data', STATIONS]]);
     expect(read).toEqual(['shell', 'data', 'gone']);
     expect(await take()).toEqual([]);
-    courses.set('shell', course('shell', ['queued', 'contact', 'offered', 'sent', 'answered'], 4));
+    courses.set('shell', answered);
     emit('downlink.answered', 'shell');
-    expect(await take()).toEqual([['shell', ['queued', 'waiting', 'offered', 'delivered', 'answered']]]);
+    expect(await take()).toEqual([['shell', [...STATIONS, 'answered']]]);
+  });
+
+  it('have one trace if they are delivered and answered between two exports', async () => {
+    const { courses, emit, take } = begin();
+    courses.set('shell', answered);
+    emit('downlink.delivered', 'shell');
+    emit('downlink.answered', 'shell');
+    expect(await take()).toEqual([['shell', [...STATIONS, 'answered']]]);
+    expect(await take()).toEqual([]);
+  });
+
+  it('have one trace if they are answered while they are read', async () => {
+    const { courses, emit, take } = begin();
+    courses.set('shell', answered);
+    emit('downlink.delivered', 'shell');
+    expect(await take()).toHaveLength(1);
+    emit('downlink.answered', 'shell');
+    expect(await take()).toEqual([]);
+  });
+
+  it('have one trace if the answer comes while they are read without it', async () => {
+    const { clock, courses, emit, take } = begin();
+    courses.set('shell', delivered);
+    emit('downlink.delivered', 'shell');
+    const taking = take();
+    emit('downlink.answered', 'shell');
+    courses.set('shell', answered);
+    expect(await taking).toEqual([]);
+    expect(await take()).toHaveLength(1);
+    clock.now = 3_600_000;
+    expect(await take()).toEqual([]);
+  });
+
+  it('are exported after an hour without an answer, and then never again', async () => {
+    const { clock, courses, emit, take } = begin();
+    courses.set('shell', delivered);
+    emit('downlink.delivered', 'shell');
+    expect(await take()).toEqual([]);
+    clock.now = 3_600_000;
+    expect(await take()).toEqual([['shell', STATIONS]]);
+    courses.set('shell', answered);
+    emit('downlink.answered', 'shell');
+    expect(await take()).toEqual([]);
   });
 });
