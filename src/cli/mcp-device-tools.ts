@@ -1,6 +1,7 @@
 /** Tools for the virtual devices of runs in real time and of `ghostfleet device`. */
 import Type from 'typebox';
 import type { Connection } from '../console/client.js';
+import { controlHelp } from '../console/control-line.js';
 import type { Candidate } from '../console/member.js';
 import type { Reply } from '../console/protocol.js';
 import { quote } from '../input/problems.js';
@@ -58,6 +59,8 @@ export const DEVICE_TOOLS: readonly Tool[] = [
     ({ run, device, line }, desk) =>
       useRun(desk, run, async (connection) => {
         const found = await findDevice(connection, device);
+        // As in consoles, which answer this line themselves.
+        if (line.trim() === '.help') return { device: found.name, code: 0, printed: controlHelp() };
         const parts: { readonly code: number; readonly lines: readonly string[] }[] = [];
         const asked = connection.ask(
           { do: 'line', on: makeSelector(found), line, secrets: false, folder: desk.folder, inside: true },

@@ -204,6 +204,8 @@ describe('a client with --allow-write', () => {
       expect(typed).toMatchObject({ device: 'cellar-0001', code: 0 });
       expect(JSON.stringify(typed)).toContain('firmware name: CHESTER Clime');
       expect(JSON.stringify(typed)).toContain('claim token: ********');
+      const { value: help } = await call('type_line', { device: 'cellar-0001', line: '.help' });
+      expect(help).toMatchObject({ code: 0, printed: expect.arrayContaining([expect.stringContaining('.battery ')]) });
       const replay = { device: 'cellar-0001', line: '.replay thermometer.temperature /etc/passwd' };
       expect((await call('type_line', replay)).text).toMatch(/passwd.* is not in the folder/);
       expect((await call('type_line', { device: 'cellar-*', line: 'info show' })).text).toContain('no device');
