@@ -38,6 +38,9 @@ const EARLY_A_LOOK = 10;
 /** Maximum number of firmware updates that one look polls, because each poll is a request. */
 const UPDATES_A_LOOK = 20;
 
+/** Most text that one reading of messages keeps in memory: a service could list messages without an end. */
+const MOST_READ_MIB = 256;
+
 const UPLINKS: Readonly<Record<string, UplinkType>> = UPLINK_OF_MESSAGE;
 
 interface Watched {
@@ -53,6 +56,14 @@ interface Watched {
   polled: number;
   delivered: boolean;
   answered: boolean;
+}
+
+interface Look {
+  /** Maximum number of downlinks to poll that no device has received yet. */
+  readonly downlinks: number;
+  /** Maximum number of firmware updates to poll. */
+  readonly updates: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export class Observer implements Trace {
@@ -82,7 +93,8 @@ export class Observer implements Trace {
   #newest: UnixMillis | undefined;
   #next: Alarm | undefined;
   #looking: Promise<void> = Promise.resolve();
-  #stopped = false;
+  /** Aborted when the observation ends. */
+  readonly #watching = new AbortController();
 
   /**
    * @param serials serial numbers of the run; messages of other devices are ignored
@@ -115,13 +127,18 @@ export class Observer implements Trace {
     this.#lookLater(look);
   }
 
-  /** Reads new messages and open downlinks, and ends the audit. @throws GhostfleetError if the cloud is gone. */
-  async takeLastLook(api: DeviceCloudClient): Promise<void> {
-    await this.#looking;
+  /**
+   * Reads new messages and open downlinks, and ends the audit.
+   * @param signal interrupts the reading
+   * @throws GhostfleetError if the cloud is gone; the reason of the signal
+   */
+  async takeLastLook(api: DeviceCloudClient, signal?: AbortSignal): Promise<void> {
     this.stop();
+    await this.#looking;
     try {
-      await this.#look(api, { downlinks: Number.POSITIVE_INFINITY, updates: Number.POSITIVE_INFINITY });
-      this.#audit.end(await this.#readDownlinks(api));
+      const limits = { downlinks: Number.POSITIVE_INFINITY, updates: Number.POSITIVE_INFINITY };
+      await this.#look(api, { ...limits, signal });
+      this.#audit.end(await this.#readDownlinks(api, signal));
     } catch (error) {
       if (!(error instanceof ApiError) && !(error instanceof ConnectionError)) throw error;
       const message = `the last messages of the target could not be read at the end of the run: ${error.message}`;
@@ -129,9 +146,9 @@ export class Observer implements Trace {
     }
   }
 
-  /** Ends the observation. A look in progress still finishes; no other look follows. */
+  /** Ends the observation. A look in progress ends after its present request; no other look follows. */
   stop(): void {
-    this.#stopped = true;
+    this.#watching.abort();
     this.#next?.cancel();
   }
 
@@ -205,12 +222,14 @@ export class Observer implements Trace {
   }
 
   #lookLater(look: () => void): void {
-    if (this.#stopped) return;
+    if (this.#watching.signal.aborted) return;
     this.#next = this.#clock.after(EVERY * this.#speed, 'the next look at the messages of the cloud', look);
   }
 
-  /** @param limits maximum number of firmware updates to poll, and of downlinks to poll that no device has received yet */
-  async #look(api: DeviceCloudClient, limits = { downlinks: EARLY_A_LOOK, updates: UPDATES_A_LOOK }): Promise<void> {
+  async #look(
+    api: DeviceCloudClient,
+    limits: Look = { downlinks: EARLY_A_LOOK, updates: UPDATES_A_LOOK, signal: this.#watching.signal },
+  ): Promise<void> {
     this.#looks++;
     for (const entry of this.#findWorthPolling(limits.downlinks)) {
       entry.polled = this.#looks;
@@ -225,7 +244,7 @@ export class Observer implements Trace {
     }
     const asked = [...this.#updates].slice(0, limits.updates);
     for (const [id, { serial }] of asked) this.#noteMoved(serial, await api.firmwareUpdate(id));
-    for (const message of await this.#readUnread(api)) {
+    for (const message of await this.#readUnread(api, limits.signal)) {
       await this.#report(api, message);
       this.#read(message);
     }
@@ -242,10 +261,13 @@ export class Observer implements Trace {
   }
 
   /** All downlinks of the devices of the run. */
-  async #readDownlinks(api: DeviceCloudClient): Promise<readonly (readonly [serial: number, message: Message])[]> {
-    const after = new Date(this.#times.findStampBefore(this.#began) - OVERLAP).toISOString();
+  async #readDownlinks(
+    api: DeviceCloudClient,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly (readonly [serial: number, message: Message])[]> {
+    const oldest = this.#times.findStampBefore(this.#began) - OVERLAP;
     const found: (readonly [number, Message])[] = [];
-    for await (const message of api.allMessages({ after, direction: 'down' })) {
+    for await (const message of listSince(api, oldest, 'down', signal)) {
       const serial = Number(message.device_serial_number);
       if (this.#serials.has(serial)) found.push([serial, message]);
     }
@@ -253,11 +275,10 @@ export class Observer implements Trace {
   }
 
   /** The new messages, oldest first. */
-  async #readUnread(api: DeviceCloudClient): Promise<readonly Message[]> {
+  async #readUnread(api: DeviceCloudClient, signal: AbortSignal | undefined): Promise<readonly Message[]> {
     const oldest = (this.#newest ?? this.#times.findStampBefore(this.#began)) - OVERLAP;
-    const after = new Date(oldest).toISOString();
     const found: Message[] = [];
-    for await (const message of api.allMessages({ after, direction: 'up' })) {
+    for await (const message of listSince(api, oldest, 'up', signal)) {
       if (!this.#seen.has(message.id)) found.push(message);
     }
     for (const [id, created] of this.#seen) if (created < oldest) this.#seen.delete(id);
@@ -362,6 +383,26 @@ export class Observer implements Trace {
   #findFirst(test: (entry: Watched) => boolean): Watched | undefined {
     for (const entry of this.#open) if (test(entry)) return entry;
     return undefined;
+  }
+}
+
+/** The messages since a time, newest first. @throws ApiError if they are longer than {@link MOST_READ_MIB}; the reason of the signal */
+async function* listSince(
+  api: DeviceCloudClient,
+  oldest: UnixMillis,
+  direction: 'up' | 'down',
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Message> {
+  const after = new Date(oldest).toISOString();
+  let read = 0;
+  for await (const message of api.allMessages({ after, direction })) {
+    signal?.throwIfAborted();
+    read += JSON.stringify(message).length;
+    if (read > MOST_READ_MIB * 1_048_576) {
+      const problem = `the messages since ${after} have more than ${MOST_READ_MIB} MiB`;
+      throw new ApiError(200, problem, 'GET', '/messages');
+    }
+    yield message;
   }
 }
 

@@ -81,7 +81,7 @@ export async function openRemoteTarget(options: RemoteOptions): Promise<Target> 
     since: () => times.findStampBefore(opened),
     begin: () => {},
     end: () => {},
-    lastLook: () => observer.takeLastLook(api),
+    lastLook: () => observer.takeLastLook(api, patience.signal),
     close: async () => {
       observer.stop();
       await wire.close();

@@ -37,6 +37,29 @@ it('an observer that is stopped while it reads the API sets no further alarm', a
   expect(clock.waiting).toBe(0);
 });
 
+/** Takes the last look at a cloud that lists this message without an end. The cast is safe because nothing else is read. */
+function lookAtEndless(message: object, signal?: AbortSignal): Promise<void> {
+  const clock = new VirtualClock();
+  let id = 0;
+  const allMessages = async function* () {
+    for (;;) yield { ...message, id: String(id++), created_at: new Date(clock.wall).toISOString() };
+  };
+  const api = { allMessages } as unknown as DeviceCloudClient;
+  return new Observer(clock, { emit: () => {} }, new Set(), 1, ...audited(clock)).takeLastLook(api, signal);
+}
+
+it('a list of messages without an end ends the last look', async () => {
+  await expect(lookAtEndless({ body: 'x'.repeat(10_000_000) })).rejects.toMatchObject({
+    code: 'target-gone',
+    message: expect.stringMatching(/the messages since \S+ have more than 256 MiB$/),
+  });
+});
+
+it('a last look can be interrupted', async () => {
+  const reason = new Error('interrupted');
+  await expect(lookAtEndless({}, AbortSignal.abort(reason))).rejects.toBe(reason);
+});
+
 it('a shell answer that the cloud stores twice is not taken for the answer of the next downlink', async () => {
   const serial = 7;
   const clock = new VirtualClock();
