@@ -86,6 +86,12 @@ async function visit({ proxy, url, spaceId, isModern, port, ca }: Visit): Promis
       expect(loaded.status === 200, `the file "${file}" of the page "${page}" must be found`, loaded);
     }
   }
+  for (const path of proxy.what.endsWith('as documented')
+    ? ['/metrics', '/metrics/', '/%6detrics', '/./metrics']
+    : []) {
+    const answer = await visitor.send('GET', at(path));
+    expect(answer.status === 404, `"${path}" must be hidden`, answer);
+  }
   const document = await visitor.send('GET', at('/v2/documentation/json'));
   const [server] = JSON.parse(document.text).servers;
   expect(server.url === (proxy.hasPublicUrl ? url : '/'), `the server of the document is "${server.url}"`, document);

@@ -16,6 +16,7 @@ interface CleanFlags {
   readonly run: string;
   readonly target: string | undefined;
   readonly 'api-key': string | undefined;
+  readonly yes: boolean;
 }
 
 export const clean = defineCommand<CleanFlags>(
@@ -32,7 +33,12 @@ export const clean = defineCommand<CleanFlags>(
         describe:
           'address of the cloud, if it needs credentials or has changed (default: that of the run, if it was yours)',
       })
-      .option('api-key', { type: 'string', requiresArg: true, describe: 'API key; also GHOSTFLEET_API_KEY' }),
+      .option('api-key', { type: 'string', requiresArg: true, describe: 'API key; also GHOSTFLEET_API_KEY' })
+      .option('yes', {
+        type: 'boolean',
+        default: false,
+        describe: 'with --target: delete what the folder of a run of others names',
+      }),
   execute,
 );
 
@@ -42,12 +48,13 @@ async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
   if (apiKey === undefined) {
     throw new UsageError('bad-flags', 'clean requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
   }
-  // A folder of others could name any address, to which the key would be sent.
-  if (!isOwn && flags.target === undefined) {
+  // A folder of others could name any address, to which the key would be sent, and anything in the space.
+  if (!isOwn && (flags.target === undefined || !flags.yes)) {
+    const things = leftovers.things.map(({ serial, path }) => path ?? `device ${serial}`);
     throw new UsageError(
       'bad-flags',
-      `only the folder "${flags.run}" says that the run was at ${leftovers.api}`,
-      `if you trust this address, use --target ${leftovers.api}`,
+      `only the folder "${flags.run}" says that the run was at ${leftovers.api}, and made ${listShort(things)}`,
+      `if you trust it, use --target ${leftovers.api} --yes`,
     );
   }
   const { spaceId, since } = leftovers;
@@ -79,3 +86,12 @@ async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
   for (const { what, why } of left) host.err.write(`still in the cloud: ${printableLine(`${what}: ${why}`)}\n`);
   return left.length === 0 ? EXIT.fine : EXIT.stuck;
 }
+
+/** The first of many names, and how many others there are. */
+function listShort(names: readonly string[]): string {
+  const others = names.length - MOST_LISTED;
+  const first = names.slice(0, MOST_LISTED).join(', ');
+  return others > 0 ? `${first}, and ${others} more` : first;
+}
+
+const MOST_LISTED = 20;

@@ -123,6 +123,6 @@ function isThing(value: unknown): value is LeftThing {
   if (!isObject(value)) return false;
   const { what, why, space, path, serial } = value;
   const isNamed = typeof what === 'string' && typeof why === 'string' && (space === null || typeof space === 'string');
-  const isFound = path === undefined || (typeof path === 'string' && path.startsWith('/'));
+  const isFound = path === undefined || (typeof path === 'string' && /^(\/[a-z-]+\/[\w.%-]+)+$/.test(path));
   return isNamed && isFound && (serial === undefined || Number.isSafeInteger(serial));
 }

@@ -201,7 +201,7 @@ it('a run that cannot save a record names the folder of --out, which clean takes
   const { out: report } = await run(['--out', out], { env: there });
   expect(report.replace(/\s+/g, ' ')).toContain(`"ghostfleet clean ${out}" removes them`);
   fate = () => 'pass';
-  expect((await ghostfleet(['clean', out, '--target', at()], { env: there })).exit).toBe(0);
+  expect((await ghostfleet(['clean', out, '--target', at(), '--yes'], { env: there })).exit).toBe(0);
   expect(await present()).toEqual([]);
 });
 
@@ -226,8 +226,11 @@ it('clean sends the key to the address in a folder of others only if the user gi
   const others = { GHOSTFLEET_API_KEY: KEY };
   const refused = await ghostfleet(['clean', out], { env: others });
   expect([refused.exit, asked]).toEqual([2, 0]);
-  expect(refused.err).toContain(`says that the run was at ${at()}\nif you trust this address, use --target ${at()}`);
-  expect((await ghostfleet(['clean', out, '--target', at()], { env: others })).exit).toBe(0);
+  expect(refused.err).toMatch(/says that the run was at http:\S+, and made \/devices\/[0-9a-f-]{36}, /);
+  expect(refused.err).toContain(`if you trust it, use --target ${at()} --yes`);
+  const unconfirmed = await ghostfleet(['clean', out, '--target', at()], { env: others });
+  expect([unconfirmed.exit, asked]).toEqual([2, 0]);
+  expect((await ghostfleet(['clean', out, '--target', at(), '--yes'], { env: others })).exit).toBe(0);
   expect(await present()).toEqual([]);
 });
 
@@ -235,12 +238,13 @@ it.each([
   ['a name that leads elsewhere', { run: '../../elsewhere' }],
   ['things that are not objects', { things: [null, 5] }],
   ['a thing with a path that is not a text', { things: [{ what: 'x', why: 'y', space: null, path: {} }] }],
+  ['a path with a parameter', { things: [{ what: 'x', why: 'y', space: null, path: '/keys/1?children=true' }] }],
   ['a space that is not a text', { spaceId: 5 }],
   ['no address', { api: null }],
 ])('clean takes no record with %s', async (_, change) => {
   const record = { run: 'a-b', api: at(), spaceId: 'x', since: '2026-01-01T00:00:00Z', things: [], ...change };
   writeFileSync(join(folder, 'summary.json'), JSON.stringify({ left: record }));
-  const { exit, err } = await ghostfleet(['clean', folder, '--target', at()], { env: env() });
+  const { exit, err } = await ghostfleet(['clean', folder, '--target', at(), '--yes'], { env: env() });
   expect([exit, err]).toEqual([2, expect.stringContaining('no record of things')]);
 });
 
