@@ -131,21 +131,38 @@ function pause(clock: RealClock, time: Millis, signal: AbortSignal): Promise<voi
 
 /** The events in a text that arrives in pieces (HTML Living Standard, 9.2.6). An unfinished event at the end is dropped. */
 async function* frames(pieces: AsyncGenerator<string>): AsyncGenerator<Frame> {
-  let rest = '';
+  let fields: Record<string, string> = {};
+  /** Beginning of a line. It only grows until its end arrives: to look through it for each piece would take too long. */
+  let line = '';
+  /** Characters of the event so far, without the unfinished line. */
+  let length = 0;
+  let wasReturn = false;
   for await (const piece of pieces) {
-    const parts = (rest + piece).split(/(?:\r\n|\r(?!\n)|\n){2}/);
-    rest = parts.pop() ?? '';
-    if (rest.length > LONGEST_EVENT) throw new ApiError(200, 'an event of the stream never ends', 'GET', 'events');
-    for (const part of parts) yield frameOf(part);
+    if (piece === '') continue;
+    const [first = '', ...others] = (wasReturn && piece[0] === '\n' ? piece.slice(1) : piece).split(/\r\n|\r|\n/);
+    wasReturn = piece.endsWith('\r');
+    line += first;
+    for (const next of others) {
+      if (line === '') {
+        yield fields;
+        fields = {};
+        length = 0;
+      } else addField(fields, line);
+      length += line.length;
+      line = next;
+      needRoom(length);
+    }
+    needRoom(length + line.length);
   }
 }
 
-function frameOf(text: string): Frame {
-  const fields: Record<string, string> = {};
-  for (const line of text.split(/\r\n|\r|\n/)) {
-    const [, name = '', value = ''] = /^(\w+): ?(.*)$/s.exec(line) ?? [];
-    if (name === 'data' && fields.data !== undefined) fields.data += `\n${value}`;
-    else if (name !== '') fields[name] = value;
-  }
-  return fields;
+/** @throws ApiError if an event has more characters than it may have */
+function needRoom(length: number): void {
+  if (length > LONGEST_EVENT) throw new ApiError(200, 'an event of the stream never ends', 'GET', 'events');
+}
+
+function addField(fields: Record<string, string>, line: string): void {
+  const [, name = '', value = ''] = /^(\w+): ?(.*)$/s.exec(line) ?? [];
+  if (name === 'data' && fields.data !== undefined) fields.data += `\n${value}`;
+  else if (name !== '') fields[name] = value;
 }

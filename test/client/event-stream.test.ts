@@ -30,3 +30,11 @@ it('an event keeps the line separators of Unicode in its texts', async () => {
   const text = `id: 7\nevent: message\ndata: ${JSON.stringify(data)}\n\n`;
   expect(await eventsOf([text])).toEqual([{ id: '7', event: 'message', data }]);
 });
+
+// A reader that looks through the whole event for each of its pieces takes minutes.
+it('a long event in very many pieces arrives', async () => {
+  const data = { a: 'x'.repeat(3_900_000) + 'y'.repeat(20_000) };
+  const text = `event: message\ndata: ${JSON.stringify(data)}\n\n`;
+  const [begin, end] = [text.slice(0, -20_004), text.slice(-20_004)];
+  expect(await eventsOf([begin, ...end])).toEqual([{ id: '', event: 'message', data }]);
+});
