@@ -74,7 +74,9 @@ export class LineSplitter {
 
   /** The lines that are completed by `text`. @throws Error if a line is too long */
   take(text: string): readonly string[] {
-    const lines = (this.#begun + text).split('\n');
+    // Only the new text is looked through, so that a long line in small pieces takes no more time than in large ones.
+    const lines = text.split('\n');
+    lines[0] = this.#begun + lines[0];
     this.#begun = lines.pop() ?? '';
     if (Math.max(this.#begun.length, ...lines.map((line) => line.length)) > this.#longest) {
       throw new Error(`a line has more than ${this.#longest} characters`);

@@ -1,7 +1,10 @@
 /** Plays a script, a section of a recording, in virtual time. Returns when its downlinks were delivered. */
 
+import { ApiError } from '../../client/errors.js';
+import { LONGEST_QUEUE } from '../../cloud/interfaces/downlinks.js';
 import { entropy } from '../../kernel/entropy.js';
 import { asError, UsageError } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json-text.js';
 import type { Log } from '../../kernel/log.js';
 import { randomBytes, seededRandom } from '../../kernel/random.js';
 import { type Instant, type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
@@ -136,7 +139,9 @@ class ReplayWorld {
     const id = this.#ids.get(downlink.device);
     if (id === undefined) throw new UsageError('bad-file', `downlink ${downlink.n} is for an unknown device`);
     this.#watch.expect(downlink);
-    const message = await queueLike(downlink, this.#target.api, id);
+    const message = await queueLike(downlink, this.#target.api, id).catch((error: unknown) => {
+      throw isQueueFull(error) ? new UsageError('bad-file', tooManyWait(downlink)) : error;
+    });
     this.#messages.set(downlink.n, message.id);
   }
 
@@ -145,6 +150,14 @@ class ReplayWorld {
     const id = this.#messages.get(n);
     if (id !== undefined && !this.#watch.delivered.has(n)) await this.#target.api.cancelMessage(id).catch(() => {});
   }
+}
+
+function isQueueFull(error: unknown): boolean {
+  return error instanceof ApiError && isObject(error.body) && error.body.code === 'queue-full';
+}
+
+function tooManyWait({ n, device }: ScriptDownlink): string {
+  return `downlink ${n} cannot be replayed: "${device}" already has ${LONGEST_QUEUE} pending downlinks, the most in a cloud`;
 }
 
 /** Follows the events of the cloud: matches its messages with the downlinks of the script, and notes their delivery times. */

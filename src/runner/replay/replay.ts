@@ -14,7 +14,7 @@ interface ReplayOptions {
   readonly signal: AbortSignal;
 }
 
-/** @throws UsageError if the recording contradicts itself; the reason of the signal if the signal is aborted */
+/** @throws UsageError if the recording contradicts itself, or a queue would be too long; the reason of the signal if the signal is aborted */
 export async function replayRecording(
   recording: Recording,
   { polls, ...options }: ReplayOptions,

@@ -1,5 +1,6 @@
 /** Replays of recordings, and their predictions. */
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../src/kernel/errors.js';
 import { describeAccuracy } from '../../../src/record/describe.js';
 import { isWithin, listBeyond, type ReplayAccuracy } from '../../../src/record/predict.js';
 import type { Recording } from '../../../src/record/recording.js';
@@ -198,6 +199,16 @@ describe('a replay', () => {
     abort.abort(new Error('enough'));
     await expect(replayRecording(made, { polls: 'foretold', log: QUIET, signal: abort.signal })).rejects.toThrow(
       'enough',
+    );
+  });
+
+  it('refuses a recording with more pending downlinks of a device than a cloud keeps', async () => {
+    const waiting = Array.from({ length: 1001 }, () => downlink(MINUTE, null, { type: 'shell' }));
+    await expect(replay(recording([...START, ...reports(1)], waiting))).rejects.toThrow(
+      new UsageError(
+        'bad-file',
+        'downlink 1001 cannot be replayed: "d1" already has 1000 pending downlinks, the most in a cloud',
+      ),
     );
   });
 });
