@@ -93,7 +93,7 @@ export function aboutRows(opened: () => Store): void {
       await furnish(store);
       const codec = decoderOf(field('list'));
       const encoded = (n: number) =>
-        message(n, { body: new EncodedBody(codec, body([0, [n]])), codecHash: 'c', fingerprint: `p${n}` });
+        message(n, { body: new EncodedBody(codec, body([0, [n]])), codecHash: codec.hash, fingerprint: printOf(n) });
       const [first, second] = [encoded(1), encoded(2)];
       await store.commit([insert.message(first)]);
       await store.commit([
@@ -105,12 +105,39 @@ export function aboutRows(opened: () => Store): void {
         ...first,
         ...{ body: { list: [1] }, deviceName: name, deviceSerial: serial },
       });
-      expect(await store.copyOf(first.deviceId, 'p1', 0)).toBe(first.id);
+      expect(await store.copyOf(first.deviceId, printOf(1), 0)).toBe(first.id);
       await expect(store.commit([insert.message(encoded(2))])).rejects.toThrow();
-      const copy = { ...insert.message({ ...encoded(3), fingerprint: 'p2' }), newSince: 0 };
+      const copy = { ...insert.message({ ...encoded(3), fingerprint: printOf(2) }), newSince: 0 };
       await expect(store.commit([copy])).rejects.toMatchObject({ field: 'fingerprint' });
       expect(await store.prune(second.createdAt, 9)).toBe(1);
       expect((await store.messages(SPACE, { limit: 9 })).map(({ id }) => id)).toEqual([second.id]);
+    });
+
+    it('with encoded bodies are read and deleted one by one, however many there are', async () => {
+      await furnish(store, [device(1), device(2)]);
+      const codec = decoderOf(field('text'));
+      const texts = Array.from({ length: 300 }, (_, n) => `${n} `.repeat(n));
+      const rows = texts.map((text, n) => {
+        const encoded = new EncodedBody(codec, body([0, text]));
+        const fingerprint = n % 3 === 0 ? null : printOf(n);
+        return message(n, { deviceId: device(1 + (n % 2)).id, body: encoded, codecHash: codec.hash, fingerprint });
+      });
+      await store.commit(rows.map((row) => insert.message(row)));
+      const expectRows = async (from: number) => {
+        const decoded = rows.slice(from).map((row, i) => ({ ...row, body: { text: texts[from + i] } }));
+        expect(await store.messages(SPACE, { limit: 300 })).toMatchObject(decoded.toReversed());
+        const ofDevice = decoded.filter(({ deviceId }) => deviceId === device(2).id);
+        expect(await store.messages(SPACE, { limit: 300, deviceId: device(2).id })).toMatchObject(
+          ofDevice.toReversed(),
+        );
+      };
+      await expectRows(0);
+      expect(await store.prune(rows[290]?.createdAt as number, 200)).toBe(200);
+      await expectRows(200);
+      expect(await store.copyOf(device(2).id, printOf(199), 0)).toBeUndefined();
+      expect(await store.copyOf(device(2).id, printOf(203), 0)).toBe(rows[203]?.id);
+      expect(await store.prune(T0 + 300_000, 300)).toBe(100);
+      expect(await store.messages(SPACE, { limit: 300 })).toEqual([]);
     });
 
     it('may contain any JSON value as a body', async () => {
@@ -127,4 +154,9 @@ export function aboutRows(opened: () => Store): void {
       );
     });
   });
+}
+
+/** A fingerprint in the form that services compute. Every fifth one has the same first digits. */
+function printOf(n: number): string {
+  return `${n % 5}`.repeat(8) + (n + 1).toString(16).padStart(8, '0');
 }

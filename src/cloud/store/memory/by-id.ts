@@ -5,28 +5,39 @@ interface Identified {
   readonly id: Id;
 }
 
+/** What is used of an array. */
+interface Rows<T> {
+  readonly length: number;
+  at(index: number): T | undefined;
+}
+
+interface GrowingRows<T> extends Rows<T> {
+  push(row: T): unknown;
+  splice(at: number, deleted: number, ...rows: T[]): unknown;
+}
+
 /** Index of the first row whose id is at least `id`; the length of the array if all ids are smaller. */
-export function lowerBound(rows: readonly Identified[], id: Id): number {
+export function lowerBound(rows: Rows<Identified>, id: Id): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const row = rows[middle];
+    const row = rows.at(middle);
     if (row && row.id < id) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-export function insertById<T extends Identified>(rows: T[], row: T): void {
+export function insertById<T extends Identified>(rows: GrowingRows<T>, row: T): void {
   const last = rows.at(-1);
   if (!last || last.id < row.id) rows.push(row);
   else rows.splice(lowerBound(rows, row.id), 0, row);
 }
 
-export function removeById(rows: Identified[], id: Id): void {
+export function removeById<T extends Identified>(rows: GrowingRows<T>, id: Id): void {
   const at = lowerBound(rows, id);
-  if (rows[at]?.id === id) rows.splice(at, 1);
+  if (rows.at(at)?.id === id) rows.splice(at, 1);
 }
 
 /** A page of the rows after the cursor, ascending. The row of the cursor may have been deleted. */
@@ -41,9 +52,9 @@ export function* ascending<T extends Identified>(rows: readonly T[], after: Id |
 }
 
 /** Rows with ids from `from` up to but not including `to`, newest first. */
-export function* descending<T extends Identified>(rows: readonly T[], from: Id, to: Id): Generator<T> {
+export function* descending<T extends Identified>(rows: Rows<T>, from: Id, to: Id): Generator<T> {
   for (let at = lowerBound(rows, to) - 1; at >= 0; at--) {
-    const row = rows[at];
+    const row = rows.at(at);
     if (!row || row.id < from) return;
     yield row;
   }

@@ -1,7 +1,6 @@
 /** Checks a list of changes before the first of them is applied. This makes a commit in memory atomic without a rollback. */
 import type { DownState } from '../../../contract/messages.js';
 import type { UnixMillis } from '../../../kernel/time.js';
-import { EncodedBody } from '../encoded-body.js';
 import {
   type Change,
   ConflictError,
@@ -14,16 +13,16 @@ import {
   type RecordRow,
   type TagRow,
 } from '../store.js';
+import { findFingerprint } from './messages.js';
 import { keyOf } from './records.js';
-import { isReport } from './report-entry.js';
+import { isReport } from './reports.js';
 import { SharedTexts } from './shared-texts.js';
-import type { KeptBody, MemoryTables } from './tables.js';
+import type { MemoryTables } from './tables.js';
 
-/** The bodies of a list of changes in their stored form, by row. Valid until the next list is checked. */
+/** The bodies of a list of changes as JSON texts, by row. Valid until the next list is checked. */
 export interface Bodies {
-  /** Those of reports are left out, because they are stored as they are. */
-  readonly ofMessages: ReadonlyMap<MessageRow, KeptBody>;
-  /** JSON texts. */
+  /** Those of reports are left out, because they stay encoded. */
+  readonly ofMessages: ReadonlyMap<MessageRow, string>;
   readonly ofRecords: ReadonlyMap<RecordRow, string>;
 }
 
@@ -42,7 +41,7 @@ export class Check implements Bodies {
   /** New messages by id, with their devices. */
   readonly #messages = new Map<Id, Id>();
   readonly #newest = new Map<Id, Id>();
-  readonly ofMessages = new Map<MessageRow, KeptBody>();
+  readonly ofMessages = new Map<MessageRow, string>();
   readonly ofRecords = new Map<RecordRow, string>();
   readonly #texts = new SharedTexts();
   /** Serial numbers that the list registers (true) or releases (false). */
@@ -259,7 +258,7 @@ export class Check implements Bodies {
     const known = this.#tables.devices.has(row.deviceId) || this.#devices.has(row.deviceId);
     if (!known) throw new Error(`unknown device "${row.deviceId}"`);
     if (this.#tables.findMessage(row.id) || this.#messages.has(row.id)) throw new Error(`message "${row.id}" exists`);
-    if (!isReport(row)) this.ofMessages.set(row, row.body instanceof EncodedBody ? row.body : this.#textOf(row));
+    if (!isReport(row)) this.ofMessages.set(row, this.#textOf(row));
     if (this.#isOneMessage) return;
     this.#messages.set(row.id, row.deviceId);
     this.#downStates.set(row.id, row.downState);
@@ -279,7 +278,7 @@ export class Check implements Bodies {
   /** Compares with stored messages only: a list never contains two copies of a message. */
   #needNew({ deviceId, fingerprint }: MessageRow, since: UnixMillis): void {
     if (fingerprint === null) return;
-    const known = this.#tables.devices.get(deviceId)?.fingerprints?.get(fingerprint);
+    const known = findFingerprint(this.#tables.devices.get(deviceId), fingerprint);
     if (known && known.row.createdAt >= since) throw new ConflictError('fingerprint');
   }
 

@@ -33,7 +33,9 @@ import {
 } from '../store.js';
 import { ascending, descending, lowerBound, pageById } from './by-id.js';
 import { firstAbove } from './journal.js';
-import { type DeviceEntry, MemoryTables, type MessageEntry } from './tables.js';
+import { type DeviceEntry, findFingerprint, type MessageEntry, type OtherEntry } from './messages.js';
+import { ReportEntry } from './reports.js';
+import { MemoryTables } from './tables.js';
 import { copyCodec, MemoryWriter } from './writer.js';
 
 export class MemoryStore implements Store {
@@ -177,7 +179,7 @@ export class MemoryStore implements Store {
   }
 
   async copyOf(deviceId: Id, fingerprint: string, since: UnixMillis): Promise<Id | undefined> {
-    const entry = this.#tables.devices.get(deviceId)?.fingerprints?.get(fingerprint);
+    const entry = findFingerprint(this.#tables.devices.get(deviceId), fingerprint);
     return entry && entry.row.createdAt >= since ? entry.id : undefined;
   }
 
@@ -261,9 +263,9 @@ function plain(entry: MessageEntry): MessageRow {
   return { ...entry.row, body: bodyOf(entry) };
 }
 
-function waiting(entry: MessageEntry): WaitingRow {
+function waiting(entry: OtherEntry): WaitingRow {
   const { body, raw, ...row } = entry.row;
-  return typeof body === 'string' && body.length + (raw?.length ?? 0) > WAITING_CONTENT ? row : plain(entry);
+  return body.length + (raw?.length ?? 0) > WAITING_CONTENT ? row : plain(entry);
 }
 
 function listed(entry: MessageEntry): ListedMessage {
@@ -271,8 +273,8 @@ function listed(entry: MessageEntry): ListedMessage {
   return { ...entry.row, body: bodyOf(entry), deviceName: name, deviceSerial: serial };
 }
 
-function bodyOf({ row: { body } }: MessageEntry): unknown {
-  return typeof body === 'string' ? JSON.parse(body) : body.toJSON();
+function bodyOf(entry: MessageEntry): unknown {
+  return entry instanceof ReportEntry ? entry.readBody() : JSON.parse(entry.row.body);
 }
 
 function deviceMatcher(filter: DeviceFilter): (row: DeviceRow) => boolean {

@@ -1,11 +1,11 @@
 /**
  * The tables of the memory store, as plain data. Lists are sorted by id; rows that the store returns without a copy are frozen.
  */
-import type { EncodedBody } from '../encoded-body.js';
-import type { CodecRow, DeviceRow, EventRow, Id, KeyRow, MessageRow, SpaceRow, Station, TagRow } from '../store.js';
+import type { CodecRow, EventRow, Id, KeyRow, SpaceRow, Station, TagRow } from '../store.js';
 import { lowerBound } from './by-id.js';
+import type { DeviceEntry, MessageEntry, Messages, OtherEntry } from './messages.js';
 import { MemoryRecords } from './records.js';
-import type { ReportEntry } from './report-entry.js';
+import { Reports } from './reports.js';
 
 export interface SpaceEntry {
   readonly id: Id;
@@ -14,31 +14,8 @@ export interface SpaceEntry {
   readonly tags: TagRow[];
   readonly devices: DeviceEntry[];
   /** Includes the messages of deleted devices. */
-  readonly messages: MessageEntry[];
+  readonly messages: Messages;
 }
-
-export interface DeviceEntry {
-  readonly id: Id;
-  row: DeviceRow;
-  deleted: boolean;
-  readonly messages: MessageEntry[];
-  readonly pending: OtherEntry[];
-  readonly unanswered: OtherEntry[];
-  /** Newest uplink by fingerprint; undefined until the first uplink with a fingerprint. */
-  fingerprints: Map<string, MessageEntry> | undefined;
-}
-
-export type MessageEntry = ReportEntry<DeviceEntry> | OtherEntry;
-
-/** A message other than a report. */
-export interface OtherEntry {
-  readonly id: Id;
-  row: MessageRow & { readonly body: KeptBody };
-  readonly device: DeviceEntry;
-}
-
-/** A body as JSON text or encoded. Reads parse it: this saves memory, and most messages are never read. */
-export type KeptBody = string | EncodedBody;
 
 export class MemoryTables {
   readonly spaces = new Map<Id, SpaceEntry>();
@@ -50,6 +27,7 @@ export class MemoryTables {
   readonly devices = new Map<Id, DeviceEntry>();
   readonly bySerial = new Map<number, DeviceEntry>();
   readonly byToken = new Map<string, DeviceEntry>();
+  readonly reports = new Reports<DeviceEntry>();
   readonly pending: OtherEntry[] = [];
   readonly timelines = new Map<Id, Station[]>();
   /** Number of timeline entries ever written. */
@@ -67,7 +45,7 @@ export class MemoryTables {
       const newest = messages.at(-1);
       // Most ids that are looked for are those of new messages.
       if (newest === undefined || newest.id < id) continue;
-      const entry = messages[lowerBound(messages, id)];
+      const entry = messages.at(lowerBound(messages, id));
       if (entry?.id === id) return entry;
     }
     return undefined;

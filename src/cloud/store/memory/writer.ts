@@ -19,8 +19,9 @@ import {
 import { insertById, lowerBound, removeById } from './by-id.js';
 import { type Bodies, Check } from './check.js';
 import { addEvent, firstAbove } from './journal.js';
-import { isReport, ReportEntry } from './report-entry.js';
-import type { DeviceEntry, KeptBody, MemoryTables, MessageEntry, OtherEntry, SpaceEntry } from './tables.js';
+import { type DeviceEntry, type MessageEntry, Messages, type OtherEntry, printOf } from './messages.js';
+import { isReport, ReportEntry } from './reports.js';
+import type { MemoryTables, SpaceEntry } from './tables.js';
 
 export class MemoryWriter {
   readonly #tables: MemoryTables;
@@ -39,9 +40,16 @@ export class MemoryWriter {
 
   /** Deletes up to `limit` old messages that are not pending downlinks, oldest first; returns their number. */
   prune(createdBefore: UnixMillis, limit: number): number {
+    const before = idBefore(createdBefore);
     const old = this.#tables.spaceList.flatMap(({ messages }) => {
-      const before = messages.slice(0, lowerBound(messages, idBefore(createdBefore)));
-      return before.filter(({ row }) => row.createdAt < createdBefore && row.downState !== 'pending');
+      const oldest: MessageEntry[] = [];
+      for (let at = 0; at < messages.length && oldest.length < limit; at++) {
+        const entry = messages.at(at) as MessageEntry;
+        const { id, createdAt, downState } = entry.row;
+        if (id >= before) break;
+        if (createdAt < createdBefore && downState !== 'pending') oldest.push(entry);
+      }
+      return oldest;
     });
     const chosen = old.sort((a, b) => compareValues(a.id, b.id)).slice(0, limit);
     for (const entry of chosen) this.#deleteMessage(entry);
@@ -134,7 +142,7 @@ export class MemoryWriter {
       connectorsVersion: 0,
       tags: [],
       devices: [],
-      messages: [],
+      messages: new Messages(this.#tables.reports),
     };
     this.#tables.spaces.set(row.id, made);
     insertById(this.#tables.spaceList, made);
@@ -190,10 +198,10 @@ export class MemoryWriter {
       id: row.id,
       row: this.#freezeDevice(row, row),
       deleted: false,
-      messages: [],
+      messages: new Messages(this.#tables.reports),
+      prints: [],
       pending: [],
       unanswered: [],
-      fingerprints: undefined,
     };
     this.#tables.devices.set(row.id, entry);
     this.#tables.bySerial.set(row.serial, entry);
@@ -244,13 +252,14 @@ export class MemoryWriter {
     removeById(this.#space(entry.row.spaceId).devices, id);
   }
 
-  #insertMessage(row: MessageRow, body: KeptBody): void {
+  #insertMessage(row: MessageRow, body: string): void {
     const device = this.#tables.devices.get(row.deviceId);
     if (!device) return;
-    const entry = isReport(row) ? new ReportEntry(row, device) : { id: row.id, row: { ...row, body }, device };
+    const entry = isReport(row) ? this.#tables.reports.add(row, device) : { id: row.id, row: { ...row, body }, device };
     insertById(this.#space(row.spaceId).messages, entry);
-    insertById(device.messages, entry);
-    if (row.fingerprint !== null) this.#rememberFingerprint(device, row.fingerprint, entry);
+    // The check has ensured that this is the newest message of the device.
+    device.messages.push(entry);
+    device.prints.push(printOf(row.fingerprint));
     if (!(entry instanceof ReportEntry)) this.#queueUp(entry);
   }
 
@@ -258,12 +267,6 @@ export class MemoryWriter {
   #find(id: Id): OtherEntry | undefined {
     const entry = this.#tables.findMessage(id);
     return entry instanceof ReportEntry ? undefined : entry;
-  }
-
-  #rememberFingerprint(device: DeviceEntry, fingerprint: string, entry: MessageEntry): void {
-    device.fingerprints ??= new Map();
-    const known = device.fingerprints.get(fingerprint);
-    if (!known || known.id < entry.id) device.fingerprints.set(fingerprint, entry);
   }
 
   #offerMessage(entry: OtherEntry | undefined, attempt: number): void {
@@ -294,12 +297,13 @@ export class MemoryWriter {
 
   #deleteMessage(entry: MessageEntry): void {
     const { id, device, row } = entry;
-    if (!(entry instanceof ReportEntry)) this.#unqueue(entry);
     this.#tables.timelines.delete(id);
     removeById(this.#space(row.spaceId).messages, id);
-    removeById(device.messages, id);
-    if (row.fingerprint !== null && device.fingerprints?.get(row.fingerprint) === entry)
-      device.fingerprints.delete(row.fingerprint);
+    const at = lowerBound(device.messages, id);
+    device.messages.splice(at, 1);
+    device.prints.splice(at, 1);
+    if (entry instanceof ReportEntry) this.#tables.reports.delete(entry.number);
+    else this.#unqueue(entry);
   }
 
   /** Adds a downlink to the list of its state: pending or unanswered. Other messages are in no such list. */
