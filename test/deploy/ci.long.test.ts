@@ -99,9 +99,10 @@ describe('the other steps of the action', () => {
 
   it('do not fail the job if the token may not comment', () => {
     const folder = makeFolder({ gh: 'exit 1' });
-    expect(runScript(folder, scriptOf('Comment on the pull request'), { NUMBER: '7', GITHUB_REPOSITORY: 'o/r' })).toBe(
-      0,
-    );
+    mkdirSync(join(folder, 'ghostfleet/a'), { recursive: true });
+    writeFileSync(join(folder, 'ghostfleet/a/summary.md'), 'all is well\n');
+    const env = { NUMBER: '7', GITHUB_REPOSITORY: 'o/r', NAME: 'a' };
+    expect(runScript(folder, scriptOf('Comment on the pull request'), env)).toBe(0);
   });
 });
 
