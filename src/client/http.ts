@@ -2,7 +2,7 @@
 import { Client, type Dispatcher } from 'undici';
 import { compressedBecause } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
-import { asError, UsageError } from '../kernel/errors.js';
+import { asError, messageOf, UsageError } from '../kernel/errors.js';
 import { openHttpPool } from '../kernel/http-pool.js';
 import { DEPTH_LIMIT } from '../kernel/json-size.js';
 import { foreignJson, isObject, NOT_UNICODE } from '../kernel/json-text.js';
@@ -63,6 +63,8 @@ export class JsonHttp {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #gate: Gate;
   readonly #clock = new RealClock();
+  /** Shared with the copies, as the connections are. */
+  readonly #end: { done?: Promise<void> };
 
   /**
    * @param other whose connections are used; default: new ones
@@ -91,6 +93,7 @@ export class JsonHttp {
     // In a path, some characters are encoded.
     this.#secrets = secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]);
     this.#gate = gate;
+    this.#end = other ? other.#end : {};
     this.#pool = other
       ? other.#pool
       : openHttpPool(base.origin, { connections, timeout, largestAnswer: LARGEST_ANSWER });
@@ -105,7 +108,8 @@ export class JsonHttp {
    * Sends a request and returns the JSON value of the answer; undefined if its body is empty.
    * @param further further headers
    * @throws UsageError `empty-id` if an id in the path is empty, "." or "..", so that the path names a list or another resource;
-   * `empty-parameter` if a parameter of the query is an empty text or list; `invalid-unicode` if it is not valid Unicode
+   * `empty-parameter` if a parameter of the query is an empty text or list, `bad-parameter` if it is none of the types of
+   * {@link Query}, such as a `Date`; `invalid-unicode` if it is not valid Unicode; `bad-body` if JSON cannot hold the body
    * @throws ApiError if the status is not 2xx or the body is not JSON
    * @throws ConnectionError if no response arrives
    */
@@ -118,7 +122,8 @@ export class JsonHttp {
   ): Promise<unknown> {
     checkPath(path);
     const target = this.#prefix + path + queryText(query);
-    return (await this.#gate((signal) => this.#request(method, path, target, body, further, signal))).value;
+    const sent = body === undefined ? undefined : jsonText(body);
+    return (await this.#gate((signal) => this.#request(method, path, target, sent, further, signal))).value;
   }
 
   /** Reads a page of a list, like {@link request}. `next` is the offset of the next page, if the service says it. */
@@ -132,7 +137,7 @@ export class JsonHttp {
     method: Method,
     path: string,
     target: string,
-    body: unknown,
+    body: string | undefined,
     further: Readonly<Record<string, string>>,
     ended: AbortSignal | undefined,
   ): Promise<{ readonly value: unknown; readonly next: string | undefined }> {
@@ -194,9 +199,10 @@ export class JsonHttp {
     }
   }
 
-  /** Waits for running requests, then closes the connections. */
+  /** Waits for running requests, then closes the connections, also those of copies. Further calls have no effect. */
   close(): Promise<void> {
-    return this.#pool.close();
+    this.#end.done ??= this.#pool.close();
+    return this.#end.done;
   }
 
   /** The error of a request for a stream. Its connection has no limit of size, so only the beginning of the answer is read. */
@@ -237,7 +243,7 @@ export class JsonHttp {
     method: Method,
     path: string,
     target: string,
-    body: unknown,
+    body: string | undefined,
     further: Readonly<Record<string, string>>,
     ended: AbortSignal | undefined,
   ) {
@@ -254,8 +260,7 @@ export class JsonHttp {
     try {
       const limit = { clock: this.#clock, limit: WHOLE_ANSWER * timeout, what: 'the answer', signal: ended };
       return await within(limit, async (signal) => {
-        const sent = body === undefined ? null : JSON.stringify(body);
-        const answer = await this.#pool.request({ method, path: target, headers, body: sent, signal });
+        const answer = await this.#pool.request({ method, path: target, headers, body: body ?? null, signal });
         const { headers: head, statusCode: status } = answer;
         begun = true;
         if (typeof head.date === 'string') dated?.(head.date);
@@ -284,8 +289,9 @@ function checkPath(path: string): void {
   throw new UsageError('empty-id', `"${part}" in "${path}" is not the id of a resource`);
 }
 
-/** An id as part of a path. @throws UsageError `invalid-unicode` if it is not valid Unicode */
+/** An id as part of a path. @throws UsageError `empty-id` if it is not a text; `invalid-unicode` if it is not valid Unicode */
 export function pathPart(id: string): string {
+  if (typeof id !== 'string') throw new UsageError('empty-id', `${String(id)} is not the id of a resource`);
   needUnicode(id, 'the id');
   return encodeURIComponent(id);
 }
@@ -299,16 +305,33 @@ function needUnicode(text: string, what: string): void {
 function queryText(query: Query): string {
   const parts = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    const values = typeof value === 'object' ? value : [value];
+    const values = Array.isArray(value) ? value : [value];
+    if (values.some((each) => typeof each === 'object')) {
+      throw new UsageError('bad-parameter', `"${name}" of the query is not a text, a number, or a list of texts`);
+    }
     if (values.length === 0 || values.includes('')) {
       throw new UsageError('empty-parameter', `"${name}" of the query is empty; give it a value or leave it out`);
     }
     for (const text of values) needUnicode(String(text), `"${name}" of the query`);
-    if (typeof value === 'object') for (const item of value) parts.append(`${name}[]`, item);
+    if (Array.isArray(value)) for (const item of value) parts.append(`${name}[]`, item);
     else if (value !== undefined) parts.append(name, String(value));
   }
   const text = parts.toString();
   return text === '' ? '' : `?${text}`;
+}
+
+/** A body as JSON. @throws UsageError `bad-body` for what JSON would drop or cannot hold: NaN, infinity, bigint, a circle */
+function jsonText(body: unknown): string {
+  const checked = (key: string, value: unknown) => {
+    if (typeof value !== 'number' || Number.isFinite(value)) return value;
+    throw new UsageError('bad-body', `"${key}" of the body is ${value}, which JSON cannot hold`);
+  };
+  try {
+    return JSON.stringify(body, checked);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError('bad-body', `the body cannot be JSON: ${messageOf(error).split('\n', 1)[0]}`);
+  }
 }
 
 /** The JSON value of an answer or of an event; undefined if it is not JSON, or nested too deep. */

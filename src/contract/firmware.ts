@@ -52,7 +52,10 @@ export const NewFirmwareImage = Body(
     data: Field(
       'The image.',
       Type.Refine(
-        Type.String({ description: 'base64 of at least one byte', documented: BASE64 }),
+        Type.String({
+          description: 'base64 of at least one byte, without line breaks (`base64 -w 0`)',
+          documented: BASE64,
+        }),
         (text) => text !== '' && Buffer.from(text, 'base64').toString('base64') === text,
       ),
     ),

@@ -87,9 +87,13 @@ export function takeArrivals(
 function openSocket(family: 4 | 6): Promise<Socket> {
   const socket = createSocket({ type: `udp${family}`, recvBufferSize: RECEIVE_BUFFER });
   return new Promise((resolve, reject) => {
-    socket.once('error', reject);
+    const fail = (error: Error) => {
+      socket.close();
+      reject(error);
+    };
+    socket.once('error', fail);
     socket.bind(0, () => {
-      socket.off('error', reject);
+      socket.off('error', fail);
       resolve(socket);
     });
   });

@@ -65,6 +65,45 @@ describe('the client', () => {
     expect(await client.devices({ name: undefined as never })).toHaveLength(1);
   });
 
+  it('rejects what is neither a text nor a number in an address before the request', async () => {
+    const { client } = await connected();
+    expect(() => client.device(undefined as never)).toThrow('undefined is not the id of a resource');
+    for (const after of [new Date(0), null, {}]) {
+      expect(await failure(client.messages({ after } as never))).toMatchObject({
+        code: 'bad-parameter',
+        message: '"after" of the query is not a text, a number, or a list of texts',
+      });
+    }
+  });
+
+  it('rejects a body that JSON cannot hold, instead of changing it or blaming the service', async () => {
+    const { client } = await connected();
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    const bodies = [{ limit: Number.NaN }, { a: [1, Number.POSITIVE_INFINITY] }, { count: 10n }, circle];
+    const messages: unknown[] = [];
+    for (const body of bodies) {
+      const refusal = await failure(client.sendData('x', body));
+      expect(refusal).toMatchObject({ code: 'bad-body' });
+      messages.push((refusal as Error).message);
+    }
+    expect(messages).toEqual([
+      '"limit" of the body is NaN, which JSON cannot hold',
+      '"1" of the body is Infinity, which JSON cannot hold',
+      'the body cannot be JSON: Do not know how to serialize a BigInt',
+      'the body cannot be JSON: Converting circular structure to JSON',
+    ]);
+  });
+
+  it('may be closed again, and then says that nothing was sent', async () => {
+    const { client } = await connected();
+    await client.close();
+    await client.through((request) => request()).close();
+    expect(await failure(client.devices())).toMatchObject({
+      message: expect.stringContaining('nothing was sent, because the client or its service is closed'),
+    });
+  });
+
   it('rejects a text in an address that is not valid Unicode, and shows why the service rejects one in a body', async () => {
     const { client } = await connected();
     const half = 'cut \ud83d';

@@ -105,10 +105,13 @@ describe('a device with a new socket', () => {
 });
 
 describe('a UDP port', () => {
-  it('that is in use is rejected with a message', async () => {
+  it('that is in use is rejected with a message, and leaves no socket', async () => {
     const listener = await listenUdp(() => {}, { host: '127.0.0.1', port: 0 });
     listeners.push(listener);
+    const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'UDPWrap').length;
+    const before = sockets();
     const again = listenUdp(() => {}, { host: '127.0.0.1', port: listener.port });
     await expect(again).rejects.toThrow(`cannot open UDP port ${listener.port} on "127.0.0.1": another process`);
+    await expect.poll(sockets).toBeLessThanOrEqual(before);
   });
 });

@@ -24,9 +24,18 @@ export function conditionErrors(what: string) {
   return { 412: `The ${what} no longer has the version of \`If-Match\` (\`changed-meanwhile\`).` };
 }
 
+/** Conditions that no change can have, because no resource has an `ETag` or `Last-Modified`. */
+const OTHER_CONDITIONS = ['if-none-match', 'if-unmodified-since'] as const;
+
 /** Rejects a change whose condition would be ignored, because what it changes has no version. */
 export async function refuseCondition({ method, headers, routeOptions }: FastifyRequest): Promise<void> {
-  if (headers['if-match'] === undefined || method === 'GET' || method === 'HEAD') return;
+  if (method === 'GET' || method === 'HEAD') return;
+  const other = OTHER_CONDITIONS.find((name) => headers[name] !== undefined);
+  if (other !== undefined) {
+    const message = `this service has no \`${other}\`: to change only a certain version of a device or connector, send \`If-Match\``;
+    throw new ApiFault(400, message, 'no-condition');
+  }
+  if (headers['if-match'] === undefined) return;
   // The cast is safe because every route has the schema of an operation, or none.
   const schema = routeOptions.schema as { readonly headers?: { readonly properties?: object } } | undefined;
   if ('if-match' in (schema?.headers?.properties ?? {})) return;

@@ -110,7 +110,7 @@ export const firmwareImages: Family = (routes, context) => {
     async (request, reply) => {
       needWholeSpace(request);
       const { id } = await knownImage(images, request.spaceId, request.params.id);
-      await images.remove(id);
+      await firmware.removeImage(request.spaceId, id);
       return reply.code(204).send();
     },
   );

@@ -123,6 +123,8 @@ function resultOf(reply: Reply): Attempted['result'] {
   return reply.status in FINAL ? 'failed' : 'unanswered';
 }
 
+const REDIRECTS: ReadonlySet<number> = new Set([300, 302, 303, 307]);
+
 /** Statuses after which further attempts would fail as well. */
 const FINAL: Readonly<Record<number, string>> = {
   301: 'the target has moved permanently, and redirects are not followed; correct the URL in the script',
@@ -134,8 +136,8 @@ function replyEntry(reply: Reply): Partial<AttemptLog> {
   if (reply.kind !== 'answer') return { error: reply.why };
   const { status, text } = reply;
   if (isSuccess(status)) return { status };
-  const isRedirect = status >= 300 && status <= 399;
   const error =
-    FINAL[status] ?? (isRedirect ? 'redirects are not followed' : `the target answered with status ${status}`);
+    FINAL[status] ??
+    (REDIRECTS.has(status) ? 'redirects are not followed' : `the target answered with status ${status}`);
   return { status, error, response: text };
 }

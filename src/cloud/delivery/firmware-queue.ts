@@ -3,12 +3,12 @@ import type { Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';
 import type { Image } from '../firmware/images.js';
-import { isOpen, type UpdateJob } from '../firmware/job.js';
-import { endOf, type UpdateStep, type Updates, updateOf } from '../firmware/updates.js';
+import { isOpen, jobOf, UPDATES, type UpdateJob } from '../firmware/job.js';
+import { endOf, IMAGE_GONE, type UpdateStep, type Updates, updateOf } from '../firmware/updates.js';
 import type { FirmwareUpdates } from '../interfaces/firmware-updates.js';
 import type { Ids } from '../store/ids.js';
 import { inOrder } from '../store/in-order.js';
-import { untilUndisturbed } from '../store/records.js';
+import { everyRecord, untilUndisturbed } from '../store/records.js';
 import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
 import type { DeviceSession, QueuedDownlink } from './device-session.js';
 
@@ -80,9 +80,18 @@ export class FirmwareQueue implements FirmwareUpdates {
   }
 
   async cancel({ spaceId, id, deviceId }: UpdateJob): Promise<'cancelled' | 'too-late'> {
-    const may = (job: UpdateJob) => isOpen(job) && job.state !== 'swapping';
-    const cancel = () => this.#end(spaceId, id, 'cancelled', null, may);
+    const cancel = () => this.#end(spaceId, id, 'cancelled', null, needsImage);
     return (await this.#updates.inTurn(deviceId, cancel)) ? 'cancelled' : 'too-late';
+  }
+
+  async removeImage(spaceId: Id, id: Id): Promise<void> {
+    await this.images.remove(id);
+    for await (const row of everyRecord(this.#store, UPDATES, spaceId)) {
+      const { id: update, firmwareId, deviceId, ...job } = jobOf(row);
+      if (firmwareId !== id || !needsImage(job)) continue;
+      const fail = () => this.#end(spaceId, update, 'failed', IMAGE_GONE, needsImage);
+      await this.#updates.inTurn(deviceId, fail);
+    }
   }
 
   async prepareRemoval(device: DeviceRow): Promise<readonly Change[]> {
@@ -191,6 +200,11 @@ export class FirmwareQueue implements FirmwareUpdates {
     const unproven = job.unprovenVersion === undefined ? undefined : true;
     session.update = isOpen(job) ? { silentSince, unproven } : undefined;
   }
+}
+
+/** Whether the device still has to download the image, or a part of it. */
+function needsImage({ state }: Pick<UpdateJob, 'state'>): boolean {
+  return state === 'scheduled' || state === 'downloading';
 }
 
 function listChunks(session: DeviceSession): readonly QueuedDownlink[] {

@@ -58,6 +58,8 @@ const FIRST_CHUNK = 256;
 const LONGEST_CHUNK = 16_128;
 /** Maximum number of restarts of a download; then the update fails. */
 const MOST_RESTARTS = 5;
+/** The error of an update whose image was deleted. */
+export const IMAGE_GONE = 'the image has been deleted';
 /** Prefix of the error that a device reports when it has lost its partial image. */
 const LOST_DOWNLOAD = 'offset mismatch';
 
@@ -195,7 +197,7 @@ export class Updates {
   async chunk(row: WaitingRow): Promise<DownMessage> {
     const { firmware_id: firmwareId, update_id: updateId, offset, length, size, target, type } = bodyOf(row);
     const image = await this.images.content(row.spaceId, firmwareId);
-    if (image === undefined) throw new Error('the image has been deleted');
+    if (image === undefined) throw new Error(IMAGE_GONE);
     const data = image.subarray(offset, offset + length);
     return { kind: 'download-firmware', target, type, updateId: uuidBytes(updateId), offset, data, size };
   }

@@ -82,6 +82,7 @@ export async function listenUdp(receive: ReceiveFrom, { host, port, wires, tap }
 function bind(socket: Socket, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('error', (error: NodeJS.ErrnoException) => {
+      socket.close();
       reject(portRefused(`UDP port ${port}`, host, error));
     });
     socket.bind(port, host, () => {

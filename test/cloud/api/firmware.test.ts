@@ -41,6 +41,26 @@ describe('an image', () => {
     expect((await call('GET', 'firmware-images')).json).toEqual([]);
   });
 
+  it('fails the updates that still need it when it is deleted, also those of devices that never ask', async () => {
+    const { call, image, schedule, register } = await lab();
+    const other = (await call('POST', 'firmware-images', { data: base64(CONTENT) })).json;
+    const [doomed, kept] = [(await schedule()).json, (await schedule(other.id, (await register({ serial_number: '2159017986' })).id)).json];
+    await call('DELETE', `firmware-images/${image.id}`);
+    const states = { [doomed.id]: 'failed', [kept.id]: 'scheduled' };
+    for (const [id, state] of Object.entries(states)) {
+      expect((await call('GET', `firmware/${id}`)).json).toMatchObject({ state });
+    }
+    expect((await call('GET', `firmware/${doomed.id}`)).json.error).toBe('the image has been deleted');
+    expect((await schedule(other.id)).status).toBe(201);
+  });
+
+  it('with line breaks in its base64 is refused with the way to write it without them', async () => {
+    const { call } = await lab();
+    const data = base64(CONTENT).replace(/(.{76})/g, '$1\n');
+    const refused = await call('POST', 'firmware-images', { data });
+    expect(refused).toMatchObject({ status: 400, json: { message: expect.stringContaining('base64 -w 0') } });
+  });
+
   it('that does not contain its version requires one in the request', async () => {
     const { call } = await lab();
     const data = base64(Uint8Array.of(0x3d, 0xb8, 0xf3, 0x96));

@@ -41,6 +41,9 @@ describe('a variable', () => {
       await call('DELETE', `variables/${variable.id}`, undefined, condition),
       await call('PUT', `tags/${tag.id}`, { name: 'warm' }, condition),
       await call('PUT', 'connectors', { name: 'hook', transformation: 'function main() { return null }' }, condition),
+      await call('PUT', `variables/${variable.id}`, { value: '2' }, { 'if-none-match': '*' }),
+      await call('POST', 'tags', { name: 'hot', color: '#1f77b4' }, { 'if-none-match': '*' }),
+      await call('PUT', `tags/${tag.id}`, { name: 'warm' }, { 'if-unmodified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' }),
     ];
     expect(answers.map(({ status, json }) => [status, json.code])).toEqual(answers.map(() => [400, 'no-condition']));
     expect((await call('GET', `variables/${variable.id}`, undefined, condition)).json).toEqual(variable);

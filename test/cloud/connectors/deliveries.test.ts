@@ -39,14 +39,19 @@ describe('a delivery without a 2xx response', () => {
   });
 
   it('succeeds with a later 2xx response, and does not follow redirects', async () => {
-    const statuses = [302, 404, 204];
+    const statuses = [302, 304, 404, 204];
     const answer: Answer = (_, response) => response.writeHead(statuses.shift() ?? 500, { location: '/' }).end();
     const { connector, device, uplink, pass, deliveries } = await opened({ answer });
     const forward = await connector();
     await uplink(await device());
     await pass(hours(1));
-    const log = [{ error: 'redirects are not followed' }, { status: 404 }, { status: 204, error: null }];
-    expect(await deliveries(forward)).toMatchObject([{ state: 'delivered', attempt: 2, log }]);
+    const log = [
+      { error: 'redirects are not followed' },
+      { error: 'the target answered with status 304' },
+      { status: 404 },
+      { status: 204, error: null },
+    ];
+    expect(await deliveries(forward)).toMatchObject([{ state: 'delivered', attempt: 3, log }]);
   });
 
   it('waits for the time in Retry-After if it is longer than the delay of the plan, but at most a day', async () => {
