@@ -5,7 +5,7 @@ import { EXIT, UsageError } from '../kernel/errors.js';
 import { writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
 import { fitGroups } from '../record/fit.js';
-import { writeScenario } from '../record/fit-yaml.js';
+import { describeLeftOut, writeScenario } from '../record/fit-yaml.js';
 import { convertToDeviceTime } from '../record/pace.js';
 import { readRecording } from '../record/read.js';
 import { describeDeviceTypes } from '../runner/known-types.js';
@@ -33,7 +33,8 @@ export const fit = defineCommand<{ readonly recording: string; readonly out: str
     }
     writeWhole(out, yaml);
     const shown = groups.map(({ name, count }) => `${count} × ${name}`).join(', ');
-    host.out.write(`${out}: ${shown}\n`);
+    const missing = describeLeftOut(recording, groups);
+    host.out.write(`${out}: ${shown}${missing === undefined ? '' : `; ${missing}: record a longer window`}\n`);
     return EXIT.fine;
   },
 );

@@ -29,8 +29,10 @@ export function writeScenario(
     ...writeRangeSteps(group, duration),
   ]);
   const hasSteps = steps.some((line) => !line.trimStart().startsWith('#'));
+  const missing = describeLeftOut(recording, groups);
   const lines = [
     `# Fitted to a recording of ${countOf(recording.devices.length, 'device')} over ${humanDuration(recording.until - recording.from)}.`,
+    ...(missing === undefined ? [] : [`# Of them, ${missing}.`]),
     '# To multiply a group, raise its `count`. Steps for single devices apply to the first devices of the group.',
     '',
     `name: ${name}`,
@@ -45,6 +47,13 @@ export function writeScenario(
     '  - uplink.stored == uplink.sent',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** The devices of the recording that are in no group; undefined if there are none. */
+export function describeLeftOut({ devices }: Recording, groups: readonly FittedGroup[]): string | undefined {
+  const count = devices.length - groups.reduce((sum, group) => sum + group.count, 0);
+  if (count === 0) return undefined;
+  return `${countOf(count, 'device')} without two reports ${count === 1 ? 'is' : 'are'} left out`;
 }
 
 const HOW = {

@@ -60,6 +60,17 @@ describe('fitting', () => {
     ]);
   });
 
+  it('says how many devices are in no group, because they reported less than twice', () => {
+    const all = [...reports('d1', every(5, 10)), ...reports('d2', every(5, 10))];
+    const once = recording([...all, ...reports('d3', [7])]);
+    expect(yamlOf(once)).toContain(
+      'a recording of 3 devices over 1h 00m.\n# Of them, 1 device without two reports is left',
+    );
+    const twice = recording([...all, ...reports('d3', [7]), uplink(MINUTE, { device: 'd4', type: 'session' })]);
+    expect(yamlOf(twice)).toContain('# Of them, 2 devices without two reports are left out.\n');
+    expect(yamlOf(recording(all))).not.toContain('left out');
+  });
+
   it('finds the device type by the name of the firmware, or by the names of values', () => {
     const ups = [...reports('d1', every(5, 4)), ...reports('d2', every(5, 4))];
     const values = (profiles.get('scale')?.decoder.keys ?? []).map(({ path }) => ({
