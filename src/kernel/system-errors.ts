@@ -110,12 +110,8 @@ const UNKNOWN_AUTHORITY = `the server's certificate is not from a known authorit
 const SELF_SIGNED =
   'the server has a self-signed certificate; set NODE_EXTRA_CA_CERTS to the file with this certificate';
 
-const CLOSED_CLIENT = 'nothing was sent, because the client or its service is closed';
-
 /** Texts for errors of undici, OpenSSL and Node's HTTP parser. */
 const WORDS: Readonly<Record<string, string | undefined>> = {
-  UND_ERR_CLOSED: CLOSED_CLIENT,
-  UND_ERR_DESTROYED: CLOSED_CLIENT,
   UND_ERR_SOCKET: systemReason('ECONNRESET'),
   UND_ERR_CONNECT_TIMEOUT: systemReason('ETIMEDOUT'),
   UND_ERR_HEADERS_TIMEOUT: 'connected, but no response in time',

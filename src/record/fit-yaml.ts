@@ -49,7 +49,7 @@ export function writeScenario(
   return `${lines.join('\n')}\n`;
 }
 
-/** The devices of the recording that are in no group; undefined if there are none. */
+/** The devices of the recording that are in no group; undefined if all are in one. */
 export function describeLeftOut({ devices }: Recording, groups: readonly FittedGroup[]): string | undefined {
   const count = devices.length - groups.reduce((sum, group) => sum + group.count, 0);
   if (count === 0) return undefined;

@@ -95,12 +95,12 @@ describe('the client', () => {
     ]);
   });
 
-  it('may be closed again, and then says that nothing was sent', async () => {
+  it('may be closed again, and then says that it is closed', async () => {
     const { client } = await connected();
     await client.close();
     await client.through((request) => request()).close();
     expect(await failure(client.devices())).toMatchObject({
-      message: expect.stringContaining('nothing was sent, because the client or its service is closed'),
+      message: expect.stringContaining('ghostfleet has closed the connection'),
     });
   });
 

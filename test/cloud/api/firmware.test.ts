@@ -44,7 +44,10 @@ describe('an image', () => {
   it('fails the updates that still need it when it is deleted, also those of devices that never ask', async () => {
     const { call, image, schedule, register } = await lab();
     const other = (await call('POST', 'firmware-images', { data: base64(CONTENT) })).json;
-    const [doomed, kept] = [(await schedule()).json, (await schedule(other.id, (await register({ serial_number: '2159017986' })).id)).json];
+    const [doomed, kept] = [
+      (await schedule()).json,
+      (await schedule(other.id, (await register({ serial_number: '2159017986' })).id)).json,
+    ];
     await call('DELETE', `firmware-images/${image.id}`);
     const states = { [doomed.id]: 'failed', [kept.id]: 'scheduled' };
     for (const [id, state] of Object.entries(states)) {
