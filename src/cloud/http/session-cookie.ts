@@ -9,12 +9,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiFault } from './errors.js';
 
+/** Begins the name of a cookie that no other host can set, not even one below the same domain. Needs HTTPS and all paths. */
+const OF_HOST = '__Host-';
+
 /** The credential in the cookie of a request; undefined without a cookie or without a valid value. */
 export function cookieSecret(headers: IncomingHttpHeaders): string | undefined {
   if (headers.cookie === undefined) return undefined;
-  const prefix = `${nameFor(headers.host)}=`;
-  const pair = headers.cookie.split(/;\s*/).find((each) => each.startsWith(prefix));
-  const value = pair?.slice(prefix.length) ?? '';
+  const name = nameFor(headers.host);
+  const pairs = headers.cookie.split(/;\s*/);
+  const readPair = (wanted: string) => pairs.find((pair) => pair.startsWith(`${wanted}=`))?.slice(wanted.length + 1);
+  const value = readPair(OF_HOST + name) ?? readPair(name) ?? '';
   return /^[\w.~-]{1,512}$/.test(value) ? value : undefined;
 }
 
@@ -33,7 +37,8 @@ export function sessionCookie(
   secret: string,
   { maxAge, secure, prefix = '' }: CookieOptions,
 ): string {
-  const parts = [`${nameFor(headers.host)}=${secret}`, `Path=${prefix}/`, 'HttpOnly', 'SameSite=Strict'];
+  const name = (secure && prefix === '' ? OF_HOST : '') + nameFor(headers.host);
+  const parts = [`${name}=${secret}`, `Path=${prefix}/`, 'HttpOnly', 'SameSite=Strict'];
   if (maxAge !== undefined) parts.push(`Max-Age=${maxAge}`);
   if (secure) parts.push('Secure');
   return parts.join('; ');

@@ -86,7 +86,7 @@ function readEntry(entry: unknown, base: string): Entry | string {
   if (path === undefined) return { skipped: 'another address' };
   if (isCached(entry)) return { skipped: 'answered by a cache' };
   if (isObject(entry.response) && entry.response.status === 0) return { skipped: 'no answer' };
-  if (!isMethod(method)) return { skipped: method };
+  if (!isMethod(method)) return { skipped: NOT_SENT.has(method) ? method : 'another method' };
   const body = isObject(postData) ? readBody(postData) : undefined;
   if (body === null) return { skipped: 'a body that is not text' };
   const unfit = findUnfit(path, body);
@@ -103,6 +103,9 @@ function readEntry(entry: unknown, base: string): Entry | string {
     },
   };
 }
+
+/** Methods that browsers send and no load has. */
+const NOT_SENT: ReadonlySet<string> = new Set(['HEAD', 'OPTIONS', 'TRACE', 'CONNECT']);
 
 /** Some tools write an offset without a colon. */
 function timeOf(text: string): UnixMillis | undefined {

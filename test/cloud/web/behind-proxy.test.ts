@@ -56,6 +56,7 @@ describe('the sign-in of the console', () => {
     expect(answer.statusCode).toBe(201);
     expect(/; Secure/.test(String(answer.headers['set-cookie']))).toBe(headers.origin.startsWith('https:'));
     const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] ?? '';
+    expect(cookie.startsWith('__Host-')).toBe(headers.origin.startsWith('https:'));
     const made = await ask(
       'POST',
       `/v2/spaces/${spaceId}/tags`,
@@ -114,6 +115,16 @@ describe('a public URL with a path', () => {
     expect(await statusOf('/')).toBe(200);
     expect(await statusOf(`/v2/spaces/${spaceId}/devices?limit=1`)).toBe(200);
     expect(await statusOf('/v2/documentation/')).toBe(200);
+  });
+
+  it('takes the cookie that only its host can set, and not one that a host below the same domain sets', async () => {
+    const { signIn, ask, spaceId } = await behindProxy(TRUSTED);
+    const headers = { host: 'iot.example', origin: 'https://iot.example', 'x-forwarded-proto': 'https' };
+    const answer = await signIn(headers);
+    const own = String(answer.headers['set-cookie']).split(';', 1)[0] ?? '';
+    const foreign = 'ghostfleet-console=a-credential-of-another-host';
+    const list = await ask('GET', `/v2/spaces/${spaceId}/tags`, { ...headers, cookie: `${foreign}; ${own}` });
+    expect(list.statusCode).toBe(200);
   });
 
   it('restricts the cookie to the path', async () => {

@@ -122,6 +122,18 @@ describe('the replay of a HAR file', () => {
     ]);
   });
 
+  it('lists methods that no load has together, whatever their names are', () => {
+    const har = JSON.parse(HAR);
+    const options = har.log.entries.find(
+      ({ request }: { request: { method: string } }) => request.method === 'OPTIONS',
+    );
+    for (const method of ['A\nB', 'PURGE']) {
+      har.log.entries.push({ ...options, request: { ...options.request, method } });
+    }
+    const plan = planScenario(scenarioOf(REPLAY, JSON.stringify(har)));
+    expect(describePlan(plan)).toContain('left out: 2 × another address, 1 × OPTIONS, 2 × another method ·');
+  });
+
   it('says in the plan what it leaves out, and that it changes the cloud', () => {
     expect(describePlan(planScenario(scenarioOf(REPLAY, HAR)))).toContain(
       '3 requests, replayed from a.har; left out: 2 × another address, 1 × OPTIONS · changes the cloud: POST',
