@@ -10,12 +10,14 @@ import { prepare, type ReadyLoad, type ReadyRequest } from '../../scenario/load/
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 import type { Caller } from './callers.js';
+import { type Captures, memoryOf } from './captures.js';
 import { type RequestContext, Requests } from './requests.js';
 
 export interface IterationContext extends RequestContext {
   readonly random: Random;
   /** For think times. */
   readonly pauses: Clock;
+  readonly captures: Captures;
 }
 
 /** Called at the end of an iteration. @param away the wait that the service demands */
@@ -64,6 +66,7 @@ export class Iterations {
     const iteration = new Iteration({
       k,
       intended,
+      captures: this.#context.captures,
       space: this.#space,
       done,
       device: this.#findNextDevice(),
@@ -73,6 +76,7 @@ export class Iterations {
     if (this.#load.pace.kind === 'closed') this.#count(chain, 0);
     if (this.#send(iteration, chain, 0, intended)) return true;
     this.#note('chain.ended', intended, false);
+    iteration.forget();
     return false;
   }
 
@@ -138,6 +142,7 @@ export class Iterations {
 
   #end(iteration: Iteration, ok: boolean, away: Millis): void {
     const { intended, done } = iteration.facts;
+    iteration.forget();
     this.#note('chain.ended', intended, ok);
     done(away);
   }
@@ -154,6 +159,7 @@ interface IterationFacts {
   /** Number in the whole load, from 0. */
   readonly k: number;
   readonly intended: Instant;
+  readonly captures: Captures;
   readonly space: string;
   readonly device: DeviceHandle | undefined;
   /** Its row of the data of the load, if there are any. */
@@ -165,15 +171,29 @@ interface IterationFacts {
 class Iteration {
   readonly facts: IterationFacts;
   #captured: Map<string, unknown> | undefined;
+  /** Memory of the captured values, in bytes. */
+  #held = 0;
 
   constructor(facts: IterationFacts) {
     this.facts = facts;
   }
 
-  readonly keep = (name: string, value: unknown): void => {
+  readonly keep = (name: string, value: unknown): string | undefined => {
+    const bytes = memoryOf(value);
+    const why = this.facts.captures.keep(bytes);
+    if (why !== undefined) return why;
+    this.#held += bytes;
     this.#captured ??= new Map();
     this.#captured.set(name, value);
+    return undefined;
   };
+
+  /** The iteration has ended. */
+  forget(): void {
+    this.facts.captures.release(this.#held);
+    this.#held = 0;
+    this.#captured = undefined;
+  }
 
   readonly lookUp = (name: string): unknown => {
     if (this.#captured?.has(name)) return this.#captured.get(name);

@@ -12,11 +12,12 @@ import type { UserPace } from '../../scenario/load/load.js';
 import { listPresence } from '../../scenario/load/users.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { Caller } from './callers.js';
+import { Captures } from './captures.js';
 import { type IterationContext, Iterations } from './iterations.js';
 import { type Arrival, drawOwnArrivals, hasTurn } from './own-arrivals.js';
 import { NOT_BEGUN, OVER } from './requests.js';
 
-interface LoadOptions extends Omit<IterationContext, 'pauses'> {
+interface LoadOptions extends Omit<IterationContext, 'pauses' | 'captures'> {
   readonly callerOf: (load: PlannedLoad) => Caller;
   /** Least pause of a user between response and request; in virtual time, responses take none, and it must pass. */
   readonly leastPause: Millis;
@@ -37,7 +38,7 @@ export class Loads {
   /** Schedules the loads for their times. */
   constructor(loads: readonly PlannedLoad[], given: LoadOptions) {
     this.#pauses = new EndingClock(given.clock);
-    const options = { ...given, pauses: this.#pauses };
+    const options = { ...given, pauses: this.#pauses, captures: new Captures() };
     this.#running = loads.map((load) => {
       const iterations = new Iterations(load, options, options.callerOf(load));
       return load.pace.kind === 'closed'

@@ -6,7 +6,7 @@ import type { EdgeClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
-import type { ReadyRequest, RequestPlace } from '../../scenario/load/ready.js';
+import type { Keep, ReadyRequest, RequestPlace } from '../../scenario/load/ready.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 import type { DownlinkType, Trace, TraceEvent } from '../../trace/events.js';
@@ -54,8 +54,7 @@ interface Order {
   /** Device of the iteration; undefined for one that is about no device. */
   readonly device: DeviceHandle | undefined;
   readonly lookUp: RequestPlace['lookUp'];
-  /** Receives captured values. */
-  readonly keep: (name: string, value: unknown) => void;
+  readonly keep: Keep;
 }
 
 /** Called at the end of a request. `away`: the wait that the service demands. `ok`: whether it was answered as it should be. */

@@ -46,6 +46,9 @@ interface Judgement {
   readonly found?: string;
 }
 
+/** Receives a captured value. Returns why it cannot be kept, as a short fixed text; undefined if it is kept. */
+export type Keep = (name: string, value: unknown) => string | undefined;
+
 export interface ReadyRequest {
   /** The name in the trace: of the load, or `dashboard/list` for a request of a chain. */
   readonly label: string;
@@ -57,8 +60,7 @@ export interface ReadyRequest {
   readonly think?: readonly [Millis, Millis] | undefined;
   /** The request, or why a value does not fit into it. */
   readonly make: (place: RequestPlace) => CallRequest | string;
-  /** @param keep receives captured values */
-  readonly judge: (answer: SeenAnswer, place: RequestPlace, keep: (name: string, value: unknown) => void) => Judgement;
+  readonly judge: (answer: SeenAnswer, place: RequestPlace, keep: Keep) => Judgement;
   readonly queues: (request: CallRequest, device: string) => Queued | undefined;
 }
 
@@ -138,14 +140,14 @@ function prepareCall(call: CallSpec, label: string): ReadyRequest {
 }
 
 function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undefined): ReadyRequest {
-  const { method, check = [], capture = {} } = spec;
+  const { method, check = [] } = spec;
   const path = readTemplate(spec.path);
   const { names: inPlace } = readTemplate(spec.path.replace(/\?.*$/s, ''));
   const body = spec.body === undefined ? undefined : makeBody(spec);
   const headers = Object.entries(spec.headers ?? {}).map(([name, value]) => [name, readTemplate(value)] as const);
   const inTexts = [...path.names, ...headers.flatMap(([, { names }]) => names), ...(body?.inTexts ?? [])];
   const checks = check.map((each) => ({ ...each, holds: prepareCheck(each), find: prepareSource(each.of) }));
-  const captured = Object.entries(capture).map(([name, of]) => ({ name, of, find: prepareSource(of) }));
+  const captured = Object.entries(spec.capture ?? {}).map(([name, of]) => ({ name, of, find: prepareSource(of) }));
   return {
     label,
     needsDevice: placesOf(spec).has('device') && !data?.rows.columns.includes('device'),
@@ -180,18 +182,29 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
         const secrets = headers.flatMap(([name, value]) => (isSecretName(name) ? fill(value, lookUp).split(' ') : []));
         return { why, found: describeFound(broken.of, [...broken.find(answer)], [apiKey, ...secrets]) };
       }
-      for (const { name, of, find } of captured) {
-        const [value] = answer.obstacleTo(of) === '' ? find(answer) : [];
-        if (value === undefined) return { why: answer.obstacleTo(of) || `no ${of} to capture` };
-        keep(name, value);
-      }
-      return FITS;
+      return capture(answer, captured, keep);
     },
     queues: method === 'POST' ? findQueued : () => undefined,
   };
 }
 
 const FITS: Judgement = { why: '' };
+
+interface Captured {
+  readonly name: string;
+  readonly of: string;
+  readonly find: ReturnType<typeof prepareSource>;
+}
+
+function capture(answer: AnswerReader, captured: readonly Captured[], keep: Keep): Judgement {
+  for (const { name, of, find } of captured) {
+    const [value] = answer.obstacleTo(of) === '' ? find(answer) : [];
+    if (value === undefined) return { why: answer.obstacleTo(of) || `no ${of} to capture` };
+    const why = keep(name, value);
+    if (why !== undefined) return { why };
+  }
+  return FITS;
+}
 
 /** Not for a status, which reports show anyway, nor for a check whose wanted value is hidden: the found one may tell it. */
 function showsFound({ of, value = '', shown }: CheckSpec): boolean {

@@ -46,6 +46,24 @@ describe('a chain', () => {
     ]);
   });
 
+  it('ends at a captured value that exceeds the room of all chains, until others have ended', async () => {
+    const load = `  - name: hog
+    rate: 1/s
+    until: 5s
+    chain:
+      - { get: "/v2/big", name: read, capture: { big: "$" }, think: 3500ms }
+      - { get: "/v2/end", name: end }
+`;
+    const body = JSON.stringify(['x'.repeat(40 * 1_048_576)]);
+    const { metrics, sent } = await runLoads(planOf(load), ({ path }) => (path === '/v2/big' ? { body } : {}));
+    const { 'hog/read': read, 'hog/end': end } = metrics.summarise().calls;
+    expect(sent.filter(({ path }) => path === '/v2/end').map(({ at }) => at)).toEqual([4000, 5000, 6000, 8000]);
+    expect([read, end]).toMatchObject([{ answered: 4, failed: 1 }, { answered: 4 }]);
+    expect(Object.keys(read?.reasons ?? {})).toEqual([
+      'status 200: the chain was ended by ghostfleet (captured values take more than 256 MiB)',
+    ]);
+  });
+
   it('does not send a request in whose path a value is a step upwards', async () => {
     const { sent, metrics } = await runLoads(planOf(JOURNEY), ({ path, at }) =>
       path.includes('limit') ? { body: [{ id: at < 1000 ? '..' : at < 2000 ? '.' : '...' }] } : { body: { id: '...' } },
