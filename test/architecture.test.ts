@@ -146,7 +146,7 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string; readon
       // Ctrl-C and the display of progress must get their turn while a fleet is registered.
       'runner/targets/embedded.ts',
       // Requests of others must get their turn of the event loop.
-      'cloud/api/loop-turns.ts',
+      'cloud/store/loop-turns.ts',
       // This file writes to real sockets, which have no simulated time. A failed request ends in a later turn.
       'runner/load/connection.ts',
       // Joins the questions of one turn, so that one repetition answers them. The answers do not depend on it.

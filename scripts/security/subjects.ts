@@ -74,7 +74,7 @@ export const SUBJECTS: readonly Subject[] = [
     name: 'streams',
     about:
       'streams of events: who gets which, their number, their share of time and memory, and their end with the credential',
-    files: [...['events', 'readers', 'loop-turns'].map((name) => `cloud/api/${name}`), 'cloud/events/open-streams'],
+    files: ['cloud/api/events', 'cloud/api/readers', 'cloud/store/loop-turns', 'cloud/events/open-streams'],
   },
   {
     name: 'queue',

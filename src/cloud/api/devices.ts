@@ -178,7 +178,7 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
           ...(await firmware.prepareRemoval(device)),
           { kind: 'device.delete', id, at: Math.floor(clock.wall) },
           { kind: 'record.delete', family: 'secret', id },
-          ...(await variablesOfDevice(store, spaceId, id)),
+          ...(await variablesOfDevice({ store }, spaceId, id)),
         ]);
         return pending;
       });

@@ -7,9 +7,9 @@ import type { SignIn } from '../accounts/sign-in.js';
 import type { Routes } from '../http/operation.js';
 import type { PublicUrl } from '../http/public-url.js';
 import type { Unsent } from '../http/unsent.js';
+import type { LoopTurns } from '../store/loop-turns.js';
 import type { Turns } from './at-most.js';
 import type { CloudContext } from './context.js';
-import type { LoopTurns } from './loop-turns.js';
 
 /** The services that a family uses. */
 export interface ApiContext extends CloudContext {

@@ -5,10 +5,14 @@ import { SpaceParams } from '../../contract/values.js';
 import { NewVariable, Variable, VariableParams, VariableQuery, VariableUpdate } from '../../contract/variables.js';
 import { isoTime } from '../../kernel/calendar.js';
 import {
+  bytesOf,
   changeVariable,
   deleteVariable,
   findVariable,
+  isTooMuch,
+  MOST_VARIABLES,
   putVariable,
+  readVariables,
   toVariable,
   type Variable as VariableRecord,
 } from '../connectors/variables.js';
@@ -16,12 +20,18 @@ import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { NoContent, operation, PageOf, type Routes } from '../http/operation.js';
 import { matchingRecords, untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type RecordRow } from '../store/store.js';
+import { tenantOf } from '../store/tenants.js';
 import type { ApiContext, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { sendPage } from './pages.js';
 
 const LOCKED = { 423: 'The variable is locked.' };
-const NAME_TAKEN = { 409: 'A variable with this name already exists for the same device and environment.' };
+const TAKEN_OR_FULL = {
+  409:
+    'A variable with this name already exists for the same device and environment. Or the device, or the space itself, ' +
+    `would have more than ${MOST_VARIABLES.count} variables, or ${MOST_VARIABLES.bytes / 1024} KiB of their names and values ` +
+    '(`quota`).',
+};
 
 export const variables: Family = (routes, context) => {
   const resource = variableResource(context);
@@ -77,7 +87,7 @@ function addCollection(routes: Routes, context: ApiContext, resource: VariableRe
       headers: IdempotencyHeaders,
       body: NewVariable,
       response: { 201: Variable },
-      errors: { ...NAME_TAKEN, ...IDEMPOTENCY_ERRORS },
+      errors: { ...TAKEN_OR_FULL, ...IDEMPOTENCY_ERRORS },
     }),
     async (request, reply) => {
       const { spaceId, body } = request;
@@ -94,7 +104,9 @@ function addCollection(routes: Routes, context: ApiContext, resource: VariableRe
         createdAt: Math.floor(clock.wall),
       };
       const answer = view(variable);
-      await resource.commit(variable.name, [...request.receipt(answer), putVariable(variable)]);
+      await resource.withRoom(variable, undefined, () =>
+        resource.commit(variable.name, [...request.receipt(answer), putVariable(variable)]),
+      );
       return reply.code(201).send(answer);
     },
   );
@@ -124,7 +136,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
       params: VariableParams,
       body: VariableUpdate,
       response: { 200: Variable },
-      errors: { ...NAME_TAKEN, ...LOCKED },
+      errors: { ...TAKEN_OR_FULL, ...LOCKED },
     }),
     ({ spaceId, params, body }) =>
       untilUndisturbed(async () => {
@@ -144,7 +156,9 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
           comment: body.comment === undefined ? before.comment : body.comment,
           secure: body.secure ?? before.secure,
         };
-        await resource.commit(variable.name, [changeVariable(before, variable)]);
+        await resource.withRoom(variable, before, () =>
+          resource.commit(variable.name, [changeVariable(before, variable)]),
+        );
         return view(variable);
       }),
   );
@@ -193,9 +207,39 @@ function addLocking(routes: Routes, { store }: ApiContext, resource: VariableRes
 
 type VariableResource = ReturnType<typeof variableResource>;
 
-/** Functions that several routes share: finding a variable or its device, and the commit (409 if the name is taken). */
-function variableResource({ store }: ApiContext) {
-  return { find, findUnlocked, knownDevice, commit };
+/** Functions that several routes share: finding a variable or its device, its room, and the commit (409 if the name is taken). */
+function variableResource({ store, turns }: ApiContext) {
+  /** The last change of each owner: changes that need room are made one after another, so that they keep the limits. */
+  const changes = new Map<string, Promise<void>>();
+
+  return { find, findUnlocked, knownDevice, withRoom, commit };
+
+  /**
+   * Runs `work`, which commits a variable.
+   * @param before undefined: a new one
+   * @throws ApiFault 409 `quota` if its device, or the space, would have too many variables
+   */
+  async function withRoom(after: VariableRecord, before: VariableRecord | undefined, work: () => Promise<void>) {
+    const more = { count: before ? 0 : 1, bytes: bytesOf(after) - (before ? bytesOf(before) : 0) };
+    if (more.count === 0 && more.bytes <= 0) return work();
+    const owner = `${after.spaceId}/${after.deviceId}`;
+    const previous = changes.get(owner) ?? Promise.resolve();
+    const change = previous
+      .catch(() => {})
+      .then(() => needRoom(after, more))
+      .then(work)
+      .finally(() => {
+        if (changes.get(owner) === change) changes.delete(owner);
+      });
+    changes.set(owner, change);
+    return change;
+  }
+
+  async function needRoom({ spaceId, deviceId }: VariableRecord, more: { count: number; bytes: number }) {
+    const tenant = await tenantOf(store, spaceId);
+    const stored = await readVariables({ store, turn: () => turns.next(tenant) }, spaceId, deviceId);
+    if (isTooMuch({ count: stored.count + more.count, bytes: stored.bytes + more.bytes })) throw quotaFault(deviceId);
+  }
 
   async function find(spaceId: Id, id: Id): Promise<VariableRecord> {
     const variable = await findVariable(store, spaceId, id);
@@ -226,6 +270,13 @@ function variableResource({ store }: ApiContext) {
         : error;
     }
   }
+}
+
+function quotaFault(deviceId: Id | null): ApiFault {
+  const { count, bytes } = MOST_VARIABLES;
+  const owner = deviceId === null ? 'space itself' : 'device';
+  const most = `${count} variables, or ${bytes / 1024} KiB of their names and values`;
+  return new ApiFault(409, `the ${owner} would have more than ${most}, which is the maximum; delete some`, 'quota');
 }
 
 function view(variable: VariableRecord): Static<typeof Variable> {

@@ -2,6 +2,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import { integerBetween, type Random } from '../../kernel/random.js';
 import { seconds } from '../../kernel/time.js';
+import { LoopTurns } from '../store/loop-turns.js';
 import type { Id, ListedMessage, Store } from '../store/store.js';
 import { tenantOf } from '../store/tenants.js';
 import type { Connector } from './connector.js';
@@ -10,6 +11,7 @@ import { jobFor } from './job.js';
 import { BadRequest, requestOf, type WebhookRequest } from './request.js';
 import type { Sandbox } from './sandbox/sandbox.js';
 import { isSuccess, type Reply, type Sender } from './sender.js';
+import { MOST_VARIABLES, variablesFor } from './variables.js';
 
 /** Result of running a script on a message. */
 export type Computed =
@@ -32,6 +34,7 @@ interface AttemptsOptions {
 
 export class Attempts {
   readonly #options: AttemptsOptions;
+  readonly #turns = new LoopTurns();
 
   constructor(options: AttemptsOptions) {
     this.#options = options;
@@ -60,10 +63,13 @@ export class Attempts {
       tenantOf(store, spaceId),
     ]);
     if (!device) return { kind: 'failed', why: GONE };
+    const reader = { store, turn: () => this.#turns.next(tenant) };
+    const variables = await variablesFor(reader, spaceId, device.id, secrets);
+    if (variables === undefined) return { kind: 'failed', why: TOO_MANY_VARIABLES };
     const result = await sandbox.run({
       ...{ spaceId, owner: { tenant, part } },
       source: connector.transformation,
-      job: await jobFor(store, connector, device, message, attempt, secrets),
+      job: await jobFor(store, connector, device, message, attempt, variables),
       now: Math.floor(clock.wall),
       seed: integerBetween(random.fork(`${connector.id}/${message.id}/${attempt}`), 1, 2_147_483_647),
     });
@@ -113,6 +119,9 @@ export class Attempts {
   }
 }
 
+const TOO_MANY_VARIABLES =
+  `the device, or the space itself, has more than ${MOST_VARIABLES.count} variables, ` +
+  `or ${MOST_VARIABLES.bytes / 1024} KiB of their names and values: delete some`;
 const GONE = 'the message or its device was deleted';
 const NOTHING = { status: null, target: null, error: null, response: null };
 

@@ -13,6 +13,7 @@
  */
 import type { DeliveryState } from '../../contract/connectors.js';
 import { type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
+import { everyRecordInRange } from '../store/records.js';
 import type { Change, Id, RecordRow, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
 
@@ -100,8 +101,6 @@ export async function findDelivery(store: Store, { spaceId, id }: Connector, del
   return delivery?.connectorId === id ? delivery : undefined;
 }
 
-const BATCH = 500;
-
 /** Deliveries of a connector, newest first, starting after the delivery `after`. */
 export async function* deliveriesOf(
   store: Store,
@@ -109,14 +108,8 @@ export async function* deliveriesOf(
   after: Id | undefined,
 ): AsyncGenerator<Delivery> {
   // Keys that begin with `<id>/` are in the range from `<id>/` to below `<id>0`, because `0` is the character after `/`.
-  let below = after === undefined ? `${id}0` : `${id}/${after}`;
-  for (;;) {
-    const rows = await store.recordsInRange(FAMILY, spaceId, { from: `${id}/`, below }, BATCH);
-    yield* rows.map(toDelivery);
-    const last = rows.at(-1);
-    if (!last || rows.length < BATCH) return;
-    below = `${id}/${last.id}`;
-  }
+  const below = after === undefined ? `${id}0` : `${id}/${after}`;
+  for await (const row of everyRecordInRange(store, FAMILY, spaceId, { from: `${id}/`, below })) yield toDelivery(row);
 }
 
 /** The delivery after an attempt that has just ended (cloud C-35). */

@@ -4,7 +4,6 @@ import type { Seconds } from '../../kernel/time.js';
 import { serialText } from '../store/order.js';
 import type { DeviceRow, ListedMessage, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
-import { variablesFor } from './variables.js';
 
 interface Job {
   /** Number of the attempt, counted from 0. */
@@ -38,7 +37,7 @@ export async function jobFor(
   device: DeviceRow,
   message: ListedMessage,
   attempt: number,
-  secrets: 'shown' | 'hidden',
+  variables: Job['variables'],
 ): Promise<Job> {
   const { id, type, direction, createdAt, body } = message;
   const tags = await Promise.all(device.tagIds.map((tagId) => store.tag(device.spaceId, tagId)));
@@ -56,6 +55,6 @@ export async function jobFor(
       created_at: isoTime(device.createdAt),
     },
     connector: { id: connector.id, name: connector.name, timeout: connector.timeout },
-    variables: await variablesFor(store, device.spaceId, device.id, secrets),
+    variables,
   };
 }

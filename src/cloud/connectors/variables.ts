@@ -1,7 +1,7 @@
 /** Variables in the store: records of the family `variable`, whose names are unique per device and environment. */
 
 import type { UnixMillis } from '../../kernel/time.js';
-import { everyRecord } from '../store/records.js';
+import { everyRecordInRange, SMALL_PAGE } from '../store/records.js';
 import type { Change, Id, RecordRow, Store } from '../store/store.js';
 
 export interface Variable {
@@ -19,6 +19,8 @@ export interface Variable {
   readonly createdAt: UnixMillis;
 }
 
+const FAMILY = 'variable';
+
 export function putVariable(variable: Variable): Change {
   return { kind: 'record.put', row: rowOf(variable) };
 }
@@ -29,17 +31,17 @@ export function changeVariable(before: Variable, after: Variable): Change {
 }
 
 export function deleteVariable(id: Id): Change {
-  return { kind: 'record.delete', family: 'variable', id };
+  return { kind: 'record.delete', family: FAMILY, id };
 }
 
 export async function findVariable(store: Store, spaceId: Id, id: Id): Promise<Variable | undefined> {
-  const row = await store.record('variable', spaceId, id);
+  const row = await store.record(FAMILY, spaceId, id);
   return row && toVariable(row);
 }
 
 function rowOf({ id, spaceId, createdAt, ...body }: Variable): RecordRow {
   const key = JSON.stringify([body.deviceId, body.environment, body.name]);
-  return { family: 'variable', id, spaceId, key, createdAt, dueAt: null, body };
+  return { family: FAMILY, id, spaceId, key, createdAt, dueAt: null, body };
 }
 
 export function toVariable({ id, spaceId, createdAt, body }: RecordRow): Variable {
@@ -48,35 +50,83 @@ export function toVariable({ id, spaceId, createdAt, body }: RecordRow): Variabl
 
 const HIDDEN = '********';
 
+/** Maximum number of the variables of a space itself, and of each device, and of the bytes of their names and values. */
+export const MOST_VARIABLES = { count: 1000, bytes: 262_144 };
+
+interface Size {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Bytes of a variable in UTF-8. */
+export function bytesOf({ name, value }: Pick<Variable, 'name' | 'value'>): number {
+  return Buffer.byteLength(name) + Buffer.byteLength(value);
+}
+
+export function isTooMuch({ count, bytes }: Size): boolean {
+  return count > MOST_VARIABLES.count || bytes > MOST_VARIABLES.bytes;
+}
+
+/** What reads variables. */
+interface Reader {
+  readonly store: Store;
+  /** Waits for the turn to read a page: many attempts and requests may begin at once. Default: does not wait */
+  readonly turn?: () => Promise<void>;
+}
+
+/**
+ * Variables of an owner (null: the space itself), by name, greatest first.
+ * @param only null: those without an environment. Default: all
+ */
+function variablesIn({ store, turn }: Reader, spaceId: Id, owner: Id | null, only?: null): AsyncGenerator<RecordRow> {
+  // The keys begin with `["<id>",`. The character after `,` is `-`.
+  const begin = JSON.stringify(only === undefined ? [owner] : [owner, only]).slice(0, -1);
+  return everyRecordInRange(store, FAMILY, spaceId, { from: `${begin},`, below: `${begin}-` }, SMALL_PAGE, turn);
+}
+
+/** Reads the variables of an owner until they are {@link isTooMuch}, as an older version may have stored them. */
+export async function readVariables(
+  reader: Reader,
+  ...which: [spaceId: Id, owner: Id | null, only?: null]
+): Promise<Size & { readonly variables: readonly Variable[] }> {
+  const variables: Variable[] = [];
+  let bytes = 0;
+  for await (const row of variablesIn(reader, ...which)) {
+    const variable = toVariable(row);
+    variables.push(variable);
+    bytes += bytesOf(variable);
+    if (isTooMuch({ count: variables.length, bytes })) break;
+  }
+  return { variables, count: variables.length, bytes };
+}
+
 /**
  * The values that the script of a connector gets for a device, by name of the variable. A variable of the device takes
  * precedence over one of its space. Variables with an environment are left out: they are for other programs, for example keys
  * for decoding wM-Bus (cloud C-36).
  * @param secrets `hidden`: secure variables have the value `********`, for results that a user sees
+ * @returns undefined if the space or the device has more than {@link MOST_VARIABLES}
  */
 export async function variablesFor(
-  store: Store,
+  reader: Reader,
   spaceId: Id,
   deviceId: Id,
   secrets: 'shown' | 'hidden' = 'shown',
-): Promise<Readonly<Record<string, string>>> {
-  const own: [string, string][] = [];
-  const common: [string, string][] = [];
-  for await (const row of everyRecord(store, 'variable', spaceId)) {
-    const variable = toVariable(row);
-    if (variable.environment !== null) continue;
-    const value = variable.secure && secrets === 'hidden' ? HIDDEN : variable.value;
-    if (variable.deviceId === deviceId) own.push([variable.name, value]);
-    else if (variable.deviceId === null) common.push([variable.name, value]);
-  }
-  return Object.fromEntries([...common, ...own]);
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const common = await readVariables(reader, spaceId, null, null);
+  const own = await readVariables(reader, spaceId, deviceId, null);
+  if (isTooMuch(common) || isTooMuch(own)) return undefined;
+  return Object.fromEntries(
+    [...common.variables, ...own.variables].map(({ name, value, secure }) => [
+      name,
+      secure && secrets === 'hidden' ? HIDDEN : value,
+    ]),
+  );
 }
 
 /** Changes that delete the variables of a device. */
-export async function variablesOfDevice(store: Store, spaceId: Id, deviceId: Id): Promise<readonly Change[]> {
+export async function variablesOfDevice(reader: Reader, spaceId: Id, deviceId: Id): Promise<readonly Change[]> {
   const changes: Change[] = [];
-  for await (const row of everyRecord(store, 'variable', spaceId)) {
-    if (toVariable(row).deviceId === deviceId) changes.push(deleteVariable(row.id));
-  }
+  for await (const { id } of variablesIn(reader, spaceId, deviceId)) changes.push(deleteVariable(id));
   return changes;
 }

@@ -1,6 +1,6 @@
 /** Iterates over records page by page, and retries changes that lose against concurrent ones. */
 import type { ConflictField } from './changes.js';
-import { ConflictError, type Id, type Page, type RecordRow, type Store } from './store.js';
+import { ConflictError, type Id, type KeyRange, type Page, type RecordRow, type Store } from './store.js';
 
 const PAGE = 500;
 /** Maximum number of attempts. In each round of concurrent changes, one succeeds. */
@@ -19,6 +19,31 @@ export async function* everyRecord(
     yield* rows;
     if (rows.length < PAGE) return;
     cursor = rows.at(-1)?.id;
+  }
+}
+
+/** Size of a page that delays other requests so little that it is read at once. */
+export const SMALL_PAGE = 50;
+
+/**
+ * All records of a family and space with `from` <= key < `below`, greatest key first.
+ * @param turn waits for the turn to read a page
+ */
+export async function* everyRecordInRange(
+  store: Store,
+  family: string,
+  spaceId: Id,
+  { from, below }: KeyRange,
+  limit = PAGE,
+  turn = () => Promise.resolve(),
+): AsyncGenerator<RecordRow> {
+  for (let end = below; ; ) {
+    await turn();
+    const rows = await store.recordsInRange(family, spaceId, { from, below: end }, limit);
+    yield* rows;
+    const last = rows.at(-1)?.key;
+    if (rows.length < limit || typeof last !== 'string') return;
+    end = last;
   }
 }
 

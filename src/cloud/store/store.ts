@@ -97,6 +97,12 @@ export interface MessageQuery extends Page {
   readonly createdBefore?: UnixMillis | undefined;
 }
 
+/** Keys that are not less than `from`, and less than `below`. */
+export interface KeyRange {
+  readonly from: string;
+  readonly below: string;
+}
+
 export interface Store {
   /** Notifications between the services on this database; absent if services cannot share the store. */
   readonly nodes?: Nodes | undefined;
@@ -157,12 +163,7 @@ export interface Store {
   record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined>;
   recordByKey(family: string, spaceId: Id | null, key: string): Promise<RecordRow | undefined>;
   /** Records of one family and space with `from` <= key < `below`, greatest key first; keys are compared byte by byte. */
-  recordsInRange(
-    family: string,
-    spaceId: Id | null,
-    range: { readonly from: string; readonly below: string },
-    limit: number,
-  ): Promise<readonly RecordRow[]>;
+  recordsInRange(family: string, spaceId: Id | null, range: KeyRange, limit: number): Promise<readonly RecordRow[]>;
   /** Due records of the family in all spaces, or in one: `dueAt` <= `now`, earliest first. */
   dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]>;
   /** Spaces with due records of the family, by id. In SQL, the cost depends on the number of spaces, not of records. */

@@ -1,7 +1,7 @@
 /** For callers who may only read, answers have the claim token and the passkey of a device masked, in any form. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { LoopTurns } from '../../../src/cloud/api/loop-turns.js';
 import { Masking } from '../../../src/cloud/api/masking.js';
+import { LoopTurns } from '../../../src/cloud/store/loop-turns.js';
 import { newMessage } from '../../../src/cloud/store/new-message.js';
 import type { ListedMessage, MessageRow } from '../../../src/cloud/store/store.js';
 import { device, downlink, idAt, message } from '../store/rows.js';

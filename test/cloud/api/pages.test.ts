@@ -3,9 +3,9 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { LoopTurns } from '../../../src/cloud/api/loop-turns.js';
 import { Share } from '../../../src/cloud/api/share.js';
 import { Unsent } from '../../../src/cloud/http/unsent.js';
+import { LoopTurns } from '../../../src/cloud/store/loop-turns.js';
 import { idAt } from '../store/rows.js';
 import { service } from './service.js';
 

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { variablesFor } from '../../../src/cloud/connectors/variables.js';
+import { describe, expect, it, vi } from 'vitest';
+import { putVariable, type Variable, variablesFor } from '../../../src/cloud/connectors/variables.js';
 import { service } from './service.js';
 
 describe('a variable', () => {
@@ -72,9 +72,9 @@ describe('a variable', () => {
       expect(json.value).toBeNull();
       expect(text).not.toContain('hush-hush');
     }
-    expect(await variablesFor(store, spaceId, ids.uuid())).toEqual({ key: 'hush-hush' });
+    expect(await variablesFor({ store }, spaceId, ids.uuid())).toEqual({ key: 'hush-hush' });
     // Previews get asterisks instead of the value, because a script could print the value in any form.
-    expect(await variablesFor(store, spaceId, ids.uuid(), 'hidden')).toEqual({ key: '********' });
+    expect(await variablesFor({ store }, spaceId, ids.uuid(), 'hidden')).toEqual({ key: '********' });
     expect((await call('PUT', path, { secure: false })).status).toBe(400);
     expect((await call('PUT', path, { secure: false, value: 'open' })).json.value).toBe('open');
     const refused = await call('POST', 'variables', { name: 'key', value: 'hush-hush'.repeat(500) });
@@ -110,6 +110,59 @@ describe('a variable', () => {
     ]);
     await call('DELETE', `devices/${id}`);
     expect((await call('GET', 'variables')).json).toMatchObject([{ device_id: null }]);
+  });
+});
+
+describe('the variables of a device, and of the space itself,', () => {
+  const named = (n: number, more: object = {}) => ({ name: `v${n}`, value: '', ...more });
+  const quota = (owner: string) =>
+    `the ${owner} would have more than 1000 variables, or 256 KiB of their names and values, which is the maximum; delete some`;
+
+  it('are at most 1,000 each, also if they are created concurrently', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const create = (n: number, more?: object) => call('POST', 'variables', named(n, more));
+    const answers = await Promise.all(Array.from({ length: 1001 }, (_, n) => create(n)));
+    const rejected = answers.filter(({ status }) => status !== 201);
+    expect(rejected).toMatchObject([{ status: 409, json: { code: 'quota', message: quota('space itself') } }]);
+    expect((await create(1, { device_id: id })).status).toBe(201);
+    await call('DELETE', `variables/${answers[0]?.json.id}`);
+    expect((await create(1001)).status).toBe(201);
+  });
+
+  it('have at most 256 KiB of names and values, in bytes, also after changes', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const create = (n: number, value: string) => call('POST', 'variables', named(n, { value, device_id: id }));
+    const answers = [];
+    for (let n = 0; n < 21; n++) answers.push(await create(n, '€'.repeat(4096)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(21).fill(201));
+    const small = await create(30, 'a');
+    expect(await create(31, '€'.repeat(4096))).toMatchObject({ status: 409, json: { message: quota('device') } });
+    const path = `variables/${small.json.id}`;
+    expect(await call('PUT', path, { value: '€'.repeat(4096) })).toMatchObject({
+      status: 409,
+      json: { code: 'quota' },
+    });
+    expect((await call('PUT', path, { comment: 'small', value: '' })).status).toBe(200);
+  });
+
+  it('that are more from an older version can be made smaller, but not larger', async () => {
+    const { call, store, spaceId, ids } = await service();
+    const old = {
+      spaceId,
+      deviceId: null,
+      environment: null,
+      comment: null,
+      secure: false,
+      locked: false,
+      createdAt: 0,
+    };
+    const rows = Array.from({ length: 1100 }, (_, n) => ({ ...old, id: ids.uuid(), ...named(n), value: 'abc' }));
+    await store.commit(rows.map(putVariable));
+    const path = `variables/${rows[0]?.id}`;
+    expect((await call('PUT', path, { value: 'a' })).status).toBe(200);
+    expect((await call('PUT', path, { value: 'abcd' })).json).toMatchObject({ code: 'quota' });
   });
 });
 
@@ -149,6 +202,33 @@ describe('the variables for a transformation', () => {
     ]) {
       await call('POST', 'variables', variable);
     }
-    expect(await variablesFor(store, spaceId, id)).toEqual({ url: 'of the device', group: '7' });
+    expect(await variablesFor({ store }, spaceId, id)).toEqual({ url: 'of the device', group: '7' });
+  });
+
+  it('are read without those of other devices and with an environment, and not beyond the limits', async () => {
+    const { store, device, spaceId, ids } = await service();
+    const [{ id }, other] = [await device(), await device({ name: 'freezer-2', serial_number: '2159017986' })];
+    const read = vi.spyOn(store, 'recordsInRange');
+    const put = (count: number, more: Partial<Variable>) =>
+      store.commit(
+        Array.from({ length: count }, (_, n) => {
+          const owner = { spaceId, deviceId: null, environment: null, createdAt: 0 };
+          const rest = { comment: null, secure: false, locked: false, name: `v${n}`, value: '€'.repeat(4096) };
+          return putVariable({ id: ids.uuid(), ...owner, ...rest, ...more });
+        }),
+      );
+    const readRows = async () => {
+      const pages = await Promise.all(read.mock.results.map(({ value }) => value));
+      read.mockClear();
+      return pages.flat().length;
+    };
+    await put(500, { deviceId: other.id });
+    await put(500, { environment: 'wmbus' });
+    await put(2, { deviceId: id });
+    expect(Object.keys((await variablesFor({ store }, spaceId, id)) ?? {})).toEqual(['v1', 'v0']);
+    expect(await readRows()).toBe(2);
+    await put(500, {});
+    expect(await variablesFor({ store }, spaceId, id)).toBeUndefined();
+    expect(await readRows()).toBeLessThan(100);
   });
 });

@@ -140,6 +140,22 @@ describe('a connector', () => {
     expect(hook.received).toMatchObject([{ json: { message } }]);
   });
 
+  it('fails, with the reason, while an older version has left more variables than fit into a job', async () => {
+    const { connector, device, uplink, pass, deliveries, hook, store, ids, spaceId } = await opened();
+    const forward = await connector();
+    const common = { spaceId, deviceId: null, environment: null, comment: null, secure: false, locked: false };
+    const excess = Array.from({ length: 1001 }, (_, n) =>
+      putVariable({ ...common, id: ids.uuid(), name: `v${n}`, value: '', createdAt: 0 }),
+    );
+    await store.commit(excess);
+    await uplink(await device());
+    await pass(hours(1));
+    expect(hook.received).toEqual([]);
+    const error =
+      'the device, or the space itself, has more than 1000 variables, or 256 KiB of their names and values: delete some';
+    expect(await deliveries(forward)).toMatchObject([{ state: 'failed', log: [{ error }] }]);
+  });
+
   it('sends nothing if its script returns null, and does not retry a script that fails', async () => {
     const { connector, device, uplink, pass, deliveries, hook } = await opened();
     const unwanted = await connector({ transformation: 'function main() { return null }' });

@@ -2,6 +2,7 @@
 import { type Connector, putConnector, RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
 import { Connectors } from '../../../src/cloud/connectors/connectors.js';
 import { type Delivery, deliveriesOf } from '../../../src/cloud/connectors/delivery.js';
+import { putVariable } from '../../../src/cloud/connectors/variables.js';
 import { CloudCore } from '../../../src/cloud/delivery/core.js';
 import type { DeviceSession } from '../../../src/cloud/delivery/device-session.js';
 import { createIds } from '../../../src/cloud/store/ids.js';
@@ -50,18 +51,7 @@ export async function lab({
       const row = { id: [tagId, otherTagId][i] ?? '', spaceId, name, color: '#00ff00', createdAt: at };
       return { kind: 'tag.put', row: { ...row, accessType: 'write' } } as const;
     }),
-    {
-      kind: 'record.put',
-      row: {
-        family: 'variable',
-        id: ids.uuid(),
-        spaceId,
-        key: 'target',
-        createdAt: at,
-        dueAt: null,
-        body: { ...variable, name: 'target', value: hook.url },
-      },
-    },
+    putVariable({ ...variable, id: ids.uuid(), spaceId, createdAt: at, name: 'target', value: hook.url }),
   ]);
 
   const connector = async (given: Partial<Connector> = {}): Promise<Connector> => {

@@ -102,8 +102,10 @@ it('reads of all spaces of an account share the turns of the account; those of a
   const owner = { family: 'owner', id: SPACE, spaceId: SPACE, key: null, createdAt: 0, dueAt: null };
   await store.commit([{ kind: 'record.put', row: { ...owner, body: { userId: 'ann' } } }]);
   const range = { from: '', below: 'g' };
-  await store.recordsInRange('audit', SPACE, range, 10);
-  await store.recordsInRange('audit', OTHER_SPACE, range, 10);
+  await store.recordsInRange('audit', SPACE, range, 100);
+  await store.recordsInRange('audit', OTHER_SPACE, range, 100);
+  // A small page is read at once: it delays others less than a turn.
+  await store.recordsInRange('audit', OTHER_SPACE, range, 50);
   await store.records('login-of/ann', null, { limit: 10, after: SPACE });
   expect(read.mock.calls.map(([{ tenant }]) => tenant)).toEqual(['ann', OTHER_SPACE, 'login-of/ann']);
   read.mockRestore();

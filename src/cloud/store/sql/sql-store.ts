@@ -4,6 +4,7 @@ import type { UnixMillis } from '../../../kernel/time.js';
 import type { Owner } from '../fair-queue.js';
 import type { Nodes } from '../nodes.js';
 import { idBefore, positionOf } from '../order.js';
+import { SMALL_PAGE } from '../records.js';
 import { UnreadableSecret, type Vault } from '../secrets/vault.js';
 import type { Soundness } from '../soundness.js';
 import type {
@@ -15,6 +16,7 @@ import type {
   EventRow,
   HealthChange,
   Id,
+  KeyRange,
   KeyRow,
   ListedDevice,
   ListedMessage,
@@ -263,10 +265,12 @@ export class SqlStore implements Store {
   async recordsInRange(
     family: string,
     spaceId: Id | null,
-    { from, below }: { readonly from: string; readonly below: string },
+    { from, below }: KeyRange,
     limit: number,
   ): Promise<readonly RecordRow[]> {
-    return this.#scanned({ family, spaceId }, this.#sql.recordsInRange, [family, spaceId, from, below, limit]);
+    const values = [family, spaceId, from, below, limit];
+    if (limit > SMALL_PAGE) return this.#scanned({ family, spaceId }, this.#sql.recordsInRange, values);
+    return this.#rows(() => this.#ofFamily(family, spaceId), toRecord, this.#sql.recordsInRange, ...values);
   }
 
   async dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]> {

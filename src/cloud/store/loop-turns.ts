@@ -5,7 +5,7 @@
  */
 import { append } from '../../kernel/append.js';
 import { endOfTurn } from '../../kernel/real-timers.js';
-import type { Id } from '../store/store.js';
+import type { Id } from './store.js';
 
 /**
  * Turns of the event loop from one piece to the next. Node accepts one connection in each, so that a new client does not wait for

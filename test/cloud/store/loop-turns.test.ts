@@ -1,6 +1,6 @@
 /** Turns of the event loop. */
 import { expect, it } from 'vitest';
-import { LoopTurns } from '../../../src/cloud/api/loop-turns.js';
+import { LoopTurns } from '../../../src/cloud/store/loop-turns.js';
 
 it('tenants take turns, so that one with many requests delays that of another by one', async () => {
   const turns = new LoopTurns();
