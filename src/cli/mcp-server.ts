@@ -2,14 +2,18 @@
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { ApiError, ConnectionError } from '../client/client.js';
 import { GhostfleetError, messageOf } from '../kernel/errors.js';
+import { RealClock } from '../kernel/real-clock.js';
 import { writeAnswer, writeResource } from './mcp-answer.js';
 import { CLOUD_TOOLS } from './mcp-cloud-tools.js';
 import type { Desk } from './mcp-desk.js';
 import { DEVICE_TOOLS } from './mcp-device-tools.js';
+import { withProgress } from './mcp-progress.js';
 import { DOCS, listPages, listReports, REPORTS, readReport } from './mcp-resources.js';
 import { RUN_TOOLS } from './mcp-run-tools.js';
 import type { Tool } from './mcp-tool.js';
 import { readVersion } from './version.js';
+
+const clock = new RealClock();
 
 const TOOLS: readonly Tool[] = [...RUN_TOOLS, ...DEVICE_TOOLS, ...CLOUD_TOOLS];
 
@@ -45,10 +49,12 @@ function addTool(server: McpServer, { name, about, input, writes, act }: Tool, d
     inputSchema: input,
     annotations: { readOnlyHint: !writes, openWorldHint: true },
   };
-  server.registerTool(name, config, async (given, { mcpReq: { signal } }) => {
+  server.registerTool(name, config, async (given, { mcpReq: { signal, _meta, notify } }) => {
     try {
       // The cast is safe because the server has checked the arguments with the schema of the tool.
-      return { content: [{ type: 'text', text: writeAnswer(await act(given as never, desk, signal)) }] };
+      const work = () => act(given as never, desk, signal);
+      const answer = await withProgress({ token: _meta?.progressToken, notify }, clock, work);
+      return { content: [{ type: 'text', text: writeAnswer(answer) }] };
     } catch (error) {
       if (!isExpected(error)) throw error;
       const hint = error instanceof GhostfleetError && error.hint !== undefined ? `\n${error.hint}` : '';

@@ -4,6 +4,7 @@
  * One client uses one API key and one space, over keep-alive connections: create it once and close it at the end. The client
  * does not retry failed calls, because a retry could queue a downlink twice.
  */
+import { UsageError } from '../kernel/errors.js';
 import { itemsIn, messageIn, messagesIn } from './answers.js';
 import { ApiError } from './errors.js';
 import { type Gate, type HttpOptions, JsonHttp } from './http.js';
@@ -56,9 +57,15 @@ export class DeviceCloudClient extends SpaceClient {
 
   /**
    * @param http connections to use; default: new connections
-   * @throws UsageError `bad-url` if the address is not valid, `bad-api-key` if the key is not valid
+   * @throws UsageError `bad-url` if the address is not valid, `bad-api-key` if the key is not valid, `empty-id` without a space
    */
   constructor(options: ClientOptions, http = new JsonHttp(options)) {
+    if (typeof options.spaceId !== 'string') {
+      throw new UsageError(
+        'empty-id',
+        'the option "spaceId" is missing; DeviceCloudClient.connect finds the space of a key',
+      );
+    }
     super(new Requests(http, options.spaceId));
     this.spaceId = options.spaceId;
     this.#options = options;

@@ -72,6 +72,9 @@ export class JsonHttp {
    */
   constructor(options: HttpOptions, other?: JsonHttp) {
     const { baseUrl, apiKey, connections = 16, timeout = seconds(30), gate = atOnce } = options;
+    if (typeof baseUrl !== 'string') {
+      throw new UsageError('bad-url', 'the option "baseUrl" is missing: an address such as "http://127.0.0.1:8080"');
+    }
     const base = apiBase(baseUrl);
     if (base === undefined) {
       throw new UsageError(

@@ -1,6 +1,6 @@
 /** The client against the real API on a loopback port. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ApiError, DeviceCloudClient } from '../../src/client/client.js';
+import { type ApiError, type ClientOptions, DeviceCloudClient } from '../../src/client/client.js';
 import { KEY } from '../cloud/api/service.js';
 import { against, closeAll, closeLater, connected, device, failure, MESSAGE } from './services.js';
 
@@ -37,6 +37,14 @@ describe('the client', () => {
     expect(await client.countDevices({ tag_ids: [tag.id] })).toBe(1);
     expect(await client.deleteDevice(made.id)).toBeUndefined();
     expect(await client.countDevices()).toBe(1);
+  });
+
+  it.each([
+    [{}, { code: 'bad-url', message: expect.stringContaining('"baseUrl"') }],
+    [{ baseUrl: 'http://127.0.0.1:1' }, { code: 'empty-id', message: expect.stringContaining('"spaceId"') }],
+  ])('names the option that a program in JavaScript left out of %j', (options, problem) => {
+    // The cast is safe because this is what JavaScript may pass.
+    expect(() => new DeviceCloudClient(options as ClientOptions)).toThrow(expect.objectContaining(problem));
   });
 
   it('rejects an empty id before the request', async () => {
