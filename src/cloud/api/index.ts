@@ -16,6 +16,7 @@ import { collectMethods } from '../http/allowed-methods.js';
 import { acceptJsonOnly } from '../http/body.js';
 import { ApiFault, errorHandler, unknownRoute } from '../http/errors.js';
 import { guardHosts } from '../http/host-guard.js';
+import { malformedRequestHandler } from '../http/malformed-request.js';
 import { documentApi } from '../http/openapi.js';
 import type { Routes } from '../http/operation.js';
 import { redirectPrefix, withoutPrefix } from '../http/public-url.js';
@@ -104,6 +105,7 @@ export function createApi(
   const isProxy = addressesIn(options.trustProxy);
   const api = fastify({
     ...serverLimits(isProxy),
+    clientErrorHandler: malformedRequestHandler(context),
     ...(options.trustProxy.length > 0 && { trustProxy: isProxy }),
     routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQuery },
     rewriteUrl: ({ url = '/' }) => canonicalUrl(withoutPrefix(url, publicUrl?.prefix ?? ''), options.legacyPaths),

@@ -49,7 +49,7 @@ export function errorHandler(log: Log, form: ErrorForm) {
       log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'request failed');
     }
     if (error instanceof StoreUnavailable && error.code === 'store-slow') {
-      log.warn({ reason: error.explained, route: request.routeOptions.url }, 'the database is too slow');
+      log.warn({ reason: error.explained, route: request.routeOptions.url }, 'the database is too slow or locked');
     }
     if (form.plainNotFound && fault.statusCode === 404) {
       reply.code(404).type('text/plain').send('not found');
@@ -129,7 +129,8 @@ function faultOf(field: ConflictField): ApiFault | undefined {
   }
 }
 
-function errorBody({ statusCode, message, code }: ApiFault): object {
+/** The body of an answer with an error. */
+export function errorBody({ statusCode, message, code }: ApiFault): object {
   const body = { statusCode, error: STATUS_CODES[statusCode] ?? 'Error', message };
   return code === undefined ? body : { ...body, code };
 }

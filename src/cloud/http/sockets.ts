@@ -137,6 +137,11 @@ function serveFirst(line: Exchange[], handle: RequestListener): void {
   handle(first.request, first.response);
 }
 
+/** Whether a part of an answer was sent that is not complete yet: another answer would become a part of it. */
+export function isAnswering(socket: Socket): boolean {
+  return lines.get(socket)?.some(({ response }) => response.headersSent) ?? false;
+}
+
 /** Whether a connection is idle, or has an answer that its client does not take. */
 function waitsForClient(socket: Socket): boolean {
   return !lines.get(socket)?.length || socket.writableLength > 0;

@@ -126,18 +126,19 @@ async function complaintOf({ store, clock, id }: OperatorContext): Promise<Compl
     await within(clock, PATIENCE, Promise.all([store.spaces({ limit: 1 }), written]));
     return undefined;
   } catch (error) {
+    const why = error instanceof StoreUnavailable ? error.explained : messageOf(error);
     if (!(error instanceof StoreUnavailable) || error.code === 'store-unavailable') {
-      const why = error instanceof StoreUnavailable ? error.explained : messageOf(error);
       return { why, message: 'the store does not respond', code: 'store-unavailable' };
     }
-    const { message, code, cause } = error;
-    return { why: cause instanceof Error ? cause.message : message, message, code };
+    return { why, message: error.message, code: error.code };
   }
 }
 
 function within<T>(clock: Clock, limit: Millis, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const alarm = clock.after(limit, 'readiness check of the store', () => reject(new Error('timed out')));
+    const alarm = clock.after(limit, 'readiness check of the store', () => {
+      reject(new StoreUnavailable(new Error('timed out'), 'store-slow'));
+    });
     work.then(resolve, reject).finally(() => alarm.cancel());
   });
 }

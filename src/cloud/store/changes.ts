@@ -171,8 +171,9 @@ const UNAVAILABLE: Readonly<Record<UnavailableCode, string>> = {
 export class StoreUnavailable extends Error {
   readonly code: UnavailableCode;
 
-  constructor(cause: unknown, code: UnavailableCode = 'store-unavailable') {
-    super(UNAVAILABLE[code], { cause });
+  /** @param message Default: that of the code. It must not contain details of the database, because callers of the API see it */
+  constructor(cause: unknown, code: UnavailableCode = 'store-unavailable', message = UNAVAILABLE[code]) {
+    super(message, { cause });
     this.name = 'StoreUnavailable';
     this.code = code;
   }

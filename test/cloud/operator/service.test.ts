@@ -13,7 +13,7 @@ import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import type { Log } from '../../../src/kernel/log.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
-import { minutes } from '../../../src/kernel/time.js';
+import { minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { type Document, inlined, judge } from '../../support/openapi.js';
 import { until } from '../../support/until.js';
@@ -141,6 +141,24 @@ describe('a service whose store can be read but not written', () => {
     expect([statusCode, headers['retry-after']]).toEqual([503, '5']);
     expect(body).not.toContain('writer');
     expect((await app.inject('/healthz')).statusCode).toBe(200);
+  });
+});
+
+describe('a service whose store does not answer, as while it waits for a lock', () => {
+  it('is not ready after two seconds, because the store is slow', async () => {
+    const { app, store, clock } = await service();
+    addOperatorRoutes(app, {
+      ...{ store, clock, log: SILENT, metrics: new Metrics(clock), isPrepared: () => true, id: 'probe' },
+    });
+    store.commit = () => new Promise(() => {});
+    const answer = app.inject('/readyz');
+    await until(() => clock.waiting > 0);
+    await clock.runUntil(clock.now + seconds(2));
+    const { statusCode, body } = await answer;
+    expect([statusCode, JSON.parse(body)]).toEqual([
+      503,
+      expect.objectContaining({ code: 'store-slow', message: expect.stringContaining('locked') }),
+    ]);
   });
 });
 

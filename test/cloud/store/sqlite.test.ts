@@ -9,7 +9,7 @@ import { Vault } from '../../../src/cloud/store/secrets/vault.js';
 import { statementsOf } from '../../../src/cloud/store/sql/changes.js';
 import { deviceCount, devicesById, devicesSorted, messageList } from '../../../src/cloud/store/sql/queries.js';
 import { SqlStore } from '../../../src/cloud/store/sql/sql-store.js';
-import { SQLITE, SqliteDriver } from '../../../src/cloud/store/sqlite/driver.js';
+import { SQLITE, SqliteDriver, type SqliteOptions } from '../../../src/cloud/store/sqlite/driver.js';
 import { MIGRATIONS, migrate } from '../../../src/cloud/store/sqlite/migrations.js';
 import { ConflictError, type Id, type Store } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
@@ -67,6 +67,20 @@ describe('the SQLite store', () => {
     expect(await after.keyByHash('hash-1')).toEqual(key(1));
     expect(await after.codec(row.hash)).toEqual(row);
     await after.close();
+  });
+
+  it('reports that another program holds a lock on its file, and works again after that', async () => {
+    const { store, path } = openWithDatabase({ pragmas: ['busy_timeout = 0'] });
+    await furnish(store);
+    const other = new BetterSqlite(path);
+    other.exec('BEGIN IMMEDIATE');
+    await expect(store.commit([insert.message(message(1))])).rejects.toMatchObject({
+      ...{ code: 'store-slow', message: 'another program holds a lock on the file of the database' },
+    });
+    other.close();
+    await store.commit([insert.message(message(1))]);
+    expect(await store.messages(SPACE, { limit: 9 })).toHaveLength(1);
+    await store.close();
   });
 
   it('writes waiting commits when it is closed, and rejects later ones', async () => {
@@ -329,13 +343,13 @@ describe('migrations', () => {
 });
 
 /** A store, the database under it, and the path of the database. */
-function openWithDatabase() {
+function openWithDatabase(options: SqliteOptions = {}) {
   const path = newPath();
   const db = new BetterSqlite(path);
   db.pragma('journal_mode = WAL');
   db.pragma('foreign_keys = ON');
   migrate(db, path);
-  return { store: new SqlStore(new SqliteDriver(db), VAULT), db, path };
+  return { store: new SqlStore(new SqliteDriver(db, options), VAULT), db, path };
 }
 
 /**

@@ -14,7 +14,11 @@ export interface PlainError {
 const DAMAGE = /^(DAMAGED|SQLITE_CORRUPT|SQLITE_NOTADB|SQLITE_IOERR_(FSYNC|DIR_FSYNC|READ|SHORT_READ|CORRUPTFS|DATA))/;
 
 /** Codes of errors that may be temporary. */
-const OUTAGE = /^SQLITE_(IOERR|CANTOPEN|READONLY|BUSY|NOMEM)/;
+const OUTAGE = /^SQLITE_(IOERR|CANTOPEN|READONLY|NOMEM)/;
+
+/** Codes of a wait for a lock that took too long. PROTOCOL: the lock is that of the log or its index. */
+const LOCKED = /^SQLITE_(BUSY|PROTOCOL)/;
+const LOCKED_MESSAGE = 'another program holds a lock on the file of the database';
 
 /** Bytes that `mayGrow` writes to a trial file: more than SQLite writes at once. */
 const TRIAL_SIZE = 65_536;
@@ -37,6 +41,7 @@ export function storeFailure(error: unknown, soundness: Soundness, path: string)
   // DBMOVED: the file is not in its place.
   if (code.startsWith('SQLITE_READONLY') && code !== 'SQLITE_READONLY_DBMOVED')
     return new StoreUnavailable(error, 'store-read-only');
+  if (LOCKED.test(code)) return new StoreUnavailable(error, 'store-slow', LOCKED_MESSAGE);
   if (OUTAGE.test(code)) return new StoreUnavailable(error);
   return error instanceof Error ? error : new Error(message);
 }

@@ -22,7 +22,7 @@ export function lockFile(path: string, patience = 0): (() => void) | undefined {
     };
   } catch (error) {
     lock.close();
-    if (isSqliteError(error) && error.code === 'SQLITE_BUSY') return undefined;
+    if (isSqliteError(error) && error.code.startsWith('SQLITE_BUSY')) return undefined;
     throw error;
   }
 }

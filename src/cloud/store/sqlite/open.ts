@@ -157,7 +157,7 @@ function complaint(error: unknown, path: string): string {
   if (code === 'SQLITE_NOTADB') return 'is not a database';
   if (code.startsWith('SQLITE_CORRUPT')) return DAMAGED;
   if (code === 'SQLITE_FULL') return 'cannot be written to: the disk is full';
-  if (code === 'SQLITE_BUSY') return IN_USE;
+  if (code.startsWith('SQLITE_BUSY')) return IN_USE;
   if (/^SQLITE_(CANTOPEN|READONLY)/.test(code) && isReadOnly(path)) return READ_ONLY;
   if (code.startsWith('SQLITE_READONLY')) return 'cannot be written to';
   if (NO_DIRECTORY.test(message)) return 'cannot be opened: its directory does not exist';
