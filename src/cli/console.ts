@@ -69,7 +69,7 @@ async function attach(wanted: string | undefined, host: Host, clock: EdgeClock):
     throw new UsageError(
       'nothing-to-attach',
       'no run to attach to',
-      'start one with "ghostfleet run FILE --clock real" or "ghostfleet device"; runs in virtual time cannot be attached to',
+      'start one with "ghostfleet run FILE", with "--clock real" or "--pace 60", or with "ghostfleet device"',
     );
   }
   const rows = runs.map(({ greeting: { run, name, devices } }) => `  --run ${run}  ${name}, ${countDevices(devices)}`);

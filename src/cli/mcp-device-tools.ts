@@ -85,7 +85,7 @@ function useRun<T>(desk: Desk, name: string | undefined, use: (run: Connection) 
     throw new UsageError(
       'which-run',
       known === ''
-        ? 'no run in real time; start one with "ghostfleet run FILE --clock real", "ghostfleet demo" or "ghostfleet device"'
+        ? 'no run to connect to; start one with "ghostfleet run FILE --pace 60", "ghostfleet demo" or "ghostfleet device"'
         : `name one of the runs in "run": ${known}`,
     );
   });

@@ -104,7 +104,7 @@ describe('ghostfleet console', () => {
     const { exit, err } = await ghostfleet(['console'], { env: { XDG_RUNTIME_DIR: folderOfTest() } });
     expect(exit).toBe(2);
     expect(err).toContain('no run to attach to');
-    expect(err).toContain('runs in virtual time cannot be attached to');
+    expect(err).toContain('"--clock real" or "--pace 60"');
   });
 
   it('attaches to a device that runs in another terminal', { timeout: LONG }, async () => {

@@ -71,7 +71,7 @@ describe('a client without --allow-write', () => {
     });
     expect(await call('list_devices')).toMatchObject({
       isError: true,
-      text: expect.stringContaining('no run in real time'),
+      text: expect.stringContaining('no run to connect to'),
     });
     expect(await call('read_messages')).toMatchObject({ isError: true, text: expect.stringContaining('--target URL') });
   });

@@ -96,6 +96,37 @@ describe('comparing several runs with several', () => {
     expect(compareSides(side(1, 0, 3), side(11, 8, 3)).rows[1]?.verdict).toBe('unknown');
   });
 
+  const sideOfCounts = (from: number, counts: readonly number[]): Side => ({
+    name: 'x',
+    runs: counts.map((failed, i) => runOf(from + i, {}, { 'uplink.stored': [100], 'call.failed': [failed] })),
+  });
+  const repeat = (runs: number, count: number) => Array.from({ length: runs }, () => count);
+  const verdictOn = (a: readonly number[], b: readonly number[], from = 1) =>
+    compareSides(sideOfCounts(1, a), sideOfCounts(from, b)).rows.find(({ metric }) => metric === 'call.failed')
+      ?.verdict;
+
+  it.each([3, 4, 5, 6, 7, 10])('finds with %d runs a large count that all runs of only one side have', (runs) => {
+    const [none, many] = [repeat(runs, 0), repeat(runs, 1800)];
+    for (const from of [1, 101]) expect(verdictOn(none, many, from)).toBe('more');
+    expect(verdictOn(many, none)).toBe('fewer');
+    const met = parseCondition('call.failed > +10%');
+    if (typeof met === 'string') throw new Error(met);
+    expect(compareSides(sideOfCounts(1, none), sideOfCounts(1, many), [met]).conditions[0]?.outcome).toBe('met');
+  });
+
+  it('finds a large count that all runs of one side have, and a single run of the other has a little', () => {
+    expect(verdictOn([0, 0, 3, 0, 0], repeat(5, 1800))).toBe('more');
+    expect(verdictOn([1500, 900, 2100, 400, 1800], [0, 0, 3, 0, 0])).toBe('fewer');
+    expect(verdictOn([0, 0, 2000, 0, 0], repeat(5, 1800))).toBe('unknown');
+  });
+
+  it.each([3, 5, 10])('finds in at most one of 500 comparisons of %d equal runs a count that few runs have', (runs) => {
+    const random = seededRandom(`rare ${runs}`);
+    const draw = () => repeat(runs, 0).map(() => (random.next() < 0.3 ? Math.floor(random.next() * 20) : 0));
+    const found = Array.from({ length: 500 }, () => verdictOn(draw(), draw()));
+    expect(found.filter((verdict) => verdict === 'more' || verdict === 'fewer').length).toBeLessThanOrEqual(1);
+  });
+
   it('gives the figures of conditions narrower intervals than the others', () => {
     const { a, b } = compareWorlds(STEADY, 'named');
     const condition = parseCondition('call.latency p(95) > +10%');

@@ -23,7 +23,7 @@ export interface Ratio {
   readonly b: number;
   /** Lowest and highest ratio; null if there is too little data. */
   readonly interval: readonly [number, number] | null;
-  /** Whether the number is 0 on one side, and too large on the other for chance. */
+  /** Whether the number is 0 on one side, or in one run only, and too large on the other for chance. */
   readonly emerged?: boolean;
 }
 

@@ -16,10 +16,17 @@ import { exp, ln, studentQuantile } from './student.js';
 export interface UncertainRatio {
   readonly a: number;
   readonly b: number;
-  /** How likely chance alone puts a count into all runs of one side and none of the other; undefined if it is not so. */
-  readonly parted?: number;
+  /** If all runs of one side have more than all of the other, and the ratio has no interval. */
+  readonly parted?: Parted;
   /** Of the logarithm of the ratio; the interval covers those of all. Empty if there is too little data. */
   readonly estimates: readonly Estimate[];
+}
+
+interface Parted {
+  /** How likely chance alone puts a count into all runs of one side and none of the other; 1 if the other has it. */
+  readonly chance: number;
+  /** Of the logarithm of the ratio of the larger side to the smaller one, which is at least this. */
+  readonly least: Estimate;
 }
 
 interface Estimate {
@@ -62,15 +69,12 @@ export function computeUncertainRatios(
 export function uncertainCountRatio(a: readonly number[], b: readonly number[], isPaired: boolean): UncertainRatio {
   const [one, other] = [sumOf(a), sumOf(b)];
   const found = { a: one / a.length, b: other / b.length };
-  if (one === 0 || other === 0) {
-    const isParted = one + other >= LEAST_NEW_COUNT && (one === 0 ? b : a).every((count) => count > 0);
-    return { ...found, ...(isParted && { parted: chanceOfParting(a.length, b.length) }), estimates: [] };
+  const [left, right] = [leaveOutEach(a), leaveOutEach(b)];
+  // One run has all of them, or none has any.
+  if ([...left, ...right].includes(0)) {
+    const parted = one < other ? partCounts(a, b) : partCounts(b, a);
+    return { ...found, ...(parted && { parted }), estimates: [] };
   }
-  const without = (counts: readonly number[], sum: number) =>
-    counts.map((count) => (sum - count) / (counts.length - 1));
-  const [left, right] = [without(a, one), without(b, other)];
-  // One run has all of them.
-  if ([...left, ...right].includes(0)) return { ...found, estimates: [] };
   const { error, freedom } = errorOf(left.map(ln), right.map(ln), jackknifed, isPaired);
   // Counts are whole numbers: small ones of the runs may happen to be equal.
   const rounding = (mean: number, runs: number) => 1 / (12 * mean * mean * runs);
@@ -79,16 +83,42 @@ export function uncertainCountRatio(a: readonly number[], b: readonly number[], 
   return { ...found, estimates: [estimate] };
 }
 
-/** The probability that of all runs in any order, those of one side come first or last. */
+/** The mean of the counts but one, for each. */
+function leaveOutEach(counts: readonly number[]): readonly number[] {
+  const sum = sumOf(counts);
+  return counts.map((count) => (sum - count) / (counts.length - 1));
+}
+
+/** Undefined if the sides overlap, or if there are too few. */
+function partCounts(fewer: readonly number[], more: readonly number[]): Parted | undefined {
+  if (sumOf(more) < LEAST_NEW_COUNT || Math.min(...more) <= Math.max(...fewer)) return undefined;
+  // A logarithm needs a count in each run: with 1 instead of 0, the ratio is smaller than the true one.
+  const sides = [fewer.map((count) => Math.max(count, 1)), more];
+  const known = sides.map((counts) => jackknifed(squaresOf(leaveOutEach(counts).map(ln)), counts.length));
+  // Counts that happen to be equal vary by chance (Poisson).
+  const variance = sumOf(sides.map((counts, i) => Math.max(known[i] ?? 0, 1 / sumOf(counts))));
+  const within = sumOf(known.map((each, i) => (each * each) / ((sides[i]?.length ?? 0) - 1)));
+  const most = fewer.length + more.length - 2;
+  const freedom = within === 0 ? most : Math.min(most, (variance * variance) / within);
+  const [small = 0, large = 0] = sides.map((counts) => ln(meanOf(counts)));
+  const least = { center: large - small, error: Math.sqrt(variance), freedom };
+  return { chance: sumOf(fewer) === 0 ? chanceOfParting(fewer.length, more.length) : 1, least };
+}
+
+/**
+ * At most this is the probability that all runs of one side have a count and none of the other, if the runs of both have it
+ * equally often.
+ */
 function chanceOfParting(a: number, b: number): number {
   let chance = 2;
-  for (let i = 1; i <= a; i++) chance *= i / (b + i);
+  for (let i = 0; i < a; i++) chance *= a / (a + b);
+  for (let i = 0; i < b; i++) chance *= b / (a + b);
   return chance;
 }
 
 /** @param probability that the interval does not contain the true ratio */
-export function resolve({ a, b, parted = 1, estimates }: UncertainRatio, probability: number): Ratio {
-  if (estimates.length === 0) return { a, b, emerged: parted <= probability, interval: null };
+export function resolve({ a, b, parted, estimates }: UncertainRatio, probability: number): Ratio {
+  if (estimates.length === 0) return { a, b, emerged: isBeyondChance(parted, probability), interval: null };
   const ends = estimates.map(({ center, error, freedom }) => {
     const reach = studentQuantile(freedom, probability) * error;
     return [exp(center - reach), exp(center + reach)] as const;
@@ -97,6 +127,12 @@ export function resolve({ a, b, parted = 1, estimates }: UncertainRatio, probabi
     ...{ a, b },
     interval: [Math.min(...ends.map(([least]) => least)), Math.max(...ends.map(([, most]) => most))],
   };
+}
+
+function isBeyondChance(parted: Parted | undefined, probability: number): boolean {
+  if (parted === undefined) return false;
+  const { center, error, freedom } = parted.least;
+  return parted.chance <= probability || center > studentQuantile(freedom, probability) * error;
 }
 
 /** The durations of several runs, one part for each. */
