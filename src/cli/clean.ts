@@ -2,6 +2,7 @@
 import { DeviceCloudClient } from '../client/client.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
+import { listFirst } from '../kernel/quantity.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { LeftThing } from '../report/result.js';
 import { Budget } from '../runner/targets/budget.js';
@@ -53,7 +54,7 @@ async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
     const things = leftovers.things.map(({ serial, path }) => path ?? `device ${serial}`);
     throw new UsageError(
       'bad-flags',
-      `only the folder "${flags.run}" says that the run was at ${leftovers.api}, and made ${listShort(things)}`,
+      `only the folder "${flags.run}" says that the run was at ${leftovers.api}, and made ${listFirst(things, MOST_LISTED)}`,
       `if you trust it, use --target ${leftovers.api} --yes`,
     );
   }
@@ -85,13 +86,6 @@ async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
   if (isOwn) saveLeftovers({ ...leftovers, things: left }, host.env);
   for (const { what, why } of left) host.err.write(`still in the cloud: ${printableLine(`${what}: ${why}`)}\n`);
   return left.length === 0 ? EXIT.fine : EXIT.stuck;
-}
-
-/** The first of many names, and how many others there are. */
-function listShort(names: readonly string[]): string {
-  const others = names.length - MOST_LISTED;
-  const first = names.slice(0, MOST_LISTED).join(', ');
-  return others > 0 ? `${first}, and ${others} more` : first;
 }
 
 const MOST_LISTED = 20;

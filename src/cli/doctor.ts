@@ -4,6 +4,7 @@ import { type Examination, examine, save } from '../cloud/store/sqlite/doctor.js
 import type { TableFindings } from '../cloud/store/sqlite/salvage.js';
 import { keyPath, sameKey } from '../cloud/store/sqlite/unlock.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { listFirst } from '../kernel/quantity.js';
 import { shownCommand } from '../kernel/web-address.js';
 import { checkDatabase } from './check-database.js';
 import { defineCommand } from './command.js';
@@ -93,9 +94,8 @@ function hasLosses({ unreadable, altered }: TableFindings): boolean {
 
 function describeLosses({ table, unreadable, altered }: TableFindings): readonly string[] {
   const count = unreadable === undefined ? 'an unknown number' : `at most ${unreadable}`;
-  const more = altered.length > LISTED ? `, and ${altered.length - LISTED} more` : '';
   return [
     ...(unreadable === 0 ? [] : [`lost   ${count} of the rows of ${table}, in damaged pages`]),
-    ...(altered.length === 0 ? [] : [`lost   altered rows of ${table}: ${altered.slice(0, LISTED).join(', ')}${more}`]),
+    ...(altered.length === 0 ? [] : [`lost   altered rows of ${table}: ${listFirst(altered, LISTED)}`]),
   ];
 }

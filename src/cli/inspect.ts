@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { printableLine } from '../kernel/printable.js';
-import { countOf, humanCount } from '../kernel/quantity.js';
+import { countOf, humanCount, listFirst } from '../kernel/quantity.js';
 import { packagedProfiles } from '../profile/library.js';
 import type { Codec } from '../protocol/codec.js';
 import { tokenBytes } from '../protocol/flap/envelope.js';
@@ -137,9 +137,8 @@ function chooseDevices(
   if (device === undefined) return devices;
   const chosen = devices.filter(({ serial, name }) => String(serial) === device || name === device);
   if (chosen.length > 0) return chosen;
-  const shown = devices.slice(0, 5).map(({ serial, name }) => printableLine(name ?? String(serial)));
-  const more = devices.length > shown.length ? `, and ${devices.length - shown.length} more` : '';
-  throw new UsageError('no-such-device', `${where} has no device "${device}"; it has ${shown.join(', ')}${more}`);
+  const names = devices.map(({ serial, name }) => printableLine(name ?? String(serial)));
+  throw new UsageError('no-such-device', `${where} has no device "${device}"; it has ${listFirst(names, 5)}`);
 }
 
 /** The decoder in one of the packaged profiles. */

@@ -58,8 +58,9 @@ export class JsonHttp {
   readonly #pool: Dispatcher;
   readonly #origin: string;
   readonly #prefix: string;
-  /** Credentials. */
+  /** Credentials, as texts of others may contain them. */
   readonly #secrets: readonly string[];
+  /** Credentials. */
   readonly #headers: Readonly<Record<string, string>>;
   readonly #gate: Gate;
   readonly #clock = new RealClock();

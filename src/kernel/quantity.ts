@@ -71,3 +71,9 @@ export function humanShare(share: Ratio): string {
 export function humanChange(change: number): string {
   return `${change > 0 ? '+' : ''}${(change * 100).toFixed(1)}%`;
 }
+
+/** The first `most` of many names, and how many others there are: `a, b, and 3 more`. */
+export function listFirst(names: readonly (string | number)[], most: number): string {
+  const others = names.length - most;
+  return names.slice(0, most).join(', ') + (others > 0 ? `, and ${others} more` : '');
+}

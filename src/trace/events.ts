@@ -37,8 +37,8 @@ export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' 
 export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
 
 /**
- * What shows that a downlink has arrived: a packet of the device (wire W-29 to W-31), or with `told` the API of another cloud,
- * which reports the delivery.
+ * What shows that a downlink has arrived: a packet of the device (wire W-29 to W-31). `told`: the API of another cloud reports the
+ * delivery.
  */
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 
