@@ -51,7 +51,9 @@ async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
   }
   // A folder of others could name any address, to which the key would be sent, and anything in the space.
   if (!isOwn && (flags.target === undefined || !flags.yes)) {
-    const things = leftovers.things.map(({ serial, path }) => path ?? `device ${serial}`);
+    const things = leftovers.things.map(({ serial, path, by }) =>
+      [path ?? `device ${serial}`, ...Object.values(by ?? {})].filter((part) => part !== null).join(' '),
+    );
     throw new UsageError(
       'bad-flags',
       `only the folder "${flags.run}" says that the run was at ${leftovers.api}, and made ${listFirst(things, MOST_LISTED)}`,

@@ -121,8 +121,9 @@ function isLeftovers(value: unknown): value is Leftovers {
 
 function isThing(value: unknown): value is LeftThing {
   if (!isObject(value)) return false;
-  const { what, why, space, path, serial } = value;
+  const { what, why, space, path, serial, by = {} } = value;
   const isNamed = typeof what === 'string' && typeof why === 'string' && (space === null || typeof space === 'string');
-  const isFound = path === undefined || (typeof path === 'string' && /^(\/[a-z-]+\/[\w.%-]+)+$/.test(path));
-  return isNamed && isFound && (serial === undefined || Number.isSafeInteger(serial));
+  const isFound = path === undefined || (typeof path === 'string' && /^(\/[a-z-]+\/([\w.%-]+|\{id\}))+$/.test(path));
+  const isKnown = isObject(by) && Object.values(by).every((field) => field === null || typeof field === 'string');
+  return isNamed && isFound && isKnown && (serial === undefined || Number.isSafeInteger(serial));
 }

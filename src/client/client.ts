@@ -313,6 +313,12 @@ export class DeviceCloudClient extends SpaceClient {
     return this.requests.post(this.requests.below(path), body);
   }
 
+  /** All items of a list of any kind by its path, such as `/keys` below the space; read in pages. */
+  all(path: string): AsyncGenerator<{ readonly id: string; readonly created_at?: string }> {
+    const list = this.requests.below(path);
+    return everyPage(list, (offset) => this.requests.list(list, { ...offset }));
+  }
+
   /** Deletes a resource of any kind by its path. @param path path below the space, such as `/keys/{id}` */
   remove(path: string): Promise<void> {
     return this.requests.delete(this.requests.below(path));

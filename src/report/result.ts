@@ -114,10 +114,15 @@ export interface LeftThing {
   readonly what: string;
   /** Name of its space in the scenario; null for the space of the fleet. */
   readonly space: string | null;
-  /** Path for its deletion, below the space; missing if the answer to its creation was lost. */
+  /**
+   * Path for its deletion, below the space. If the answer to its creation was lost, `{id}` stands for the id, which is looked
+   * for in the list before it; for a device, the path is missing.
+   */
   readonly path?: string;
   /** Serial number, by which such a device is looked for. */
   readonly serial?: number;
+  /** Fields by which any other such thing is looked for. */
+  readonly by?: Readonly<Record<string, string | null>>;
   /** Why it could not be deleted. */
   readonly why: string;
 }

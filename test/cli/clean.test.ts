@@ -17,9 +17,11 @@ let folder: string;
 let service: Service;
 let proxy: Server;
 let client: DeviceCloudClient;
-/** What the proxy does with a request: pass it on, refuse it, or lose its answer. */
+/** What the space has from the beginning. */
+let before: readonly string[] = [];
+/** What the proxy does with a request: pass it on, refuse it, or lose or garble its answer. */
 let fate: (method: string, path: string) => Fate | Promise<Fate> = () => 'pass';
-type Fate = 'pass' | 'refuse' | 'lose';
+type Fate = 'pass' | 'refuse' | 'lose' | 'garble';
 
 beforeEach(() => {
   fate = () => 'pass';
@@ -31,6 +33,10 @@ afterEach(async () => {
   for (const { id } of await client.devices()) await client.deleteDevice(id);
   for (const { id } of await client.tags()) await client.deleteTag(id);
   for (const { id } of await client.variables()) await client.deleteVariable(id);
+  for (const { id } of await client.connectors()) await client.deleteConnector(id);
+  for (const { id } of await client.firmwareImages()) await client.deleteFirmwareImage(id);
+  for (const { id, name } of await client.keys()) if (name === 'dash') await client.deleteKey(id);
+  for (const { id, email } of await client.users()) if (email === INVITED) await client.deleteUser(id);
   rmSync(folder, { recursive: true });
 });
 
@@ -40,6 +46,7 @@ beforeAll(async () => {
     ...{ clock: new RealClock(), random: seededRandom('service'), trace: { emit: () => {} } },
   });
   client = new DeviceCloudClient({ baseUrl: service.api, apiKey: KEY, spaceId: service.spaceId });
+  before = await present();
   proxy = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
@@ -53,7 +60,8 @@ beforeAll(async () => {
     });
     const text = await answer.text();
     if (verdict === 'lose') return request.socket.destroy();
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+    const shown = verdict === 'garble' ? '<html>' : text;
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(shown);
   });
   await new Promise<void>((open) => proxy.listen(0, '127.0.0.1', open));
 });
@@ -68,9 +76,20 @@ afterAll(async () => {
 const at = () => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 const env = () => ({ XDG_STATE_HOME: folder, GHOSTFLEET_API_KEY: KEY });
 
-function run(more: readonly string[] = [], options: Partial<Parameters<typeof ghostfleet>[1]> = {}) {
+const INVITED = 'ada@example.com';
+const SETUP = '[{ variable: { name: url, value: x } }]';
+/** All kinds of resources. */
+const EVERY_KIND = `
+  - variable: { name: url, value: x, environment: production, secure: true }
+  - tag: { name: warm }
+  - connector: { name: forward, script: "function main(job) { return null }" }
+  - firmware: { name: v2, profile: clime, version: v9.0.0, size: 512 }
+  - client: { name: dash }
+  - request: { post: /users/invite, body: { email: ${INVITED} }, delete: "/users/{id}" }
+  - request: { post: /variables, body: { name: made, value: x } }`;
+
+function run(more: readonly string[] = [], options: Partial<Parameters<typeof ghostfleet>[1]> = {}, setup = SETUP) {
   const file = join(folder, 'short.yaml');
-  const setup = '[{ variable: { name: url, value: x } }]';
   const fleet = '[{ name: clime, profile: clime, count: 2, tags: [cold] }]';
   writeFileSync(file, `name: short\nduration: 1s\nsettle: 1s\nfleet: ${fleet}\nsetup: ${setup}\n`);
   return ghostfleet(['run', file, '--target', at(), '--link', 'http', '--speed', '1000', ...more], {
@@ -80,8 +99,11 @@ function run(more: readonly string[] = [], options: Partial<Parameters<typeof gh
 }
 
 async function present() {
-  const [devices, tags, variables] = [await client.devices(), await client.tags(), await client.variables()];
-  return [...devices, ...tags, ...variables].map(({ name }) => name).sort();
+  const lists = [client.devices(), client.tags(), client.variables(), client.connectors(), client.firmwareImages()];
+  const [keys, users] = [await client.keys(), await client.users()];
+  const named = [...(await Promise.all<readonly { readonly name: string | null }[]>(lists)).flat(), ...keys];
+  const names = [...named.map(({ name }) => String(name)), ...users.map(({ email }) => email)];
+  return names.filter((name) => !before.includes(name)).sort();
 }
 
 const runIn = (text: string) => /ghostfleet clean\s+(\S+?)"/.exec(text)?.[1] ?? '';
@@ -239,6 +261,10 @@ it.each([
   ['things that are not objects', { things: [null, 5] }],
   ['a thing with a path that is not a text', { things: [{ what: 'x', why: 'y', space: null, path: {} }] }],
   ['a path with a parameter', { things: [{ what: 'x', why: 'y', space: null, path: '/keys/1?children=true' }] }],
+  [
+    'fields that are not texts',
+    { things: [{ what: 'x', why: 'y', space: null, path: '/keys/{id}', by: { name: {} } }] },
+  ],
   ['a space that is not a text', { spaceId: 5 }],
   ['no address', { api: null }],
 ])('clean takes no record with %s', async (_, change) => {
@@ -254,6 +280,53 @@ it('a device whose creation got no answer is found by its serial number and dele
   const { exit, err } = await run();
   expect([exit, err]).toEqual([2, expect.stringContaining('got no answer')]);
   expect(await present()).toEqual([]);
+});
+
+/** The requests that create the resources of {@link EVERY_KIND}. */
+const CREATIONS = ['tags', 'variables', 'connectors', 'firmware-images', 'keys', 'users/invite'];
+
+it.each(CREATIONS.flatMap((what) => (['lose', 'garble'] as const).map((how) => [what, how] as const)))(
+  'what POST %s made is found and deleted if the proxy did %s the answer',
+  async (what, how) => {
+    fate = (method, path) => (method === 'POST' && path.endsWith(`/${what}`) ? how : 'pass');
+    const { exit, err } = await run([], {}, EVERY_KIND);
+    expect([exit, err]).toEqual([
+      2,
+      expect.stringMatching(how === 'lose' ? 'got no answer' : 'the answer is not JSON'),
+    ]);
+    expect(await present()).toEqual([]);
+  },
+);
+
+it.each(['1', '2'])('with --workers %s, clean finds what got no answer and could not be deleted', async (workers) => {
+  let isLost = false;
+  fate = (method, path) => {
+    if (method === 'DELETE') return 'refuse';
+    isLost ||= method === 'POST' && path.endsWith('/keys');
+    return isLost && method === 'POST' ? 'lose' : isLost ? 'refuse' : 'pass';
+  };
+  const { err } = await run(['--workers', workers], {}, EVERY_KIND);
+  expect(err).toContain('key "dash": GET');
+  fate = () => 'pass';
+  const { out } = await ghostfleet(['clean', runIn(err)], { env: env() });
+  expect(out).toContain('removed key "dash"\n');
+  expect(await present()).toEqual([]);
+});
+
+it('what has the name of a thing without an answer, but is older than the run, stays', async () => {
+  await client.createKey({ name: 'dash' });
+  fate = (method, path) => (method === 'POST' && path.endsWith('/keys') ? 'lose' : 'pass');
+  await run([], {}, EVERY_KIND);
+  expect(await present()).toEqual(['dash']);
+});
+
+it('a thing without a name whose creation got no answer is named, with the list in which to look for it', async () => {
+  fate = (method, path) => (method === 'POST' && path.endsWith('/downlinks') ? 'lose' : 'pass');
+  const setup = '[{ request: { post: /users/x/downlinks, body: { value: 1 } } }]';
+  const { err } = await run([], {}, setup);
+  expect(err).toContain(
+    'what POST /users/x/downlinks made: the answer to its creation was lost; look for it in /users/x/downlinks, and delete it',
+  );
 });
 
 it('a failed start lists what it could not delete', async () => {

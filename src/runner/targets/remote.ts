@@ -1,6 +1,5 @@
 /** A cloud other than the embedded one: its time is real, and the run deletes what it creates. */
 import {
-  ApiError,
   type ClientOptions,
   ConnectionError,
   type Device,
@@ -29,7 +28,7 @@ import { openApi, type TargetCloud } from './remote-api.js';
 import { SilentGateway } from './silent-gateway.js';
 import type { Target } from './target.js';
 import { TargetClock } from './target-clock.js';
-import { isUndecided } from './undecided.js';
+import { isUndecidedError } from './undecided.js';
 
 interface RemoteOptions {
   readonly cloud: TargetCloud;
@@ -123,11 +122,6 @@ function parseMessage(answer: string): Message | undefined {
   return isMessage(value) && Number.isInteger(Number(value.device_serial_number ?? Number.NaN)) ? value : undefined;
 }
 
-/** HTTP status of the response to a failed request; 0 if there was no response. */
-function getStatus(error: unknown): number {
-  return error instanceof ApiError ? error.status : 0;
-}
-
 /** A client that reports to the observer and to the audit which downlinks and firmware updates it queues. */
 class ReportingClient extends DeviceCloudClient {
   readonly #observer: Observer;
@@ -149,7 +143,7 @@ class ReportingClient extends DeviceCloudClient {
     const sent = this.#times.now;
     const serial = Number(device.serial_number);
     const created = await super.createDevice(device).catch((error: unknown) => {
-      if (isUndecided(getStatus(error))) this.unsure.set(serial, device.name);
+      if (isUndecidedError(error)) this.unsure.set(serial, device.name);
       throw error;
     });
     this.unsure.delete(serial);
@@ -192,7 +186,7 @@ class ReportingClient extends DeviceCloudClient {
       this.#observer.noteQueued(message, asked, serial);
       return message;
     } catch (error) {
-      if (serial !== undefined && isUndecided(getStatus(error))) this.#audit.noteUnanswered(serial, type, body);
+      if (serial !== undefined && isUndecidedError(error)) this.#audit.noteUnanswered(serial, type, body);
       throw error;
     }
   }

@@ -3,13 +3,13 @@
  * and `ghostfleet clean` can try again.
  */
 
-import { ApiError, ConnectionError, type Device, type DeviceCloudClient } from '../../client/client.js';
+import { ApiError, type DeviceCloudClient } from '../../client/client.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Leftovers, LeftThing } from '../../report/result.js';
-import { isUndecided } from '../targets/undecided.js';
+import { isUndecidedError } from '../targets/undecided.js';
 
-/** A thing that a run created. `path` is missing if the answer to the creation was lost. */
+/** A thing that a run created, or may have created. */
 export type MadeThing = Omit<LeftThing, 'why'>;
 
 /** What a run may leave if it is ended during its clean-up, for the record that is written before the first deletion. */
@@ -18,7 +18,7 @@ export function listUndeleted(things: Iterable<MadeThing>): readonly LeftThing[]
 }
 
 /** The parts of the client that a clean-up needs. */
-type Api = Pick<DeviceCloudClient, 'connectors' | 'deleteDevice' | 'devices' | 'keys' | 'remove'>;
+type Api = Pick<DeviceCloudClient, 'all' | 'connectors' | 'deleteDevice' | 'devices' | 'keys' | 'remove'>;
 
 /** The API of a space by its name in the scenario; null for the space of the fleet. */
 type SpaceApi = (space: string | null) => Promise<Api>;
@@ -35,11 +35,13 @@ export async function deleteThing(
 ): Promise<LeftThing | undefined> {
   try {
     const api = await apiOf(thing.space);
-    const path = thing.path ?? (await findPath(thing, since, api));
+    const path = await findPath(thing, since, api);
     if (path === undefined) return undefined;
     const used = await findUsers(path, api);
     if (used !== undefined) return { ...thing, why: `${used} still use it` };
-    await remove(path, api).catch((error: unknown) => (isOpen(error) ? remove(path, api) : Promise.reject(error)));
+    await remove(path, api).catch((error: unknown) =>
+      isUndecidedError(error) ? remove(path, api) : Promise.reject(error),
+    );
     return undefined;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
@@ -47,14 +49,9 @@ export async function deleteThing(
   }
 }
 
-/** Whether the run created the device with a serial number of its fleet, or another user had it before. */
-export function isOurs({ created_at }: Pick<Device, 'created_at'>, since: UnixMillis): boolean {
-  return Date.parse(created_at) >= since;
-}
-
-/** Whether a failed request may have been carried out, because its answer was lost. */
-function isOpen(error: unknown): boolean {
-  return error instanceof ConnectionError || (error instanceof ApiError && isUndecided(error.status));
+/** Whether the run created a thing with a serial number or name of its own, or another user had it before. */
+export function isOurs({ created_at }: { readonly created_at?: string }, since: UnixMillis): boolean {
+  return Date.parse(String(created_at)) >= since;
 }
 
 function remove(path: string, api: Api): Promise<void> {
@@ -62,10 +59,26 @@ function remove(path: string, api: Api): Promise<void> {
   return device === undefined ? api.remove(path) : api.deleteDevice(decodeURIComponent(device));
 }
 
-/** Looks for a device by its serial number; undefined if the run did not create it. */
-async function findPath({ serial }: MadeThing, since: UnixMillis, api: Api): Promise<string | undefined> {
-  const [device] = serial === undefined ? [] : await api.devices({ serial_number: String(serial), limit: 1 });
-  return device && isOurs(device, since) ? `/devices/${encodeURIComponent(device.id)}` : undefined;
+/** Looks for a thing if the answer to its creation was lost; undefined if the run did not create it. */
+async function findPath(thing: MadeThing, since: UnixMillis, api: Api): Promise<string | undefined> {
+  const { path, serial, by } = thing;
+  if (path === undefined) {
+    const [device] = serial === undefined ? [] : await api.devices({ serial_number: String(serial), limit: 1 });
+    return device && isOurs(device, since) ? `/devices/${encodeURIComponent(device.id)}` : undefined;
+  }
+  if (by === undefined || !path.includes('{id}')) return path;
+  const [list = '', ...rest] = path.split('/{id}');
+  const fields = Object.entries(by);
+  if (fields.length === 0 || rest.join('') !== '') {
+    throw new Error(`the answer to its creation was lost; look for it in ${list}, and delete it by hand`);
+  }
+  for await (const item of api.all(list)) {
+    const found: Readonly<Record<string, unknown>> = { ...item };
+    if (isOurs(item, since) && fields.every(([name, value]) => found[name] === value)) {
+      return `${list}/${encodeURIComponent(item.id)}`;
+    }
+  }
+  return undefined;
 }
 
 /** What uses a tag, such as the devices of another run; undefined without a use, and for all other things. */

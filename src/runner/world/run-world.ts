@@ -5,6 +5,7 @@ import type { Profile } from '../../profile/profile.js';
 import type { ClientAccess, SetupWorld } from '../../scenario/setup/kind.js';
 import type { World } from '../../scenario/world.js';
 import type { Target } from '../targets/target.js';
+import { isUndecidedError } from '../targets/undecided.js';
 import type { MadeThing } from './clean-up.js';
 import { getProfile } from './fleet.js';
 import { makeImage } from './image.js';
@@ -52,11 +53,20 @@ export function makeWorld(
   const tags = new Map([...(shared?.tags ?? [])].map(([name, id]) => [name, Promise.resolve(id)]));
   const firmware = new Map(shared?.firmware);
   const things: MadeThing[] = [];
-  const made = (what: string, path: string, space: string | null = null) => void things.push({ what, space, path });
+  const create: SetupWorld['create'] = async ({ what, path, by, space = null }, post) => {
+    try {
+      const created = await post();
+      things.push({ what, space, path: path.replaceAll('{id}', encodeURIComponent(created.id)) });
+      return created;
+    } catch (error) {
+      if (isUndecidedError(error)) things.push({ what, space, path, by });
+      throw error;
+    }
+  };
   const over = (client: DeviceCloudClient) => ({
     api: client,
     tagId: (name: string, colour?: string) => {
-      const id = tags.get(name) ?? findOrCreateTag(client, name, colour, made);
+      const id = tags.get(name) ?? findOrCreateTag(client, name, colour, create);
       tags.set(name, id);
       // After a failure, the next caller tries again.
       id.catch(() => tags.delete(name));
@@ -73,7 +83,7 @@ export function makeWorld(
     ...world,
     things,
     unsure,
-    made,
+    create,
     spaceApi: async (name) => {
       if (name === null) return api;
       const opened = spaces.get(name) ?? openSpace(name);
@@ -104,14 +114,14 @@ async function findOrCreateTag(
   api: DeviceCloudClient,
   name: string,
   colour: string | undefined,
-  made: SetupWorld['made'],
+  create: SetupWorld['create'],
 ): Promise<string> {
   const { found, count } = await findTag(api, name);
   if (found !== undefined) return found;
   try {
-    const { id } = await api.createTag({ name, color: colour ?? COLOURS[count % COLOURS.length] ?? '#3b82f6' });
-    made(`tag "${name}"`, `/tags/${id}`);
-    return id;
+    const color = colour ?? COLOURS[count % COLOURS.length] ?? '#3b82f6';
+    const made = { what: `tag "${name}"`, path: '/tags/{id}', by: { name } };
+    return (await create(made, () => api.createTag({ name, color }))).id;
   } catch (error) {
     // Another client may have created it since the list was read.
     const there = error instanceof ApiError && error.status === 409 ? await findTag(api, name) : undefined;

@@ -20,8 +20,8 @@ export const client: SetupKind<ClientOptions> = {
   describe: ({ name: called, space }) => `"${called}"${space === null ? '' : ` in the space "${space}"`}`,
   run: async (world, { name: called, space }) => {
     const api = await world.spaceApi(space);
-    const { id, key } = await api.createKey({ name: called });
-    world.made(`key "${called}"`, `/keys/${id}`, space);
+    const made = { what: `key "${called}"`, path: '/keys/{id}', by: { name: called }, space };
+    const { key } = await world.create(made, () => api.createKey({ name: called }));
     world.nameClient(called, { spaceId: api.spaceId, apiKey: key });
   },
 };

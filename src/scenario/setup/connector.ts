@@ -86,18 +86,20 @@ export const connector: SetupKind<ConnectorOptions> = {
   describe: ({ name, direction, triggers, tags }) =>
     `"${name}", ${direction}, ${triggers.join(', ')} of ${tags.length === 0 ? 'no device: it has no tags' : tags.join(', ')}`,
   run: async (world, { name, script, tags, triggers, direction, retryDelays, timeout }) => {
-    const refs = [];
+    const refs: { readonly id: string }[] = [];
     for (const tag of tags) refs.push({ id: await world.tagId(tag) });
-    const { id } = await world.api.createConnector({
-      name,
-      transformation: script,
-      tags: refs,
-      triggers,
-      direction,
-      ...(retryDelays !== null && { retry_delays: retryDelays }),
-      ...(timeout !== null && { timeout }),
-    });
-    world.made(`connector "${name}"`, `/connectors/${id}`);
+    const made = { what: `connector "${name}"`, path: '/connectors/{id}', by: { name } };
+    await world.create(made, () =>
+      world.api.createConnector({
+        name,
+        transformation: script,
+        tags: refs,
+        triggers,
+        direction,
+        ...(retryDelays !== null && { retry_delays: retryDelays }),
+        ...(timeout !== null && { timeout }),
+      }),
+    );
   },
 };
 

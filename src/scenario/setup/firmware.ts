@@ -2,6 +2,7 @@
  * A firmware image for the step `firmware`. It is either generated for a device type, or read from a file. The file contains
  * the output of `ghostfleet image`, which is the body of the upload request.
  */
+import { hash } from 'node:crypto';
 import {
   boolean,
   complain,
@@ -102,8 +103,11 @@ export const firmware: SetupKind<FirmwareOptions> = {
       ? `"${called}", ${source.version} for ${source.profile}, ${source.size} bytes${source.damaged ? ', damaged' : ''}`
       : `"${called}", from ${source.file}`,
   run: async (world, { name: called, source }) => {
-    const { id } = await world.api.createFirmwareImage({ name: called, ...bodyOf(source, world.image) });
-    world.made(`firmware "${called}"`, `/firmware-images/${id}`);
+    const body = { name: called, ...bodyOf(source, world.image) };
+    // The cloud takes the name from the image, if the image has one.
+    const by = { sha256: hash('sha256', Buffer.from(body.data, 'base64'), 'hex') };
+    const made = { what: `firmware "${called}"`, path: '/firmware-images/{id}', by };
+    const { id } = await world.create(made, () => world.api.createFirmwareImage(body));
     world.nameFirmware(called, id);
   },
 };

@@ -19,7 +19,7 @@ export interface SetupKind<O> {
   /** Description of the resource, for `ghostfleet plan` and for messages; without secrets. */
   readonly describe: (options: O) => string;
   /**
-   * Creates the resource, and registers how to remove it ({@link SetupWorld.made}).
+   * Creates the resource with {@link SetupWorld.create}, which also registers how to remove it.
    * @throws Error with the reason; then the run does not begin
    */
   readonly run: (world: SetupWorld, options: O) => Promise<void>;
@@ -59,11 +59,17 @@ export interface SetupWorld extends Pick<World, 'tagId'> {
   spaceApi(space: string | null): Promise<Pick<DeviceCloudClient, 'spaceId' | 'createKey'>>;
   /** Registers the credentials of a client under its name in the scenario, for loads. */
   nameClient(name: string, access: ClientAccess): void;
-  /**
-   * Registers a new resource, which is deleted after the run.
-   * @param what its kind and name, for messages
-   * @param path for its deletion, below the space
-   * @param space name of its space in the scenario. Default: null, the space of the fleet
-   */
-  made(what: string, path: string, space?: string | null): void;
+  /** Creates a resource, which is deleted after the run, even if the answer to its creation is lost. */
+  create<T extends { readonly id: string }>(resource: NewResource, post: () => Promise<T>): Promise<T>;
+}
+
+interface NewResource {
+  /** Its kind and name, for messages. */
+  readonly what: string;
+  /** Path for its deletion, below the space; `{id}` stands for its id. */
+  readonly path: string;
+  /** Fields by which it is found in the list of its kind. */
+  readonly by: Readonly<Record<string, string | null>>;
+  /** Name of its space in the scenario. Default: null, the space of the fleet. */
+  readonly space?: string | null;
 }

@@ -44,7 +44,10 @@ export const request: SetupKind<RequestOptions> = {
   },
   describe: ({ post }) => `POST ${post}`,
   run: async (world, { post, body: content, delete: where }) => {
-    const { id } = await world.api.post(post, content);
-    world.made(`what POST ${post} made (${id})`, where.replaceAll('{id}', encodeURIComponent(id)));
+    const { name, email } = content;
+    const by = typeof name === 'string' ? { name } : typeof email === 'string' ? { email } : {};
+    const called = Object.values(by).map((text) => ` (${text})`);
+    const made = { what: `what POST ${post} made${called.join('')}`, path: where, by };
+    await world.create(made, () => world.api.post(post, content));
   },
 };

@@ -37,7 +37,7 @@ export const variable: SetupKind<VariableOptions> = {
   describe: ({ name, value: text, environment, secure }) =>
     `"${name}" = ${secure ? '***' : `"${text}"`}${environment === null ? '' : ` in "${environment}"`}`,
   run: async (world, { name, value: text, environment, secure }) => {
-    const { id } = await world.api.createVariable({ name, value: text, environment, secure });
-    world.made(`variable "${name}"`, `/variables/${id}`);
+    const made = { what: `variable "${name}"`, path: '/variables/{id}', by: { name, environment } };
+    await world.create(made, () => world.api.createVariable({ name, value: text, environment, secure }));
   },
 };
