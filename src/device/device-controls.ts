@@ -5,7 +5,7 @@
  */
 import type { Ratio } from '../kernel/ratio.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
-import { findQuantity, type QuantityAddress } from '../profile/quantities.js';
+import { describeBadCount, findQuantity, type QuantityAddress } from '../profile/quantities.js';
 import type { Series } from './environment/series.js';
 import { takeClicks } from './firmware/button.js';
 import type { Firmware } from './firmware/firmware.js';
@@ -74,11 +74,13 @@ export class DeviceControls {
 
   /** Holds a quantity at a value. With NaN, the sensor does not answer. */
   hold(quantity: string, value: number): void {
+    this.#checkCounts(quantity, [value]);
     this.#touch(quantity, (address) => this.#device.environment.set(address, this.#reach(address, value)));
   }
 
   /** Changes a quantity linearly to a value, then holds it. Without `from` it starts at the present value. */
   ramp(quantity: string, { from, to, over }: Ramp): void {
+    this.#checkCounts(quantity, [from ?? to, to]);
     this.#touch(quantity, (address) => {
       const { environment, clock } = this.#device;
       const present = environment.value(environment.signal(address), clock.wall);
@@ -92,6 +94,7 @@ export class DeviceControls {
 
   /** Lets a quantity follow a recording from now on, then holds its last value. */
   replay(quantity: string, series: Series): void {
+    this.#checkCounts(quantity, series.values);
     this.#touch(quantity, (address) => {
       const { environment, clock } = this.#device;
       const stepped = this.#counts(address) || this.#watched(address);
@@ -246,7 +249,7 @@ export class DeviceControls {
   #reach(address: QuantityAddress, value: number): number {
     if (!this.#counts(address) || Number.isNaN(value)) return value;
     const total = value + this.#ahead(address);
-    this.#device.firmware?.measurements.lower(address, Math.max(0, Math.floor(value)));
+    this.#device.firmware?.measurements.lower(address, Math.floor(value));
     return total;
   }
 
@@ -257,6 +260,13 @@ export class DeviceControls {
     if (firmware) return firmware.measurements.ahead(address);
     const total = environment.value(environment.signal(address), clock.wall);
     return Number.isNaN(total) ? 0 : total;
+  }
+
+  #checkCounts(quantity: string, values: readonly number[]): void {
+    const address = findQuantity(this.#device.type.profile, quantity);
+    if (address === undefined || !this.#counts(address)) return;
+    const why = describeBadCount(quantity, values);
+    if (why !== undefined) throw new ChangeRefused(why);
   }
 
   #counts(address: QuantityAddress): boolean {

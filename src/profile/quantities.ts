@@ -8,6 +8,17 @@ export interface QuantityAddress {
   readonly quantity: number;
 }
 
+/** Highest count to which a counter can be set: with the pulses that its model gave since 1970, it stays an exact number. */
+const HIGHEST_COUNT = 4_503_599_627_370_496;
+
+/** Why a counter cannot get these values, of which NaN stands for a missing one; undefined if it can. */
+export function describeBadCount(counter: string, values: readonly number[]): string | undefined {
+  const bad = values.find((value) => value < 0 || value > HIGHEST_COUNT);
+  return bad === undefined
+    ? undefined
+    : `"${counter}" counts from 0 to ${HIGHEST_COUNT} (2^52), so it cannot be set to ${bad}`;
+}
+
 /** Finds a quantity by name; undefined if there is none. A single sensor's number is optional. */
 export function findQuantity(profile: Profile, name: string): QuantityAddress | undefined {
   const words = name.split('.');

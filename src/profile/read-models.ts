@@ -20,6 +20,9 @@ import { type ModelSpec, RHYTHMS, type RhythmName } from './models.js';
 import type { ModuleSpec } from './parameters.js';
 import type { QuantitySpec } from './profile.js';
 
+/** With more pulses an hour, the total since 1970 would not be an exact number (see HIGHEST_COUNT). */
+const MOST_PULSES = 1_000_000_000;
+
 /**
  * One quantity of a sensor: a map with its unit, its range, its model, and the options of the model.
  * @param above the quantities above it in the profile, from which it may be derived
@@ -50,7 +53,10 @@ export function expectQuantity(
       },
       (options) => ({ kind: 'daily', ...options }),
     ),
-    pulses: of({ per_hour: amount, by }, (options) => ({ kind: 'pulses', perHour: options.per_hour, by: options.by })),
+    pulses: of({ per_hour: amount, by }, (options, refuse) => {
+      if (options.per_hour > MOST_PULSES) refuse(`"per_hour" must be at most ${MOST_PULSES}`);
+      return { kind: 'pulses', perHour: options.per_hour, by: options.by };
+    }),
     meter: of({ per_hour: amount }, ({ per_hour }) => ({ kind: 'meter', perHour: per_hour })),
     rain: of({ tips: amount }, ({ tips }) => ({ kind: 'rain', tips })),
     tank: of(

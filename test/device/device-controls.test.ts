@@ -187,6 +187,20 @@ describe('a counter', () => {
     expect([value, pulses]).toEqual([5_000_000_100, 5_000_000_100]);
   });
 
+  it('can be set to 2^52, continues there, and refuses what could not be counted exactly', async () => {
+    const rig = await counting();
+    const { controls } = rig.device;
+    rig.device.controls.hold('counter.2.pulses', 2 ** 52);
+    expect(await reported(rig, minutes(20))).toMatchObject({ value: 2 ** 52 });
+    controls.pulse('counter.2.pulses', { times: 5, every: 0, stays: 0 });
+    expect(await reported(rig, minutes(10))).toEqual({ value: 2 ** 52 + 5, pulses: 5 });
+    const refused = '"counter.2.pulses" counts from 0 to 4503599627370496 (2^52), so it cannot be set to';
+    expect(() => controls.hold('counter.2.pulses', 2 ** 53 - 1)).toThrow(`${refused} 9007199254740991`);
+    expect(() => controls.ramp('counter.2.pulses', { from: -1, to: 5, over: 0 })).toThrow(`${refused} -1`);
+    const values = [Number.NaN, 1e300];
+    expect(() => controls.replay('counter.2.pulses', { times: [0, 1], values })).toThrow(`${refused} 1e+300`);
+  });
+
   it('continues from its value when it is free again', async () => {
     const rig = await counting();
     rig.device.controls.hold('counter.2.pulses', 5_000_000_000);

@@ -228,6 +228,7 @@ describe('a mistake in a section that only some device types have', () => {
       '"stays" must be shorter than a day divided by "per_day" and',
     ],
     ['an unknown rhythm', 'range', 'by: home', 'by: barn', '"barn" is not one of even, home, office, shop or shifts'],
+    ['too many pulses', 'control', 'per_hour: 84', 'per_hour: 1e12', '"per_hour" must be at most 1000000000'],
     ['a tank that never lasts', 'range', 'lasts: 5d', 'lasts: 0s', 'a tank must last longer than 0s'],
     ['a click that does nothing known', 'control', 'double: [poll]', 'double: [pol]', 'did you mean "poll"?'],
     ['an unknown kind of windows', 'meteo', 'kind: amount', 'kind: sum', '"sum" is not one of direction, count'],

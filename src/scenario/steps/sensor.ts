@@ -15,6 +15,7 @@ import type { LocatedNode, Problems } from '../../input/document.js';
 import { messageOf } from '../../kernel/errors.js';
 import { countOf } from '../../kernel/quantity.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
+import { describeBadCount } from '../../profile/quantities.js';
 import { type Recording, readRecording } from '../values/csv-series.js';
 import { type FoundQuantity, quantitiesOf } from '../values/quantity.js';
 import { noEffect, type StepKind, type StepScope, stays } from './step.js';
@@ -44,8 +45,12 @@ export const sensor: StepKind<SensorOptions> = {
     if (node.kind !== 'map' || node.entries.size === 0) return complain(node, problems, 'a map of sensors to numbers');
     const waveforms: Record<string, SensorWaveform> = {};
     for (const [name, { key, value }] of node.entries) {
-      const waveform = readWaveform(name, quantitiesOf(name, key, problems, scope.profiles), value, problems, scope);
-      if (waveform) waveforms[name] = waveform;
+      const quantities = quantitiesOf(name, key, problems, scope.profiles);
+      const waveform = readWaveform(name, quantities, value, problems, scope);
+      const isCounter = quantities.some(({ counter }) => counter);
+      const why = waveform && isCounter ? describeBadCount(name, listValues(waveform)) : undefined;
+      if (why !== undefined) problems.add(value, why);
+      else if (waveform) waveforms[name] = waveform;
     }
     return Object.keys(waveforms).length === node.entries.size ? waveforms : undefined;
   },
@@ -102,6 +107,13 @@ function describe(waveform: SensorWaveform): string {
   }
 }
 
+/** The values that a waveform names; NaN where the sensor does not answer. */
+function listValues(waveform: SensorWaveform): readonly number[] {
+  if (waveform.kind === 'hold') return [waveform.value];
+  if (waveform.kind === 'ramp') return [waveform.from ?? waveform.to, waveform.to];
+  return waveform.kind === 'replay' ? waveform.recording.values : [];
+}
+
 const ramp = record('a ramp', {
   from: optional(describeKey('Reading at the beginning. Default: the present one.', 4, number()), null),
   to: describeKey('Reading at the end; it stays there.', 12, number()),
@@ -136,8 +148,11 @@ function readWaveform(
   if (read === undefined) return undefined;
   const { replay: file, column } = read;
   const names = column === undefined ? [name, name.slice(name.lastIndexOf('.') + 1)] : [column];
+  const [found] = quantities;
+  // A count below 0 can only be a mark of a logger.
+  const quantity = found?.counter ? { ...found.spec, min: 0 } : found?.spec;
   try {
-    const recording = readRecording(scope.readFile(file), { names, quantity: quantities[0]?.spec }, problems);
+    const recording = readRecording(scope.readFile(file), { names, quantity }, problems);
     return recording && { kind: 'replay', file, recording };
   } catch (error) {
     problems.add(node.entries.get('replay')?.value ?? node, messageOf(error));

@@ -21,6 +21,7 @@ function scenarioWith(step: string, { files = {}, to = 'clime' }: Options = {}):
     'fleet:',
     '  - { name: clime, profile: clime, count: 3 }',
     '  - { name: push, profile: push, count: 2 }',
+    '  - { name: control, profile: control, count: 1 }',
     'steps:',
     `  - { at: 1h, to: ${to}, ${step} }`,
   ].join('\n');
@@ -48,13 +49,14 @@ function problemsWith(step: string, options: Options = {}): readonly string[] {
 describe('the name of a quantity', () => {
   it('is looked up in the device type, with a suggestion for a typing error', () => {
     const [problem] = problemsWith('sensor: { hygrometer.temprature: 30 }');
-    expect(problem).toMatch(/^scenarios\/test\.yaml:7:36: "hygrometer\.temprature" is not a quantity of clime/);
+    expect(problem).toMatch(/^scenarios\/test\.yaml:8:36: "hygrometer\.temprature" is not a quantity of clime/);
     expect(problem).toContain('(did you mean "hygrometer.temperature"?); it has battery.voltage_rest, ');
   });
 
   it('must exist in every device type of the step', () => {
     expect(problemsWith('sensor: { hygrometer.temperature: 30 }', { to: 'all' })).toEqual([
       expect.stringContaining('"hygrometer.temperature" is not a quantity of push'),
+      expect.stringContaining('"hygrometer.temperature" is not a quantity of control'),
     ]);
     expect(problemsWith('sensor: { thermometer.temperature: 30 }', { to: 'all' })).toEqual([]);
   });
@@ -69,9 +71,29 @@ describe('the name of a quantity', () => {
   });
 });
 
+describe('a counter', () => {
+  const files = { 'meter.csv': 'time [min],pulses\n0,4\n5,-9999\n10,5e15\n' };
+
+  it.each([
+    ['9007199254740991', '9007199254740991'],
+    ['-1', '-1'],
+    ['{ from: 0, to: 1e300, over: 30m }', '1e+300'],
+    ['{ from: -0.5, to: 8, over: 30m }', '-0.5'],
+    ['{ replay: meter.csv, column: pulses }', '5000000000000000'],
+  ])('cannot be set to %s', (value, bad) => {
+    expect(problemsWith(`sensor: { counter.2.pulses: ${value} }`, { to: 'control', files })).toEqual([
+      `scenarios/test.yaml:8:56: "counter.2.pulses" counts from 0 to 4503599627370496 (2^52), so it cannot be set to ${bad}`,
+    ]);
+  });
+
+  it('can be set to 2^52', () => {
+    expect(problemsWith('sensor: { counter.2.pulses: 4503599627370496 }', { to: 'control' })).toEqual([]);
+  });
+});
+
 it('the name of a button must exist in the device type of the step', () => {
   expect(problemsWith('button: { which: 2, clicks: 1 }')).toEqual([
-    'scenarios/test.yaml:7:43: clime has only the button on the board, "int"',
+    'scenarios/test.yaml:8:43: clime has only the button on the board, "int"',
   ]);
   expect(problemsWith('button: { which: 2, clicks: 1 }', { to: 'push' })).toEqual([]);
 });
@@ -167,6 +189,6 @@ describe('a replay', () => {
   });
 
   it('of a missing file is a problem of the scenario', () => {
-    expect(problemsWith(step)).toEqual(['scenarios/test.yaml:7:70: "day.csv" cannot be read: the file does not exist']);
+    expect(problemsWith(step)).toEqual(['scenarios/test.yaml:8:70: "day.csv" cannot be read: the file does not exist']);
   });
 });
