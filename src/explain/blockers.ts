@@ -1,5 +1,5 @@
 /** Finds the faults that made chances of a device fail or take long. A chance is an attempt at an exchange (chances.ts). */
-import type { Millis } from '../kernel/time.js';
+import type { Instant, Millis } from '../kernel/time.js';
 import { minutes, seconds } from '../kernel/time.js';
 import type { BootCause } from '../trace/events.js';
 import type { Chance } from './chances.js';
@@ -16,6 +16,8 @@ export interface JudgedChance extends Chance {
   readonly faults: readonly number[];
   /** Indices of the faults that restarted the device before this exchange, and so caused it. */
   readonly startedBy: readonly number[];
+  /** Whether its result is not known yet, because the run is still in progress. */
+  readonly isRunning: boolean;
 }
 
 /** An exchange without faults takes less than this: attach up to 40 s, radio connection, a few datagrams (docs/FIDELITY.md). */
@@ -23,8 +25,12 @@ export const SLOW: Millis = seconds(75);
 /** Longest time for which a passing fault of the modem has an effect: the modem is off for 32 min at most (timing T-56). */
 const LONGEST_DISTURBANCE: Millis = minutes(35);
 
-/** @param chances of one device, in order */
-export function judge(chances: readonly Chance[], calendar: FaultCalendar): readonly JudgedChance[] {
+/** @param chances of one device, in order @param now time of a run that is still in progress */
+export function judge(
+  chances: readonly Chance[],
+  calendar: FaultCalendar,
+  now: Instant = Number.POSITIVE_INFINITY,
+): readonly JudgedChance[] {
   /** Faults of the failing chances since the last successful exchange. */
   let streak: readonly number[] = [];
   let startedBy: readonly number[] = [];
@@ -33,16 +39,17 @@ export function judge(chances: readonly Chance[], calendar: FaultCalendar): read
     if (begins === 'boot') startedBy = calendar.during(at, at, 'restarts');
     else if (begins === 'wake') startedBy = [];
     const own = faultsOf(chance, calendar);
-    const failing = isFailing(chance, own);
+    const isRunning = chance.result === 'open' && chance.until >= now;
+    const failing = isFailing(chance, own, isRunning);
     if (!failing) {
       if (chance.result === 'reached') streak = [];
-      return { ...chance, failing, faults: [], startedBy };
+      return { ...chance, failing, faults: [], startedBy, isRunning };
     }
     // A consequence of a failure, such as a pause of the modem, has no fault of its own. A start can also fail because the
     // restart left both ends in different states.
     const faults = [own, streak, startedBy].find(({ length }) => length > 0) ?? [];
     streak = chance.result === 'reached' ? [] : faults;
-    return { ...chance, failing, faults, startedBy };
+    return { ...chance, failing, faults, startedBy, isRunning };
   });
 }
 
@@ -51,11 +58,15 @@ export function leavesWaiting({ failing, result, missed }: JudgedChance): boolea
   return failing && (result !== 'reached' || missed !== undefined);
 }
 
-function isFailing({ result, why, at, until, pauses, missed }: Chance, faults: readonly number[]): boolean {
+function isFailing(
+  { result, why, at, until, pauses, missed }: Chance,
+  faults: readonly number[],
+  isRunning: boolean,
+): boolean {
   if (result === 'failed' || missed !== undefined) return true;
   if (result === 'reached') return until - at > SLOW;
-  // A poll without a downlink leaves no event.
-  return why !== 'poll' || faults.length > 0 || pauses.length > 0;
+  // A poll without a downlink leaves no event, and an exchange that is still running has not failed.
+  return (why !== 'poll' && !isRunning) || faults.length > 0 || pauses.length > 0;
 }
 
 function faultsOf(chance: Chance, calendar: FaultCalendar): readonly number[] {

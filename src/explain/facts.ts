@@ -51,11 +51,6 @@ export interface DeviceFacts {
   readonly goesOn: boolean;
 }
 
-/** Whether the result of an exchange is not known yet, because the run is still in progress. */
-export function isStillRunning({ result, until }: JudgedChance, { goesOn, closing }: DeviceFacts): boolean {
-  return goesOn && result === 'open' && until >= closing;
-}
-
 export function collectFacts(
   { serial, events: recorded, goesOn = false }: DeviceHistory,
   situation: Situation,
@@ -68,9 +63,10 @@ export function collectFacts(
   const chances = findChances(events);
   const downlinks = [...ledger.records];
   const calendar = new FaultCalendar(addRests(dropHarmless(situation.faults, chances), events), serial);
+  const closing = events.find(({ kind }) => kind === 'world.closing')?.at ?? events.at(-1)?.at ?? 0;
   return {
     calendar,
-    chances: judge(chances, calendar),
+    chances: judge(chances, calendar, goesOn ? closing : undefined),
     part: situation.fleet.find(({ serials }) => contains(serials, serial)),
     ready: events.filter(({ kind }) => kind === 'device.ready').map(({ at }) => at),
     firstBoot: findFirstBoot(events),
@@ -78,7 +74,7 @@ export function collectFacts(
     downlinks,
     byStep: matchSteps(events),
     settings: assignSettings(downlinks, situation.settings, serial),
-    closing: events.find(({ kind }) => kind === 'world.closing')?.at ?? events.at(-1)?.at ?? 0,
+    closing,
     lastAt: events.at(-1)?.at ?? 0,
     goesOn,
   };
@@ -143,11 +139,20 @@ function matchSteps(events: readonly TraceEvent[]): ReadonlyMap<string, string> 
   return byStep;
 }
 
-/** If a history has messages but no boots, the device was on from the beginning. */
+/** A device that acts before its first known boot was on from the beginning: its history lacks the start. */
 function findFirstBoot(events: readonly TraceEvent[]): Instant | undefined {
-  const boot = events.find(({ kind }) => kind === 'device.boot');
-  return boot?.at ?? (events.some(({ kind }) => kind === 'uplink.acked' || kind === 'device.wake') ? 0 : undefined);
+  const first = events.find(({ kind }) => kind === 'device.boot' || ACTS.has(kind));
+  return first?.kind === 'device.boot' ? first.at : first && 0;
 }
+
+const ACTS: ReadonlySet<string> = new Set<TraceEvent['kind']>([
+  'device.wake',
+  'device.repeat',
+  'uplink.made',
+  'uplink.sent',
+  'uplink.acked',
+  'net.fault',
+]);
 
 function findUpdates(events: readonly TraceEvent[]): DeviceFacts['updates'] {
   const open = new Map<string, Instant>();

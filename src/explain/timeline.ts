@@ -7,7 +7,7 @@ import type { ContactReason } from '../trace/events.js';
 import type { JudgedChance } from './blockers.js';
 import type { CauseNames } from './causes.js';
 import type { TimelineEntry } from './explanation.js';
-import { type DeviceFacts, isStillRunning } from './facts.js';
+import type { DeviceFacts } from './facts.js';
 import { getRules, RESTARTS } from './family-rules.js';
 import type { Missed } from './missed.js';
 import { isLost } from './outcome.js';
@@ -199,15 +199,18 @@ function describeExchange(
     const what = `${name}${since}${copies}: acknowledged${slow}${faults.length === 0 ? '' : ` (${faults.join(', ')})`}${instead}`;
     return [{ at, kind: 'contact', what }];
   }
+  if (isUnfinished(last, repeats)) return [{ at, kind: 'contact', what: `${name}${since}${copies}: not finished yet` }];
   if (!last.failing) return [{ at, kind: 'contact', what: `${name}${since}` }];
-  if (repeats.length === 0 && isStillRunning(last, facts)) {
-    return [{ at, kind: 'contact', what: `${name}${since}: not finished yet` }];
-  }
   const why =
     last.cutBy !== undefined ? `cut off by a restart (${last.cutBy})` : last.note === '' ? 'no answer' : last.note;
   const failure: Entry = { at, kind: 'failure', what: `${name}${since}${copies}: ${why}${because}` };
   const retry = last.why === 'poll' && last.note !== '' && last.cutBy === undefined ? [describeRetry(facts, last)] : [];
   return [failure, ...retry.flat()];
+}
+
+/** A running exchange whose datagrams are lost is described as failed. A poll leaves no event when it ends. */
+function isUnfinished({ isRunning, failing, why }: JudgedChance, repeats: readonly JudgedChance[]): boolean {
+  return isRunning && (repeats.length > 0 ? !failing : failing || why !== 'poll');
 }
 
 /** `, sent 99 times (32 changes of the address)` */

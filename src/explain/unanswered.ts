@@ -3,7 +3,7 @@ import { type Instant, minutes } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { JudgedChance } from './blockers.js';
 import type { CauseNames } from './causes.js';
-import { type DeviceFacts, isStillRunning } from './facts.js';
+import type { DeviceFacts } from './facts.js';
 import { isUnanswered } from './outcome.js';
 
 interface Unanswered {
@@ -48,7 +48,7 @@ export function explainSilence(record: DownlinkRecord, facts: DeviceFacts, names
       chance.failing &&
       chance.result !== 'reached' &&
       isAnswering(chance) &&
-      !isStillRunning(chance, facts),
+      !chance.isRunning,
   );
   // An attempt whose datagram is repeated has not failed yet.
   const failed = attempts.find(({ note }) => note !== REPEATED) ?? (facts.goesOn ? undefined : attempts[0]);

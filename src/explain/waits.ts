@@ -87,7 +87,8 @@ function listSpans(record: DownlinkRecord, facts: DeviceFacts, end: Instant): re
       spans.push({ until: chance.until, awake: makeSet('downlinks'), asleep: makeSet('downlinks') });
     } else {
       // A poll that finds nothing leaves no event, so it seems to last longer than it does: the device is asleep by then.
-      spans.push({ until: chance.until, awake: NO_CAUSE, asleep: assumeInterval(rest) });
+      const isAwake = chance.isRunning && chance.why !== 'poll';
+      spans.push({ until: chance.until, awake: NO_CAUSE, asleep: isAwake ? NO_CAUSE : assumeInterval(rest) });
     }
   }
   resting(end, rest);

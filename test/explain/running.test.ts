@@ -2,24 +2,28 @@
 import { describe, expect, it } from 'vitest';
 import { DeviceExplainer } from '../../src/explain/explain.js';
 import type { Explanation } from '../../src/explain/explanation.js';
+import type { SituationFault } from '../../src/explain/situation.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { downlinkLife, type Life } from '../trace/fixtures.js';
 
 const NOW = 700_000;
 const SHELL: Life = { queued: 0, offered: 600_000, received: 602_000, executed: 603_000, delivered: 604_000 };
 
-/** Explains the downlink `life` of a device that was switched on after six minutes, in a run that is in progress. */
-async function explainedNow(life: Life, more: readonly TraceEvent[] = [], goesOn = true): Promise<Explanation> {
-  const events: readonly TraceEvent[] = [
-    { kind: 'device.boot', at: 360_000, serial: 1, cause: 'power' },
-    ...downlinkLife(life),
-    ...more,
-    { kind: 'world.closing', at: NOW },
-  ];
+const BOOT: TraceEvent = { kind: 'device.boot', at: 360_000, serial: 1, cause: 'power' };
+
+/** The explainer of a device with these events at `NOW`, and its first downlink. */
+function startNow(given: readonly TraceEvent[], goesOn = true, faults: readonly SituationFault[] = []) {
+  const events: readonly TraceEvent[] = [...given, { kind: 'world.closing', at: NOW }];
   const history = { serial: 1, goesOn, events: [...events].sort((a, b) => a.at - b.at) };
-  const explainer = new DeviceExplainer(history, 'cellar-0003', { situation: { fleet: [], faults: [], settings: [] } });
+  const explainer = new DeviceExplainer(history, 'cellar-0003', { situation: { fleet: [], faults, settings: [] } });
   const [record] = explainer.downlinks;
   if (record === undefined) throw new Error('the history has no downlink');
+  return { explainer, record };
+}
+
+/** Explains the downlink `life` of a device that was switched on after six minutes, in a run that is in progress. */
+async function explainedNow(life: Life, more: readonly TraceEvent[] = [], goesOn = true): Promise<Explanation> {
+  const { explainer, record } = startNow([BOOT, ...downlinkLife(life), ...more], goesOn);
   return explainer.explain(record);
 }
 
@@ -53,4 +57,56 @@ describe('the answer that is due', () => {
 
 it('the text of an explanation names a wait for the first power-up', async () => {
   expect((await explainedNow(SHELL)).text).toContain('6m 00s because of the late power-up of the device');
+});
+
+describe('a pending downlink while the device sends a report', () => {
+  const QUEUED: Life = { queued: 600_000 };
+  const outage = (until: number): SituationFault => ({
+    ...{
+      name: 'outage',
+      what: 'outage',
+      whom: 'cellar',
+      serials: null,
+      effect: 'blocks',
+      sign: 'outage',
+      on: 'datagrams',
+    },
+    windows: [{ from: 620_000, until }],
+  });
+  const sending: readonly TraceEvent[] = [
+    { kind: 'device.wake', at: NOW - 6_000, serial: 1, why: 'report' },
+    { kind: 'uplink.sent', at: NOW - 3_000, serial: 1, uplink: 2, type: 'data' },
+  ];
+  const nowAt = (events: readonly TraceEvent[], faults: readonly SituationFault[] = []) => {
+    const { explainer, record } = startNow([BOOT, ...downlinkLife(QUEUED), ...events], true, faults);
+    return explainer.followJourney(record).now;
+  };
+
+  it('is in the exchange, which has not failed', () => {
+    expect(nowAt(sending)).toBe('exchange');
+  });
+
+  it('is in the exchange also after an outage in which reports failed', () => {
+    const failed: readonly TraceEvent[] = [
+      { kind: 'device.wake', at: 630_000, serial: 1, why: 'report' },
+      { kind: 'net.fault', at: 632_000, serial: 1, fault: 'outage', way: 'up' },
+      { kind: 'device.repeat', at: 642_000, serial: 1, waited: 10_000 },
+      { kind: 'net.fault', at: 642_000, serial: 1, fault: 'outage', way: 'up' },
+    ];
+    expect(nowAt([...failed, ...sending], [outage(660_000)])).toBe('exchange');
+  });
+
+  it('waits for the outage in which the device sends', () => {
+    const lost: TraceEvent = { kind: 'net.fault', at: NOW - 3_000, serial: 1, fault: 'outage', way: 'up' };
+    expect(nowAt([...sending, lost], [outage(900_000)])).toBe('outage (cellar)');
+  });
+
+  it('does not wait for the first start of a device whose history has lost its start', () => {
+    const restarted: TraceEvent = { kind: 'device.boot', at: 650_000, serial: 1, cause: 'config' };
+    const { explainer, record } = startNow([
+      { kind: 'device.wake', at: 500_000, serial: 1, why: 'report' },
+      ...[...downlinkLife(QUEUED), restarted],
+    ]);
+    expect(explainer.followJourney(record).waits.map(({ what }) => what)).not.toContain('not switched on yet');
+  });
 });

@@ -6,7 +6,7 @@ import { Fleet } from '../../web/src/model/fleet.js';
 
 const summary = (id: string) => ({
   ...{ id, name: id, serial_number: '2159017985', label: {}, tag_names: [], last_seen: null, session_id: null },
-  ...{ fw_bundle: null, fw_name: null, fw_version: null },
+  ...{ fw_bundle: null, fw_name: null, fw_version: null, last_contact: null, contact_every: null },
 });
 
 afterEach(() => {
@@ -49,6 +49,33 @@ it('the fleet counts the changes of its list: new, changed and deleted devices, 
   expect(fleet.version.value).toBe(changes.length + 1);
   expect(fleet.listVersion.value).toBe(changes.length);
 });
+
+it('a device keeps its last known voltage and signal when a report, such as the first one after a boot, has none', async () => {
+  const body = (voltage_rest: number | null, rsrp: number | null, temperature: number) => ({
+    ...{ system: { voltage_rest }, network: { parameter: { rsrp } }, thermometer: { temperature } },
+  });
+  const asked = [report('08:00', body(3.6, -90, 20)), report('08:15', body(null, null, 21))];
+  // The cast is safe because the fleet requests only reports of devices in view.
+  const client = { messages: async () => asked.toReversed() } as unknown as DeviceCloudClient;
+  const fleet = new Fleet(client);
+  fleet.put(device('a'));
+  const latest = () => {
+    const { rsrp, voltage, readings = [] } = fleet.row('a')?.report ?? {};
+    return [rsrp, voltage, ...readings.map(({ value }) => value)];
+  };
+  // Not in view yet: only the voltage and the signal are kept.
+  fleet.see(report('07:45', body(3.5, -95, 19)));
+  fleet.see(report('08:15', body(null, null, 21)));
+  expect(latest()).toEqual([-95, 3.5]);
+  fleet.ask(fleet.rows);
+  await vi.waitFor(() => expect(latest()).toEqual([-90, 3.6, 21]));
+  fleet.see(report('08:30', body(null, -80, 22)));
+  expect(latest()).toEqual([-80, 3.6, 22]);
+});
+
+/** A report of device `a`. The cast is safe because the fleet reads only these fields. */
+const report = (time: string, body: object) =>
+  ({ device_id: 'a', direction: 'up', type: 'data', created_at: `2026-01-01T${time}:00Z`, body }) as unknown as Message;
 
 /** The cast is safe because the fleet reads only these fields of a device. */
 const device = (id: string) => ({ ...summary(id), session: null, tags: [] }) as unknown as Device;

@@ -41,6 +41,7 @@ export interface Row {
 
 interface Report {
   readonly at: number;
+  /** The last known signal and voltage, which an earlier report may contain. */
   readonly rsrp: number | undefined;
   readonly voltage: number | undefined;
   readonly readings: readonly Reading[];
@@ -233,7 +234,8 @@ export class Fleet {
         const reports = await this.#client.messages({
           ...{ device_id: row.id, type: ['data'], direction: 'up', after: LONG_AGO, limit: ASKED },
         });
-        if (reports.length > 0) row.report = undefined;
+        // The signal and the battery stay known if none of these reports contains them.
+        if (reports.length > 0 && row.report) row.report = { ...row.report, at: 0 };
         for (const report of [...reports].reverse()) addReport(row, report);
         this.#changed();
       }
@@ -312,7 +314,9 @@ function addReport(row: Row, { body, created_at }: Message): void {
   // For a device that was never in view, only signal and voltage are kept, by which the table can be sorted. Its readings are
   // requested when it comes into view.
   const readings = row.isAsked ? readingsOf(body) : [];
-  row.report = { at, rsrp: rsrpOf(body), voltage: voltageOf(body), readings };
+  // The first report after a boot does not contain the voltage: the battery is measured later.
+  const { rsrp, voltage } = row.report ?? {};
+  row.report = { at, rsrp: rsrpOf(body) ?? rsrp, voltage: voltageOf(body) ?? voltage, readings };
   const [first] = readings;
   if (first) row.trend = [...row.trend.slice(1 - LONGEST_TREND), first.value];
 }
