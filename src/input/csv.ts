@@ -1,7 +1,8 @@
 /**
  * Comma-separated values, read row by row; every cell knows its line and column. Format: RFC 4180, read by csv-parse. Lines end
- * with LF, CR LF or CR. Empty lines and lines that begin with `#` are skipped. The first of the other lines names the columns.
- * The separator is a comma, a semicolon or a tab, whichever is most frequent in that line. Spaces around cells are removed.
+ * with LF, CR LF or CR; within quotation marks, these stay. Empty lines and lines that begin with `#` are skipped. The first
+ * of the other lines names the columns. The separator is a comma, a semicolon or a tab, whichever is most frequent in that line.
+ * Spaces around cells are removed.
  */
 import { type CastingContext, CsvError, parse } from 'csv-parse/sync';
 import type { Problems } from './document.js';
@@ -60,7 +61,7 @@ export function readCsv(
   begin: (header: readonly Cell[]) => RowReader | undefined,
   remarks = true,
 ): void {
-  const source = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+  const source = text.replace(/^\uFEFF/, '');
   const excess = excessOf(source);
   if (excess !== undefined) {
     problems.add({ file, line: excess.line, column: 1 }, excess.message);
@@ -95,17 +96,24 @@ function excessOf(source: string): { readonly line: number; readonly message: st
   // The header is not a row of values.
   let rows = -1;
   let line = 0;
-  for (let at = 0; at < source.length; ) {
-    const end = source.indexOf('\n', at);
-    const next = end < 0 ? source.length : end + 1;
+  for (const { at, end } of linesIn(source)) {
     line++;
-    if (next - at > LONGEST_ROW) return { line, message: `the line is longer than ${LONGEST_ROW} characters` };
-    if (source[at] !== '\n' && source[at] !== '#') rows++;
+    if (end - at > LONGEST_ROW) return { line, message: `the line is longer than ${LONGEST_ROW} characters` };
+    if (end > at && source[at] !== '#') rows++;
     if (rows > MOST_ROWS)
       return { line, message: `more than ${MOST_ROWS} rows; a file has at most one a minute for a year` };
-    at = next;
   }
   return undefined;
+}
+
+/** Where each line begins and ends, without its line end. */
+function* linesIn(source: string): Generator<{ readonly at: number; readonly end: number }> {
+  let at = 0;
+  for (const { index, 0: ending } of source.matchAll(/\r\n|\n|\r/g)) {
+    yield { at, end: index };
+    at = index + ending.length;
+  }
+  if (at < source.length) yield { at, end: source.length };
 }
 
 /** Thrown to stop csv-parse. */
@@ -123,7 +131,7 @@ function parseRows(
   try {
     parse(source, {
       delimiter: separatorOf(firstRow(source)),
-      record_delimiter: '\n',
+      record_delimiter: ['\r\n', '\n', '\r'],
       ...(remarks && { comment: '#', comment_no_infix: true }),
       skip_empty_lines: true,
       trim: true,
@@ -143,18 +151,20 @@ function parseRows(
   } catch (error) {
     if (error === STOP) return;
     if (!(error instanceof CsvError)) throw error;
-    const unclosed = error.code === 'CSV_QUOTE_NOT_CLOSED';
-    problems.add({ file, ...places.open() }, unclosed ? 'the quotation mark " is not closed' : error.message);
+    problems.add({ file, ...places.open() }, FAULTS[error.code] ?? error.message);
   }
 }
 
+const FAULTS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'the quotation mark " is not closed',
+  CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: 'after the closing quotation mark " of this cell comes more than spaces',
+};
+
 /** The first line with data. */
 function firstRow(source: string): string {
-  for (let at = 0; at < source.length; ) {
-    const end = source.indexOf('\n', at);
-    const line = source.slice(at, end < 0 ? source.length : end);
+  for (const { at, end } of linesIn(source)) {
+    const line = source.slice(at, end);
     if (line.trim() !== '' && !line.startsWith('#')) return line;
-    at += line.length + 1;
   }
   return '';
 }
@@ -207,18 +217,25 @@ class CellPlaces {
       const char = this.#source[this.#index] ?? '';
       const comment = this.#remarks && char === '#' && this.#index === this.#lineStart;
       if (!comment && !/\s/.test(char)) return;
-      if (comment) while (this.#index < this.#source.length && this.#source[this.#index] !== '\n') this.#step();
+      if (comment) while (this.#index < this.#source.length && !this.#isAtLineEnd()) this.#step();
       this.#step();
     }
   }
 
   #step(): void {
+    const isLineEnd = this.#isAtLineEnd();
     const code = this.#source.charCodeAt(this.#index++);
     // Length in UTF-8; each half of a surrogate pair counts as two of the four bytes.
     this.#byte += code < 0x80 ? 1 : code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 2 : 3;
-    if (code !== 0x0a) return;
+    if (!isLineEnd) return;
     this.#line++;
     this.#lineStart = this.#index;
+  }
+
+  /** Of CR LF, the end is LF. */
+  #isAtLineEnd(): boolean {
+    const char = this.#source[this.#index];
+    return char === '\n' || (char === '\r' && this.#source[this.#index + 1] !== '\n');
   }
 
   #place(): CellPlace {

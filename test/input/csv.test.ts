@@ -42,7 +42,7 @@ describe('a table', () => {
   it('keeps line breaks within quotation marks, and the places of later cells', () => {
     const { rows, texts } = read('time,note\r\n1,"two\r\nlines"\r\n# no\r\n\r\n2, x\r\n');
     expect(texts.slice(1)).toEqual([
-      ['1', 'two\nlines'],
+      ['1', 'two\r\nlines'],
       ['2', 'x'],
     ]);
     expect(rows.map((row) => row.map(({ line, column }) => `${line}:${column}`))).toEqual([
@@ -86,6 +86,12 @@ describe('a table', () => {
     expect(read('a,b\n1, "2\n3,4\n').problems).toEqual(['2:4: the quotation mark " is not closed']);
   });
 
+  it('is rejected with more than spaces after a quoted cell', () => {
+    expect(read('a,b\r\n1,"2\r\n" 3\r\n').problems).toEqual([
+      '2:3: after the closing quotation mark " of this cell comes more than spaces',
+    ]);
+  });
+
   it('is rejected without a line of values', () => {
     const message = '1:1: "a.csv" has no rows; expected a line of column names and at least one line of values';
     expect(read('a,b\n').problems).toEqual([message]);
@@ -101,6 +107,22 @@ describe('a table', () => {
       '2:1: this line has 1 cell; the first line names 2 cells',
       '4:1: this line has 3 cells; the first line names 2 cells',
     ]);
+  });
+
+  it('has the same cells, places and problems with each line end, which stays as it is within quotation marks', () => {
+    const text = fc.string({ unit: fc.constantFrom(',', ';', '"', '\n', '#', ' ', 'a', '1') });
+    fc.assert(
+      fc.property(text, fc.constantFrom('\r\n', '\r'), (table, lineEnd) => {
+        const [one, other] = [read(table), read(table.replaceAll('\n', lineEnd))];
+        const changed = (cell: Cell) => ({
+          ...cell,
+          text: cell.text.replaceAll('\n', lineEnd),
+          whole: cell.whole.replaceAll('\n', lineEnd),
+        });
+        expect(other.problems).toEqual(one.problems);
+        expect(other.rows).toEqual(one.rows.map((row) => row.map(changed)));
+      }),
+    );
   });
 
   it('is read, or rejected with problems, for any text', () => {
