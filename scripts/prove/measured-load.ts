@@ -74,7 +74,8 @@ export async function measure(load: LoadToMeasure): Promise<MeasuredLoad> {
     if (event.kind === 'call.done') sentAt.push(event.sent);
   };
   const sender = makeHttpCalls({ baseUrl, apiKey: 'none', connections });
-  const caller = { space: 'space', apiKey: '', sender, connections: new Semaphore(connections) };
+  const base = { origin: 'http://cloud', prefix: '/iot' };
+  const caller = { base, space: 'space', apiKey: '', sender, connections: new Semaphore(connections) };
   // The cast is safe because loads use no other fields of a device.
   const handles = [{ cloudId: 'device' }] as unknown as readonly DeviceHandle[];
   let watch: GeneratorWatch | undefined;

@@ -4,6 +4,7 @@
  */
 
 import { Semaphore } from '../../kernel/semaphore.js';
+import { apiBase } from '../../kernel/web-address.js';
 import type { ClientAccess } from '../../scenario/setup/kind.js';
 import { OpenAnswers } from './connection.js';
 import { type CallSender, makeHttpCalls } from './http-calls.js';
@@ -12,6 +13,8 @@ export interface Caller {
   /** Id of the caller's space. */
   readonly space: string;
   readonly apiKey: string;
+  /** Address of the cloud. */
+  readonly base: { readonly origin: string; readonly prefix: string };
   readonly sender: CallSender;
   /** Limits the concurrent requests of the caller. */
   readonly connections: Semaphore;
@@ -28,6 +31,7 @@ export const CONNECTIONS = 64;
 
 export class Callers {
   readonly #baseUrl: string;
+  readonly #base: Caller['base'];
   readonly #virtual: boolean;
   readonly #answers = new OpenAnswers();
   readonly #oneAtATime = new Semaphore(1);
@@ -35,6 +39,7 @@ export class Callers {
 
   constructor({ baseUrl, virtual }: CallersOptions) {
     this.#baseUrl = baseUrl;
+    this.#base = apiBase(baseUrl) ?? { origin: '', prefix: '' };
     this.#virtual = virtual;
   }
 
@@ -45,6 +50,7 @@ export class Callers {
     const caller = {
       space,
       apiKey,
+      base: this.#base,
       sender: makeHttpCalls({ baseUrl: this.#baseUrl, apiKey, connections: CONNECTIONS, answers: this.#answers }),
       connections: this.#virtual ? this.#oneAtATime : new Semaphore(CONNECTIONS),
     };

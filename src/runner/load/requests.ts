@@ -106,7 +106,7 @@ export class Requests {
   /** Makes a request due at `intended`; `done` is not called if it is dropped, and then the result is false. */
   make(intended: Instant, order: Order, done: RequestEnd): boolean {
     const { clock, admit } = this.#context;
-    const { connections, space, apiKey } = this.#caller;
+    const { connections, space, apiKey, base } = this.#caller;
     const { request, device, lookUp } = order;
     const cloudId = request.needsDevice ? device?.cloudId : '';
     if (cloudId === undefined) {
@@ -116,7 +116,7 @@ export class Requests {
       return false;
     }
     if (connections.waiting >= MOST_WAITING) return this.drop(intended, request.label, UNSENT[0]);
-    const place = { space, device: cloudId, lookUp, apiKey };
+    const place = { space, device: cloudId, lookUp, base, apiKey };
     const made = request.make(place);
     if (typeof made === 'string') return this.drop(intended, request.label, made);
     const pending: PendingRequest = { order, intended, place, made, sent: undefined };

@@ -18,7 +18,7 @@ import { describeFound, isSecretName } from './found-value.js';
 import type { Load, LoadCall } from './load.js';
 import type { RecordedRequest } from './recorded-request.js';
 import { HEADER_VALUE, type Method, makeBody, placesOf, type RequestSpec } from './request.js';
-import { fill, findUntextual, inPath, type LookUp, readTemplate } from './template.js';
+import { asText, fill, findUntextual, inPath, type LookUp, readTemplate } from './template.js';
 
 /** What a request knows when it is made. */
 export interface RequestPlace {
@@ -27,6 +27,8 @@ export interface RequestPlace {
   readonly device: string;
   /** Values of placeholders. */
   readonly lookUp: LookUp;
+  /** Address of the cloud. */
+  readonly base: { readonly origin: string; readonly prefix: string };
   /** Of the caller; an answer may repeat it, but no report shows it. */
   readonly apiKey: string;
 }
@@ -142,6 +144,8 @@ function prepareCall(call: CallSpec, label: string): ReadyRequest {
 function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undefined): ReadyRequest {
   const { method, check = [] } = spec;
   const path = readTemplate(spec.path);
+  const startsWithPlace = path.names.length > 0 && path.texts[0] === '';
+  const rest = startsWithPlace ? { texts: path.texts.slice(1), names: path.names.slice(1) } : path;
   const { names: inPlace } = readTemplate(spec.path.replace(/\?.*$/s, ''));
   const body = spec.body === undefined ? undefined : makeBody(spec);
   const headers = Object.entries(spec.headers ?? {}).map(([name, value]) => [name, readTemplate(value)] as const);
@@ -153,12 +157,14 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
     needsDevice: placesOf(spec).has('device') && !data?.rows.columns.includes('device'),
     anyStatus: check.some(({ of }) => of.toLowerCase() === 'status'),
     think: spec.think,
-    make: ({ lookUp }) => {
+    make: ({ lookUp, base }) => {
       const untextual = findUntextual(inTexts, lookUp);
       if (untextual !== undefined) return `${untextual}, which does not fit into a text`;
       const empty = inPlace.find((name) => lookUp(name) === '');
       if (empty !== undefined) return `{${empty}} is empty, so its path would be another one`;
-      const filled = fill(path, lookUp, inPath);
+      const given = startsWithPlace ? findPath(asText(lookUp(path.names[0] ?? '')), base) : '';
+      if (given === undefined) return `{${path.names[0]}} is neither a path nor an address of the cloud`;
+      const filled = given + fill(rest, lookUp, inPath);
       if (STEP.test(filled)) return 'a value is a step upwards in its path';
       const sent = headers.map(([name, value]) => [name, fill(value, lookUp)] as const);
       const wrong = sent.find(([, value]) => !HEADER_VALUE.test(value));
@@ -186,6 +192,16 @@ function prepareRequest(spec: RequestSpec, label: string, data: LoadData | undef
     },
     queues: method === 'POST' ? findQueued : () => undefined,
   };
+}
+
+/** The path, with its query, in a captured path or address of the cloud, such as a `Location`; undefined for anything else. */
+function findPath(text: string, { origin, prefix }: RequestPlace['base']): string | undefined {
+  const isPath = /^\/(?!\/)/.test(text);
+  const url = /^(?:https?:)?\/\//i.test(text) && URL.canParse(text, origin) ? new URL(text, origin) : undefined;
+  if (!isPath && url?.origin !== origin) return undefined;
+  const path = (url === undefined ? text : url.pathname + url.search).replace(/#.*$/s, '');
+  // Behind a proxy, the cloud may name its own prefix, which every request gets.
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }
 
 const FITS: Judgement = { why: '' };
@@ -262,7 +278,7 @@ function listRequests(call: LoadCall): readonly Pick<RequestSpec, 'method' | 'pa
 export function queuesDownlinks(call: LoadCall): boolean {
   if (call.kind !== 'recorded' && call.kind !== 'chains') return getDownlinkType(call) !== undefined;
   return listRequests(call).some(
-    ({ method, path }) => method === 'POST' && (OF_DEVICE.test(path) || MESSAGES.test(path)),
+    ({ method, path }) => method === 'POST' && (OF_DEVICE.test(path) || MESSAGES.test(path) || path.startsWith('{')),
   );
 }
 

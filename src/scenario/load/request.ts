@@ -69,9 +69,14 @@ const LONGEST_THINK = 'a think time such as "2s" or "1s..5s"';
 /** No second slash, which would begin a host; no fragment; no step upwards. */
 export const PLAIN_PATH = /^\/(?!\/)(?!.*\/\.{1,2}(?:[/?]|$))[^\s#\\]*$/;
 
+/** A path that begins with a value, such as a captured one: `{location}`, `{next}?limit=5`. */
+const CAPTURED_PATH = /^\{([A-Za-z_][\w.-]*)\}(?:[/?][^\s#\\]*)?$/;
+const PATH_FORM = 'a path of the cloud such as "/v2/spaces/{space}/devices", or a captured one such as "{location}"';
+
 const path: Check<string> = refine(
-  text(PLAIN_PATH, 'a path of the cloud such as "/v2/spaces/{space}/devices"'),
+  text(new RegExp(`${PLAIN_PATH.source}|${CAPTURED_PATH.source}`), PATH_FORM),
   (value, node, problems) => {
+    if (PLACES.includes(CAPTURED_PATH.exec(value)?.[1] ?? '')) return complain(node, problems, PATH_FORM);
     const open = /\{[a-z_][\w.-]*(?![\w.-]*\})/i.exec(value)?.[0];
     if (open !== undefined) problems.add(node, `${quote(open)} has no "}" at its end`);
     const [, doubled] = /\{\{([\w.-]*)\}\}/.exec(value) ?? [];

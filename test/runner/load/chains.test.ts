@@ -64,6 +64,43 @@ describe('a chain', () => {
     ]);
   });
 
+  const FOLLOW = `  - name: follow
+    rate: 1/s
+    until: 1s
+    chain:
+      - { post: /v2/jobs, name: start, capture: { at: header location } }
+      - { get: "{at}", name: read }
+      - { get: "{at}/parts?of={at}", name: parts }
+`;
+
+  it.each([
+    ['/v2/jobs/a%20b?x=1#top', '/v2/jobs/a%20b?x=1'],
+    ['http://cloud/v2/jobs/1?x=1&y=%2F', '/v2/jobs/1?x=1&y=%2F'],
+    ['//cloud/iot/v2/jobs/1', '/v2/jobs/1'],
+    ['/iot/v2/jobs/1', '/v2/jobs/1'],
+  ])('sends a request to a captured path or address of the cloud: %s', async (location, path) => {
+    const { sent, contradictions } = await runLoads(planOf(FOLLOW), () => ({ headers: { location } }));
+    expect(contradictions).toEqual([]);
+    expect(sent.slice(1).map((request) => request.path)).toEqual([
+      path,
+      `${path}/parts?of=${encodeURIComponent(location)}`,
+    ]);
+  });
+
+  it.each([
+    ['http://elsewhere/v2/jobs/1', '{at} is neither a path nor an address of the cloud'],
+    ['//elsewhere/v2/jobs/1', '{at} is neither a path nor an address of the cloud'],
+    ['https://cloud/v2/jobs/1', '{at} is neither a path nor an address of the cloud'],
+    ['http://cloud@elsewhere/', '{at} is neither a path nor an address of the cloud'],
+    ['jobs/1', '{at} is neither a path nor an address of the cloud'],
+    ['/v2/../admin', 'a value is a step upwards in its path'],
+    ['', '{at} is empty, so its path would be another one'],
+  ])('sends no request to a captured path that is not one of the cloud: "%s"', async (location, why) => {
+    const { sent, metrics } = await runLoads(planOf(FOLLOW), () => ({ headers: { location } }));
+    expect(sent).toHaveLength(1);
+    expect(metrics.summarise().calls['follow/read']?.reasons).toEqual({ [`dropped: ${why}`]: 1 });
+  });
+
   it('does not send a request in whose path a value is a step upwards', async () => {
     const { sent, metrics } = await runLoads(planOf(JOURNEY), ({ path, at }) =>
       path.includes('limit') ? { body: [{ id: at < 1000 ? '..' : at < 2000 ? '.' : '...' }] } : { body: { id: '...' } },

@@ -54,7 +54,8 @@ async function play(
   const load: PlannedLoad = {
     ...{ name: 'counts', call: { kind: 'count-devices', body: null }, from: 0, until: UNTIL, pace, devices: [] },
   };
-  const caller = { space: 's', apiKey: 'the-api-key', sender, connections: new Semaphore(connections) };
+  const base = { origin: 'http://cloud', prefix: '/iot' };
+  const caller = { base, space: 's', apiKey: 'the-api-key', sender, connections: new Semaphore(connections) };
   const loads = new Loads([load], {
     ...{ clock, handles: [], accepted: () => true, random: seededRandom(1), callerOf: () => caller, leastPause: 1 },
     trace: {

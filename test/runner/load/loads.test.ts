@@ -102,7 +102,8 @@ async function play(given: {
   const load: PlannedLoad = {
     ...{ name: 'reads', call, from: 0, until, pace, devices: [0, 1] },
   };
-  const caller = { space: 's', apiKey: 'the-api-key', sender, connections: new Semaphore(connections) };
+  const base = { origin: 'http://cloud', prefix: '/iot' };
+  const caller = { base, space: 's', apiKey: 'the-api-key', sender, connections: new Semaphore(connections) };
   // The cast is safe because loads use no other fields of a device.
   const handles = [
     { cloudId: known ? 'one' : undefined },

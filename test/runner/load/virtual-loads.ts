@@ -65,7 +65,8 @@ export async function runLoads(
       serial,
       cloudId: `id-${serial}`,
     })) as unknown as readonly DeviceHandle[];
-    const caller = { space: 's', apiKey: 'the-api-key', sender, connections: new Semaphore(1000) };
+    const base = { origin: 'http://cloud', prefix: '/iot' };
+    const caller = { base, space: 's', apiKey: 'the-api-key', sender, connections: new Semaphore(1000) };
     const trace = {
       emit: (event: TraceEvent) => {
         events.push(event);
