@@ -1,6 +1,6 @@
 /**
  * Paths into JSON, a small part of RFC 9535: `$`, keys (`.id`, `["a b"]`), indexes (`[0]`, `[-1]` from the end) and `[*]` for
- * all items of a list or all values of an object.
+ * all items of a list or all values of an object. As in JavaScript, `.length` of a list is the number of its items.
  */
 import { isObject } from '../../kernel/json-text.js';
 
@@ -59,5 +59,6 @@ export function* findAll(value: unknown, path: JsonPath, from = 0): Generator<un
     if (index in value) yield* findAll(value[index], path, from + 1);
     return;
   }
+  if (Array.isArray(value) && part === 'length') yield* findAll(value.length, path, from + 1);
   if (isObject(value) && Object.hasOwn(value, part)) yield* findAll(value[part], path, from + 1);
 }
