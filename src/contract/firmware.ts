@@ -1,5 +1,6 @@
 /** Firmware images and updates of devices (cloud C-37). */
 import Type from 'typebox';
+import { readBase64 } from '../kernel/bytes.js';
 import {
   Answer,
   BASE64,
@@ -56,7 +57,7 @@ export const NewFirmwareImage = Body(
           description: 'base64 of at least one byte, without line breaks (`base64 -w 0`)',
           documented: BASE64,
         }),
-        (text) => text !== '' && Buffer.from(text, 'base64').toString('base64') === text,
+        (text) => (readBase64(text)?.length ?? 0) > 0,
       ),
     ),
     bundle: Type.Optional(Field(BUNDLE, Label)),

@@ -118,12 +118,12 @@ const CONTROLS = '\\x00-\\x1f\\x7f-\\x9f';
 /** Line separators, and characters that change the direction of the text behind them. */
 const MISLEADING = '\\u2028-\\u202e\\u2066-\\u2069';
 
-/** What the document says about bytes in base64, at least one. */
+/** What the document says about bytes in base64, at least one; the padding may be left out. */
 export const BASE64 = {
   type: 'string',
   contentEncoding: 'base64',
-  minLength: 4,
-  pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$',
+  minLength: 2,
+  pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw](?:==)?|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=?)?$',
 };
 
 /** Any printable text; cloud/api/names.ts defines which names are recommended (cloud C-14). */

@@ -1,4 +1,5 @@
 /** Reads fields of JSON from the peer. An error names the field, its value and the expected form. */
+import { readBase64 } from '../../kernel/bytes.js';
 import { isObject } from '../../kernel/json-text.js';
 import { fromHex } from '../hashes.js';
 import { MessageError } from '../messages/error.js';
@@ -49,10 +50,8 @@ export class JsonFields {
 
   base64(name: string): Uint8Array | undefined {
     return this.#read(name, 'base64', (value) => {
-      if (typeof value !== 'string') return undefined;
-      const bytes = Buffer.from(value, 'base64');
-      // `Buffer.from` accepts invalid base64, but encoding the bytes again then gives another text.
-      return bytes.toString('base64') === value ? new Uint8Array(bytes) : undefined;
+      const bytes = typeof value === 'string' ? readBase64(value) : undefined;
+      return bytes && new Uint8Array(bytes);
     });
   }
 

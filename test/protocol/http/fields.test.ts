@@ -35,6 +35,10 @@ describe('JSON fields', () => {
     expect(fields({ id: UUID }).uuid('id')).toEqual(uuidBytes(UUID));
   });
 
+  it.each(['oQA=', 'oQA', 'oA==', 'oA', 'oQAB', ''])('reads base64 with or without its padding: "%s"', (text) => {
+    expect(fields({ a: text }).base64('a')).toEqual(new Uint8Array(Buffer.from(text, 'base64')));
+  });
+
   it.each([
     [() => fields({ a: 1 }).text('a'), 'body/a 1 is not a text'],
     [() => fields({ a: 0.5 }).int('a'), 'body/a 0.5 is not a whole number'],
@@ -44,6 +48,9 @@ describe('JSON fields', () => {
     [() => fields({ a: '0'.repeat(15) }).hash('a'), 'body/a "000000000000000" is not 16 hex digits'],
     [() => fields({ a: '1'.repeat(20) }).digits('a'), 'body/a "11111111111111111111" is not a text of up to 19 digits'],
     [() => fields({ a: 'A' }).base64('a'), 'body/a "A" is not base64'],
+    [() => fields({ a: 'oA=' }).base64('a'), 'body/a "oA=" is not base64'],
+    [() => fields({ a: 'oB' }).base64('a'), 'body/a "oB" is not base64'],
+    [() => fields({ a: 'oA\n' }).base64('a'), 'body/a "oA\n" is not base64'],
     [() => fields({ a: 'abc' }).hex('a'), 'body/a "abc" is not pairs of hex digits'],
     [() => fields({ a: `${UUID}0` }).uuid('a'), `body/a "${UUID}0" is not a UUID`],
     [() => fields({ a: '0'.repeat(17) }).hash('a'), 'body/a "00000000000000000" is not 16 hex digits'],
