@@ -21,6 +21,13 @@ const LOOKS: readonly Look[] = (['dark', 'light'] as const).flatMap((theme) =>
 const HEIGHT = 800;
 const TALLEST = 3200;
 
+/** The pages of the presenter mode, which is for wide screens. */
+const PRESENTED: readonly PageOfConsole[] = [
+  { fragment: '?present#/overview', ready: '.happenings li' },
+  { fragment: '?present#/downlinks', ready: '.lane' },
+  { fragment: '?present#/run', ready: '.chart canvas' },
+];
+
 const isForDocs = process.argv.includes('--docs');
 const folder = process.argv[2] ?? 'runs/screenshots';
 using built = await buildConsole();
@@ -66,13 +73,6 @@ async function fill({ service: { client }, time, cellar }: World): Promise<void>
   await client.updateFirmware(cellar.id, image.id);
   await time.advance('40m');
 }
-
-/** The pages of the presenter mode, which is for wide screens. */
-const PRESENTED: readonly PageOfConsole[] = [
-  { fragment: '?present#/overview', ready: '.happenings li' },
-  { fragment: '?present#/downlinks', ready: '.lane' },
-  { fragment: '?present#/run', ready: '.chart canvas' },
-];
 
 async function picturesOfRun(): Promise<void> {
   const demo = await startDemo(built.folder, ['--speed', '600']);

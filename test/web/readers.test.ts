@@ -1,8 +1,11 @@
-/** What the pages of a device and of the downlinks read, and when. */
-import { describe, expect, it } from 'vitest';
+/** What the pages of a device and of the downlinks read, when, and what they keep. */
+import { describe, expect, it, vi } from 'vitest';
+import type { DeviceCloudClient } from '../../src/client/client.js';
 import type { Message } from '../../src/client/types.js';
 import type { DownlinkWaits } from '../../src/control/run-state.js';
-import type { Downlink } from '../../web/src/model/downlinks.js';
+import { DeviceModel } from '../../web/src/model/device.js';
+import { type Downlink, Downlinks } from '../../web/src/model/downlinks.js';
+import type { Feed, Listener } from '../../web/src/model/feed.js';
 import { JourneyReader } from '../../web/src/model/journey-reader.js';
 import { DeviceReports } from '../../web/src/model/reports.js';
 import { until } from '../support/until.js';
@@ -109,6 +112,16 @@ describe('the journeys of downlinks', () => {
     reader.want(wanted);
     expect(batches.length).toBe(2);
   });
+
+  it('are forgotten when the page no longer has their downlinks', async () => {
+    const { reader, read } = fixture();
+    const wanted = (...ns: number[]) => ({ ...CLOUD, shown: ns.map((n) => downlink(n)), others: [] });
+    reader.want(wanted(1, 2));
+    await read(2);
+    reader.want(wanted(2, 3));
+    await until(() => reader.journeys.value.has(idOf(3)));
+    expect([...reader.journeys.value.keys()]).toEqual([idOf(2), idOf(3)]);
+  });
 });
 
 describe('the reports of a device', () => {
@@ -151,7 +164,60 @@ describe('the reports of a device', () => {
   it('contain those that arrive meanwhile, once, and no other messages', async () => {
     const { reports } = deviceWith(3);
     await reports.load(T0);
-    reports.see([report(4), { ...report(5), type: 'session' }, report(2)]);
+    reports.see([report(4), { ...report(5), type: 'session' }, report(2)], T0);
     expect(reports.all.value.map(({ id }) => Number(id))).toEqual([4, 3, 2, 1]);
+  });
+
+  it('lose those that are older than the time, which moves, except the newest one', async () => {
+    const { reports } = deviceWith(3);
+    await reports.load(T0);
+    reports.see([report(5), report(4)], T0 + 3);
+    expect(reports.all.value.map(({ id }) => Number(id))).toEqual([5, 4, 3]);
+    reports.see([report(5), report(4)], T0 + 60);
+    expect(reports.all.value.map(({ id }) => Number(id))).toEqual([5]);
+  });
+});
+
+describe('a page that stays open', () => {
+  const message = (n: number, direction: 'up' | 'down', down_state: Message['down_state'] = null) =>
+    // The cast is safe because the models read only these fields.
+    ({ id: idOf(n), device_id: 'a', type: 'shell', direction, down_state }) as Message;
+  /** A feed that the test fills. */
+  function openFeed() {
+    const listeners: Listener[] = [];
+    // The cast is safe because the models only listen.
+    const feed = { listen: (listener: Listener) => listeners.push(listener) } as unknown as Feed;
+    const see = (seen: Message) => {
+      for (const { message: take } of listeners) take?.(seen);
+    };
+    return { feed, see };
+  }
+  const numbers = (messages: Iterable<Message>) => [...messages].map(({ id }) => Number(id));
+
+  it('keeps the latest 2,000 downlinks, and the older ones that still wait', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const { feed, see } = openFeed();
+    const downlinks = new Downlinks({} as DeviceCloudClient, feed);
+    for (let n = 1; n <= 2_100; n++) see(message(n, 'down', n === 5 ? 'pending' : 'sent'));
+    vi.advanceTimersByTime(250);
+    vi.useRealTimers();
+    const kept = numbers([...downlinks.all.value.values()].map((each) => each.message)).sort((a, b) => a - b);
+    expect([kept.length, kept[0], kept[1], kept.at(-1)]).toEqual([2_000, 5, 102, 2_100]);
+  });
+
+  it('keeps the latest 500 messages of a device, and as many more as the user has requested', async () => {
+    const { feed, see } = openFeed();
+    const messages = async ({ offset }: { readonly offset?: string }) => {
+      const before = Number(offset);
+      return Array.from({ length: 100 }, (_, n) => message(before - 1 - n, 'up'));
+    };
+    // The cast is safe because the model requests only messages here.
+    const device = new DeviceModel('a', { messages } as unknown as DeviceCloudClient, feed);
+    for (let n = 1_001; n <= 1_510; n++) see(message(n, 'up'));
+    const kept = () => numbers(device.messages.value);
+    expect([kept().length, kept()[0], kept().at(-1), device.hasOlder.value]).toEqual([500, 1_510, 1_011, true]);
+    await device.loadOlder();
+    see(message(1_511, 'up'));
+    expect([kept().length, kept()[0], kept().at(-1)]).toEqual([600, 1_511, 912]);
   });
 });

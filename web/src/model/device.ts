@@ -8,6 +8,8 @@ import { type Contacts, contactsOf, NO_CONTACTS, rhythmOf } from './story.js';
 
 const LONG_AGO = '1970-01-01T00:00:00.000Z';
 const PAGE = 100;
+/** Number of messages in memory, however long the page is open, unless the user has requested older ones. */
+const MOST = 500;
 
 export class DeviceModel {
   readonly device = signal<Device | undefined>(undefined);
@@ -23,6 +25,7 @@ export class DeviceModel {
   readonly #client: DeviceCloudClient;
   readonly #feed: Feed;
   readonly #end: () => void;
+  #most = MOST;
 
   constructor(id: string, client: DeviceCloudClient, feed: Feed) {
     this.id = id;
@@ -52,6 +55,7 @@ export class DeviceModel {
 
   async loadOlder(): Promise<void> {
     const older = await this.#page(this.messages.value.at(-1)?.id);
+    this.#most += older.length;
     this.#merge(older);
     this.hasOlder.value = older.length === PAGE;
   }
@@ -114,6 +118,11 @@ export class DeviceModel {
     const byId = new Map(this.messages.value.map((message) => [message.id, message]));
     for (const message of messages) byId.set(message.id, message);
     // The ids sort by the time of creation.
-    this.messages.value = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+    const all = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+    for (const { id } of all.splice(this.#most)) {
+      this.stations.delete(id);
+      this.hasOlder.value = true;
+    }
+    this.messages.value = all;
   }
 }

@@ -10,6 +10,8 @@ const LIFETIME = 30 * 86_400_000;
 const PAGE = 100;
 /** Maximum number of API pages that are read. More would delay the display. */
 const MOST_PAGES = 20;
+/** Maximum number of downlinks in memory, however long the page is open. */
+const MOST = MOST_PAGES * PAGE;
 
 /** The downlinks of the last 30 days, newest first; at most 2,000. */
 export async function recentDownlinks(client: DeviceCloudClient): Promise<readonly Message[]> {
@@ -83,7 +85,18 @@ export class Downlinks {
     this.#isDue = true;
     setTimeout(() => {
       this.#isDue = false;
+      this.#forget();
       this.all.value = new Map(this.#found);
     }, 250);
+  }
+
+  /** Forgets the oldest downlinks beyond the maximum, first those that wait for nothing. */
+  #forget(): void {
+    const extra = this.#found.size - MOST;
+    if (extra <= 0) return;
+    const waits = ({ message: { down_state } }: Downlink) => Number(down_state === 'pending');
+    // The ids sort by the time of creation.
+    const ordered = [...this.#found].sort(([a, one], [b, other]) => waits(one) - waits(other) || (a < b ? -1 : 1));
+    for (const [id] of ordered.slice(0, extra)) this.#found.delete(id);
   }
 }

@@ -92,9 +92,22 @@ export class JourneyReader {
         const isFinal = answered.has(id) && !(isRun && isOnItsWay(down_state, this.#known.get(id)));
         this.#read.set(id, { state: stateOf(downlink), isRun, at, isFinal });
       }
+      this.#forget();
       this.journeys.value = new Map(this.#known);
     }
     this.#isReading = false;
+  }
+
+  /** Forgets the journeys of downlinks that the page no longer has. */
+  #forget(): void {
+    const { all, shown, others } = this.#wanted;
+    const ids = new Set([...all, ...[...shown, ...others].map(({ message }) => message)].map(({ id }) => id));
+    if (this.#read.size <= ids.size) return;
+    for (const id of this.#read.keys()) {
+      if (ids.has(id)) continue;
+      this.#read.delete(id);
+      this.#known.delete(id);
+    }
   }
 
   #next(): readonly Downlink[] {

@@ -40,13 +40,19 @@ export function followHappenings(client: DeviceCloudClient, feed: Feed): () => v
   };
   const add = (happening: Happening | undefined) => show(withHappening(all, happening));
   const queued = new Map<string, number>();
+  const remember = (id: string, at: string) => {
+    queued.set(id, Date.parse(at));
+    if (queued.size <= MOST) return;
+    // The oldest one: many downlinks are never answered.
+    for (const first of queued.keys()) return void queued.delete(first);
+  };
   const endFeed = feed.listen({
     message: (message) => {
-      if (message.direction === 'down' && queued.size < MOST) queued.set(message.id, Date.parse(message.created_at));
+      if (message.direction === 'down') remember(message.id, message.created_at);
       add(ofMessage(message));
     },
     station: (station) => {
-      if (station.what === 'queued') queued.set(station.message_id, Date.parse(station.at));
+      if (station.what === 'queued') remember(station.message_id, station.at);
       add(ofStation(station, queued.get(station.message_id)));
       if (station.what === 'answered') queued.delete(station.message_id);
     },

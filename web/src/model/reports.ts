@@ -6,6 +6,7 @@ import type { Message } from '../../../src/client/types.js';
 const PAGE = 100;
 /** Maximum number of API pages that are read; a week has 672 reports at one a quarter of an hour. */
 const MOST_PAGES = 10;
+const MOST = MOST_PAGES * PAGE;
 
 export class DeviceReports {
   /** Newest first. */
@@ -49,16 +50,27 @@ export class DeviceReports {
     if (turn === this.#turn && newest) this.#put([newest]);
   }
 
-  /** Takes messages of the device; those that are no reports are ignored. */
-  see(messages: readonly Message[]): void {
-    this.#put(messages.filter(({ type, direction }) => type === 'data' && direction === 'up'));
+  /**
+   * Takes messages of the device; those that are no reports are ignored. Forgets reports that are older than the time, except
+   * the newest one.
+   * @param from begin of the time, which moves while the page is open, in Unix ms
+   */
+  see(messages: readonly Message[], from: number): void {
+    this.#put(
+      messages.filter(({ type, direction }) => type === 'data' && direction === 'up'),
+      from,
+    );
   }
 
-  #put(reports: readonly Message[]): void {
+  #put(reports: readonly Message[], from = Number.NEGATIVE_INFINITY): void {
     const known = new Set(this.all.value.map(({ id }) => id));
     const fresh = reports.filter(({ id }) => !known.has(id));
-    if (fresh.length === 0) return;
     // The ids sort by the time of creation.
-    this.all.value = [...this.all.value, ...fresh].sort((a, b) => (a.id < b.id ? 1 : -1));
+    const all = [...this.all.value, ...fresh]
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .filter(({ created_at }, n) => n === 0 || Date.parse(created_at) >= from);
+    if (all.splice(MOST).length > 0) this.isCut.value = true;
+    // Most calls change nothing: the charts need not be computed again.
+    if (all.length !== known.size || all.some(({ id }) => !known.has(id))) this.all.value = all;
   }
 }

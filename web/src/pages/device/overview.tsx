@@ -31,8 +31,8 @@ export function Overview({ device }: TabProps) {
   const reports = useMemo(() => new DeviceReports(current().client, device.id), [device.id]);
   const doing = useDoing(value?.serial_number);
   const { failure } = useLoad(() => reports.load(now.peek() - RANGES[range]), [reports, range]);
-  useEffect(() => reports.see(device.messages.value), [reports, device.messages.value]);
   const [from, until] = useSpan(range);
+  useEffect(() => reports.see(device.messages.value, from), [reports, device.messages.value, from]);
   const series = useMemo(() => seriesOf(reports.all.value, from), [reports.all.value, from]);
   const state = runState.value;
   const bands = useMemo(() => bandsAt(doing, state), [doing?.faults.join(), state?.faults]);
