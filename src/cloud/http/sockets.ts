@@ -84,12 +84,13 @@ function serveInTurn(request: IncomingMessage, response: ServerResponse, handle:
   if (line.push({ request, response }) === 1) serveFirst(line, handle);
 }
 
-/** What Node's types do not know of the parser of a connection. */
+/** What Node's types do not know of the parser of a connection, which other connections of the process use before and after. */
 interface Parser {
-  onIncoming?: () => number;
+  readonly socket: Socket | null;
+  onIncoming?: (request: { upgrade: boolean }) => number;
   /** Contains the number of the property that is called with each piece of a body. */
   readonly constructor: { readonly kOnBody: number };
-  [handler: number]: ((piece: Buffer) => void) | undefined;
+  [handler: number]: ((this: Parser, piece: Buffer) => void) | undefined;
 }
 
 function parserOf(socket: Socket): Parser | undefined {
@@ -99,9 +100,20 @@ function parserOf(socket: Socket): Parser | undefined {
 /** A closed connection does not stop Node.js from parsing what has arrived: thousands of small requests. */
 function stopParsing(socket: Socket): void {
   const parser = parserOf(socket);
-  // The result 2 ends the work of the parser, as the head of an upgrade does.
-  if (parser) parser.onIncoming = () => 2;
+  if (parser === undefined) return;
+  parser.onIncoming = (request) => {
+    // Otherwise a CONNECT gives the parser to another connection before this one is closed.
+    request.upgrade = false;
+    // The result ends the work of the parser, as the head of an upgrade does.
+    return 2;
+  };
 }
+
+/** By connection of a limited server: the pieces since the last read. */
+const counts = new WeakMap<Socket, { read: number; pieces: number }>();
+
+/** What Node.js does with a piece of a body. */
+let passOn: Parser[number];
 
 /** Closes a connection with more than {@link MOST_PIECES}, also while a body without a reader is discarded. */
 function limitPieces(server: Server): void {
@@ -109,22 +121,28 @@ function limitPieces(server: Server): void {
     const parser = parserOf(socket);
     if (parser === undefined) return;
     const { kOnBody } = parser.constructor;
-    const handle = parser[kOnBody];
-    let [read, pieces] = [0, 0];
-    parser[kOnBody] = (piece) => {
-      if (socket.bytesRead !== read) [read, pieces] = [socket.bytesRead, 0];
-      pieces++;
-      if (pieces <= MOST_PIECES) return handle?.call(parser, piece);
-      // Without it, the parser goes through the rest of the read without calls.
-      parser[kOnBody] = undefined;
-      stopParsing(socket);
-      socket.destroy();
-    };
-    // Node.js uses the parser for other connections.
-    socket.once('close', () => {
-      parser[kOnBody] = handle;
-    });
+    passOn ??= parser[kOnBody];
+    counts.set(socket, { read: 0, pieces: 0 });
+    // It stays when another connection takes the parser, and so it holds nothing of this one.
+    parser[kOnBody] = countPiece;
   });
+}
+
+function countPiece(this: Parser, piece: Buffer): void {
+  const { socket } = this;
+  const count = socket ? counts.get(socket) : undefined;
+  if (!socket || !count) return passOn?.call(this, piece);
+  if (socket.bytesRead !== count.read) Object.assign(count, { read: socket.bytesRead, pieces: 0 });
+  count.pieces++;
+  if (count.pieces <= MOST_PIECES) return passOn?.call(this, piece);
+  const { kOnBody } = this.constructor;
+  // Without it, the parser goes through the rest of the read without calls. The connection keeps the parser until it is closed.
+  this[kOnBody] = undefined;
+  socket.once('close', () => {
+    this[kOnBody] = countPiece;
+  });
+  stopParsing(socket);
+  socket.destroy();
 }
 
 function serveFirst(line: Exchange[], handle: RequestListener): void {

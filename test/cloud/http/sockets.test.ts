@@ -2,6 +2,8 @@
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { endWithClient, limitedServer, whenOver } from '../../../src/cloud/http/sockets.js';
 import { minutes } from '../../../src/kernel/time.js';
@@ -171,6 +173,60 @@ it.each(['is read', 'is discarded after the answer'])(
     client.destroy();
   },
 );
+
+/** A connection of which the server reads a text when the test says so. */
+class Wire extends Duplex {
+  bytesRead = 0;
+  override _read() {}
+  override _write(_bytes: unknown, _encoding: string, done: () => void) {
+    done();
+  }
+  arrive(text: string) {
+    this.bytesRead += text.length;
+    this.push(text);
+  }
+}
+
+/** Another connection arrives right behind the text, before the first one is closed. */
+async function closeFirst(text: string): Promise<void> {
+  const [first, second] = [new Wire(), new Wire()];
+  server?.emit(
+    'connection',
+    first.on('error', () => {}),
+  );
+  await nextTurn();
+  first.arrive(text);
+  server?.emit('connection', second);
+  await nextTurn();
+  expect(first.closed).toBe(true);
+  second.destroy();
+  await nextTurn();
+}
+
+it.each([
+  ['asks for a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  [
+    'sends too many pieces and asks for a tunnel',
+    `${POST}${pieces(1500)}${END}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`,
+  ],
+  ['sends what is not HTTP', 'not HTTP\r\n\r\n'],
+])('a connection that %s leaves the bodies of other connections whole', async (_, text) => {
+  const bodies: number[] = [];
+  const port = await serving(async (request, response) => {
+    let length = 0;
+    request.on('error', () => {});
+    request.on('data', (piece) => (length += piece.length));
+    request.on('end', () => response.end(() => bodies.push(length)));
+  });
+  for (let round = 0; round < 20; round++) await closeFirst(text);
+  const clients = Array.from({ length: 20 }, () => deaf(port, '').resume());
+  for (let request = 1; request <= 3; request++) {
+    for (const client of clients) client.write(POST + pieces(900) + END);
+    await expect.poll(() => bodies).toHaveLength(request * clients.length);
+  }
+  expect(new Set(bodies)).toEqual(new Set([900]));
+  for (const client of clients) client.destroy();
+});
 
 it('the service, too, closes the connection of a client that does not wait for its answers', async () => {
   const { app } = await service();
