@@ -175,8 +175,9 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
       const cancelled = await untilUndisturbed(async () => {
         const pending = await store.pendingDownlinks(id);
         await store.commit([
-          ...(await firmware.prepareRemoval(device)),
+          // First: what another request adds to the device from now on is rejected, and what it has added is found.
           { kind: 'device.delete', id, at: Math.floor(clock.wall) },
+          ...(await firmware.prepareRemoval(device)),
           { kind: 'record.delete', family: 'secret', id },
           ...(await variablesOfDevice({ store }, spaceId, id)),
         ]);
@@ -240,6 +241,9 @@ function deviceResource({ store, clock, log }: CloudContext, options: Pick<ApiOp
     if (secret === null) return [{ kind: 'record.delete', family: 'secret', id }];
     const body = { type: 'psk', secret: secret.toLowerCase() };
     const createdAt = Math.floor(clock.wall);
-    return [{ kind: 'record.put', row: { family: 'secret', id, spaceId, key: null, createdAt, dueAt: null, body } }];
+    return [
+      { kind: 'device.need', id },
+      { kind: 'record.put', row: { family: 'secret', id, spaceId, key: null, createdAt, dueAt: null, body } },
+    ];
   }
 }

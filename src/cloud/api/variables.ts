@@ -104,8 +104,10 @@ function addCollection(routes: Routes, context: ApiContext, resource: VariableRe
         createdAt: Math.floor(clock.wall),
       };
       const answer = view(variable);
+      const needed: readonly Change[] =
+        variable.deviceId === null ? [] : [{ kind: 'device.need', id: variable.deviceId }];
       await resource.withRoom(variable, undefined, () =>
-        resource.commit(variable.name, [...request.receipt(answer), putVariable(variable)]),
+        resource.commit(variable.name, [...needed, ...request.receipt(answer), putVariable(variable)]),
       );
       return reply.code(201).send(answer);
     },

@@ -2,7 +2,7 @@
 
 import type { UnixMillis } from '../../kernel/time.js';
 import { everyRecordInRange, SMALL_PAGE } from '../store/records.js';
-import type { Change, Id, RecordRow, Store } from '../store/store.js';
+import type { Change, Id, KeyRange, RecordRow, Store } from '../store/store.js';
 
 export interface Variable {
   readonly id: Id;
@@ -79,9 +79,13 @@ interface Reader {
  * @param only null: those without an environment. Default: all
  */
 function variablesIn({ store, turn }: Reader, spaceId: Id, owner: Id | null, only?: null): AsyncGenerator<RecordRow> {
-  // The keys begin with `["<id>",`. The character after `,` is `-`.
+  return everyRecordInRange(store, FAMILY, spaceId, keysOf(owner, only), SMALL_PAGE, turn);
+}
+
+/** The keys begin with `["<id>",`. The character after `,` is `-`. */
+function keysOf(owner: Id | null, only?: null): KeyRange {
   const begin = JSON.stringify(only === undefined ? [owner] : [owner, only]).slice(0, -1);
-  return everyRecordInRange(store, FAMILY, spaceId, { from: `${begin},`, below: `${begin}-` }, SMALL_PAGE, turn);
+  return { from: `${begin},`, below: `${begin}-` };
 }
 
 /** Reads the variables of an owner until they are {@link isTooMuch}, as an older version may have stored them. */
@@ -124,9 +128,9 @@ export async function variablesFor(
   );
 }
 
-/** Changes that delete the variables of a device. */
+/** Changes that delete the variables of a device; rejected if another one has been created since they were read. */
 export async function variablesOfDevice(reader: Reader, spaceId: Id, deviceId: Id): Promise<readonly Change[]> {
   const changes: Change[] = [];
   for await (const { id } of variablesIn(reader, spaceId, deviceId)) changes.push(deleteVariable(id));
-  return changes;
+  return [...changes, { kind: 'record.none', family: FAMILY, spaceId, range: keysOf(deviceId) }];
 }

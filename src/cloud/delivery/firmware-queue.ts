@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';
 import type { Image } from '../firmware/images.js';
-import { isOpen, jobOf, UPDATES, type UpdateJob } from '../firmware/job.js';
+import { isOpen, jobOf, needNoJob, UPDATES, type UpdateJob } from '../firmware/job.js';
 import { endOf, IMAGE_GONE, type UpdateStep, type Updates, updateOf } from '../firmware/updates.js';
 import type { FirmwareUpdates } from '../interfaces/firmware-updates.js';
 import type { Ids } from '../store/ids.js';
@@ -96,10 +96,10 @@ export class FirmwareQueue implements FirmwareUpdates {
 
   async prepareRemoval(device: DeviceRow): Promise<readonly Change[]> {
     const job = await this.#updates.current(device);
-    if (job === undefined) return [];
+    if (job === undefined) return [needNoJob(device)];
     const step = this.#updates.end(job, 'cancelled', 'the device was removed');
     this.#emitMoved(device.serial, step.job);
-    return step.changes;
+    return [...step.changes, needNoJob(device)];
   }
 
   /** Reads the device's update from the store: after its session was read, or when another service may have changed it. */

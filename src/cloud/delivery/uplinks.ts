@@ -132,7 +132,9 @@ export class UplinkHandler {
         return (await this.#write(session, uplink)) ? uplink : 'copy';
       });
     } catch (error) {
-      if (!(error instanceof MessageError)) throw error;
+      // The message needs a downlink in response, but its device has been deleted meanwhile.
+      const isGone = error instanceof ConflictError && error.field === 'device';
+      if (!(error instanceof MessageError || isGone)) throw error;
       log.warn({ serial: session.device.serial, why: error.message }, 'uplink rejected');
       return 'refused';
     }

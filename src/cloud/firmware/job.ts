@@ -1,7 +1,7 @@
 /** The record of a firmware update, from the request to its end (cloud C-37). */
 import type { UpdateState } from '../../contract/firmware.js';
 import type { UnixMillis } from '../../kernel/time.js';
-import type { Change, Id, RecordRow } from '../store/store.js';
+import type { Change, DeviceRow, Id, RecordRow } from '../store/store.js';
 
 export interface UpdateJob {
   /** Id of the update, in the API and on the wire. */
@@ -48,6 +48,11 @@ export function moved(job: UpdateJob, at: UnixMillis, change: Partial<UpdateJob>
 /** Stores a new job. A device has at most one open update: the commit of a second one fails with a conflict. */
 export function putJob(job: UpdateJob): Change {
   return { kind: 'record.put', row: rowOf(job) };
+}
+
+/** Rejects a commit, so that `untilUndisturbed` repeats the work, if the device has an open update after all. */
+export function needNoJob({ id, spaceId }: Pick<DeviceRow, 'id' | 'spaceId'>): Change {
+  return { kind: 'record.none', family: UPDATES, spaceId, range: { from: id, below: `${id}0` } };
 }
 
 /** Changes a job. On a conflict with a user or another service, `untilUndisturbed` (store/records.ts) repeats the work. */

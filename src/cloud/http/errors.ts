@@ -117,7 +117,8 @@ function faultOf(field: ConflictField): ApiFault | undefined {
     case 'record-body':
       return new ApiFault(503, 'too many concurrent changes; retry later', 'busy');
     case 'space':
-      return notFound('space');
+    case 'device':
+      return notFound(field);
     case 'queue':
       return new ApiFault(
         409,

@@ -3,7 +3,18 @@ import type { DownState } from '../../contract/messages.js';
 import { reasonOf } from '../../kernel/system-errors.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { NewEvent } from './events.js';
-import type { CodecRow, DeviceRow, Id, KeyRow, MessageRow, RecordRow, SpaceRow, TagRow, TimelineRow } from './rows.js';
+import type {
+  CodecRow,
+  DeviceRow,
+  Id,
+  KeyRange,
+  KeyRow,
+  MessageRow,
+  RecordRow,
+  SpaceRow,
+  TagRow,
+  TimelineRow,
+} from './rows.js';
 
 export type SpaceChange = Partial<Pick<SpaceRow, 'name' | 'type'>>;
 export type TagChange = Partial<Pick<TagRow, 'name' | 'color' | 'accessType'>>;
@@ -52,10 +63,13 @@ export type Change =
     }
   /** Deletes a device: its messages are unlisted, its pending downlinks cancelled at `at`, its claim token erased. */
   | { readonly kind: 'device.delete'; readonly id: Id; readonly at: UnixMillis }
+  /** Rejects the commit if the device is deleted. Concurrent deletions wait for the commit. Precedes records of a device. */
+  | { readonly kind: 'device.need'; readonly id: Id }
   /**
    * `commit` rejects a message if the device has one with a greater id: messages of a device are stored in order. `newSince`:
    * `commit` rejects a message if the device has a copy (same fingerprint) that was created at this time or later. `room`:
-   * `commit` rejects a downlink if the device has this many pending downlinks.
+   * `commit` rejects a downlink if the device has this many pending downlinks. A pending downlink needs its device, as with
+   * `device.need`; other messages of a deleted device are stored, because they may have been in progress at its deletion.
    */
   | {
       readonly kind: 'message.insert';
@@ -86,6 +100,8 @@ export type Change =
   /** Replaces a record except for its space and creation time; `commit` rejects it if the stored body is not `was`. */
   | { readonly kind: 'record.change'; readonly row: RecordRow; readonly was: unknown }
   | { readonly kind: 'record.delete'; readonly family: string; readonly id: Id }
+  /** Rejects the commit, with `record-body`, if the space has a record of the family with a key in the range. */
+  | { readonly kind: 'record.none'; readonly family: string; readonly spaceId: Id; readonly range: KeyRange }
   /**
    * Rejects the commit if other rules now decide which connectors forward the messages of the device: if the device has another
    * version or another number of tags, or the connectors of its space another version ({@link Store.connectorsVersion}; null:
@@ -110,6 +126,7 @@ export type ConflictField =
   | 'tag-name'
   | 'record-key'
   | 'record-body'
+  | 'device'
   | 'device-version'
   | 'down-state'
   | 'attempt'
@@ -122,6 +139,7 @@ export type ConflictField =
 
 const OVERTAKEN: Partial<Record<ConflictField, string>> = {
   'record-body': 'the record has changed meanwhile',
+  device: 'the device has been deleted',
   'device-version': 'the device has changed meanwhile',
   'down-state': 'the downlink is not pending',
   attempt: 'another service has offered the downlink meanwhile',
@@ -135,14 +153,14 @@ const OVERTAKEN: Partial<Record<ConflictField, string>> = {
 
 /**
  * `commit` rejects with this error if a unique field is taken, a record or downlink has changed meanwhile, a message is a copy
- * or out of order, the queue of the device is full, or a space is deleted or not empty. Nothing has been written.
+ * or out of order, the queue of the device is full, a device or space is deleted, or a space not empty. Nothing was written.
  */
 export class ConflictError extends Error {
   /**
    * - Taken: `serial` and `token` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space).
    * - Changed meanwhile: `record-body`, `device-version`, `down-state`, `attempt`, `rules`.
    * - `order`: the device has a newer message. `fingerprint`: the message is already stored. `queue`: the queue is full.
-   * - `space`: the space is deleted. `space-devices`: the space has devices.
+   * - `device`, `space`: it is deleted. `space-devices`: the space has devices.
    */
   readonly field: ConflictField;
 

@@ -154,3 +154,9 @@ export interface RecordRow {
   /** A JSON value. */
   readonly body: unknown;
 }
+
+/** Keys that are not less than `from`, and less than `below`. */
+export interface KeyRange {
+  readonly from: string;
+  readonly below: string;
+}

@@ -17,6 +17,7 @@ import type {
   CodecRow,
   DeviceRow,
   Id,
+  KeyRange,
   KeyRow,
   ListedDevice,
   ListedMessage,
@@ -95,12 +96,6 @@ export interface MessageQuery extends Page {
   readonly createdAfter?: UnixMillis | undefined;
   /** Only messages created before this moment (exclusive). */
   readonly createdBefore?: UnixMillis | undefined;
-}
-
-/** Keys that are not less than `from`, and less than `below`. */
-export interface KeyRange {
-  readonly from: string;
-  readonly below: string;
 }
 
 export interface Store {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { deletionOf } from '../../../src/cloud/accounts/spaces.js';
 import type { Change, Id } from '../../../src/cloud/store/store.js';
+import { writeImage } from '../../../src/protocol/firmware-image.js';
 import { person, withKey } from './people.js';
 import { service } from './service.js';
 
@@ -112,6 +113,84 @@ describe('the deletion of a connector or a tag', () => {
     meet(made, id, 2);
     await Promise.all([call('DELETE', `${family}/${id}`), call('PUT', `${family}/${id}`, { name: 'renamed' })]);
     expect((await call('GET', family)).json).toEqual([]);
+  });
+});
+
+describe('the deletion of a device', () => {
+  const SERIAL = '2159017985';
+  const DATA = Buffer.from(writeImage({ bundle: 'b', name: 'n', version: 'v1' }, 1000)).toString('base64');
+
+  /** A device and a firmware image; the device is deleted immediately before the next commit for which `isIt` is true. */
+  async function overtaken(isIt: (change: Change) => boolean) {
+    const made = await service();
+    const { call, store } = made;
+    const { id } = await made.device({ serial_number: SERIAL });
+    const image = (await call('POST', 'firmware-images', { data: DATA })).json.id;
+    const commit = store.commit.bind(store);
+    store.commit = async (changes) => {
+      if (!changes.some(isIt)) return commit(changes);
+      store.commit = commit;
+      expect((await call('DELETE', `devices/${id}`)).status).toBe(204);
+      return commit(changes);
+    };
+    const left = async () => {
+      const families = ['variable', 'secret', 'firmware', 'idempotency'];
+      const records = await Promise.all(families.map((each) => store.records(each, made.spaceId, { limit: 9 })));
+      return [await store.countPending(), ...records.map((rows) => rows.length)];
+    };
+    return { call, id, image, left };
+  }
+
+  const isDownlink = ({ kind }: Change) => kind === 'message.insert';
+  const isRecordOf = (family: string) => (change: Change) =>
+    change.kind === 'record.put' && change.row.family === family;
+
+  it.each<[string, (change: Change) => boolean, string, string, (id: string, image: string) => unknown]>([
+    ['queues commands', isDownlink, 'POST', 'devices/:id/commands', () => ['info show']],
+    ['queues a configuration', isDownlink, 'POST', 'devices/:id/configs', () => ['app config interval-report 60']],
+    ['queues data', isDownlink, 'POST', 'messages', (id) => ({ device_id: id, type: 'data', raw: '00' })],
+    [
+      'schedules an update',
+      isRecordOf('firmware'),
+      'POST',
+      'firmware',
+      (id, image) => ({ device_id: id, firmware_id: image }),
+    ],
+    ['schedules its update', isDownlink, 'POST', 'devices/:id/firmware', (_, image) => ({ firmware_id: image })],
+    [
+      'creates a variable',
+      isRecordOf('variable'),
+      'POST',
+      'variables',
+      (id) => ({ name: 'a', value: '1', device_id: id }),
+    ],
+    ['sets its secret', isRecordOf('secret'), 'PUT', 'devices/:id', () => ({ secret: 'ab'.repeat(16) })],
+  ])('makes a concurrent request that %s fail with 404, and nothing stays', async (_, isIt, method, path, body) => {
+    const { call, id, image, left } = await overtaken(isIt);
+    const once = method === 'POST' ? { 'idempotency-key': 'once' } : {};
+    const answer = await call(method, path.replace(':id', id), body(id, image), once);
+    expect([answer.status, answer.json.message]).toEqual([404, 'device not found']);
+    expect(await left()).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('also deletes a variable, and ends an update, that was created while it read what the device has', async () => {
+    const { call, store, spaceId, device } = await service();
+    const { id } = await device({ serial_number: SERIAL });
+    const image = (await call('POST', 'firmware-images', { data: DATA })).json.id;
+    const commit = store.commit.bind(store);
+    store.commit = async (changes) => {
+      if (!changes.some(({ kind }) => kind === 'device.delete')) return commit(changes);
+      store.commit = commit;
+      await call('POST', 'variables', { name: 'a', value: '1', device_id: id });
+      await call('POST', 'firmware', { device_id: id, firmware_id: image });
+      return commit(changes);
+    };
+    expect((await call('DELETE', `devices/${id}`)).status).toBe(204);
+    expect((await call('GET', 'variables')).json).toEqual([]);
+    expect((await store.records('firmware', spaceId, { limit: 9 })).map(({ body }) => body)).toMatchObject([
+      { state: 'cancelled', error: 'the device was removed' },
+    ]);
+    expect(await store.countPending()).toBe(0);
   });
 });
 

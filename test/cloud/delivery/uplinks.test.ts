@@ -54,6 +54,15 @@ describe('an uplink', () => {
     expect(warnings[0]).toEqual([{ serial: SERIAL, why: expect.stringContaining('0x55') }, 'uplink rejected']);
   });
 
+  it('is rejected if its device is deleted while it arrives and it needs a response', async () => {
+    const { accept, store, stored, device } = await connected();
+    await store.commit([{ kind: 'device.delete', id: device.id, at: 0 }]);
+    expect(await accept({ kind: 'get-timestamp' })).toBe(false);
+    expect(await accept(data(1))).toBe(true);
+    expect(await stored()).toEqual([]);
+    expect(await store.countPending()).toBe(0);
+  });
+
   it('is stored with a decoded body if its codec is known', async () => {
     const { accept, stored } = await connected();
     await accept({ kind: 'upload-decoder', hash: DECODER.hash, document: DECODER.bytes });

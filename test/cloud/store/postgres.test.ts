@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeName } from '../../../src/cloud/open-store.js';
 import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/cloud/store/postgres/migrations.js';
-import { type Store, StoreUnavailable } from '../../../src/cloud/store/store.js';
+import { ConflictError, type Store, StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { storeContract } from '../../contracts/store/index.js';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../support/postgres/databases.js';
 import { type PostgresServer, startPostgres } from '../../support/postgres/server.js';
 import { until } from '../../support/until.js';
-import { furnish, insert, message, SPACE } from './rows.js';
+import { downlink, furnish, insert, message, SPACE } from './rows.js';
 
 const server = await sharedServer();
 
@@ -43,6 +43,24 @@ describe('the PostgreSQL store', () => {
     await store.commit([insert.message(message(6))]);
     const [row] = await query<{ count: string }>(url, 'SELECT count(DISTINCT xmin::text) FROM message');
     expect(row?.count).toBe('2');
+    await store.close();
+  });
+
+  it('waits for the deletion of a device by another service before it queues a downlink for the device', async () => {
+    const url = await emptyDatabase();
+    const store = await openShared(url);
+    await furnish(store);
+    await connected(url, async (other) => {
+      await other.query('BEGIN');
+      await other.query("UPDATE device SET deleted_at = 1, token = ''");
+      const late = expect(store.commit([insert.message(downlink(1))])).rejects.toEqual(new ConflictError('device'));
+      await until(async () => {
+        const blocked = 'SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))';
+        return (await other.query(blocked)).rows.length > 0;
+      });
+      await other.query('COMMIT');
+      await late;
+    });
     await store.close();
   });
 

@@ -199,6 +199,29 @@ export function aboutDevices(opened: () => Store): void {
       expect(await namesOf(store, {})).toEqual(['device-2']);
     });
 
+    it('reject new downlinks, and commits that need the device, from their deletion on; uplinks are still stored', async () => {
+      await furnish(store);
+      const { id } = device(1);
+      const needed: Change = { kind: 'device.need', id };
+      await store.commit([needed, insert.record(record(1))]);
+      const wishes = [
+        store.commit([insert.message(downlink(1))]),
+        store.commit([{ kind: 'device.delete', id, at: T0 }]),
+        store.commit([insert.message(downlink(2))]),
+        store.commit([insert.message(message(3)), insert.message(downlink(4))]),
+        store.commit([needed, insert.record(record(2))]),
+        store.commit([insert.message(message(5))]),
+      ];
+      const fates = (await Promise.allSettled(wishes)).map((fate) =>
+        fate.status === 'fulfilled' ? 'stored' : fate.reason,
+      );
+      const gone = new ConflictError('device');
+      expect(fates).toEqual(['stored', 'stored', gone, gone, gone, 'stored']);
+      expect(await store.countPending()).toBe(0);
+      expect((await store.records('variable', SPACE, { limit: 9 })).map((row) => row.id)).toEqual([record(1).id]);
+      expect(await store.newestMessage(id)).toBe(message(5).id);
+    });
+
     it('can be deleted and created again in one commit', async () => {
       await furnish(store);
       const again = insert.device(device(2, { serial: device(1).serial }));

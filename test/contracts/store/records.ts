@@ -1,6 +1,6 @@
 /** The store's contract about records and about the documents of codecs. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ConflictError, type RecordRow, type Store } from '../../../src/cloud/store/store.js';
+import { type Change, ConflictError, type RecordRow, type Store } from '../../../src/cloud/store/store.js';
 import { furnish, idAt, insert, OTHER_SPACE, record, SPACE, T0 } from '../../cloud/store/rows.js';
 
 export function aboutRecords(opened: () => Store): void {
@@ -109,6 +109,30 @@ export function aboutRecords(opened: () => Store): void {
       expect(await found('a/', 'a/B', 1)).toEqual(['a/2']);
       expect(await found('a/', 'a/1', 9)).toEqual([]);
       expect(await found('a/', 'a0', 9, null)).toEqual(['a/5']);
+    });
+
+    it('reject a commit that requires that none has a key of a range, if one has and the commit does not delete it', async () => {
+      await furnish(store, []);
+      await store.commit([1, 2, 3].map((n) => insert.record(record(n))));
+      const deletion = (n: number): Change => ({ kind: 'record.delete', family: 'variable', id: record(n).id });
+      const none = (from: string, below: string, more: object = {}): Change => ({
+        ...{ kind: 'record.none', family: 'variable', spaceId: SPACE, range: { from, below } },
+        ...more,
+      });
+      const found = new ConflictError('record-body');
+      await expect(store.commit([deletion(1), none('key-1', 'key-3')])).rejects.toEqual(found);
+      expect(await store.record('variable', SPACE, record(1).id)).toBeDefined();
+      await store.commit([
+        none('key-1', 'key-4', { spaceId: OTHER_SPACE }),
+        none('key-1', 'key-4', { family: 'user' }),
+      ]);
+      const keyless = record(2, { key: null });
+      await store.commit([
+        deletion(1),
+        { kind: 'record.change', row: keyless, was: record(2).body },
+        none('key-1', 'key-3'),
+      ]);
+      expect((await store.records('variable', SPACE, { limit: 9 })).map(({ key }) => key)).toEqual([null, 'key-3']);
     });
 
     it('are replaced when they are put again, and not found when deleted', async () => {

@@ -146,7 +146,11 @@ export class Check implements Bodies {
         for (const { id } of device?.pending ?? []) this.#downStates.set(id, 'cancelled');
         break;
       }
+      case 'device.need':
+        this.#needDevice(change.id);
+        break;
       case 'message.insert':
+        if (change.row.downState === 'pending') this.#needDevice(change.row.deviceId);
         if (change.room !== undefined) this.#needRoom(change.row.deviceId, change.room);
         this.#needMessageParents(change.row);
         this.#needOrder(change.row);
@@ -160,6 +164,9 @@ export class Check implements Bodies {
         break;
       case 'record.change':
         this.#changeRecord(change.row, JSON.stringify(change.was) ?? 'null');
+        break;
+      case 'record.none':
+        this.#needNoRecord(change);
         break;
       case 'rules.need':
         this.#needRules(change);
@@ -306,6 +313,10 @@ export class Check implements Bodies {
     if (known !== undefined && known !== attempt) throw new ConflictError('attempt');
   }
 
+  #needDevice(id: Id): void {
+    if (this.#gone.has(id) || this.#tables.devices.get(id)?.deleted) throw new ConflictError('device');
+  }
+
   /** Compares with the stored version only: a commit never changes the same device twice. */
   #needVersion({ id, change, was }: Extract<Change, { kind: 'device.change' }>): void {
     const device = this.#tables.devices.get(id);
@@ -341,6 +352,16 @@ export class Check implements Bodies {
     if (body === undefined) return;
     if (body !== was) throw new ConflictError('record-body');
     this.#putRecord(row);
+  }
+
+  /** Looks at stored records, without those that the list deletes. A list adds no record in such a range. */
+  #needNoRecord({ family, spaceId, range }: Extract<Change, { kind: 'record.none' }>): void {
+    const found = this.#tables.records.inRange(family, spaceId, range, Number.POSITIVE_INFINITY);
+    for (const { id } of found) {
+      const name = `${family} ${id}`;
+      if (!this.#recordKeys.has(name) || this.#recordKeys.get(name) !== undefined)
+        throw new ConflictError('record-body');
+    }
   }
 
   #freeRecordKey(family: string, id: Id): void {

@@ -111,6 +111,8 @@ export class MemoryWriter {
       case 'record.delete':
         this.#countConnectors(change.family, this.#tables.records.get(change.family, change.id)?.spaceId ?? null);
         return this.#tables.records.delete(change.family, change.id);
+      case 'device.need':
+      case 'record.none':
       case 'rules.need':
         return;
       case 'key.delete':

@@ -2,7 +2,7 @@
 import type { Vault } from '../secrets/vault.js';
 import type { Change, Id, RecordRow, TagChange } from '../store.js';
 import { checksumOf } from './checksum.js';
-import { changeDevice, deleteDevice, insertDevice, needRules } from './device-changes.js';
+import { changeDevice, deleteDevice, insertDevice, needDevice, needRules } from './device-changes.js';
 import type { Dialect, SqlValue, Statement } from './dialect.js';
 import { addEvent } from './event-changes.js';
 import { END_MESSAGE, insertMessage, OFFER_MESSAGE } from './message-changes.js';
@@ -47,8 +47,12 @@ export function statementsOf(change: Change, sql: Dialect, vault: Vault): readon
       return changeDevice(change, vault);
     case 'device.delete':
       return deleteDevice(change);
-    case 'message.insert':
-      return [insertMessage(change, sql, vault)];
+    case 'device.need':
+      return [needDevice(change.id)];
+    case 'message.insert': {
+      const insertion = insertMessage(change, sql, vault);
+      return change.row.downState === 'pending' ? [needDevice(change.row.deviceId), insertion] : [insertion];
+    }
     case 'message.offer':
       return [{ text: OFFER_MESSAGE, values: [change.attempt - 1, change.attempt, change.id] }];
     case 'message.state':
@@ -81,6 +85,8 @@ export function statementsOf(change: Change, sql: Dialect, vault: Vault): readon
     }
     case 'record.delete':
       return [{ text: 'DELETE FROM record WHERE family = ? AND id = ?', values: [change.family, change.id] }];
+    case 'record.none':
+      return [{ text: NO_RECORD, values: [change.family, change.spaceId, change.range.from, change.range.below] }];
     case 'rules.need':
       return [needRules(change)];
     case 'event.add':
@@ -100,6 +106,10 @@ function sealedBody({ family, id }: RecordRow, body: unknown, vault: Vault): str
 /** The database rejects this statement if the stored body is not the expected one. */
 const CHANGE_RECORD = `UPDATE record SET key = ?, due_at = ?, body = ${valueIf('body = ?', '?')}, crc = ?
   WHERE family = ? AND id = ?`;
+
+/** The database rejects this statement if it finds a record. */
+const NO_RECORD = `UPDATE record SET body = ${REJECTED}
+  WHERE family = ? AND coalesce(space_id, '') = ? AND key >= ? AND key < ?`;
 
 const FORGET_STATIONS = `DELETE FROM timeline WHERE message_id = ? AND what = ?
   AND position > (SELECT min(position) FROM timeline WHERE message_id = ? AND what = ?)`;

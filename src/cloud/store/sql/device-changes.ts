@@ -55,6 +55,14 @@ function detachTags(deviceId: Id): Statement {
   return { text: 'DELETE FROM device_tag WHERE device_id = ?', values: [deviceId] };
 }
 
+/** Writes the row even if the device is not deleted, so that PostgreSQL locks it against a deletion by another service. */
+const NEED_DEVICE = `UPDATE device SET label = ${valueIf('deleted_at IS NULL', 'label')} WHERE id = ?`;
+
+/** The database rejects this statement if the device is deleted. */
+export function needDevice(id: Id): Statement {
+  return { text: NEED_DEVICE, values: [id] };
+}
+
 /** Deletes a device: its row stays, without its claim token. Its pending downlinks are cancelled. */
 export function deleteDevice({ id, at }: Extract<Change, { kind: 'device.delete' }>): readonly Statement[] {
   return [{ text: FORGET_DEVICE, values: [at, id] }, detachTags(id), cancelPending(id, at)];

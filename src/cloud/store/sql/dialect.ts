@@ -41,6 +41,7 @@ export const NULLED: Readonly<Record<string, ConflictField>> = {
   'message.created_at': 'attempt',
   'message.type': 'order',
   'record.body': 'record-body',
+  'device.label': 'device',
   'device.version': 'device-version',
   'device.created_at': 'rules',
   'space.type': 'space-devices',
