@@ -106,7 +106,9 @@ export class Logins {
     const token = newSecret(random);
     const now = Math.floor(clock.wall);
     const expired = await store.dueRecords('login', now, CLEARED_AT_ONCE);
-    const own = await store.records(copiesOf(login.userId), null, { limit: MOST });
+    const copies = copiesOf(login.userId);
+    const isFull = (await store.countRecords(copies, null, MOST)) === MOST;
+    const oldest = isFull ? await store.records(copies, null, { limit: 1 }) : [];
     const id = ids.uuid();
     const row = {
       family: 'login',
@@ -118,9 +120,9 @@ export class Logins {
       body: login,
     };
     await store.commit([
-      ...[...expired, ...own.slice(0, Math.max(0, own.length - MOST + 1))].map(loginOf).flatMap(deletionOf),
+      ...[...expired, ...oldest].map(loginOf).flatMap(deletionOf),
       { kind: 'record.put', row },
-      { kind: 'record.put', row: { ...row, family: copiesOf(login.userId), key: null } },
+      { kind: 'record.put', row: { ...row, family: copies, key: null } },
     ]);
     return { token, expiresAt };
   }

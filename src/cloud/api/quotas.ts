@@ -29,8 +29,8 @@ export class Quota {
   async within<T>(owner: Id, work: () => Promise<T>): Promise<T> {
     const creating = this.#creating.increment(owner);
     try {
-      const stored = await this.#store.records(...this.#listOf(owner), { limit: this.#most });
-      if (stored.length + creating <= this.#most) return await work();
+      const stored = await this.#store.countRecords(...this.#listOf(owner), this.#most);
+      if (stored + creating <= this.#most) return await work();
       throw new ApiFault(409, this.#excess, 'quota');
     } finally {
       this.#creating.decrement(owner);

@@ -3,6 +3,8 @@ import type { ConflictField } from './changes.js';
 import { ConflictError, type Id, type KeyRange, type Page, type RecordRow, type Store } from './store.js';
 
 const PAGE = 500;
+/** Size of a page that delays other requests so little that it is read at once. */
+export const SMALL_PAGE = 50;
 /** Maximum number of attempts. In each round of concurrent changes, one succeeds. */
 const PATIENCE = 100;
 
@@ -14,16 +16,13 @@ export async function* everyRecord(
   after?: Id | undefined,
 ): AsyncGenerator<RecordRow> {
   let cursor = after;
-  for (;;) {
-    const rows = await store.records(family, spaceId, { limit: PAGE, after: cursor });
+  for (let limit = SMALL_PAGE; ; limit = PAGE) {
+    const rows = await store.records(family, spaceId, { limit, after: cursor });
     yield* rows;
-    if (rows.length < PAGE) return;
+    if (rows.length < limit) return;
     cursor = rows.at(-1)?.id;
   }
 }
-
-/** Size of a page that delays other requests so little that it is read at once. */
-export const SMALL_PAGE = 50;
 
 /**
  * All records of a family and space with `from` <= key < `below`, greatest key first.

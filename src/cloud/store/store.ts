@@ -155,6 +155,8 @@ export interface Store {
 
   /** Records of one family and space, oldest first. */
   records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]>;
+  /** @param most number at which counting stops */
+  countRecords(family: string, spaceId: Id | null, most: number): Promise<number>;
   record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined>;
   recordByKey(family: string, spaceId: Id | null, key: string): Promise<RecordRow | undefined>;
   /** Records of one family and space with `from` <= key < `below`, greatest key first; keys are compared byte by byte. */

@@ -61,6 +61,16 @@ it('the waiting downlinks of all spaces are counted by the reading thread', asyn
   read.mockRestore();
 });
 
+it('more records than fit into a small page are read by the reading thread, also the first of them', async () => {
+  const read = vi.spyOn(Reader.prototype, 'read');
+  await store.records('member', SPACE, { limit: 50 });
+  await store.countRecords('member', SPACE, 1000);
+  expect(read).not.toHaveBeenCalled();
+  await store.records('member', SPACE, { limit: 51 });
+  expect(read).toHaveBeenCalledOnce();
+  read.mockRestore();
+});
+
 describe('the reading thread', () => {
   it('takes turns between tenants', async () => {
     const reader = new Reader(path);

@@ -47,6 +47,18 @@ export function aboutRecords(opened: () => Store): void {
       expect(await store.record('variable', SPACE, global.id)).toBeUndefined();
     });
 
+    it('are counted in their own family and space, up to a maximum', async () => {
+      await furnish(store, []);
+      await store.commit([1, 2, 3].map((n) => insert.record(record(n))));
+      await store.commit([insert.record(record(4, { spaceId: null, key: null }))]);
+      const count = (spaceId: string | null, most: number) => store.countRecords('variable', spaceId, most);
+      expect(await Promise.all([count(SPACE, 10), count(SPACE, 2), count(null, 10), count(OTHER_SPACE, 10)])).toEqual([
+        ...[3, 2, 1, 0],
+      ]);
+      await store.commit([{ kind: 'record.delete', family: 'variable', id: record(2).id }]);
+      expect([await count(SPACE, 10), await store.countRecords('user', SPACE, 10)]).toEqual([2, 0]);
+    });
+
     it('of connectors are counted for each space: every creation, change and deletion', async () => {
       await furnish(store, []);
       const row = record(1, { family: 'connector' });

@@ -201,6 +201,10 @@ export class MemoryStore implements Store {
     return this.#tables.records.list(family, spaceId, page);
   }
 
+  async countRecords(family: string, spaceId: Id | null, most: number): Promise<number> {
+    return Math.min(this.#tables.records.count(family, spaceId), most);
+  }
+
   async record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined> {
     const row = this.#tables.records.get(family, id);
     return row?.spaceId === spaceId ? row : undefined;

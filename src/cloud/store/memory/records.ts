@@ -62,6 +62,10 @@ export class MemoryRecords {
     return pageById(this.#families.get(family)?.lists.get(spaceId) ?? [], page).map(toRecord);
   }
 
+  count(family: string, spaceId: Id | null): number {
+    return this.#families.get(family)?.lists.get(spaceId)?.length ?? 0;
+  }
+
   get(family: string, id: Id): RecordRow | undefined {
     const entry = this.#families.get(family)?.byId.get(id);
     return entry && toRecord(entry);

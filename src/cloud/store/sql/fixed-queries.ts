@@ -44,6 +44,8 @@ export function queriesIn(sql: Dialect) {
       WHERE family = 'delivery' AND id < ? AND created_at < ? AND due_at IS NULL ORDER BY id LIMIT ?`,
     codec: 'SELECT hash, document FROM codec WHERE hash = ?',
     records: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND ${ofSpace} AND id > ? ORDER BY id LIMIT ?`,
+    countRecords: `SELECT count(*) AS count
+      FROM (SELECT 1 FROM record WHERE family = ? AND ${ofSpace} LIMIT ?) counted`,
     record: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND id = ? AND ${ofSpace}`,
     recordByKey: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND ${ofSpace} AND key = ?`,
     recordsInRange: `SELECT ${RECORD_COLUMNS} FROM record

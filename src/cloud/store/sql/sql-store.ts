@@ -244,12 +244,16 @@ export class SqlStore implements Store {
 
   async records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]> {
     const values = [family, spaceId, page.after ?? '', page.limit];
-    if (page.after === undefined) {
-      const whose = () => this.#ofFamily(family, spaceId);
-      return this.#rows(whose, toRecord, this.#sql.records, ...values);
-    }
-    // A further page is read by `scan`: a caller that reads all pages must not delay other requests.
-    return this.#scanned({ family, spaceId }, this.#sql.records, values);
+    // A caller that reads many records must not delay other requests.
+    if (page.after !== undefined || page.limit > SMALL_PAGE)
+      return this.#scanned({ family, spaceId }, this.#sql.records, values);
+    return this.#rows(() => this.#ofFamily(family, spaceId), toRecord, this.#sql.records, ...values);
+  }
+
+  async countRecords(family: string, spaceId: Id | null, most: number): Promise<number> {
+    const whose = () => this.#ofFamily(family, spaceId);
+    const row = await this.#one<{ count: number }>(whose, this.#sql.countRecords, family, spaceId, most);
+    return row?.count ?? 0;
   }
 
   async record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined> {
