@@ -13,7 +13,6 @@ function slowPool() {
   // The cast is safe because claims use only `query` of a pool.
   const nodes = new PostgresNodes({
     pool: { query } as unknown as Pool,
-    statementLimit: 1,
     name: 'a',
     channel: 'fleet',
   });

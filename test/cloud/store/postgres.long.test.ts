@@ -1,9 +1,10 @@
 /** The PostgreSQL store with many concurrent commits and many messages, and addresses that are not encoded. */
-import type { Client } from 'pg';
-import { describe, expect, it } from 'vitest';
+import pg, { type Client } from 'pg';
+import { describe, expect, it, vi } from 'vitest';
 import { POSTGRES } from '../../../src/cloud/store/postgres/driver.js';
 import type { Statement } from '../../../src/cloud/store/sql/dialect.js';
 import { messageList } from '../../../src/cloud/store/sql/queries.js';
+import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import {
   connected,
   newDatabase,
@@ -92,6 +93,44 @@ describe('the PostgreSQL store', () => {
     const commits = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? a : b).commit([rename(n)]));
     expect((await Promise.allSettled(commits)).filter(({ status }) => status === 'rejected')).toEqual([]);
     await Promise.all([a.close(), b.close()]);
+  });
+
+  it('writes again soon after another service has stopped within a transaction', async () => {
+    const url = await emptyDatabase();
+    const [hung, other] = [await openShared(url), await openShared(url)];
+    await furnish(other);
+    const change = { kind: 'space.change', id: SPACE, change: { name: 'new' } } as const;
+    const hang = hangBefore('COMMIT');
+    const lost = hung.commit([change]);
+    await hang.begun;
+    const written = () =>
+      other.commit([change]).then(
+        () => true,
+        () => false,
+      );
+    await until(written);
+    hang.end();
+    await expect(lost).rejects.toThrow('gone');
+    await Promise.all([hung.close(), other.close()]);
+  });
+
+  it('gets its turn after another service has stopped within its own', async () => {
+    const url = await emptyDatabase();
+    const [hung, other] = [await openShared(url), await openShared(url)];
+    let end = () => {};
+    const stopped = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let has = false;
+    const turn = hung.nodes?.inTurn('work', () => {
+      has = true;
+      return stopped;
+    });
+    await until(() => has);
+    await other.nodes?.inTurn('work', async () => {});
+    end();
+    await expect(turn).rejects.toThrow(StoreUnavailable);
+    await Promise.all([hung.close(), other.close()]);
   });
 
   it('retries after a deadlock with another service', async () => {
@@ -201,4 +240,22 @@ async function sessionThatWaitsFor(url: string, pid: number): Promise<number> {
     return waiting.length > 0;
   });
   return waiting[0]?.pid ?? 0;
+}
+
+/** The next statement with this text is not sent, as if its service had stopped. */
+function hangBefore(text: string): { readonly begun: Promise<void>; end(): void } {
+  let [note, end] = [() => {}, () => {}];
+  const begun = new Promise<void>((resolve) => {
+    note = resolve;
+  });
+  const send = pg.Client.prototype.query;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: Client, ...args: unknown[]) {
+    if (args[0] !== text) return Reflect.apply(send, this, args);
+    spy.mockRestore();
+    note();
+    return new Promise((_, reject) => {
+      end = () => reject(new Error('gone'));
+    });
+  } as never);
+  return { begun, end: () => end() };
 }

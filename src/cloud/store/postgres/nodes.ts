@@ -8,18 +8,21 @@
  */
 import type { Pool, PoolClient } from 'pg';
 import type { Alarm, Clock } from '../../../kernel/clock.js';
-import { type Millis, seconds } from '../../../kernel/time.js';
+import { seconds } from '../../../kernel/time.js';
 import type { News, Nodes } from '../nodes.js';
 import { asOutage } from './failures.js';
 
 const RECONNECT_AFTER = seconds(1);
 /** Longest wait for other services in `inTurn`. */
 const TURN_LIMIT = seconds(30);
+/** A service loses its turn if it hangs this long. */
+const HANGING = seconds(20);
+/** A transaction, because the server can end one that is idle. */
+const TURN = `BEGIN; SET LOCAL statement_timeout = ${TURN_LIMIT}; SET LOCAL lock_timeout = ${TURN_LIMIT};
+  SET LOCAL idle_in_transaction_session_timeout = ${HANGING}`;
 
 interface PostgresNodesOptions {
   readonly pool: Pool;
-  /** The timeout that statements of the pool's connections have. */
-  readonly statementLimit: Millis;
   /** Name of this service on the channel: the `application_name` of all its connections. */
   readonly name: string;
   readonly channel: string;
@@ -27,7 +30,6 @@ interface PostgresNodesOptions {
 
 export class PostgresNodes implements Nodes {
   readonly #pool: Pool;
-  readonly #statementLimit: Millis;
   readonly #name: string;
   readonly #channel: string;
   readonly #hearers: ((news: News) => void)[] = [];
@@ -38,9 +40,8 @@ export class PostgresNodes implements Nodes {
   #nextClaims: { readonly serials: number[]; readonly sent: Promise<void> } | undefined;
   #claimsSent: Promise<void> = Promise.resolve();
 
-  constructor({ pool, statementLimit, name, channel }: PostgresNodesOptions) {
+  constructor({ pool, name, channel }: PostgresNodesOptions) {
     this.#pool = pool;
-    this.#statementLimit = statementLimit;
     this.#name = name;
     this.#channel = channel;
   }
@@ -87,16 +88,15 @@ export class PostgresNodes implements Nodes {
   }
 
   async inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const key = [`${this.#channel}.${name}`];
     const client = await orOutage(this.#pool.connect());
     let unlocked = false;
     try {
-      await orOutage(client.query(`SET statement_timeout = ${TURN_LIMIT}`));
-      const lock = { text: 'SELECT pg_advisory_lock(hashtextextended($1, 0))', values: key, query_timeout: TURN_LIMIT };
+      await orOutage(client.query(TURN));
+      const values = [`${this.#channel}.${name}`];
+      const lock = { text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', values, query_timeout: TURN_LIMIT };
       await orOutage(client.query(lock));
       const result = await work();
-      await orOutage(client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', key));
-      await orOutage(client.query(`SET statement_timeout = ${this.#statementLimit}`));
+      await orOutage(client.query('COMMIT'));
       unlocked = true;
       return result;
     } finally {

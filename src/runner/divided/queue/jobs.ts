@@ -75,9 +75,11 @@ async function createTables(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   let failure: Error | undefined;
   try {
-    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [JOBS]);
+    // The server ends the transaction of a worker that hangs.
+    await client.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = '1min'");
+    await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [JOBS]);
     await runMigrations({ pgPool: pool, schema: JOBS, logger: QUIET });
-    await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [JOBS]);
+    await client.query('COMMIT');
   } catch (error) {
     failure = asError(error);
     throw error;
