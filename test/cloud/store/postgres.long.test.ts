@@ -14,7 +14,7 @@ import {
   reusedDatabase,
 } from '../../support/postgres/databases.js';
 import { until } from '../../support/until.js';
-import { device, furnish, idAt, insert, key, message, SPACE, space, T0 } from './rows.js';
+import { device, furnish, idAt, insert, key, message, SPACE, space, T0, tag } from './rows.js';
 
 const emptyDatabase = await reusedDatabase();
 
@@ -100,18 +100,58 @@ describe('the PostgreSQL store', () => {
     const [hung, other] = [await openShared(url), await openShared(url)];
     await furnish(other);
     const change = { kind: 'space.change', id: SPACE, change: { name: 'new' } } as const;
-    const hang = hangBefore('COMMIT');
+    const held = holdBefore('COMMIT');
     const lost = hung.commit([change]);
-    await hang.begun;
+    await held.begun;
     const written = () =>
       other.commit([change]).then(
         () => true,
         () => false,
       );
     await until(written);
-    hang.end();
+    held.fail();
     await expect(lost).rejects.toThrow('gone');
     await Promise.all([hung.close(), other.close()]);
+  });
+
+  it('stores an uplink once if two services receive it at the same time', async () => {
+    const url = await emptyDatabase();
+    const [a, b] = [await openShared(url), await openShared(url)];
+    await furnish(a);
+    const insertion = (n: number) =>
+      ({ kind: 'message.insert', row: message(n, { fingerprint: 'same' }), newSince: T0 }) as const;
+    const held = holdBefore('COMMIT');
+    const first = a.commit([insertion(1)]);
+    await held.begun;
+    const second = b.commit([insertion(2)]).catch((error: unknown) => error);
+    const isWaiting = async () => (await query(url, 'SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0;
+    await Promise.race([second, until(isWaiting)]);
+    held.goOn();
+    await first;
+    expect(await second).toMatchObject({ field: 'fingerprint' });
+    expect(await query(url, 'SELECT id FROM message')).toEqual([{ id: message(1).id }]);
+    await Promise.all([a.close(), b.close()]);
+  });
+
+  it('writes the other commits of a transaction if one of them takes too long', async () => {
+    const url = await emptyDatabase();
+    const store = await openShared(url);
+    await furnish(store, [device(1)]);
+    await connected(url, async (rival) => {
+      await rival.query('BEGIN');
+      await touch(rival, 1);
+      const rename = { kind: 'device.change', id: device(1).id, change: { name: 'new' } } as const;
+      const results = await Promise.allSettled([
+        store.commit([insert.tag(tag(1))]),
+        store.commit([rename]),
+        store.commit([insert.tag(tag(2))]),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(results[1]).toMatchObject({ reason: { code: 'store-slow' } });
+      await rival.query('ROLLBACK');
+    });
+    expect(await store.tags(SPACE, { limit: 10 })).toHaveLength(2);
+    await store.close();
   });
 
   it('gets its turn after another service has stopped within its own', async () => {
@@ -242,9 +282,9 @@ async function sessionThatWaitsFor(url: string, pid: number): Promise<number> {
   return waiting[0]?.pid ?? 0;
 }
 
-/** The next statement with this text is not sent, as if its service had stopped. */
-function hangBefore(text: string): { readonly begun: Promise<void>; end(): void } {
-  let [note, end] = [() => {}, () => {}];
+/** The next statement with this text is sent only when the test says so, as if its service had stopped. */
+function holdBefore(text: string): { readonly begun: Promise<void>; goOn(): void; fail(): void } {
+  let [note, goOn, fail] = [() => {}, () => {}, () => {}];
   const begun = new Promise<void>((resolve) => {
     note = resolve;
   });
@@ -253,9 +293,10 @@ function hangBefore(text: string): { readonly begun: Promise<void>; end(): void 
     if (args[0] !== text) return Reflect.apply(send, this, args);
     spy.mockRestore();
     note();
-    return new Promise((_, reject) => {
-      end = () => reject(new Error('gone'));
+    return new Promise((resolve, reject) => {
+      goOn = () => resolve(Reflect.apply(send, this, args));
+      fail = () => reject(new Error('gone'));
     });
   } as never);
-  return { begun, end: () => end() };
+  return { begun, goOn: () => goOn(), fail: () => fail() };
 }

@@ -54,6 +54,14 @@ const IN_ORDER = "SELECT pg_advisory_xact_lock(hashtextextended('ghostfleet.even
 const LARGEST_BATCH = 500;
 /** Maximum number of retries of a batch after deadlocks with other services. */
 const DEADLOCK_RETRIES = 5;
+/** Maximum number of commits of a batch that may take too long alone. With more, the database is slow. */
+const MOST_SLOW = 2;
+
+/**
+ * Before a message is inserted. An insertion looks for copies and newer messages of the device, and counts its queue, but it
+ * does not see what another service has not committed yet. Its statement sees what was committed before this lock was taken.
+ */
+const LOCK_DEVICE = 'SELECT 1 FROM device WHERE id = ? FOR NO KEY UPDATE';
 
 /** Longest wait of a read for its turn: about as long as a query may take. */
 const LONGEST_WAIT = seconds(5);
@@ -169,22 +177,31 @@ export class PostgresDriver implements SqlDriver {
     };
     try {
       reject((await this.#findCopies(batch)).map(asCopy));
-      for (let deadlocks = 0; rest.length > 0; deadlocks++) {
-        try {
-          if (!(await this.#writeTogether(rest))) reject(await this.#writeSeparately(rest));
-          break;
-        } catch (error) {
-          if (!isDeadlock(error) || deadlocks === DEADLOCK_RETRIES) throw error;
-        }
-      }
+      reject(await this.#writeRetrying(rest));
       for (const entry of rest) entry.resolve();
     } catch (error) {
-      const outage = this.#failure(error);
+      const outage = this.#failure(error instanceof SlowCommit ? error.cause : error);
       // In an outage, waiting commits are rejected as well: they would fail in the same way, one batch after another.
       const behind = outage instanceof StoreUnavailable ? this.#waiting.splice(0) : [];
       for (const entry of [...rest, ...behind]) entry.reject(outage);
     }
     for (const { entry, reason } of rejections) entry.reject(reason);
+  }
+
+  /** Writes the batch, again after a deadlock, and without a commit that takes too long. Returns the commits that failed. */
+  async #writeRetrying(batch: readonly Waiting[]): Promise<readonly Rejection[]> {
+    const slow: Rejection[] = [];
+    for (let deadlocks = 0; ; ) {
+      const rest = batch.filter((each) => !slow.some(({ entry }) => entry === each));
+      if (rest.length === 0) return slow;
+      try {
+        return (await this.#writeTogether(rest)) ? slow : [...slow, ...(await this.#writeSeparately(rest))];
+      } catch (error) {
+        if (error instanceof SlowCommit && slow.length < MOST_SLOW)
+          slow.push({ entry: error.entry, reason: new StoreUnavailable(error.cause, 'store-slow') });
+        else if (!isDeadlock(error) || deadlocks++ === DEADLOCK_RETRIES) throw error;
+      }
+    }
   }
 
   /** The commits of a batch that store a copy of a stored message. */
@@ -206,11 +223,7 @@ export class PostgresDriver implements SqlDriver {
   #writeTogether(batch: readonly Waiting[]): Promise<boolean> {
     return this.#use(async (client) => {
       // After an error, the database ignores the other statements and treats COMMIT as a rollback.
-      const failure = await settle([
-        ...this.#begin(client, batch),
-        ...batch.flatMap((entry) => this.#send(client, entry)),
-        client.query('COMMIT'),
-      ]);
+      const failure = await this.#send(client, this.#begin(client, batch), batch, 'COMMIT');
       if (failure !== undefined && !isOwnFault(failure)) throw failure;
       return failure === undefined;
     });
@@ -229,11 +242,7 @@ export class PostgresDriver implements SqlDriver {
       let size = 1;
       for (let at = 0; at < batch.length; ) {
         const group = batch.slice(at, at + size);
-        const failure = await settle([
-          client.query('SAVEPOINT separate'),
-          ...group.flatMap((entry) => this.#send(client, entry)),
-          client.query('RELEASE separate'),
-        ]);
+        const failure = await this.#send(client, [client.query('SAVEPOINT separate')], group, 'RELEASE separate');
         const [entry] = group;
         if (failure === undefined) at += group.length;
         else if (!isOwnFault(failure) || entry === undefined) throw failure;
@@ -256,8 +265,33 @@ export class PostgresDriver implements SqlDriver {
     return [client.query(BEGIN), ...(isInOrder ? [client.query(IN_ORDER)] : [])];
   }
 
-  #send(client: PoolClient, { statements }: Waiting): readonly Promise<QueryResult>[] {
-    return statements.map((statement) => client.query(this.#query(statement)));
+  /**
+   * The first error of statements that are sent together: `begin`, the commits, and `end`.
+   * @throws SlowCommit if a statement of a commit took too long
+   */
+  async #send(
+    client: PoolClient,
+    begin: readonly Promise<QueryResult>[],
+    commits: readonly Waiting[],
+    end: string,
+  ): Promise<unknown> {
+    const sent = commits.flatMap((entry) =>
+      this.#statementsOf(entry).map((statement) => ({ entry, answer: client.query(this.#query(statement)) })),
+    );
+    const answers = [...begin, ...sent.map(({ answer }) => answer), client.query(end)];
+    const results = await Promise.allSettled(answers);
+    const at = results.findIndex(({ status }) => status === 'rejected');
+    const result = results[at];
+    if (result?.status !== 'rejected') return undefined;
+    const { entry } = sent[at - begin.length] ?? {};
+    if (entry && isSlow(result.reason)) throw new SlowCommit(entry, result.reason);
+    return result.reason;
+  }
+
+  #statementsOf({ statements }: Waiting): readonly Statement[] {
+    // No lock is needed if no other service writes.
+    const devices = this.nodes ? new Set(statements.flatMap(({ intoDevice = [] }) => intoDevice)) : [];
+    return [...[...devices].map((id) => ({ text: LOCK_DEVICE, values: [id] })), ...statements];
   }
 
   /** Uses the connection for writing, which is closed if `work` fails. */
@@ -300,10 +334,19 @@ function toParameter(value: SqlValue): unknown {
   return Array.isArray(value) ? value.map(toPostgres) : value;
 }
 
-/** The first error of queries that were sent together. */
-async function settle(sent: readonly Promise<QueryResult>[]): Promise<unknown> {
-  const results = await Promise.allSettled(sent);
-  return results.find((result) => result.status === 'rejected')?.reason;
+/** A statement of this commit took too long, so that its transaction failed. The other commits of the transaction may succeed. */
+class SlowCommit extends Error {
+  readonly entry: Waiting;
+
+  constructor(entry: Waiting, cause: unknown) {
+    super('a commit took too long', { cause });
+    this.entry = entry;
+  }
+}
+
+/** The timeout of a statement, or of its wait for a lock. */
+function isSlow(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === '57014' || error.code === '55P03');
 }
 
 /** Errors caused by a statement: invalid data (22), constraints (23), our triggers (GF). */
