@@ -87,18 +87,26 @@ export function exactDuration(duration: Millis): string {
   return `${whole === rest ? '' : formatDuration(whole - rest)}${rest / 1000}s`;
 }
 
-/** Writes a measured duration for people, rounded: "0.42ms", "840ms", "12.4s", "21m 05s", "3h 07m", "2d 04h". */
+/**
+ * Writes a measured duration for people, in the one form of reports, explanations and the console: rounded, in at most two
+ * units, without parts that are zero: "0.42ms", "840ms", "12.4s", "21m 05s", "3h", "2d 04h".
+ */
 export function humanDuration(duration: Millis): string {
-  const two = (n: number) => String(n).padStart(2, '0');
   if (duration < 0) return `-${humanDuration(-duration)}`;
+  if (duration === 0) return '0s';
   if (duration < 9.95 && !Number.isInteger(duration)) return `${Number(duration.toPrecision(2))}ms`;
   if (duration < 999.5) return `${Math.round(duration)}ms`;
-  if (duration < 99_950) return `${(duration / 1000).toFixed(1)}s`;
+  if (duration < 59_950) return `${Math.round(duration / 100) / 10}s`;
   const whole = Math.round(duration / 1000);
-  if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
+  if (whole < 3600) return inTwoUnits(whole, 60, 'm', 's');
   const minutesTotal = Math.round(whole / 60);
-  if (minutesTotal < 1440) return `${Math.floor(minutesTotal / 60)}h ${two(minutesTotal % 60)}m`;
-  return `${Math.floor(minutesTotal / 1440)}d ${two(Math.floor((minutesTotal % 1440) / 60))}h`;
+  if (minutesTotal < 1440) return inTwoUnits(minutesTotal, 60, 'h', 'm');
+  return inTwoUnits(Math.floor(minutesTotal / 60), 24, 'd', 'h');
+}
+
+function inTwoUnits(amount: number, size: number, large: string, small: string): string {
+  const rest = amount % size;
+  return `${Math.floor(amount / size)}${large}${rest === 0 ? '' : ` ${String(rest).padStart(2, '0')}${small}`}`;
 }
 
 /**

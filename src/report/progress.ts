@@ -36,14 +36,14 @@ const FORMS: readonly Form[] = [
   { bar: 0, words: 'short', parts: ['counts'] },
 ];
 
-/** For a terminal: `[██████░░░░] 31% 37m 12s of 2h 00m · 300/300 ready · …`, as much as fits into `columns`. Default: 100 */
+/** For a terminal: `[██████░░░░] 31% 37m 12s of 2h · 300/300 ready · …`, as much as fits into `columns`. Default: 100 */
 export function writeProgress(progress: Progress, columns = 100): string {
   const lines = FORMS.map((form) => writeLine(progress, form));
   const line = lines.find(({ length }) => length <= columns) ?? lines.at(-1) ?? '';
   return line.length <= columns ? line : `${line.slice(0, Math.max(0, columns - 1))}…`;
 }
 
-/** For a log: `37m 12s of 2h 00m · 300/300 ready · 1,204 uplinks stored · 180/210 downlinks delivered · 4.1s real`. */
+/** For a log: `37m 12s of 2h · 300/300 ready · 1,204 uplinks stored · 180/210 downlinks delivered · 4.1s real`. */
 export function writePlainProgress(progress: Progress): string {
   return `${writeFacts(progress, 'full', ALL)} · ${humanDuration(progress.wall)} real`;
 }

@@ -9,7 +9,7 @@ it('a wait for the target is announced at once, also before the run begins, and 
   // The casts are safe because the display uses nothing else of them before the run begins.
   const display = new ProgressDisplay({ err, stopwatch: () => 0 } as unknown as Host, {} as Plan);
   display.showWait({ status: 429, delay: 61_000 });
-  expect(written).toEqual(['the target rejects requests (429), so the run waits 61.0s; Ctrl-C ends the run\n']);
+  expect(written).toEqual(['the target rejects requests (429), so the run waits 1m 01s; Ctrl-C ends the run\n']);
   display.showWait(undefined);
   display.showWait({ status: 429, delay: 60_000 });
   display.end();
@@ -25,7 +25,7 @@ it('a wait of the clean-up is announced as such, also directly after one of the 
   display.showWait({ status: 429, delay: 41_000, cleansUp: true });
   display.end();
   expect(written[1]).toBe(
-    'the target rejects requests (429), so the removal of what the run created waits 41.0s; Ctrl-C leaves it\n',
+    'the target rejects requests (429), so the removal of what the run created waits 41s; Ctrl-C leaves it\n',
   );
 });
 

@@ -101,7 +101,7 @@ it('several runs show how far one of them is about every five seconds, and no ot
   const err = { write: (text: string) => void lines.push(text), isTerminal: false, columns: 100 };
   const host = { again, err, env: {}, stopwatch: () => now, onInterrupt: () => () => {} } as unknown as Host;
   await runSeveral([{ name: 'seed 3', args: [], env: {} }], { atOnce: 1, isOther: () => false }, host);
-  const shown = 'seed 3: 30m 00s of 1h 00m · 2/2 ready · 4 uplinks stored · 5.0s real\n';
+  const shown = 'seed 3: 30m of 1h · 2/2 ready · 4 uplinks stored · 5s real\n';
   expect(lines.slice(0, -1)).toEqual([shown, shown]);
 });
 

@@ -46,7 +46,7 @@ describe('a modem in a reset loop', () => {
       expect.objectContaining({
         at: 0,
         kind: 'rule',
-        what: 'too many resets: the modem is off for 32 min, since 60.0s before, 32m 10s',
+        what: 'too many resets: the modem is off for 32 min, since 1m before, 32m 10s',
       }),
     );
   });

@@ -58,10 +58,10 @@ function explained(life: Life, without: Ending, simulated?: Ending): Promise<Exp
 
 describe('a change', () => {
   it.each<readonly [string, Ending, string]>([
-    ['pending', PENDING, 'been pending at the end of the run, after 60.0s'],
-    ['delivered without its answer', UNANSWERED, 'been delivered after 2.0s, without an answer'],
-    ['cancelled', { ...PENDING, outcome: 'cancelled' }, 'been cancelled after 60.0s'],
-    ['expired', { ...PENDING, outcome: 'expired' }, 'expired after 60.0s'],
+    ['pending', PENDING, 'been pending at the end of the run, after 1m'],
+    ['delivered without its answer', UNANSWERED, 'been delivered after 2s, without an answer'],
+    ['cancelled', { ...PENDING, outcome: 'cancelled' }, 'been cancelled after 1m'],
+    ['expired', { ...PENDING, outcome: 'expired' }, 'expired after 1m'],
     ['lost', { ...UNANSWERED, received: false, progress: 0 }, 'been lost'],
   ])('with which an answered downlink is %s is not sooner, and the text says how it ends', async (_, end, said) => {
     const answered = { ...ANSWERED, ...REACHED, answered: HOUR + 5 * MINUTE };
@@ -86,7 +86,7 @@ describe('a change', () => {
       expect.objectContaining({ change: 'without outage', time: 2 * MINUTE, outcome: 'answered' }),
     ]);
     expect(notSooner).toBeUndefined();
-    expect(text).toContain('Without outage it would have been answered after 2m 00s.');
+    expect(text).toContain('Without outage it would have been answered after 2m.');
   });
 
   it('with which a pending downlink is still pending is neither, and its time so far does not count as fast', async () => {
@@ -99,7 +99,7 @@ describe('a change', () => {
     const answered = { ...ANSWERED, ...REACHED, answered: HOUR + MINUTE };
     const { sooner, text } = await explained(answered, COMPLETE);
     expect(sooner).toEqual([]);
-    expect(text).toContain('Without outage it would have taken 2m 00s.');
+    expect(text).toContain('Without outage it would have taken 2m.');
   });
 
   it('is compared with the simulation of a run in real time, whose end the text names', async () => {
@@ -108,8 +108,8 @@ describe('a change', () => {
     expect(simulated).toEqual({ outcome: 'pending', received: true, time: MINUTE });
     expect(sooner).toHaveLength(1);
     expect(text).toContain(
-      'In a simulation of the same plan it would have been pending at the end of the run, after 60.0s, and without ' +
-        'outage it would have taken 2m 00s.',
+      'In a simulation of the same plan it would have been pending at the end of the run, after 1m, and without ' +
+        'outage it would have taken 2m.',
     );
   });
 });
@@ -145,7 +145,7 @@ describe('what-if', () => {
     const lines = (...downlinks: readonly ChangedDownlink[]) =>
       writeWhatIf({ changes: ['x'], simulated: false, downlinks }, false, 100).join('\n');
     const partly = lines(changed(30 * MINUTE, undefined), changed(20 * MINUTE, 10 * MINUTE));
-    expect(partly).toMatch(/time max +20m 00s +10m 00s\n/);
+    expect(partly).toMatch(/time max +20m +10m\n/);
     expect(partly).toContain(
       'The times are without the downlinks (1) that were not delivered, or answered, on both sides.',
     );

@@ -56,7 +56,7 @@ describe('the answer that is due', () => {
 });
 
 it('the text of an explanation names a wait for the first power-up', async () => {
-  expect((await explainedNow(SHELL)).text).toContain('6m 00s because of the late power-up of the device');
+  expect((await explainedNow(SHELL)).text).toContain('6m because of the late power-up of the device');
 });
 
 describe('a pending downlink while the device sends a report', () => {

@@ -40,8 +40,8 @@ function timeline(explanation: Explanation): readonly string[] {
 
 describe('the timeline of a downlink', () => {
   it.each([
-    ['downlink.cancelled', 'cancelled', 'it was cancelled', 'was cancelled after 30m 00s'],
-    ['downlink.expired', 'expired', 'it has expired', 'expired after 30m 00s'],
+    ['downlink.cancelled', 'cancelled', 'it was cancelled', 'was cancelled after 30m'],
+    ['downlink.expired', 'expired', 'it has expired', 'expired after 30m'],
   ] as const)('ends with the event %s, and so do the waits', async (kind, outcome, last, text) => {
     const explanation = await explained({ queued: HOUR }, [{ kind, at: 1.5 * HOUR, serial: 1, downlink: 'd1' }]);
     expect(explanation).toMatchObject({ outcome, took: HOUR / 2 });
@@ -63,7 +63,7 @@ describe('the timeline of a downlink', () => {
       {
         at: 600_000,
         kind: 'rule',
-        what: 'no network found in time: the modem is off until the next attach attempt, 1h 00m in all, at most 1h 00m (3 times within 1h 13m)',
+        what: 'no network found in time: the modem is off until the next attach attempt, 1h in all, at most 1h (3 times within 1h 13m)',
         times: 3,
         lasts: HOUR + 10_200,
         longest: HOUR,
@@ -108,8 +108,8 @@ describe('the timeline of a downlink', () => {
     );
     expect(timeline(explanation)).toEqual([
       'shell downlink queued',
-      'report, since 60.0s before, sent 7 times (2 changes of the address): acknowledged',
-      'no answer: the device repeats the datagram after 11.0s to 37.0s',
+      'report, since 1m before, sent 7 times (2 changes of the address): acknowledged',
+      'no answer: the device repeats the datagram after 11s to 37s',
       'several failures in a row: the device changes to its next address',
       'four stale answers in a row: the transfer begins again',
     ]);

@@ -64,7 +64,7 @@ describe('fitting', () => {
     const all = [...reports('d1', every(5, 10)), ...reports('d2', every(5, 10))];
     const once = recording([...all, ...reports('d3', [7])]);
     expect(yamlOf(once)).toContain(
-      'a recording of 3 devices over 1h 00m.\n# Of them, 1 device without two reports is left',
+      'a recording of 3 devices over 1h.\n# Of them, 1 device without two reports is left',
     );
     const twice = recording([...all, ...reports('d3', [7]), uplink(MINUTE, { device: 'd4', type: 'session' })]);
     expect(yamlOf(twice)).toContain('# Of them, 2 devices without two reports are left out.\n');

@@ -187,7 +187,7 @@ describe('the HTML report', () => {
     ]);
     // Two downlinks, delivered at 12:04 and 22:00; the fault is active until 20:00.
     const filled = times.points.filter(([, , , , values]: readonly string[]) => values !== '0');
-    expect(filled).toEqual([['0 to 31m30s', '11m 04s', '11m 04s', '2m 00s', '2', 'active']]);
+    expect(filled).toEqual([['0 to 31m30s', '11m 04s', '11m 04s', '2m', '2', 'active']]);
   });
 
   it('draws the faults of the device in the timelines of the slowest downlinks', () => {

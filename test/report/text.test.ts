@@ -69,17 +69,17 @@ describe('the text report', () => {
     ];
     const report = renderText(resultOf({}, events));
     expect(report).toMatch(/firmware updates {2}scheduled .*\n +2 +1 +1 +0 +0 +0\n {2}1 failed: image size too big\n/);
-    expect(report).toMatch(/scheduled → succeeded +1 +60\.0s/);
+    expect(report).toMatch(/scheduled → succeeded +1 +1m/);
     expect(renderText(resultOf())).not.toContain('firmware updates');
   });
 
   it('shows the slowest downlink in chronological order, with the name of the device', () => {
     const report = renderText(resultOf()).replaceAll(/\s+/g, ' ');
     expect(report).toContain(
-      'slowest delivered downlinks 11m 06s · shell to clime-0001, queued at 60.0s queued → first contact +11m 02s',
+      'slowest delivered downlinks 11m 06s · shell to clime-0001, queued at 1m queued → first contact +11m 02s',
     );
     expect(report).toContain('→ executed +11m 04s → delivered +11m 04s → answered +11m 06s');
-    expect(report).toContain('waited: asleep 11m 00s, radio 2.1s, transfer 2.0s, device 1.9s');
+    expect(report).toContain('waited: asleep 11m, radio 2.1s, transfer 2s, device 1.9s');
   });
 
   it('lists service faults, crashes and rejected datagrams', () => {
@@ -106,7 +106,7 @@ describe('the text report', () => {
   });
 
   it('shows the result of a failed expectation', () => {
-    const sentence = 'downlink.delivered p(95) is 44m 00s, wanted < 40m';
+    const sentence = 'downlink.delivered p(95) is 44m, wanted < 40m';
     const failed = {
       line: 'downlink.delivered p(95) < 40m',
       passed: false,
@@ -156,7 +156,7 @@ describe('the text report', () => {
       left: 5000,
       right: 3_600_000,
       unit: 'ms',
-      sentence: 'not decidable: downlink.answered p(95) is 5.0s without them, but leaves out 2 of 4 (2 pending)',
+      sentence: 'not decidable: downlink.answered p(95) is 5s without them, but leaves out 2 of 4 (2 pending)',
     } as const;
     const result = resultOf({ passed: false, exitCode: 3, expectations: [open] });
     expect(renderText(result)).toContain(`  ? ${open.line}\n      not decidable: `);

@@ -35,7 +35,7 @@ describe('the workers of a divided run', () => {
     expect(report).toContain('workers devices requests late, p99 busy clock');
     expect(report).toContain('worker 1 10 120 3ms 25.0% -1.5s ±0.4ms kept up (field-1, process 101)');
     expect(report).toContain('worker 2 10 120 400ms 25.0% -1.5s ±0.4ms too slow: its actions were late');
-    expect(report).toContain('worker 3 10 7 -1.5s ±0.4ms lost at 90.0s: no heartbeat for 5 s (field-1, process 103)');
+    expect(report).toContain('worker 3 10 7 -1.5s ±0.4ms lost at 1m 30s: no heartbeat for 5 s (field-1, process 103)');
     expect(report).toContain('all 30 247 400ms 25.0% 1 lost, 1 too slow');
   });
 

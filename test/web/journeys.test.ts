@@ -147,9 +147,9 @@ describe('the lane of a downlink without a run', () => {
     const timeline = entries.map(([what, after]) => ({ id: what, what, at: at(after), detail: null }));
     const of = sent(61_000);
     const lane = laneOf(of, { isRun: false, journey: journeyOfCloud(of, timeline, [of]) });
-    expect([names(lane), lane.text]).toEqual(['queued waiting offered received answered', 'answered after 65s']);
+    expect([names(lane), lane.text]).toEqual(['queued waiting offered received answered', 'answered after 1m 05s']);
     expect(laneOf(sent(61_000), { isRun: false, station: station('answered') }).text).toBe('answered after 14m');
-    expect(laneOf(sent(61_000, { type: 'data' }), { isRun: false }).text).toBe('delivered after 61s');
+    expect(laneOf(sent(61_000, { type: 'data' }), { isRun: false }).text).toBe('delivered after 1m 01s');
   });
 
   it('says how a downlink ended that was not delivered', () => {

@@ -1,13 +1,14 @@
 /** Lengths of time on the pages. */
 import { describe, expect, it } from 'vitest';
-import { lengthText, measuredText } from '../../web/src/model/length.js';
+import { humanDuration } from '../../src/kernel/time.js';
+import { lengthText } from '../../web/src/model/length.js';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 
 describe('a length of time', () => {
   it('has at most two units, and no part that is zero', () => {
     const lengths = [0, 840, SECOND, 35_900, MINUTE, 7 * MINUTE, 21 * MINUTE + 5 * SECOND, HOUR, 65 * MINUTE, 30 * DAY];
-    expect(lengths.map(measuredText)).toEqual([
+    expect(lengths.map(humanDuration)).toEqual([
       ...['0s', '840ms', '1s', '35.9s', '1m', '7m', '21m 05s', '1h', '1h 05m', '30d'],
     ]);
   });

@@ -135,7 +135,7 @@ function writeCourse(course: DownlinkCourse | null, width: number): readonly str
   return [describeOutcome(course, course.took), ...course.timeline.flatMap((entry) => writeEntry(entry, width))];
 }
 
-/** `answered after 17.3s`, `pending after 60.0s` */
+/** `answered after 17.3s`, `pending after 1m` */
 export function describeOutcome(
   { outcome, received }: Pick<DownlinkCourse, 'outcome' | 'received'>,
   took: Millis,

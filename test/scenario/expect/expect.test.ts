@@ -105,7 +105,7 @@ describe('an expectation', () => {
       left: 2_640_000,
       right: 2_400_000,
       unit: 'ms',
-      sentence: 'downlink.delivered p(95) is 44m 00s, wanted < 40m',
+      sentence: 'downlink.delivered p(95) is 44m, wanted < 40m',
     });
     expect(judge('uplink.stored == uplink.sent', { 'uplink.stored': 4, 'uplink.sent': 5 }).sentence).toBe(
       'uplink.stored is 4, wanted == uplink.sent, which is 5',
@@ -189,7 +189,7 @@ describe('an expectation about an invariant', () => {
     const { passed, left, sentence } = judged({ at: 61_000, serial: 3, what: 'uplink 5 was lost', events: [sent] }, 2);
     expect([passed, left]).toEqual([false, 2]);
     expect(sentence).toBe(
-      'violated 2 times, first at 61.0s (61000 ms) by clime-3: uplink 5 was lost; uplink.sent at 60000 (uplink 5, data)',
+      'violated 2 times, first at 1m 01s (61000 ms) by clime-3: uplink 5 was lost; uplink.sent at 60000 (uplink 5, data)',
     );
   });
 });

@@ -1,8 +1,8 @@
 /** What the charts of the space show. */
 import type { History } from '../../../src/client/types.js';
 import type { RunState } from '../../../src/control/run-state.js';
+import { humanDuration } from '../../../src/kernel/time.js';
 import { type Curve, curveOf, type FigureName } from './history.js';
-import { measuredText } from './length.js';
 
 export const HOUR = 3_600_000;
 
@@ -45,7 +45,7 @@ export function inMs({ times, min, mean, max }: Curve): Curve {
 
 export function textOf({ isTime }: ChartPlan): (value: number) => string {
   return isTime
-    ? (ms) => measuredText(ms < 10_000 ? ms : Math.round(ms / 1000) * 1000)
+    ? (ms) => humanDuration(ms < 10_000 ? ms : Math.round(ms / 1000) * 1000)
     : (value) => String(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 }
 

@@ -5,9 +5,10 @@
 import type { Message, TimelineEntry } from '../../../src/client/types.js';
 import type { DownlinkWaits } from '../../../src/control/run-state.js';
 import { printableLine } from '../../../src/kernel/printable.js';
+import { humanDuration } from '../../../src/kernel/time.js';
 import { type Wait, waitsIn } from './causes.js';
 import type { Downlink } from './downlinks.js';
-import { lengthText, measuredText } from './length.js';
+import { lengthText } from './length.js';
 import type { Contacts } from './story.js';
 
 /** What is known about the way of a downlink. */
@@ -203,14 +204,14 @@ function describe(downlink: Downlink, journey: Journey | undefined, found: Found
   }
   // The heading of the group says why.
   const wait = waitOf(downlink, journey, found);
-  const waits = `waits ${measuredText(age)}`;
+  const waits = `waits ${humanDuration(age)}`;
   return { ...wait, text: wait.text === '' ? waits : `${waits} · ${wait.text}` };
 }
 
 const LOST = 'lost: the cloud counts it as delivered, but the device has not received it';
 
 function timeText(ms: number | null | undefined): string {
-  return ms === null || ms === undefined ? 'an unknown time' : measuredText(ms);
+  return ms === null || ms === undefined ? 'an unknown time' : humanDuration(ms);
 }
 
 /** What a pending downlink waits for. */

@@ -1,4 +1,4 @@
-/** The present time, as a signal for texts such as "3 min ago". */
+/** The present time, as a signal for texts such as "3m ago". */
 import { effect, signal } from '@preact/signals';
 import { serviceTime } from '../api/service-time.js';
 import { isShown } from '../api/shown.js';

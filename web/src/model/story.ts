@@ -4,7 +4,8 @@
  */
 import type { Device, Message, TimelineEntry } from '../../../src/client/types.js';
 import type { Rhythm } from '../../../src/contract/health.js';
-import { lengthText, measuredText } from './length.js';
+import { humanDuration } from '../../../src/kernel/time.js';
+import { lengthText } from './length.js';
 
 /** Known contacts of the device. */
 export interface Contacts {
@@ -49,23 +50,23 @@ export function storyOf(
   const [sent, contact, answered] = [at('sent'), at('contact'), at('answered')];
   if (message.down_state === 'pending') {
     const waited = contact ?? now;
-    const since = `It has waited ${measuredText(Math.max(0, now - queued))}`;
+    const since = `It has waited ${humanDuration(Math.max(0, now - queued))}`;
     const forContact =
-      contact === undefined ? '' : `, ${measuredText(waited - queued)} of it until the device made contact`;
+      contact === undefined ? '' : `, ${humanDuration(waited - queued)} of it until the device made contact`;
     return [`${since}${forContact}.`, ...waiting(message, entries, contacts, now)];
   }
   if (message.down_state !== 'sent' || sent === undefined) {
     const ended = at('expired') ?? at('cancelled');
-    const after = ended === undefined ? '' : ` after ${measuredText(ended - queued)}`;
+    const after = ended === undefined ? '' : ` after ${humanDuration(ended - queued)}`;
     return [`It ${message.down_state === 'expired' ? 'expired' : 'was cancelled'}${after}, before its delivery.`];
   }
   const parts =
     contact === undefined || contact > sent || contact === queued
       ? ''
-      : `: ${measuredText(contact - queued)} until the device made contact, ${measuredText(sent - contact)} for the exchange`;
+      : `: ${humanDuration(contact - queued)} until the device made contact, ${humanDuration(sent - contact)} for the exchange`;
   return [
-    `It was delivered after ${measuredText(sent - queued)}${parts}.`,
-    ...(answered === undefined ? [] : [`The answer came ${measuredText(answered - sent)} later.`]),
+    `It was delivered after ${humanDuration(sent - queued)}${parts}.`,
+    ...(answered === undefined ? [] : [`The answer came ${humanDuration(answered - sent)} later.`]),
   ];
 }
 

@@ -3,11 +3,11 @@ import { signal } from '@preact/signals';
 import type { RunState } from '../../../src/control/run-state.js';
 import type { RunComparison, RunEnd } from '../../../src/control/travel.js';
 import { printableLine } from '../../../src/kernel/printable.js';
+import { humanDuration } from '../../../src/kernel/time.js';
 import { type Band, CHARTS, type ChartPlan, linesOf, startOf } from './charts.js';
 import { counted } from './count.js';
 import { stateOf } from './expectations.js';
 import { latest } from './history.js';
-import { measuredText } from './length.js';
 
 /** The moment on the slider, in ms since the start of the run; undefined before the user moves it. */
 export const chosenMoment = signal<number | undefined>(undefined);
@@ -25,7 +25,7 @@ export function differencesOf({ original, fork, same, difference }: RunCompariso
   const own = (event: typeof difference.original) =>
     event === null ? 'there are no more events' : printableLine(event.sentence);
   return [
-    `The first difference is after ${measuredText(difference.at_ms)}: in the original, ${own(difference.original)}; in the ` +
+    `The first difference is after ${humanDuration(difference.at_ms)}: in the original, ${own(difference.original)}; in the ` +
       `fork, ${own(difference.fork)}.`,
     ...expectationsThatDiffer(original, fork),
     ...figuresThatDiffer(original, fork),
@@ -63,7 +63,7 @@ const FIGURES: Readonly<Partial<Record<string, (value: number) => string>>> = {
   downlinks_waiting: (value) =>
     `${counted(Math.round(value), 'downlink')} ${Math.round(value) === 1 ? 'waits' : 'wait'}`,
   delivery_p95_seconds: (value) =>
-    `95 % of the delivered downlinks took at most ${measuredText(Math.round(value) * 1000)}`,
+    `95 % of the delivered downlinks took at most ${humanDuration(Math.round(value) * 1000)}`,
 };
 
 /** A chart of both runs: for each figure two lines over each other. */

@@ -7,9 +7,9 @@ import '../platform/language.js';
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
+import { humanDuration } from '../../../src/kernel/time.js';
 import type { Band } from '../model/charts.js';
 import type { Curve } from '../model/history.js';
-import { measuredText } from '../model/length.js';
 import { isPresenting } from '../present.js';
 import { theme } from '../theme.js';
 
@@ -211,7 +211,7 @@ const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }
 const MOMENT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
 function timeText(at: number, start: number | undefined, step: number): string {
-  if (start !== undefined) return measuredText(Math.round((at - start) / SECOND) * SECOND);
+  if (start !== undefined) return humanDuration(Math.round((at - start) / SECOND) * SECOND);
   return (step >= DAY ? DATE : DAY_TIME).format(at);
 }
 

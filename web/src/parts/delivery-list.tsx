@@ -1,8 +1,8 @@
 /** Deliveries of a connector, each with its attempts. */
 import type { Delivery } from '../../../src/client/types.js';
 import { printableLine } from '../../../src/kernel/printable.js';
+import { humanDuration } from '../../../src/kernel/time.js';
 import { attemptsText, resultOf } from '../model/deliveries.js';
-import { measuredText } from '../model/length.js';
 import { Ago } from './ago.js';
 
 export function DeliveryList({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
@@ -29,8 +29,8 @@ function Attempts({ delivery: { state, attempts, created_at, log } }: { readonly
       <ol class="inside">
         {log.map(({ attempt, at, took, target, status, error, response }) => (
           <li key={attempt}>
-            <Ago at={Date.parse(at)} /> {target ?? ''} {resultOf({ status, error })} in {measuredText(took)}{' '}
-            {printableLine(response ?? '')}
+            <Ago at={Date.parse(at)} /> {target ?? ''} {resultOf({ status, error })}
+            {took > 0 && ` in ${humanDuration(took)}`} {printableLine(response ?? '')}
           </li>
         ))}
       </ol>

@@ -2,11 +2,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { printableLine } from '../../../src/kernel/printable.js';
+import { humanDuration } from '../../../src/kernel/time.js';
 import { isAnswering } from '../api/answering.js';
 import { connection } from '../api/pool.js';
 import { open, session, signOut } from '../api/session.js';
 import { inputs } from '../model/inputs.js';
-import { measuredText } from '../model/length.js';
 import { paceText } from '../model/pace.js';
 import { hasPage, hasSpacePages, runEnd, runState, serviceFaults } from '../model/run.js';
 import { isPresenting } from '../present.js';
@@ -101,10 +101,11 @@ function PastNote() {
   return (
     <p class="past-note">
       <strong>
-        Past: {measuredText(now_ms)}
+        Past: {humanDuration(now_ms)}
         {paused ? ', paused' : ''}
       </strong>{' '}
-      This run repeats the original up to {measuredText(past_of_ms)}. What you change here does not change the original.
+      This run repeats the original up to {humanDuration(past_of_ms)}. What you change here does not change the
+      original.
     </p>
   );
 }
@@ -116,7 +117,7 @@ function TimeOfRun() {
   const { now, now_ms, duration_ms, paused } = state;
   return (
     <p class="time-of-run">
-      <time dateTime={now} title={`${measuredText(now_ms)} of ${measuredText(duration_ms)}`}>
+      <time dateTime={now} title={`${humanDuration(now_ms)} of ${humanDuration(duration_ms)}`}>
         <span class="day">{DAY.format(new Date(now))}, </span>
         {CLOCK.format(new Date(now))}
       </time>{' '}

@@ -1,8 +1,9 @@
 /** The timeline of a downlink: its entries, called stations, on a line to scale and as a list. */
 import type { Message, TimelineEntry } from '../../../src/client/types.js';
 import { printableLine } from '../../../src/kernel/printable.js';
+import { humanDuration } from '../../../src/kernel/time.js';
 import { current } from '../api/session.js';
-import { measuredText } from '../model/length.js';
+import { momentText } from './ago.js';
 import { type Loaded, useLoad } from './load.js';
 
 /** The timeline of a downlink, which is read again when its state or its latest station changes. */
@@ -20,8 +21,8 @@ export function Timeline({ entries }: { readonly entries: readonly TimelineEntry
       <ol>
         {entries.map(({ id, at, what, detail }) => (
           <li key={id}>
-            <time dateTime={at} title={new Date(at).toLocaleString()}>
-              +{measuredText(Date.parse(at) - startOf(entries))}
+            <time dateTime={at} title={momentText(Date.parse(at))}>
+              +{humanDuration(Date.parse(at) - startOf(entries))}
             </time>{' '}
             <span class={`station ${what}`}>{what}</span>
             {detail !== null && what !== 'answered' && <span class="dim"> ({printableLine(detail)})</span>}
@@ -42,7 +43,7 @@ function Scale({ entries }: { readonly entries: readonly TimelineEntry[] }) {
   const place = (at: string) => 4 + ((Date.parse(at) - start) / length) * (WIDTH - 8);
   return (
     <svg class="scale" viewBox={`0 0 ${WIDTH} 14`} role="img" preserveAspectRatio="none">
-      <title>{`From queued to ${entries.at(-1)?.what ?? ''} in ${measuredText(length)}`}</title>
+      <title>{`From queued to ${entries.at(-1)?.what ?? ''} in ${humanDuration(length)}`}</title>
       <line x1="4" x2={WIDTH - 4} y1="7" y2="7" />
       {entries.map(({ id, at, what }) => (
         <rect key={id} class={what} x={place(at) - 2} y="1" width="4" height="12" />

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunState } from '../../../src/control/run-state.js';
 import type { PastRun } from '../../../src/control/travel.js';
-import { measuredText } from '../model/length.js';
+import { humanDuration } from '../../../src/kernel/time.js';
 import { model } from '../model/space.js';
 import { chosenMoment } from '../model/travel.js';
 import { Action } from './action.js';
@@ -27,7 +27,7 @@ export function TravelSlider({ state: { now_ms }, opened }: TravelSliderProps) {
   }, []);
   const most = Math.floor(now_ms / MINUTE) * MINUTE;
   const at = Math.min(chosenMoment.value ?? most, most);
-  const name = measuredText(at);
+  const name = humanDuration(at);
   if (most === 0) return <p class="dim">Time travel begins after the first minute.</p>;
   return (
     <div class="travel">
@@ -57,7 +57,7 @@ export function TravelSlider({ state: { now_ms }, opened }: TravelSliderProps) {
       </Action>
       {past?.link != null && (
         <a ref={link} href={past.link} target="_blank" rel="noopener">
-          Open the run at {measuredText(past.at_ms)}
+          Open the run at {humanDuration(past.at_ms)}
         </a>
       )}
     </div>

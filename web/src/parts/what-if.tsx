@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Explanation } from '../../../src/explain/explanation.js';
 import { printableLine } from '../../../src/kernel/printable.js';
-import { measuredText } from '../model/length.js';
+import { humanDuration } from '../../../src/kernel/time.js';
 import { runState } from '../model/run.js';
 import { model } from '../model/space.js';
 import { Action } from './action.js';
@@ -28,12 +28,12 @@ export function WhatIf({ id, serial }: WhatIfProps) {
       <ul aria-live="polite">
         {answer?.sooner.map(({ change, time }) => (
           <li key={change}>
-            {printableLine(change)}: <strong>{measuredText(time)}</strong>
+            {printableLine(change)}: <strong>{humanDuration(time)}</strong>
           </li>
         ))}
         {answer?.notSooner?.map(({ change, time, outcome, received }) => (
           <li key={change} class="dim">
-            Not sooner {printableLine(change)}: {received ? outcome : 'lost'} after {measuredText(time)}
+            Not sooner {printableLine(change)}: {received ? outcome : 'lost'} after {humanDuration(time)}
           </li>
         ))}
         {answer?.sooner.length === 0 && answer.notSooner === undefined && (

@@ -2,7 +2,7 @@
 import type { Key, Space, User } from '../../../../src/client/types.js';
 import { readAll } from '../../api/lists.js';
 import { open } from '../../api/session.js';
-import { Ago } from '../../parts/ago.js';
+import { Ago, momentText } from '../../parts/ago.js';
 import type { Family } from './family.js';
 
 const ago = (at: string | null) => (at === null ? '–' : <Ago at={Date.parse(at)} />);
@@ -96,7 +96,7 @@ export const KEYS: Family<Key> = {
     { title: 'Last used', cell: ({ last_used_at }) => ago(last_used_at) },
     {
       title: 'Expires',
-      cell: ({ expires_at }) => (expires_at === null ? 'never' : new Date(expires_at).toLocaleString()),
+      cell: ({ expires_at }) => (expires_at === null ? 'never' : momentText(Date.parse(expires_at))),
     },
   ],
   form: {

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Message, TimelineEntry } from '../../../../src/client/types.js';
 import type { Explanation } from '../../../../src/explain/explanation.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
-import { measuredText } from '../../model/length.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
@@ -91,7 +91,7 @@ function Course({ explanation: { timeline } }: { readonly explanation: Explanati
     <ol class="course">
       {timeline.map(({ at, kind, what }, i) => (
         <li key={`${at} ${i}`} class={kind}>
-          <span class="dim">+{measuredText(at)}</span> <span aria-hidden="true">{MARKS[kind]}</span>{' '}
+          <span class="dim">+{humanDuration(at)}</span> <span aria-hidden="true">{MARKS[kind]}</span>{' '}
           {printableLine(what)}
         </li>
       ))}

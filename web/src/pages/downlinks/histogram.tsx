@@ -4,10 +4,10 @@
  */
 import { useRef } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import { type Bar, type Cause, coloursOf, deliveryTime, histogramOf, UNKNOWN } from '../../model/causes.js';
 import { MOST_READ } from '../../model/journey-reader.js';
 import type { Journey } from '../../model/journeys.js';
-import { measuredText } from '../../model/length.js';
 import { runState } from '../../model/run.js';
 import { textInAddress } from '../../route.js';
 
@@ -65,7 +65,8 @@ export function Histogram({ messages, delivered, journeys, type, choose }: Histo
 function summaryOf(delivered: readonly Message[]): string {
   if (delivered.length === 0) return 'nothing delivered yet';
   const times = delivered.flatMap((message) => deliveryTime(message) ?? []).sort((a, b) => a - b);
-  const share = (part: number) => measuredText(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
+  const share = (part: number) =>
+    humanDuration(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
   return `${times.length} delivered: half within ${share(0.5)}, 95\u00a0% within ${share(0.95)}`;
 }
 

@@ -1,8 +1,8 @@
 /** Lanes of downlinks: each shows the stops that a downlink has passed, and where it is. */
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import type { Downlinks } from '../../model/downlinks.js';
 import { type Lane, STOPS } from '../../model/journeys.js';
-import { measuredText } from '../../model/length.js';
 import { model } from '../../model/space.js';
 import { NO_CONTACTS } from '../../model/story.js';
 import { Action } from '../../parts/action.js';
@@ -107,7 +107,7 @@ function Track({ lane: { stops, isOver, tone } }: { readonly lane: Lane }) {
           const stop = stops.find((each) => each.name === name);
           if (!stop) return null;
           const after =
-            stop.at === undefined || name === 'queued' || name === 'waiting' ? '' : ` after ${measuredText(stop.at)}`;
+            stop.at === undefined || name === 'queued' || name === 'waiting' ? '' : ` after ${humanDuration(stop.at)}`;
           return (
             <li key={name} class={stop.state} style={{ gridColumn: STOPS.indexOf(name) + 1 }} title={`${name}${after}`}>
               <span class="hidden">

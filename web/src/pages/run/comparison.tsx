@@ -3,10 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { RunState } from '../../../../src/control/run-state.js';
 import type { RunComparison, RunEnd } from '../../../../src/control/travel.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import { bandsOf, CHARTS, startOf, textOf } from '../../model/charts.js';
 import { counted } from '../../model/count.js';
 import { stateOf } from '../../model/expectations.js';
-import { measuredText } from '../../model/length.js';
 import { curvesOf, differencesOf, momentBand } from '../../model/travel.js';
 import { Chart } from '../../parts/chart.js';
 import { StateBadge } from '../../parts/expectations.js';
@@ -24,7 +24,7 @@ export function Comparison({ comparison, state }: ComparisonProps) {
   useEffect(() => box.current?.scrollIntoView({ block: 'start' }), [comparison]);
   return (
     <section class="panel comparison" aria-live="polite" ref={box}>
-      <h2>Original and fork, until {measuredText(until_ms)}</h2>
+      <h2>Original and fork, until {humanDuration(until_ms)}</h2>
       <ul>
         {differencesOf(comparison).map((sentence) => (
           <li key={sentence}>{sentence}</li>

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunState } from '../../../../src/control/run-state.js';
 import type { PastRun, RunComparison } from '../../../../src/control/travel.js';
-import { measuredText } from '../../model/length.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import { useLoad } from '../../parts/load.js';
@@ -57,7 +57,7 @@ export function Past({ state, compared }: PastProps) {
                 the next {length}
               </option>
             ))}
-            <option value="">to the end, {measuredText(state.duration_ms)}</option>
+            <option value="">to the end, {humanDuration(state.duration_ms)}</option>
           </select>
         </label>
       )}
@@ -75,7 +75,7 @@ interface EntryProps {
 }
 
 function Entry({ past: { at_ms, link }, isNew, compare, enter }: EntryProps) {
-  const name = measuredText(at_ms);
+  const name = humanDuration(at_ms);
   const open = useRef<HTMLAnchorElement>(null);
   // Sets the focus only if the user has not moved it meanwhile.
   useEffect(() => {

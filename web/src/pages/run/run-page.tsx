@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunState } from '../../../../src/control/run-state.js';
 import type { RunComparison } from '../../../../src/control/travel.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import { counted } from '../../model/count.js';
-import { measuredText } from '../../model/length.js';
 import { hasSpacePages, runEnd, runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
@@ -101,7 +101,7 @@ function Time({ state }: { readonly state: RunState }) {
     <div class="bar time">
       <progress value={now_ms} max={duration_ms} aria-label="Progress of the run" />
       <span role="status">
-        {measuredText(now_ms)} of {measuredText(duration_ms)}
+        {humanDuration(now_ms)} of {humanDuration(duration_ms)}
         {paused ? ', paused' : ''}
       </span>
       {paused && last_event !== null && <span class="dim">last: {printableLine(last_event)}</span>}
@@ -116,7 +116,7 @@ function Pace({ state: { speed, paused } }: { readonly state: RunState }) {
     <>
       <Action run={() => run.act(paused ? 'resume' : 'pause')}>{paused ? 'Resume' : 'Pause'}</Action>
       <Action run={() => run.act('step')}>Next event</Action>
-      <Action run={() => run.act('step', { for: '10m' })}>Go on 10 minutes</Action>
+      <Action run={() => run.act('step', { for: '10m' })}>Go on 10m</Action>
       <label>
         Speed{' '}
         <select

@@ -1,9 +1,9 @@
 /** The latest scenario that was run from a page: its progress, and its verdict. */
 
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import { counted } from '../../model/count.js';
 import { stateOf } from '../../model/expectations.js';
-import { measuredText } from '../../model/length.js';
 import type { ScenarioClient, ScenarioRun } from '../../model/scenarios.js';
 import { Action } from '../../parts/action.js';
 import { Expectations } from '../../parts/expectations.js';
@@ -48,7 +48,7 @@ function Summary({ run }: { readonly run: ScenarioRun }) {
   if (run.state === 'stopped') return <span class="badge late">stopped</span>;
   if (run.state !== 'ended') return <span class="badge bad">no result</span>;
   const { passed, failure, simulatedMs, wallMs, events, digest } = run.verdict;
-  const took = `${measuredText(Math.round(simulatedMs / 1000) * 1000)} in ${(wallMs / 1000).toFixed(1)} s`;
+  const took = `${humanDuration(Math.round(simulatedMs / 1000) * 1000)} in ${humanDuration(wallMs)}`;
   return (
     <>
       <span class={`badge ${passed ? 'good' : 'bad'}`}>

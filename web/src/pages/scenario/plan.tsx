@@ -1,8 +1,8 @@
 /** The plan of a scenario as a timeline: power-ups, steps, faults and loads with their times and devices. */
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import type { PlanTimeline } from '../../../../src/scenario/plan/timeline.js';
 import { counted } from '../../model/count.js';
-import { measuredText } from '../../model/length.js';
 
 const START = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
@@ -24,7 +24,7 @@ export function Plan({ plan }: { readonly plan: PlanTimeline }) {
     <section class="plan">
       <h2>Plan</h2>
       <p class="dim">
-        {counted(plan.devices, 'device')}, {measuredText(durationMs)} from {START.format(new Date(plan.start))}, seed{' '}
+        {counted(plan.devices, 'device')}, {humanDuration(durationMs)} from {START.format(new Date(plan.start))}, seed{' '}
         {plan.seed}, plan <code>{plan.digest}</code>
       </p>
       {PARTS.map(([kind, title]) => {
@@ -83,7 +83,7 @@ function periodOf({ fromMs, untilMs, after }: Span): string {
 }
 
 function moment(ms: number): string {
-  return measuredText(Math.round(ms / 1000) * 1000);
+  return humanDuration(Math.round(ms / 1000) * 1000);
 }
 
 function Lines({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {

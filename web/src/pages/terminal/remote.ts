@@ -7,10 +7,10 @@ import { ApiError, type DeviceCloudClient } from '../../../../src/client/client.
 import type { Message } from '../../../../src/client/types.js';
 import { grouped, type Printed } from '../../../../src/console/grouping.js';
 import { printable } from '../../../../src/kernel/printable.js';
+import { humanDuration } from '../../../../src/kernel/time.js';
 import { explain } from '../../api/session.js';
 import { counted } from '../../model/count.js';
 import type { Feed, Station } from '../../model/feed.js';
-import { measuredText } from '../../model/length.js';
 import type { Screen } from './line-editor.js';
 
 export interface Target {
@@ -99,7 +99,7 @@ export class Remote {
   #follow({ message_id, what, at }: Station): void {
     const entry = this.#open.get(message_id);
     if (!entry || !['sent', 'cancelled', 'expired'].includes(what)) return;
-    const wait = measuredText(Date.parse(at) - entry.at);
+    const wait = humanDuration(Date.parse(at) - entry.at);
     this.#options.screen.print(`${entry.target.name}: ${printable(entry.line)}: ${what} after ${wait}`, 'dim');
     if (what !== 'sent') this.#open.delete(message_id);
     this.#changed();
@@ -145,7 +145,7 @@ export class Remote {
     const answers = this.#answers;
     this.#answers = [];
     const waits = answers.map(({ wait }) => wait);
-    const [least, most] = [measuredText(Math.min(...waits)), measuredText(Math.max(...waits))];
+    const [least, most] = [humanDuration(Math.min(...waits)), humanDuration(Math.max(...waits))];
     this.#options.screen.print(`answer after ${least === most ? most : `${least} to ${most}`}`, 'dim');
     this.#options.screen.print(grouped(answers).join('\n'));
   }
