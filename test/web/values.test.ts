@@ -150,5 +150,6 @@ describe('the readings of a report', () => {
     expect(valueText(5_400, 's')).toBe('1h 30m');
     expect([uptimeOf({ state: { uptime: 5 } }), voltageOf({ battery: { voltage_rest: 3.5 } })]).toEqual([5, 3.5]);
     expect(shortName('hygrometer temperature')).toBe('hygrometer');
+    expect(shortName('backup battery voltage')).toBe('backup battery voltage');
   });
 });

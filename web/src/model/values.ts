@@ -60,9 +60,13 @@ export function readingsOf(body: unknown): readonly Reading[] {
   });
 }
 
-/** Name of a reading for narrow places: `hygrometer` for a temperature, otherwise the last two words. */
+/**
+ * Name of a reading for narrow places: `hygrometer` for a temperature, otherwise the last two words. The backup battery is not
+ * called the battery.
+ */
 export function shortName(name: string): string {
   const words = name.split(' ').filter((word) => !/^\d+$/.test(word));
+  if (words[0] === LAST) return name;
   const isTemperature = words.at(-1) === 'temperature';
   return (isTemperature ? words.slice(0, -1).slice(-2) : words.slice(-2)).join(' ');
 }
