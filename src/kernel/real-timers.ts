@@ -1,5 +1,6 @@
 /** The machine's timers, kept from loading: test runners replace the global ones by simulated timers. */
 import { performance } from 'node:perf_hooks';
+import { nextTick } from 'node:process';
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
 
 export const realTimers = {
@@ -22,4 +23,9 @@ export function isImmediateReplaced(): boolean {
 /** Resolves after one turn of the event loop, in which all ready promises have settled. */
 export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => realTimers.setImmediate(resolve));
+}
+
+/** Resolves when all ready promises have settled, before the next turn of the event loop. */
+export function endOfPromises(): Promise<void> {
+  return new Promise((resolve) => nextTick(resolve));
 }

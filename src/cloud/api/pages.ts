@@ -10,8 +10,10 @@ import type { Caller } from './access.js';
 import { Share, type Sharing } from './share.js';
 import { MOST_COUNTED, setTotal } from './totals.js';
 
-/** Number of items in a piece. */
-const IN_PIECE = 10;
+/** Number of items that are read first, when their size is not known. */
+const FIRST = 10;
+/** Most items in a piece. */
+const IN_PIECE = 50;
 /** Characters of JSON that are read at a time, about; a single item may be larger. */
 const AT_A_TIME = 256 * 1024;
 /** Pages up to this number of characters are sent as a whole. */
@@ -41,7 +43,7 @@ export interface Listing<Item, Place> extends List<Item, Place> {
   /** Place of the last item before the page; undefined: the first page. */
   readonly after: Place | undefined;
   readonly placeOf: (item: Item) => Place;
-  /** Number of items that are read first, when their size is not known. Default: that of a piece. */
+  /** Number of items that are read first, when their size is not known. Default: ten. */
   readonly first?: number;
 }
 
@@ -104,11 +106,11 @@ export async function lastOf<Item, Place>(
   { count, last: known, isWhole }: Begun<Place>,
 ): Promise<Place | undefined> {
   let last = known;
-  for (let left = isWhole ? 0 : limit - count; left > 0; left -= IN_PIECE) {
+  for (let left = isWhole ? 0 : limit - count; left > 0; left -= FIRST) {
     await share.turn();
-    const items = await read({ limit: Math.min(left, IN_PIECE), after: last });
+    const items = await read({ limit: Math.min(left, FIRST), after: last });
     last = placeAfter(items, placeOf) ?? last;
-    if (items.length < IN_PIECE) break;
+    if (items.length < FIRST) break;
   }
   return last;
 }
@@ -116,7 +118,7 @@ export async function lastOf<Item, Place>(
 /** The pieces of a page. Each counts from now on. While the client takes one, nothing else is kept. */
 async function* piecesOf<Item, Place>(
   share: Share,
-  { limit, after: from, read, views, placeOf, first = IN_PIECE }: Listing<Item, Place>,
+  { limit, after: from, read, views, placeOf, first = FIRST }: Listing<Item, Place>,
 ): AsyncGenerator<Piece<Place>> {
   let after = from;
   let size = first;

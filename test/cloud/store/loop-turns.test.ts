@@ -13,18 +13,41 @@ it('tenants take turns, so that one with many requests delays that of another by
   expect(order).toEqual(['ann', 'ann', 'bob', 'ann', 'ann']);
 });
 
-it('several turns of the event loop, in each of which a connection is accepted, lie between two turns of tenants', async () => {
-  const turns = new LoopTurns();
-  let loop = 0;
-  let isOver = false;
+/**
+ * The turns of the event loop between two of twenty pieces, one of each tenant.
+ * @param piece duration of a piece @param others time that others use in a turn of the event loop
+ */
+async function turnsBetween(piece: number, others: number): Promise<readonly number[]> {
+  const clock = { now: 0 };
+  let [loop, isOver] = [0, false];
+  const turns = new LoopTurns(clock);
   const count = () => {
     loop++;
+    clock.now += others;
     if (!isOver) setImmediate(count);
   };
   count();
-  const begun = Array.from({ length: 20 }, (_, n) => turns.next(`tenant ${n}`).then(() => loop));
-  const all = await Promise.all(begun);
+  const pieces = Array.from({ length: 20 }, async (_, n) => {
+    await turns.next(`tenant ${n}`);
+    clock.now += piece;
+    return loop;
+  });
+  const begun = await Promise.all(pieces);
   isOver = true;
-  const between = all.slice(1).map((at, n) => at - (all[n] ?? 0));
-  expect(Math.min(...between)).toBeGreaterThanOrEqual(7);
+  return begun.slice(1).map((at, n) => at - (begun[n] ?? 0));
+}
+
+it('eight turns of the event loop, in each of which a connection is accepted, lie between two long pieces', async () => {
+  expect(new Set(await turnsBetween(50, 1))).toEqual(new Set([8]));
+});
+
+it('others get as much time as the pieces before, so that a busy service does not keep a page waiting', async () => {
+  expect(new Set(await turnsBetween(6, 2))).toEqual(new Set([3]));
+  expect(new Set(await turnsBetween(6, 100))).toEqual(new Set([1]));
+});
+
+it('short pieces of many tenants run in one turn of the event loop until they have taken a millisecond', async () => {
+  // The fifth of five pieces of a quarter of a millisecond begins after a turn in which others had their time.
+  const between = await turnsBetween(0.25, 1);
+  expect(between).toEqual(Array.from({ length: 19 }, (_, n) => (n % 4 === 3 ? 1 : 0)));
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
+import { SqliteDriver } from '../../../src/cloud/store/sqlite/driver.js';
 import { Reader } from '../../../src/cloud/store/sqlite/reader.js';
 import type { Store } from '../../../src/cloud/store/store.js';
 import { furnish, insert, message, OTHER_SPACE, record, SPACE } from './rows.js';
@@ -44,6 +45,17 @@ describe('a list of messages', () => {
     const first = await list(200);
     const second = await list(200, first.at(-1)?.id);
     expect([...first, ...second].map(({ id }) => id)).toEqual(even);
+  });
+
+  it('begins with a step of as many messages as the page has', async () => {
+    const all = vi.spyOn(SqliteDriver.prototype, 'all');
+    for (const limit of [4, 200]) {
+      all.mockClear();
+      expect(await store.messages(SPACE, { types: ['even'], limit })).toHaveLength(limit);
+      // One query for the end of the step, and one for its messages.
+      expect(all).toHaveBeenCalledTimes(2);
+    }
+    all.mockRestore();
   });
 
   it('does not hide the records of later commits', async () => {

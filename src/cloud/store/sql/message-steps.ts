@@ -27,7 +27,9 @@ export async function listInSteps(
 ): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   let { from, to } = idRange(query);
-  for (let step = 0; ; step++) {
+  // A step of fewer messages than the page has cannot be enough, unless there are no more.
+  const tooSmall = NEAR_STEPS.filter((size) => size < query.limit).length;
+  for (let step = Math.min(tooSmall, NEAR_STEPS.length - 1); ; step++) {
     const size = NEAR_STEPS[step] ?? FAR_STEP;
     const read = step < NEAR_STEPS.length ? near : far;
     const [end] = (await read(stepEnd(sql, spaceId, query, { from, to }, size))) as readonly { readonly id: Id }[];
