@@ -13,7 +13,7 @@ import { bareLog, runProgram } from './program-run.js';
 import type { Bench } from './result.js';
 import { sizeOf } from './size.js';
 
-const DEVICES = sizeOf('DEVICES', { quick: 5000, usual: 20_000, full: 100_000 });
+const DEVICES = sizeOf('DEVICES', { quick: 3000, usual: 20_000, full: 100_000 });
 /** Number of devices in the goals. */
 const OF_GOAL = 100_000;
 const LIMIT = 0.03;

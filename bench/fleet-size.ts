@@ -1,6 +1,6 @@
 /**
  * Measures whether a device in a large fleet takes as much CPU time as a device in a small fleet. Both fleets report every half
- * hour and run in the same number of threads, so that only the size differs. The simulated time is 6 hours (3 with `--quick`, 24 with `--full`).
+ * hour and run in the same number of threads, so that only the size differs. The simulated time is 6 hours (2 with `--quick`, 24 with `--full`).
  * `DEVICES` and `HOURS` in the environment select another size of the large fleet and another simulated time.
  */
 import { packagedProfiles } from '../src/profile/library.js';
@@ -10,8 +10,8 @@ import type { Bench } from './result.js';
 import { sizeOf } from './size.js';
 
 const SMALL = 1000;
-const LARGE = sizeOf('DEVICES', { quick: 5000, usual: 10_000, full: 100_000 });
-const HOURS = sizeOf('HOURS', { quick: 3, usual: 6, full: 24 });
+const LARGE = sizeOf('DEVICES', { quick: 4000, usual: 10_000, full: 100_000 });
+const HOURS = sizeOf('HOURS', { quick: 2, usual: 6, full: 24 });
 /** A heap of one thread is too small for 100,000 devices. */
 const THREADS = 2;
 /** Lowest accepted ratio of the CPU time per device in the small fleet to that in the large fleet. */

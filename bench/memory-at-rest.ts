@@ -3,6 +3,8 @@
  * measurements. The memory includes the device with its flash, its link, its network connection and its alarm. The cloud that
  * the devices need for their sessions is discarded before the measurement.
  *
+ * A small fleet rests first, so that the code of the program and the device types do not count, which all devices share.
+ *
  * `N` and `PROFILES` in the environment select another fleet: `N=20000 PROFILES=clime,meteo`.
  */
 
@@ -24,8 +26,11 @@ import { withFaults } from '../src/transport/faults/with-faults.js';
 import { memoryTransport } from '../src/transport/memory.js';
 import type { Receive } from '../src/transport/transport.js';
 import type { Bench } from './result.js';
+import { sizeOf } from './size.js';
 
-const DEVICES = Number(process.env.N ?? 100_000);
+const DEVICES = sizeOf('N', { quick: 20_000, usual: 50_000, full: 100_000 });
+/** Devices of the fleet that rests first. */
+const FEW = 2000;
 const MOST_BYTES = 3 * 1024;
 const FIRST_SERIAL = 2_159_017_985;
 
@@ -37,8 +42,10 @@ export const memoryAtRest: Bench = {
   name: 'memory-at-rest',
   async run() {
     if (globalThis.gc === undefined) throw new Error('needs node --expose-gc');
+    const kinds = kindsOfDevice();
+    await restingFleet(kinds, FEW);
     const before = await weigh();
-    const fleet = await restingFleet();
+    const fleet = await restingFleet(kinds, DEVICES);
     const bytes = ((await weigh()) - before) / DEVICES;
     const ready = fleet.devices.filter((device) => device.firmware?.cloud.initialized && !device.busyWith).length;
     // One device in a hundred may be busy, for example because its button has just been pressed.
@@ -48,7 +55,7 @@ export const memoryAtRest: Bench = {
         what: `memory of a device at rest, in a fleet of ${DEVICES.toLocaleString('en')}, against ${MOST_BYTES} bytes`,
         ratio: MOST_BYTES / bytes,
         limit: 1,
-        detail: `${Math.round(bytes)} bytes a device (${fleet.types.join(', ')})`,
+        detail: `${Math.round(bytes)} bytes a device (${kinds.map(({ type }) => type.profile.name).join(', ')})`,
         goals: { atRest: bytes },
       },
     ];
@@ -70,7 +77,6 @@ async function weigh(): Promise<number> {
 }
 
 interface Fleet {
-  readonly types: readonly string[];
   readonly devices: readonly Device[];
   /**
    * The clock holds the alarms of the devices. It is kept here, so that the alarms are not collected before the measurement.
@@ -78,7 +84,7 @@ interface Fleet {
   readonly clock: VirtualClock;
 }
 
-async function restingFleet(): Promise<Fleet> {
+async function restingFleet(kinds: readonly Kind[], count: number): Promise<Fleet> {
   const clock = new VirtualClock();
   const world = { clock, trace };
   const random = seededRandom(7);
@@ -87,8 +93,7 @@ async function restingFleet(): Promise<Fleet> {
     memoryTransport((datagram, reply, format) => wire.deliver(datagram, reply, format)),
     { clock, random, trace, faults: [] },
   );
-  const kinds = kindsOfDevice();
-  const devices = Array.from({ length: DEVICES }, (_, i) => {
+  const devices = Array.from({ length: count }, (_, i) => {
     const serial = FIRST_SERIAL + i;
     const { type, flash } = kinds[i % kinds.length] as Kind;
     const device = new Device({
@@ -104,9 +109,9 @@ async function restingFleet(): Promise<Fleet> {
     clock.after(i % minutes(1), 'power-up', () => device.powerOn());
     return device;
   });
-  await withCloud(clock, random, wire, () => clock.runUntil(minutes(17)));
+  await withCloud(clock, random, wire, count, () => clock.runUntil(minutes(17)));
   wire.deliver = quiet;
-  return { types: kinds.map(({ type }) => type.profile.name), devices, clock };
+  return { devices, clock };
 }
 
 interface Kind {
@@ -133,6 +138,7 @@ async function withCloud(
   clock: VirtualClock,
   random: Random,
   wire: { deliver: (datagram: Datagram, reply: Receive, format: EnvelopeFormat) => void },
+  count: number,
   action: () => Promise<void>,
 ): Promise<void> {
   const store = await openStore('memory');
@@ -141,7 +147,7 @@ async function withCloud(
   const gateway = new FlapGateway({ core, clock, trace, log });
   const spaceId = ids.uuid();
   await store.commit([{ kind: 'space.put', row: { id: spaceId, name: 'bench', type: 'team', createdAt: clock.wall } }]);
-  for (let i = 0; i < DEVICES; i++) {
+  for (let i = 0; i < count; i++) {
     const serial = FIRST_SERIAL + i;
     const given = { id: ids.uuid(), spaceId, serial, token: tokenOf(serial), createdAt: clock.wall };
     await store.commit([{ kind: 'device.insert', row: makeNewDevice({ ...given, name: `device-${i}` }) }]);

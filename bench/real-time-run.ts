@@ -11,9 +11,9 @@ import { runProgram } from './program-run.js';
 import type { Bench } from './result.js';
 import { size, sizeOf } from './size.js';
 
-const DEVICES = sizeOf('DEVICES', { quick: 1000, usual: 5000, full: 60_000 });
+const DEVICES = sizeOf('DEVICES', { quick: 500, usual: 5000, full: 60_000 });
 /** Simulated seconds in a real second. */
-const SPEED = size({ quick: 8, usual: 4, full: 1 });
+const SPEED = size({ quick: 16, usual: 4, full: 1 });
 /** Devices that boot in a real second. */
 const BOOTS_IN_SECOND = 250;
 /** Simulated time, in seconds: the boots begin one after another, the last one takes up to 75 s, and then all devices report. */

@@ -17,7 +17,7 @@ import type { GoalName } from './goals.js';
 import type { Bench, BenchResult } from './result.js';
 import { size } from './size.js';
 
-const DEVICES = size({ quick: 300, usual: 1000 });
+const DEVICES = size({ quick: 150, usual: 1000 });
 const HOURS = 24;
 /**
  * Lowest accepted ratio of the CPU times (unavoidable work divided by simulation). CPU times are compared, because other

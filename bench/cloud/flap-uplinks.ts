@@ -10,7 +10,7 @@ import { sendUplinks } from './flap-load.js';
 import { FIRST_SERIAL, registerFleet } from './fleet.js';
 import { bestInTurn } from './in-turn.js';
 
-const LOAD = { devices: 500, messages: size({ quick: 60, usual: 120 }) };
+const LOAD = { devices: 500, messages: size({ quick: 40, usual: 120 }) };
 const LIMIT = 0.15;
 
 export const flapUplinks: Bench = {

@@ -12,7 +12,7 @@ import { bestInTurn } from './in-turn.js';
 
 const DEVICES = 1000;
 const WARM_UP = size({ quick: 500, usual: 1000 });
-const MEASURED = size({ quick: 1500, usual: 2500 });
+const MEASURED = size({ quick: 1000, usual: 2500 });
 const LIMIT = 0.4;
 
 export const httpUplinks: Bench = {

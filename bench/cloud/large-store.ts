@@ -15,7 +15,7 @@ import { measurePages } from './message-pages.js';
 import { measureScans } from './scanning-reads.js';
 
 const DEVICES = 1000;
-const MESSAGES = sizeOf('MESSAGES', { quick: 200_000, usual: 1_000_000, full: 10_000_000 });
+const MESSAGES = sizeOf('MESSAGES', { quick: 100_000, usual: 1_000_000, full: 10_000_000 });
 const AT_ONCE = 5000;
 /** A message or more for each device, so that a query of the small store also reads one. */
 const FEW_MESSAGES = AT_ONCE;

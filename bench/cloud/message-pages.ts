@@ -12,7 +12,7 @@ import { percentile } from './scanning-reads.js';
 
 /** Devices that report as fast as they are acknowledged, one connection each. */
 const WRITERS = 8;
-const SECONDS = size({ quick: 5, usual: 15 });
+const SECONDS = size({ quick: 5, usual: 10 });
 /** Pause between two pages of a reader. */
 const PAUSE_MS = 5;
 /** Pages that are read from the idle service, one after another. */

@@ -9,7 +9,7 @@ import { API_KEY } from './fleet.js';
 import type { LargeService } from './large-store.js';
 
 const SCANNERS = 4;
-const SECONDS = size({ quick: 5, usual: 15 });
+const SECONDS = size({ quick: 4, usual: 10 });
 /** Pause between two requests of the same kind. */
 const PAUSE_MS = 5;
 const LIMIT_MS = 50;

@@ -18,7 +18,8 @@ import { registerFleet } from './fleet.js';
 import { postUplinks } from './http-load.js';
 import { cpuOf, cpuOfFamily, parentOf, peakMemory } from './processes.js';
 
-const NODES = [1, 2, 3];
+/** Numbers of nodes. With `--quick`, only those that are compared. */
+const NODES = size({ quick: 2, usual: 3 }) === 2 ? [1, 3] : [1, 2, 3];
 /** Number of addresses from which the devices send. The balancer keeps each address with one node. */
 const SOURCES = 12;
 const DEVICES_OF_SOURCE = 50;
