@@ -25,6 +25,7 @@ import { HttpGateway } from './gateway/http.js';
 import type { DatagramRecorder } from './gateway/udp.js';
 import { History, keepHistory } from './history/history.js';
 import { type Interference, interfereWithApi } from './interference.js';
+import { startClearing } from './maintenance/deleted-spaces.js';
 import { startRetention } from './maintenance/retention.js';
 import { openStore, storeName } from './open-store.js';
 import { compareClock, logCorrections } from './operator/clock-corrections.js';
@@ -315,6 +316,7 @@ function buildParts(options: ServiceOptions, { store, opened }: Stores, closers:
     earlierCopy: mayRepeat && earlierCopyIn(opened, mayRepeat),
   });
   closers.push(() => core.close());
+  closers.push(startClearing({ store, clock, log, ...pause }));
   if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep, ...pause }));
   const gateway = new FlapGateway({ core, clock, trace, log, acknowledged });
   closers.push(() => gateway.idle());

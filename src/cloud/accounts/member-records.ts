@@ -76,7 +76,7 @@ export function activate(member: Member, now: UnixMillis): readonly Change[] {
   return [putMember(member), { kind: 'record.put', row: { family: indexOf(member.id), ...index } }];
 }
 
-export function endMembership({ id, spaceId }: Member): readonly Change[] {
+export function endMembership({ id, spaceId }: Pick<Member, 'id' | 'spaceId'>): readonly Change[] {
   return [
     { kind: 'record.delete', family: familyOf(spaceId), id },
     { kind: 'record.delete', family: indexOf(id), id: spaceId },

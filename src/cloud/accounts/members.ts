@@ -30,6 +30,7 @@ import {
   toMember,
 } from './member-records.js';
 import { hashPassword, type PasswordCost, verifyPassword } from './passwords.js';
+import { isOpen } from './spaces.js';
 
 /** Acceptance of an invitation. It has the invited address: a token from a log or a chat is not enough. */
 interface Acceptance {
@@ -76,7 +77,9 @@ export class Members {
     return rows.map(toMember);
   }
 
+  /** Undefined also for a member of a deleted space. */
   async find(spaceId: Id, id: Id): Promise<Member | undefined> {
+    if (!(await isOpen(this.#options.store, spaceId))) return undefined;
     const row = await this.#options.store.record(familyOf(spaceId), spaceId, id);
     return row && toMember(row);
   }
@@ -197,20 +200,6 @@ export class Members {
       createdAt: now,
     };
     return [...activate(member, now), putOwner(spaceId, userId, now)];
-  }
-
-  /**
-   * Deletes a space together with all its memberships. The deletion goes through `#decide`, so that no member is added at the
-   * same time.
-   * @param deletion the change that deletes the space
-   * @throws ConflictError if the space has devices or is already deleted
-   */
-  dissolve(spaceId: Id, deletion: Change): Promise<void> {
-    return this.#decide(spaceId, async () => {
-      const changes: Change[] = [];
-      for await (const member of this.#all(spaceId)) changes.push(...endMembership(member));
-      return { result: undefined, changes: [...changes, deletion] };
-    });
   }
 
   /**

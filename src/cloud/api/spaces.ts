@@ -5,7 +5,7 @@ import { NewSpace, Space, SpaceUpdate } from '../../contract/spaces.js';
 import type { Role } from '../../contract/users.js';
 import { PageQuery, SpaceParams } from '../../contract/values.js';
 import { isoTime } from '../../kernel/calendar.js';
-import { indexOf } from '../accounts/member-records.js';
+import { endMembership, indexOf } from '../accounts/member-records.js';
 import { MOST_SPACES } from '../accounts/members.js';
 import { deletionOf } from '../accounts/spaces.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
@@ -89,7 +89,7 @@ function addCollection(routes: Routes, context: ApiContext, resource: SpaceResou
   );
 }
 
-function addItem(routes: Routes, { store, members }: ApiContext, resource: SpaceResource, names: Names): void {
+function addItem(routes: Routes, { store, members, clock }: ApiContext, resource: SpaceResource, names: Names): void {
   routes.get(
     ITEM,
     operation({
@@ -153,7 +153,8 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
       const owner = await members.ownerOf(spaceId);
       if (owner !== null && owner !== access.userId) throw new ApiFault(403, 'only the owner may delete a space');
       try {
-        await members.dissolve(spaceId, deletionOf(spaceId));
+        const own = endMembership({ id: access.userId, spaceId });
+        await store.commit([...own, ...deletionOf(spaceId, Math.floor(clock.wall))]);
       } catch (error) {
         if (!(error instanceof ConflictError && error.field === 'space-devices')) throw error;
         const devices = await store.countDevices(spaceId, {});

@@ -39,9 +39,9 @@ export type Change =
   | { readonly kind: 'space.put'; readonly row: SpaceRow }
   | { readonly kind: 'space.change'; readonly id: Id; readonly change: SpaceChange }
   /**
-   * Deletes a space with its keys, its tags, and its records of the given families. `commit` rejects this change if the space
-   * has devices. The row stays, with type `deleted`, because messages of its deleted devices refer to it. The space then
-   * accepts only messages of such devices and records of the family `delivery`.
+   * Deletes a space with its keys, and its records of the given families, which must be few. `commit` rejects this change if the
+   * space has devices. The row stays, with type `deleted`, because messages of its deleted devices refer to it. The space then
+   * accepts only messages of such devices and records of the family `delivery`. {@link Store.clearSpace} deletes its other rows.
    */
   | { readonly kind: 'space.delete'; readonly id: Id; readonly families: readonly string[] }
   | { readonly kind: 'key.put'; readonly row: KeyRow }

@@ -153,6 +153,9 @@ export interface Store {
   /** Deletes up to `limit` old finished rows, oldest first: messages but pending downlinks, and deliveries. Codecs stay. */
   prune(createdBefore: UnixMillis, limit: number): Promise<number>;
 
+  /** Deletes up to `limit` tags or records of these families that a deleted space still has; returns their number, 0 at the end. */
+  clearSpace(id: Id, families: readonly string[], limit: number): Promise<number>;
+
   /** Records of one family and space, oldest first. */
   records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]>;
   /** @param most number at which counting stops */

@@ -2,7 +2,7 @@
 import { type Store, StoreUnavailable } from '../../cloud/store/store.js';
 import type { StoreUse } from '../../scenario/faults/kind.js';
 
-const WRITES: ReadonlySet<string> = new Set<keyof Store>(['commit', 'prune']);
+const WRITES: ReadonlySet<string> = new Set<keyof Store>(['clearSpace', 'commit', 'prune']);
 
 /**
  * @param check called before each call except `close`; if it throws an error, the call fails with this error

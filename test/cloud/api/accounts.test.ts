@@ -1,6 +1,7 @@
 /** Invitations, logins, users and their roles, and the creation, change and deletion of spaces. */
 import { describe, expect, it, vi } from 'vitest';
 import { ensureSpaceAndKey } from '../../../src/cloud/accounts/bootstrap.js';
+import { deleteRemains } from '../../../src/cloud/accounts/spaces.js';
 import { LoopTurns } from '../../../src/cloud/store/loop-turns.js';
 import { days, hours } from '../../../src/kernel/time.js';
 import { idAt } from '../store/rows.js';
@@ -190,6 +191,30 @@ describe('password checks', () => {
     expect(refused.map(({ json }) => json.message)).toEqual(
       Array.from({ length: 3 }, () => 'too many concurrent password checks; retry later'),
     );
+  });
+});
+
+describe('a deleted space', () => {
+  it('opens to none of its members, while their memberships and its tags are still stored', async () => {
+    const made = await service();
+    const eva = await person(made, 'eva@example.org');
+    const adam = await person(made, 'adam@example.org');
+    await made.call('POST', 'tags', { name: 'cold', color: '#00ffaa' });
+    const { id, invite_token: token } = (await made.call('POST', 'users/invite', { email: 'joe@example.org' })).json;
+    expect((await eva.call('DELETE', '')).status).toBe(204);
+    expect((await made.store.tags(made.spaceId, { limit: 9 })).length).toBe(1);
+    const answers = [await adam.call('GET', 'tags'), await adam.call('DELETE', ''), await made.call('GET', 'tags')];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 401]);
+    for (const { call } of [eva, adam]) expect((await call('GET', '/v2/spaces')).json).toEqual([]);
+    const acceptance = { token, email: 'joe@example.org', password: PASSWORD };
+    expect((await made.call('POST', '/v2/auth/accept', acceptance)).status).toBe(401);
+    while (await deleteRemains(made.store, START, 2));
+    expect(await made.store.tags(made.spaceId, { limit: 9 })).toEqual([]);
+    for (const user of [eva.id, adam.id, id]) {
+      expect(await made.store.records(`member-of/${user}`, null, { limit: 9 })).toEqual([]);
+    }
+    expect(await made.store.records(`member/${made.spaceId}`, made.spaceId, { limit: 9 })).toEqual([]);
+    expect(await made.store.dueRecords('deleted-space', START, 9)).toEqual([]);
   });
 });
 

@@ -89,7 +89,7 @@ export function aboutSpaces(opened: () => Store): void {
     const deletion = (id = SPACE): Change => ({ kind: 'space.delete', id, families: FAMILIES });
     const gone = new ConflictError('space');
 
-    it('keeps its row, with type deleted, and loses its keys, its tags and its records of the given families', async () => {
+    it('keeps its row, with type deleted, and loses its keys and its records of the given families', async () => {
       await furnish(store, []);
       await store.commit([insert.key(key(1)), insert.tag(tag(1)), insert.record(record(1))]);
       await store.commit([insert.record(record(2, { family: 'member/of-it' }))]);
@@ -99,12 +99,35 @@ export function aboutSpaces(opened: () => Store): void {
       await store.commit([deletion()]);
       expect((await store.space(SPACE))?.type).toBe('deleted');
       expect(await store.keyByHash('hash-1')).toBeUndefined();
-      expect(await store.tags(SPACE, { limit: 9 })).toEqual([]);
       expect(await store.records('variable', SPACE, { limit: 9 })).toEqual([]);
       expect(await store.records('member/of-it', SPACE, { limit: 9 })).toEqual([]);
       expect((await store.records('delivery', SPACE, { limit: 9 })).length).toBe(1);
       expect(await store.keyByHash('hash-2')).toEqual(key(2, others));
       expect(await store.tag(OTHER_SPACE, tag(2).id)).toEqual(tag(2, others));
+      expect((await store.records('variable', OTHER_SPACE, { limit: 9 })).length).toBe(1);
+    });
+
+    it('loses its tags and its other records in pieces, and no other space loses any', async () => {
+      await furnish(store, []);
+      const own = [1, 2, 3].flatMap((n) => [insert.tag(tag(n)), insert.record(record(n))]);
+      const late = insert.record(record(4, { family: 'delivery' }));
+      const others = { spaceId: OTHER_SPACE };
+      await store.commit([...own, late, insert.tag(tag(5, others)), insert.record(record(5, others))]);
+      await store.commit([{ kind: 'space.delete', id: SPACE, families: [] }]);
+      expect((await store.tags(SPACE, { limit: 9 })).length).toBe(3);
+      const left = async () => [
+        (await store.tags(SPACE, { limit: 9 })).length,
+        (await store.records('variable', SPACE, { limit: 9 })).length,
+      ];
+      let total = 0;
+      for (let deleted = 1; deleted > 0; total += deleted) {
+        expect((await left()).reduce((sum, count) => sum + count)).toBe(6 - total);
+        deleted = await store.clearSpace(SPACE, ['user', 'variable'], 2);
+        expect(deleted).toBeLessThanOrEqual(2);
+      }
+      expect(total).toBe(6);
+      expect((await store.records('delivery', SPACE, { limit: 9 })).length).toBe(1);
+      expect((await store.tags(OTHER_SPACE, { limit: 9 })).length).toBe(1);
       expect((await store.records('variable', OTHER_SPACE, { limit: 9 })).length).toBe(1);
     });
 

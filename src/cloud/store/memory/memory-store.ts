@@ -197,6 +197,10 @@ export class MemoryStore implements Store {
     return messages + this.#tables.records.prune('delivery', createdBefore, limit - messages);
   }
 
+  async clearSpace(id: Id, families: readonly string[], limit: number): Promise<number> {
+    return this.#writer.clearSpace(id, families, limit);
+  }
+
   async records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]> {
     return this.#tables.records.list(family, spaceId, page);
   }

@@ -54,8 +54,11 @@ export class MemoryRecords {
     removeById(family.lists.get(spaceId) ?? [], id);
   }
 
-  deleteAll(family: string, spaceId: Id): void {
-    for (const { id } of [...(this.#families.get(family)?.lists.get(spaceId) ?? [])]) this.delete(family, id);
+  /** Deletes the records of a family and space, at most `limit`; returns their number. */
+  deleteFrom(family: string, spaceId: Id, limit?: number): number {
+    const chosen = (this.#families.get(family)?.lists.get(spaceId) ?? []).slice(0, limit);
+    for (const { id } of chosen) this.delete(family, id);
+    return chosen.length;
   }
 
   list(family: string, spaceId: Id | null, page: Page): readonly RecordRow[] {

@@ -56,6 +56,15 @@ export class MemoryWriter {
     return chosen.length;
   }
 
+  /** Deletes up to `limit` tags or records of a deleted space; returns their number. */
+  clearSpace(id: Id, families: readonly string[], limit: number): number {
+    const tags = this.#tables.spaces.get(id)?.tags.slice(0, limit) ?? [];
+    for (const tag of tags) this.#deleteTag(tag.id);
+    let deleted = tags.length;
+    for (const family of families) deleted += this.#tables.records.deleteFrom(family, id, limit - deleted);
+    return deleted;
+  }
+
   #apply(change: Change, bodies: Bodies): void {
     switch (change.kind) {
       case 'space.put':
@@ -155,8 +164,7 @@ export class MemoryWriter {
     if (!entry) return;
     entry.row = Object.freeze({ ...entry.row, type: 'deleted' });
     for (const key of this.#tables.keys.values()) if (key.spaceId === id) this.#deleteKey(key.id);
-    for (const tag of [...entry.tags]) this.#deleteTag(tag.id);
-    for (const family of families) this.#tables.records.deleteAll(family, id);
+    for (const family of families) this.#tables.records.deleteFrom(family, id);
   }
 
   #putKey(row: KeyRow): void {

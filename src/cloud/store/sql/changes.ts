@@ -121,7 +121,6 @@ function deleteSpace(id: Id, families: readonly string[]): readonly Statement[] 
     { text: "UPDATE space SET type = 'deleted' WHERE id = ?", values: [id] },
     { text: `UPDATE space SET type = ${REJECTED} WHERE id = ? AND ${hasDevice}`, values: [id, id] },
     { text: 'DELETE FROM api_key WHERE space_id = ?', values: [id] },
-    { text: 'DELETE FROM tag WHERE space_id = ?', values: [id] },
     ...families.map((family) => ({
       text: "DELETE FROM record WHERE family = ? AND coalesce(space_id, '') = ?",
       values: [family, id],

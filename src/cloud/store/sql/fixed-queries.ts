@@ -16,6 +16,7 @@ export function queriesIn(sql: Dialect) {
     space: `SELECT ${SPACE_COLUMNS} FROM space WHERE id = ?`,
     keyByHash: 'SELECT id, space_id AS "spaceId", name, hash, created_at AS "createdAt" FROM api_key WHERE hash = ?',
     tags: `SELECT ${TAG_COLUMNS} FROM tag WHERE space_id = ? AND id > ? ORDER BY id LIMIT ?`,
+    tagIds: 'SELECT id FROM tag WHERE space_id = ? ORDER BY id LIMIT ?',
     tag: `SELECT ${TAG_COLUMNS} FROM tag WHERE id = ? AND space_id = ?`,
     device: `${device} AND d.id = ? AND d.space_id = ?`,
     deviceBySerial: `${device} AND d.serial = ?`,
@@ -46,6 +47,7 @@ export function queriesIn(sql: Dialect) {
     records: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND ${ofSpace} AND id > ? ORDER BY id LIMIT ?`,
     countRecords: `SELECT count(*) AS count
       FROM (SELECT 1 FROM record WHERE family = ? AND ${ofSpace} LIMIT ?) counted`,
+    recordIds: `SELECT id FROM record WHERE family = ? AND ${ofSpace} ORDER BY id LIMIT ?`,
     record: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND id = ? AND ${ofSpace}`,
     recordByKey: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND ${ofSpace} AND key = ?`,
     recordsInRange: `SELECT ${RECORD_COLUMNS} FROM record

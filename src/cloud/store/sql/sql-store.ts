@@ -307,6 +307,24 @@ export class SqlStore implements Store {
     return messages.length + deliveries.length;
   }
 
+  async clearSpace(id: Id, families: readonly string[], limit: number): Promise<number> {
+    const { list, among } = this.#driver.dialect;
+    const tags = await this.#ids(ofService, this.#sql.tagIds, id, limit);
+    if (tags.length > 0) {
+      await this.#write([{ text: `DELETE FROM tag WHERE ${among('id')}`, values: [list(tags)] }]);
+      return tags.length;
+    }
+    for (const family of families) {
+      const ids = await this.#ids(ofService, this.#sql.recordIds, family, id, limit);
+      if (ids.length === 0) continue;
+      await this.#write([
+        { text: `DELETE FROM record WHERE family = ? AND ${among('id')}`, values: [family, list(ids)] },
+      ]);
+      return ids.length;
+    }
+    return 0;
+  }
+
   async connectorsVersion(spaceId: Id): Promise<number> {
     return (
       (await this.#one<{ version: number }>(this.#inSpace(spaceId), this.#sql.connectorsVersion, spaceId))?.version ?? 0
