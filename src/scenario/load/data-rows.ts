@@ -82,6 +82,8 @@ function readCells(text: string, file: string, problems: Problems): DataRows {
 }
 
 const MOST_ROWS = 530_000;
+/** Limit of rows times keys, which memory and fingerprint grow with. Rows with equal keys stay below it in a file of 64 MiB. */
+const MOST_PLACES = 20_000_000;
 /** A file with more problems is probably the wrong file. */
 const MOST_PROBLEMS = 20;
 
@@ -107,6 +109,14 @@ function readLines(text: string, file: string, problems: Problems): DataRows {
       row[columns.get(name) ?? 0] = cell;
     }
     rows.push(row);
+    if (rows.length * columns.size <= MOST_PLACES) continue;
+    const size = `${rows.length} rows with ${columns.size} different keys`;
+    const limit = `${MOST_PLACES} for rows times keys`;
+    problems.add(
+      { file, line: index + 1, column: 1 },
+      `${size} are too many: the limit is ${limit}; give rows the same keys`,
+    );
+    break;
   }
   if (rows.length === 0 && problems.list.length === before)
     problems.add({ file, line: 1, column: 1 }, `${quote(file)} has no rows; expected a JSON object in each line`);

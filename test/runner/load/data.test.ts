@@ -128,6 +128,11 @@ describe('the data of a load', () => {
       'd.ndjson:2:12: this line has the key "email" more than once',
     ],
     [
+      'data: d.ndjson',
+      { 'd.ndjson': Array.from({ length: 16_000 }, (_, n) => `{"email":1,"key ${n}":1}`).join('\n') },
+      'd.ndjson:4472:1: 4472 rows with 4473 different keys are too many: the limit is 20000000 for rows times keys',
+    ],
+    [
       'data: { file: d.csv, order: shuffled }',
       { 'd.csv': 'email\nx\n' },
       '"shuffled" is not one of cyclic, unique or random',
