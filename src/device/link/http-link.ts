@@ -30,8 +30,11 @@ export class HttpDialogue implements Dialogue {
   #requestKind: RequestKind = 'poll';
   #requests = 0;
   #key = '';
-  /** The last data message, until its request has been answered. The firmware sends the same bytes again, also minutes later. */
-  #unanswered: { readonly message: Uint8Array; readonly key: string } | undefined;
+  /**
+   * The keys of data messages whose requests have not been answered, by their bytes, oldest first. The firmware sends the same
+   * bytes again, also minutes later and after newer messages.
+   */
+  readonly #unanswered = new Map<string, string>();
   #fetched: Fetched | undefined;
   /** Id of the last downlink that was executed. */
   #used = '';
@@ -57,11 +60,7 @@ export class HttpDialogue implements Dialogue {
     const uplink = upToJson(parseUp(message));
     if (uplink.type === 'session') return this.#request('session', uplink.body);
     if (uplink.type !== 'data') return this.#request('uplink', uplink);
-    const before = this.#unanswered;
-    const isRepeated = before !== undefined && Buffer.compare(before.message, message) === 0;
-    const step = this.#request('uplink', uplink, isRepeated ? before.key : this.#newKey());
-    this.#unanswered = { message, key: this.#key };
-    return step;
+    return this.#request('uplink', uplink, this.#keyOf(message));
   }
 
   startPoll(): SendStep {
@@ -100,7 +99,7 @@ export class HttpDialogue implements Dialogue {
 
   #succeeded(answer: JsonFields): SendStep | End {
     if (this.#requestKind === 'poll') return this.#polled(answer);
-    if (this.#key === this.#unanswered?.key) this.#unanswered = undefined;
+    for (const [bytes, key] of this.#unanswered) if (key === this.#key) this.#unanswered.delete(bytes);
     const poll = answer.bool('poll') ?? false;
     const fetched = this.#fetched;
     this.#forget();
@@ -135,6 +134,17 @@ export class HttpDialogue implements Dialogue {
     return { kind: 'send', datagram: encodeRequest(request) };
   }
 
+  /** The key of a data message: the one that it had before, if that request has not been answered. */
+  #keyOf(message: Uint8Array): string {
+    const bytes = Buffer.from(message).toString('latin1');
+    const key = this.#unanswered.get(bytes) ?? this.#newKey();
+    this.#unanswered.delete(bytes);
+    this.#unanswered.set(bytes, key);
+    const [oldest] = this.#unanswered.keys();
+    if (oldest !== undefined && this.#unanswered.size > MOST_UNANSWERED) this.#unanswered.delete(oldest);
+    return key;
+  }
+
   /** The counter starts at 0 in each run. The time keeps a key different from those of earlier runs with the same device. */
   #newKey(): string {
     return `${this.#device.clock.wall}-${++this.#requests}`;
@@ -146,6 +156,8 @@ export class HttpDialogue implements Dialogue {
   }
 }
 
+/** As many messages as wait in flash at most (`spool-size`), and a new one. The firmware does not send others again. */
+const MOST_UNANSWERED = 101;
 const NOTHING = new Uint8Array(0);
 const POLLED_NOTHING: End = { kind: 'poll-done', message: NOTHING, more: false, farewell: undefined };
 /** Status codes of a refused acknowledgement. */

@@ -84,6 +84,8 @@ function text(body: unknown): string {
 }
 
 const DATA = encodeUp({ kind: 'upload-data', hash: '0011223344556677', body: Uint8Array.of(0xa0) });
+const otherData = (n: number) =>
+  encodeUp({ kind: 'upload-data', hash: '0011223344556677', body: Uint8Array.of(0xa1, n, n) });
 const ID = '0197a3b1-0000-7000-8000-000000000001';
 const DOWNLINK = { id: ID, type: 'config', body: ['app config a 1'] };
 const MESSAGE = encodeDown({ kind: 'download-config', lines: ['app config a 1'] });
@@ -140,6 +142,19 @@ describe('an uplink', () => {
     expect(keys.length).toBeGreaterThanOrEqual(3);
     expect(new Set(keys.slice(0, -1)).size).toBe(1);
     expect(keys.at(-1)).not.toBe(keys[0]);
+  });
+
+  it('has its key again also after newer data that were not answered either', async () => {
+    const { clock, requests, send } = await testLink((_, n) => (n < 3 ? undefined : { body: { poll: false } }));
+    const messages = [DATA, otherData(1), otherData(2)];
+    for (const message of [...messages, ...messages, DATA]) {
+      send(message, seconds(8));
+      await clock.runUntil(clock.now + minutes(3));
+    }
+    const keys = requests.map(({ key }) => key);
+    expect(new Set(keys.slice(0, 3)).size).toBe(3);
+    expect(keys.slice(3, 6)).toEqual(keys.slice(0, 3));
+    expect(keys.slice(0, 6)).not.toContain(keys[6]);
   });
 
   it.each([401, 429, 500, 503])(
