@@ -1,7 +1,7 @@
 /** Errors of the client. No message contains the API key. */
 
 import { printableLine } from '../kernel/printable.js';
-import { codeOf, reasonOf } from '../kernel/system-errors.js';
+import { codeOf, isOfThisMachine, reasonOf } from '../kernel/system-errors.js';
 import type { Millis } from '../kernel/time.js';
 
 /** Longest text of a service in a message, in characters. */
@@ -48,6 +48,11 @@ export class ConnectionError extends Error {
     this.method = method;
     this.path = path;
   }
+}
+
+/** Whether this machine could not send a request. */
+export function isMachineFailure(error: unknown): error is ConnectionError {
+  return error instanceof ConnectionError && isOfThisMachine(error.code);
 }
 
 function sentenceOf(body: unknown): string {

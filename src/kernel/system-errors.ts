@@ -68,8 +68,16 @@ export function portRefused(port: string, host: string, { code = '', message }: 
   return new UsageError('port-in-use', `cannot open ${port} on "${host}": ${systemReason(code) ?? message}`);
 }
 
-/** The code of an error, such as `ECONNREFUSED` or `UND_ERR_HEADERS_TIMEOUT`; its name if it has no code. */
+/**
+ * The code of an error, such as `ECONNREFUSED` or `UND_ERR_HEADERS_TIMEOUT`; its name if it has no code. A failure to connect to
+ * several addresses has the code of the first one that this machine could reach: it may have no IPv6, for example.
+ */
 export function codeOf(error: Error): string {
+  if (error instanceof AggregateError && error.errors.every((each) => each instanceof Error)) {
+    const codes = error.errors.map(codeOf);
+    const code = codes.find((each) => !isOfThisMachine(each)) ?? codes[0];
+    if (code !== undefined) return code;
+  }
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
@@ -87,9 +95,18 @@ export function describeCode(code: string): string {
   return words === undefined ? code : `${code}, ${words}`;
 }
 
+const NO_PORT = 'this machine has no free local port or address for it';
+
+/** Texts for what the system refuses to a connection or datagram; the local port is of its choice. */
+const OF_CONNECTIONS: Readonly<Record<string, string | undefined>> = {
+  EADDRINUSE: NO_PORT,
+  EADDRNOTAVAIL: NO_PORT,
+};
+
 function wordsFor(code: string): string | undefined {
   const [, security] = /^ERR_SSL_(.+)$/.exec(code) ?? [];
   return (
+    OF_CONNECTIONS[code] ??
     systemReason(code) ??
     WORDS[code] ??
     (code.startsWith('HPE_') ? WORDS.HTTPParserError : undefined) ??

@@ -25,7 +25,7 @@ import type { End } from './world/end.js';
 import { Journal } from './world/journal.js';
 import { checkOpenFiles } from './world/open-files.js';
 import type { CourseEnd, WorldControl, WorldOptions } from './world/options.js';
-import { findDeviceSpoiling, findFailureSpoiling, findUnsentSpoiling } from './world/spoiled.js';
+import { findDeviceSpoiling, findUnsentSpoiling } from './world/spoiled.js';
 
 /** Maximum number of workers of a run. Starting more threads would take more time than they save. */
 export const MOST_WORKERS = 64;
@@ -180,7 +180,6 @@ function findSpoiling(
     findDeviceSpoiling(fleet, nameOf) ??
     findLossSpoiling(workers) ??
     generator?.spoiled ??
-    findFailureSpoiling(calls) ??
     findUnsentSpoiling(calls) ??
     findClockSpoiling(audited)
   );

@@ -2,6 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { UsageError } from '../kernel/errors.js';
 import type { Wires } from '../kernel/in-flight.js';
+import { reasonOf } from '../kernel/system-errors.js';
 import { datagramBytes, type EnvelopeFormat, open } from '../protocol/flap/envelope.js';
 import { GatewayHost } from './gateway-host.js';
 import type { Failed, Receiver, Transport } from './transport.js';
@@ -23,7 +24,7 @@ interface UdpTransportOptions {
 /** The ports of a gateway; at least one. */
 type GatewayPorts = { readonly [F in EnvelopeFormat]?: number | undefined };
 
-/** Opens the sockets. @throws UsageError for an unknown host */
+/** Opens the sockets. @throws UsageError for an unknown host, or if this machine has no socket or port left */
 export async function udpTransport(options: UdpTransportOptions): Promise<Transport> {
   const { ports, wires, failed = () => {} } = options;
   const receivers = new Map<number, Receiver>();
@@ -89,7 +90,7 @@ function openSocket(family: 4 | 6): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
       socket.close();
-      reject(error);
+      reject(new UsageError('port-in-use', `cannot open a UDP port: ${reasonOf(error)}`));
     };
     socket.once('error', fail);
     socket.bind(0, () => {

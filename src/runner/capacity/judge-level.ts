@@ -9,7 +9,6 @@ import { listLabels } from '../../scenario/load/ready.js';
 import type { Plan, PlannedLoad } from '../../scenario/model/plan.js';
 import { planDigest } from '../../scenario/plan/describe.js';
 import { UNSENT } from '../load/requests.js';
-import { findFailureSpoiling } from '../world/spoiled.js';
 
 /** The run at a level, before it is known what it says about the service. */
 export type LevelRecord = Omit<LevelRun, 'value' | 'repetition' | 'recovery' | 'kind' | 'why'> & {
@@ -60,6 +59,7 @@ export function recordOf(result: Measured, plan: Plan): LevelRecord {
 const REFUSED: Readonly<Record<string, LevelKind>> = {
   'not-created': 'fails',
   'bad-target': 'fails',
+  'machine-failed': 'generator limit',
   'open-files': 'generator limit',
 };
 
@@ -94,7 +94,7 @@ function verdictOf(result: Measured): RunVerdict {
       return { kind: 'fails', why: [...(failure === null ? [] : [failure]), ...unmet].join('; ') };
     case EXIT.invalid: {
       const why = failure ?? 'the run is invalid';
-      const isSlow = (generator !== null && generator.spoiled !== null) || findFailureSpoiling(calls) !== null;
+      const isSlow = generator !== null && generator.spoiled !== null;
       if (isSlow || workers !== undefined) return { kind: 'generator limit', why };
       if (unsentOf(calls) > 0) return { kind: 'crowded', why: [why, ...unmet].join('; ') };
       throw new GhostfleetError('level-invalid', why, exitCode);

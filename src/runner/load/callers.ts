@@ -6,6 +6,7 @@
 import { Semaphore } from '../../kernel/semaphore.js';
 import { apiBase } from '../../kernel/web-address.js';
 import type { ClientAccess } from '../../scenario/setup/kind.js';
+import type { Failed } from '../../transport/transport.js';
 import { OpenAnswers } from './connection.js';
 import { type CallSender, makeHttpCalls } from './http-calls.js';
 
@@ -24,6 +25,8 @@ interface CallersOptions {
   readonly baseUrl: string;
   /** Whether time is virtual: callers then send one request at a time, so equal runs have equal orders. */
   readonly virtual: boolean;
+  /** Called for each request that this machine could not send. */
+  readonly failed?: Failed | undefined;
 }
 
 /** Maximum number of connections of a caller in real time. */
@@ -33,14 +36,16 @@ export class Callers {
   readonly #baseUrl: string;
   readonly #base: Caller['base'];
   readonly #virtual: boolean;
+  readonly #failed: Failed | undefined;
   readonly #answers = new OpenAnswers();
   readonly #oneAtATime = new Semaphore(1);
   readonly #known = new Map<string, Caller>();
 
-  constructor({ baseUrl, virtual }: CallersOptions) {
+  constructor({ baseUrl, virtual, failed }: CallersOptions) {
     this.#baseUrl = baseUrl;
     this.#base = apiBase(baseUrl) ?? { origin: '', prefix: '' };
     this.#virtual = virtual;
+    this.#failed = failed;
   }
 
   /** The caller with this API key; each call with the same key returns the same object. */
@@ -51,7 +56,10 @@ export class Callers {
       space,
       apiKey,
       base: this.#base,
-      sender: makeHttpCalls({ baseUrl: this.#baseUrl, apiKey, connections: CONNECTIONS, answers: this.#answers }),
+      sender: makeHttpCalls({
+        ...{ baseUrl: this.#baseUrl, apiKey, connections: CONNECTIONS },
+        ...{ answers: this.#answers, failed: this.#failed },
+      }),
       connections: this.#virtual ? this.#oneAtATime : new Semaphore(CONNECTIONS),
     };
     this.#known.set(apiKey, caller);

@@ -9,8 +9,9 @@ import { LARGEST_ANSWER } from '../../client/http.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { realTimers } from '../../kernel/real-timers.js';
 import { retryAfter } from '../../kernel/retry-after.js';
-import { codeOf, describeCode } from '../../kernel/system-errors.js';
+import { codeOf, describeCode, isOfThisMachine } from '../../kernel/system-errors.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
+import type { Failed } from '../../transport/transport.js';
 import { BadResponse, ResponseReader } from './response-reader.js';
 
 export interface CallResult {
@@ -82,6 +83,7 @@ export class Connection {
   readonly #connect: buildConnector.connector;
   readonly #reader = new ResponseReader();
   readonly #open: OpenAnswers;
+  readonly #failed: Failed;
   /** Bytes of the answer in {@link #open}. */
   #held = 0;
   #sent: Instant = 0;
@@ -94,9 +96,11 @@ export class Connection {
   #rest = 0;
   #closed = false;
 
-  constructor(origin: string, open: OpenAnswers) {
+  /** @param failed called for each request that this machine could not send */
+  constructor(origin: string, open: OpenAnswers, failed: Failed = () => {}) {
     this.#origin = new URL(origin);
     this.#open = open;
+    this.#failed = failed;
     const callback = (length: number) => {
       this.#read(length);
       return true;
@@ -144,16 +148,15 @@ export class Connection {
     this.#connect(place, (error, socket) => {
       const waiting = this.#request;
       this.#request = undefined;
-      if (error !== null) return this.#fail(codeOf(error));
+      if (error !== null) return this.#break(error);
       if (waiting === undefined) {
         socket.destroy();
         return;
       }
       this.#socket = socket;
       this.#quiet = 0;
-      const lost = (code: string) => this.#socket === socket && this.#fail(code);
-      socket.on('error', (failure) => lost(codeOf(failure)));
-      socket.on('close', () => lost('UND_ERR_SOCKET'));
+      socket.on('error', (failure) => this.#socket === socket && this.#break(failure));
+      socket.on('close', () => this.#socket === socket && this.#fail('UND_ERR_SOCKET'));
       socket.on('end', () => this.#socket === socket && this.#end());
       this.#write(socket, waiting);
     });
@@ -225,6 +228,13 @@ export class Connection {
   #drop(): void {
     this.#socket?.destroy();
     this.#socket = undefined;
+  }
+
+  /** The system reports an error. */
+  #break(error: Error): void {
+    const code = codeOf(error);
+    if (this.#done !== undefined && isOfThisMachine(code)) this.#failed('request', error);
+    this.#fail(code);
   }
 
   /** @param how what became of the answer, if it has begun */

@@ -7,6 +7,7 @@ import { REQUEST_HEADERS } from '../../kernel/request-headers.js';
 import { seconds } from '../../kernel/time.js';
 import { apiBase, shownAddress } from '../../kernel/web-address.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
+import type { Failed } from '../../transport/transport.js';
 import { Connection, OpenAnswers, type RequestText, type ResultHandler } from './connection.js';
 
 export interface CallSender {
@@ -26,12 +27,14 @@ interface CallSenderOptions {
   readonly connections: number;
   /** Shared by the senders of a run. Default: for this sender alone. */
   readonly answers?: OpenAnswers;
+  /** Called for each request that this machine could not send. */
+  readonly failed?: Failed | undefined;
 }
 
 type Headers = Readonly<Record<string, string>>;
 
 export function makeHttpCalls(options: CallSenderOptions): CallSender {
-  const { baseUrl, apiKey, connections, answers = new OpenAnswers() } = options;
+  const { baseUrl, apiKey, connections, answers = new OpenAnswers(), failed } = options;
   const base = apiBase(baseUrl);
   if (base === undefined) throw new UsageError('bad-url', `"${shownAddress(baseUrl)}" is not the address of an API`);
   const { origin, prefix } = base;
@@ -47,7 +50,7 @@ export function makeHttpCalls(options: CallSenderOptions): CallSender {
   };
   const open = (): Connection => {
     if (opened.length === connections) throw new RangeError(`more than ${connections} concurrent requests`);
-    const connection = new Connection(origin, answers);
+    const connection = new Connection(origin, answers, failed);
     opened.push(connection);
     return connection;
   };

@@ -1,7 +1,8 @@
 /** The API of a cloud other than the embedded one: its address and key, and the spaces of a run. */
 import { type ClientOptions, DeviceCloudClient, type HttpOptions } from '../../client/client.js';
+import { isMachineFailure } from '../../client/errors.js';
 import { quote } from '../../input/problems.js';
-import { messageOf, UsageError } from '../../kernel/errors.js';
+import { EXIT, GhostfleetError, messageOf, UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { shownAddress } from '../../kernel/web-address.js';
 import { makeGate, type Pace, type Patience } from './paced.js';
@@ -106,8 +107,9 @@ async function findSpace(options: HttpOptions & { readonly apiKey: string }, wan
     await (await client).devices({ limit: 1 });
     return spaceId;
   } catch (error) {
-    const reason = messageOf(error);
-    throw new UsageError('bad-target', `${shownAddress(options.baseUrl)} is not usable: ${reason}`);
+    const message = `${shownAddress(options.baseUrl)} is not usable: ${messageOf(error)}`;
+    if (isMachineFailure(error)) throw new GhostfleetError('machine-failed', message, EXIT.invalid);
+    throw new UsageError('bad-target', message);
   } finally {
     await Promise.resolve(client).then(
       (opened) => opened.close(),

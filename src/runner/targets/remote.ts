@@ -1,7 +1,6 @@
 /** A cloud other than the embedded one: its time is real, and the run deletes what it creates. */
 import {
   type ClientOptions,
-  ConnectionError,
   type Device,
   DeviceCloudClient,
   type FirmwareUpdate,
@@ -10,11 +9,11 @@ import {
   type Message,
   type NewDevice,
 } from '../../client/client.js';
+import { isMachineFailure } from '../../client/errors.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { foreignJson } from '../../kernel/json-text.js';
 import type { Log } from '../../kernel/log.js';
 import { RealClock } from '../../kernel/real-clock.js';
-import { isOfThisMachine } from '../../kernel/system-errors.js';
 import type { Profile } from '../../profile/profile.js';
 import { USUAL_PORTS } from '../../protocol/flap/envelope.js';
 import type { DownlinkType, Trace } from '../../trace/events.js';
@@ -110,7 +109,7 @@ function reportFailures(gate: Gate = (request) => request(), failed: Failed): Ga
     try {
       return await gate(request);
     } catch (error) {
-      if (error instanceof ConnectionError && isOfThisMachine(error.code)) failed('request', error.cause);
+      if (isMachineFailure(error)) failed('request', error.cause);
       throw error;
     }
   };

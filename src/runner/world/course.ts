@@ -78,7 +78,11 @@ async function withPatience(
   const common = { clock, trace, random, failed: errors.add, patience };
   const target = await patience.opening(options.signal, () => openTarget(options, common, options.part?.cloud));
   faults.serve(target.faults);
-  const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
+  const callers = new Callers({
+    baseUrl: target.address.baseUrl,
+    virtual: options.clock === 'virtual',
+    failed: errors.add,
+  });
   const times = new StepTimes(clock, trace);
   const happened = () => ({ plan: faults.happened, times });
   const evidence = () => journal.evidence(clock.now);

@@ -1,7 +1,8 @@
 /** Creates what a run needs in the cloud through the public API, and deletes it afterwards. */
 import PQueue from 'p-queue';
 import { ApiError, ConnectionError } from '../../client/client.js';
-import { UsageError } from '../../kernel/errors.js';
+import { isMachineFailure } from '../../client/errors.js';
+import { EXIT, GhostfleetError, UsageError } from '../../kernel/errors.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { LeftThing } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
@@ -99,8 +100,9 @@ function makeTakenError({ name, serial }: DeviceHandle, group: string, { message
   );
 }
 
-/** Turns an error of the target into a UsageError, because it is the user who can fix the cause. */
+/** Turns an error of the target into one for the user, who can fix the cause. */
 function convertRefusal(what: string, error: unknown): unknown {
+  if (isMachineFailure(error)) return new GhostfleetError('machine-failed', `${what}: ${error.message}`, EXIT.invalid);
   const refused = error instanceof ApiError || error instanceof ConnectionError;
   return refused ? new UsageError('not-created', `${what}: ${error.message}`) : error;
 }

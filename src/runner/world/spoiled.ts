@@ -4,13 +4,11 @@
  */
 import { humanCount } from '../../kernel/quantity.js';
 import type { Ratio } from '../../kernel/ratio.js';
-import { isOfThisMachine, systemReason } from '../../kernel/system-errors.js';
 import { exactDuration, humanDuration, type Millis, seconds } from '../../kernel/time.js';
-import type { GeneratorReport, SystemError } from '../../report/result.js';
+import type { GeneratorReport } from '../../report/result.js';
 import type { CallSummary } from '../../trace/metrics/calls.js';
 import type { FleetSummary } from '../../trace/metrics/devices.js';
 import { UNSENT } from '../load/requests.js';
-import { findErrorSpoiling, mergeErrors } from './system-errors.js';
 
 /** Real time: a smaller delay does not affect a measurement, because networks vary by more. */
 const LATE: Millis = 200;
@@ -74,18 +72,6 @@ export function findUnsentSpoiling(loads: Readonly<Record<string, CallSummary>>)
     return `the load generator was the bottleneck: ${share} were not sent, because no connection was free`;
   }
   return null;
-}
-
-/** Why requests of loads make the run invalid that this machine could not send; null if it sent all of them. */
-export function findFailureSpoiling(loads: Readonly<Record<string, CallSummary>>): string | null {
-  const failures = Object.values(loads).flatMap(({ reasons }) =>
-    Object.entries(reasons).flatMap(([reason, count]): readonly SystemError[] => {
-      const code = /^no answer: (\w+)$/.exec(reason)?.[1] ?? '';
-      if (!isOfThisMachine(code)) return [];
-      return [{ what: 'request', own: true, code, why: systemReason(code) ?? 'a failure of the system', count }];
-    }),
-  );
-  return findErrorSpoiling(mergeErrors(failures));
 }
 
 function formatPercent(ratio: Ratio): string {

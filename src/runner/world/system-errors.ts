@@ -64,9 +64,12 @@ export function findErrorSpoiling(errors: readonly SystemError[]): string | null
   return sentences.length === 0 ? null : sentences.join('; ');
 }
 
+const MORE_PORTS = '; use a wider range of local ports (ip_local_port_range), or divide the run among machines';
+
 /** What to do, by the codes of the errors. */
 const REMEDIES: Readonly<Record<string, string>> = {
   EMFILE: '; raise the limit, for example with "ulimit -n 65536"',
   EPERM: '; a firewall of this machine may block them',
-  EADDRNOTAVAIL: '; all local ports may be in use',
+  EADDRINUSE: MORE_PORTS,
+  EADDRNOTAVAIL: MORE_PORTS,
 };

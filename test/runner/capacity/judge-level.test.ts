@@ -70,6 +70,7 @@ describe('the verdict on a level', () => {
     ['not-created', 'fails'],
     ['bad-target', 'fails'],
     ['open-files', 'generator limit'],
+    ['machine-failed', 'generator limit'],
     ['no-workers', undefined],
     ['bad-queue', undefined],
     ['worker-refused', undefined],

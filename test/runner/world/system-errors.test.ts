@@ -1,8 +1,6 @@
 /** Errors that the system reports during a run. */
 import { expect, it } from 'vitest';
-import { findFailureSpoiling } from '../../../src/runner/world/spoiled.js';
 import { describeError, findErrorSpoiling, SystemErrors } from '../../../src/runner/world/system-errors.js';
-import type { CallSummary } from '../../../src/trace/metrics/calls.js';
 
 const failure = (code: string) => Object.assign(new Error(code), { code });
 
@@ -33,12 +31,12 @@ it('a look-up that fails loses nothing, so the run stays valid', () => {
   expect(findErrorSpoiling(counted(['name', 'EAI_AGAIN']))).toBeNull();
 });
 
-it('requests of loads that this machine could not send make the run invalid', () => {
-  const load = (reasons: Readonly<Record<string, number>>) =>
-    // The cast is safe because the function reads no other fields.
-    findFailureSpoiling({ dash: { reasons } as CallSummary });
-  expect(load({ 'no answer: EMFILE': 3, 'no answer: ECONNRESET': 9, 'status 500': 1 })).toMatch(
-    /^this machine could not send 3 requests: EMFILE/,
-  );
-  expect(load({ 'no answer: ECONNRESET': 9 })).toBeNull();
+it('a failure to connect to several addresses is of this machine only if it could reach none of them', () => {
+  const together = (...codes: readonly string[]) => {
+    const errors = new SystemErrors();
+    errors.add('request', Object.assign(new AggregateError(codes.map(failure)), { code: codes[0] }));
+    return errors.all.map(({ own, code }) => [own, code]);
+  };
+  expect(together('ENETUNREACH', 'ECONNREFUSED')).toEqual([[false, 'ECONNREFUSED']]);
+  expect(together('ENETUNREACH', 'EADDRNOTAVAIL')).toEqual([[true, 'ENETUNREACH']]);
 });
