@@ -107,7 +107,9 @@ export function rejectPackagesOnDemand(inputs: Metafile['inputs']): void {
 function threads(): Readonly<Record<string, string>> {
   const found = new Map<string, string>();
   for (const source of filesIn('src').filter((file) => file.endsWith('.ts'))) {
-    for (const [, name = ''] of readFileSync(source, 'utf8').matchAll(/new URL\('\.\/([\w-]+)\.mjs'/g)) {
+    for (const [, name = ''] of readFileSync(source, 'utf8').matchAll(
+      /pathFrom\(import\.meta\.url, '([\w-]+)\.mjs'/g,
+    )) {
       const path = join(dirname(source), `${name}.mjs`);
       if ((found.get(name) ?? path) !== path) throw new Error(`two threads have the name "${name}": rename ${path}`);
       found.set(name, path);

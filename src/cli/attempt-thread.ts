@@ -1,11 +1,13 @@
 /** The main thread's handle on another thread of `shrink`, in which scenario texts are run. */
+
 import { EXIT, GhostfleetError, messageOf } from '../kernel/errors.js';
+import { pathFrom } from '../kernel/program-files.js';
 import { AnsweringThread } from '../runner/threads.js';
 import type { AttemptOutcome, AttemptSettings } from './attempt.js';
 
 export class AttemptThread extends AnsweringThread<string, AttemptOutcome | undefined> {
   constructor(settings: AttemptSettings) {
-    super(new URL('./attempt-thread.mjs', import.meta.url), settings);
+    super(pathFrom(import.meta.url, 'attempt-thread.mjs'), settings);
   }
 
   /**

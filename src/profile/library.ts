@@ -1,17 +1,19 @@
 /** Finds profiles: the packaged ones (each .yaml file in profiles/ of the installed package), and those in a user's files. */
+
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { orList } from '../input/problems.js';
 import { readRegular } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import { LazyMap } from '../kernel/lazy-map.js';
+import { pathFrom } from '../kernel/program-files.js';
 import type { LoadText, ReadFiles } from './extend.js';
 import { prepareProfile, readPrepared } from './prepared.js';
 import type { Profile } from './profile.js';
 import { loadProfiles, readProfile } from './read.js';
 
 // The package root is two levels above this file, both in src/profile/ and in dist/program/.
-const ROOT = new URL('../../', import.meta.url);
+const ROOT = pathFrom(import.meta.url, '../../');
 /** Name of the prepared file of a profile. The build puts these files beside the program; the sources have none. */
 const makePreparedName = (name: string) => `profiles/${name}.bin`;
 
@@ -31,7 +33,7 @@ function readPackagedProfiles(): ReadonlyMap<string, Profile> {
   return new LazyMap(listPackagedNames(), (name) => {
     const path = findPackagedPath(name);
     return (
-      readPrepared(new URL(makePreparedName(name), import.meta.url), path, packagedFiles) ??
+      readPrepared(pathFrom(import.meta.url, makePreparedName(name)), path, packagedFiles) ??
       readProfile(packagedFiles(path) ?? '', path, packagedFiles, shared)
     );
   });
@@ -45,7 +47,7 @@ export function listPrepared(): ReadonlyMap<string, Uint8Array> {
 }
 
 function listPackagedNames(): readonly string[] {
-  return readdirSync(fileURLToPath(new URL('profiles/', ROOT)))
+  return readdirSync(join(ROOT, 'profiles'))
     .flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? [])
     .sort();
 }
@@ -117,7 +119,7 @@ export const packagedFiles: LoadText = (path) => readPackaged(path);
 
 function readPackaged(path: string): string | undefined {
   try {
-    return readFileSync(new URL(path, ROOT), 'utf8');
+    return readFileSync(join(ROOT, path), 'utf8');
   } catch {
     return undefined;
   }

@@ -41,7 +41,7 @@ export function prepareProfile(path: string, load: LoadText): Uint8Array {
  * @returns undefined if the file is missing, is damaged or has another profile, if one of the loaded files has changed, or if a
  * newer version of Node wrote it
  */
-export function readPrepared(file: URL, path: string, load: LoadText): Profile | undefined {
+export function readPrepared(file: string, path: string, load: LoadText): Profile | undefined {
   const prepared = readIntact(file);
   if (prepared === undefined || !prepared.sources.has(path)) return undefined;
   const isChanged = [...prepared.sources].some(
@@ -50,7 +50,7 @@ export function readPrepared(file: URL, path: string, load: LoadText): Profile |
   return isChanged ? undefined : restoreProfile(prepared.profile);
 }
 
-function readIntact(file: URL): Prepared | undefined {
+function readIntact(file: string): Prepared | undefined {
   try {
     const bytes = readFileSync(file);
     const content = bytes.subarray(DIGEST_BYTES);

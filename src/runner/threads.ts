@@ -52,7 +52,7 @@ export class AnsweringThread<Request, Answer> {
   readonly #ended: Promise<never>;
   #hasEnded = false;
 
-  constructor(module: URL, workerData?: unknown) {
+  constructor(module: string, workerData?: unknown) {
     this.#worker = new Worker(module, { workerData });
     this.#ended = once(this.#worker, 'exit').then(() => {
       throw new Error('it has ended');

@@ -1,7 +1,12 @@
 /** The library in test environments with a DOM (jsdom, happy-dom), which replace global classes by those of another realm. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runScenario, startDevice, startService, virtualTime } from '../../src/index.js';
+import { bundled } from '../support/bundled.js';
 
 /** A signal as those environments have it: no `EventTarget` of Node. */
 class ForeignSignal {
@@ -57,4 +62,15 @@ it('a device reaches its service and sleeps although the classes of bytes are no
   await time.advance('2h');
   expect((await service.client.timeline(id)).map(({ what }) => what)).toContain('answered');
   await service.close();
+});
+
+it('a scenario and a service with a database work although other classes have replaced the global ones before', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-test-'));
+  const program = bundled(new URL('./dom-program.ts', import.meta.url));
+  const printed = execFileSync(process.execPath, [program, join(folder, 'cloud.db')], { encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
+  expect(JSON.parse(printed)).toEqual({
+    passed: true,
+    events: ['queued', 'contact', 'offered', 'sent', 'answered'],
+  });
 });

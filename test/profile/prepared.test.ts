@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { packagedFiles } from '../../src/profile/library.js';
 import { makePlain } from '../../src/profile/plain.js';
@@ -15,34 +14,33 @@ const CLIME = 'profiles/clime.yaml';
 describe('a prepared profile', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-test-'));
   const path = join(folder, 'profile.bin');
-  const file = pathToFileURL(path);
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each(['clime', 'push-fm', 'wmbus'])('has the same content as the YAML of %s, in all firmware versions', (name) => {
     const yaml = `profiles/${name}.yaml`;
     writeFileSync(path, prepareProfile(yaml, packagedFiles));
-    const profile = readPrepared(file, yaml, packagedFiles) as Profile;
+    const profile = readPrepared(path, yaml, packagedFiles) as Profile;
     expect(makePlain(profile)).toEqual(makePlain(readProfile(packagedFiles(yaml) ?? '', yaml, packagedFiles)));
   });
 
   it('is not used after a change of its YAML file, or of a file that its YAML file extends', () => {
     writeFileSync(path, prepareProfile(CLIME, packagedFiles));
-    expect(readPrepared(file, CLIME, packagedFiles)).toBeDefined();
+    expect(readPrepared(path, CLIME, packagedFiles)).toBeDefined();
     for (const changed of [CLIME, 'profiles/common/chester.yaml']) {
       const load = (name: string) => `${packagedFiles(name)}${name === changed ? '# changed' : ''}`;
-      expect(readPrepared(file, CLIME, load), changed).toBeUndefined();
+      expect(readPrepared(path, CLIME, load), changed).toBeUndefined();
     }
   });
 
   it('is not used if the file is missing, damaged, or that of another profile', () => {
-    expect(readPrepared(pathToFileURL(join(folder, 'missing.bin')), CLIME, packagedFiles)).toBeUndefined();
+    expect(readPrepared(join(folder, 'missing.bin'), CLIME, packagedFiles)).toBeUndefined();
     const content = prepareProfile(CLIME, packagedFiles);
     for (const damaged of [0, 40, content.length - 1]) {
       writeFileSync(path, content.with(damaged, 1 ^ (content[damaged] ?? 0)));
-      expect(readPrepared(file, CLIME, packagedFiles), `byte ${damaged}`).toBeUndefined();
+      expect(readPrepared(path, CLIME, packagedFiles), `byte ${damaged}`).toBeUndefined();
     }
     writeFileSync(path, content);
-    expect(readPrepared(file, 'profiles/control.yaml', packagedFiles)).toBeUndefined();
+    expect(readPrepared(path, 'profiles/control.yaml', packagedFiles)).toBeUndefined();
   });
 
   it('is not used if a newer version of Node wrote it', () => {
@@ -50,6 +48,6 @@ describe('a prepared profile', () => {
     // The second byte is the version of the serialization format of Node.
     content[1] = 255;
     writeFileSync(path, Buffer.concat([createHash('sha256').update(content).digest(), content]));
-    expect(readPrepared(file, CLIME, packagedFiles)).toBeUndefined();
+    expect(readPrepared(path, CLIME, packagedFiles)).toBeUndefined();
   });
 });

@@ -1,8 +1,10 @@
 /** Checks scenarios in a thread, so that a large scenario neither delays nor ends the run in this process. */
+
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { ScenarioCheck, ScenarioNames } from '../../control/scenarios.js';
 import { EXIT, GhostfleetError, messageOf } from '../../kernel/errors.js';
+import { pathFrom } from '../../kernel/program-files.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { ThreadRequest } from './thread-main.js';
@@ -72,7 +74,7 @@ export class CheckThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./check-thread.mjs', import.meta.url), {
+    const worker = new Worker(pathFrom(import.meta.url, 'check-thread.mjs'), {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY },
     });
     // An idle thread must not keep the process alive after the run has finished.

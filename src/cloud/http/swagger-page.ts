@@ -1,12 +1,13 @@
 /** The page of Swagger UI, which only documentation-page.ts loads, at the first request. */
+
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import fastify, { type FastifyInstance } from 'fastify';
+import { pathFrom } from '../../kernel/program-files.js';
 
 /** What browsers load. The build puts it beside the program; without it, the package serves its own files. */
-const FILES = fileURLToPath(new URL('./swagger-ui/', import.meta.url));
+const FILES = pathFrom(import.meta.url, 'swagger-ui/');
 
 const SVG = 'image/svg+xml';
 /** A ghost with the antenna of a device. */

@@ -1,4 +1,5 @@
 /** Carries out the runs of a search in virtual time: several at a time, each in a thread of its own. */
+import { pathFrom } from '../../kernel/program-files.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { errorOf } from '../divided/messages.js';
 import { AnsweringThread, Places } from '../threads.js';
@@ -41,7 +42,7 @@ class LevelThread extends AnsweringThread<LevelRequest, LevelAnswer> implements 
   readonly #settings: LevelSettings;
 
   constructor(settings: LevelSettings) {
-    super(new URL('./level-thread.mjs', import.meta.url));
+    super(pathFrom(import.meta.url, 'level-thread.mjs'));
     this.#settings = settings;
   }
 

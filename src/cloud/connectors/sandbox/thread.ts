@@ -1,9 +1,11 @@
 /**
  * A worker thread (worker.mjs) that runs one script at a time. A watchdog in real time ends the thread if a script is too slow.
  */
+
 import { Worker } from 'node:worker_threads';
 import type { Alarm, Clock } from '../../../kernel/clock.js';
 import { isTooDeep, TOO_DEEP } from '../../../kernel/json-size.js';
+import { pathFrom } from '../../../kernel/program-files.js';
 import { type Millis, seconds } from '../../../kernel/time.js';
 import { type Limits, type Script, type ScriptResult, TOO_LONG, TOO_MUCH, type WorkerAnswer } from './script.js';
 
@@ -46,7 +48,7 @@ export class Thread implements ScriptThread {
   /** @param patience clock of the time limits: real time, also in a simulation */
   constructor(patience: Clock, limits: Limits) {
     this.#patience = patience;
-    this.#worker = new Worker(new URL('./worker.mjs', import.meta.url), {
+    this.#worker = new Worker(pathFrom(import.meta.url, 'worker.mjs'), {
       workerData: limits,
       // The thread gets no environment variables, because they may hold secrets, and no module loaders.
       env: {},

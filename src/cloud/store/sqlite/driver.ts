@@ -8,6 +8,7 @@
 
 import { Worker } from 'node:worker_threads';
 import type { Database, Statement as Prepared } from 'better-sqlite3';
+import { pathFrom } from '../../../kernel/program-files.js';
 import { realTimers } from '../../../kernel/real-timers.js';
 import type { Owner } from '../fair-queue.js';
 import { Soundness } from '../soundness.js';
@@ -127,7 +128,7 @@ export class SqliteDriver implements SqlDriver {
     this.#pageCheck = checksPages ? new PageCheck(db.name, soundness) : undefined;
     this.#reader = new Reader(db.name);
     const workerData: WriterData = { path: db.name, pragmas: [...WRITER_PRAGMAS, ...pragmas] };
-    this.#writer = new Worker(new URL('./writer.mjs', import.meta.url), { workerData });
+    this.#writer = new Worker(pathFrom(import.meta.url, 'writer.mjs'), { workerData });
     this.#writer.on('message', (outcome: BatchResult) => this.#written(outcome));
     this.#writer.on('error', (error) => this.#fail(error));
     this.#writerGone = new Promise((resolve) => this.#writer.once('exit', () => resolve()));

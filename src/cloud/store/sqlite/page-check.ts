@@ -1,5 +1,7 @@
 /** Checks the pages of an opened database on its own thread (page-check.mjs): it takes minutes, the service is ready. */
+
 import { Worker } from 'node:worker_threads';
+import { pathFrom } from '../../../kernel/program-files.js';
 import type { Soundness } from '../soundness.js';
 import { storeFailure } from './failures.js';
 
@@ -8,7 +10,7 @@ export class PageCheck {
 
   /** @param soundness receives the damage that is found */
   constructor(path: string, soundness: Soundness) {
-    this.#worker = new Worker(new URL('./page-check.mjs', import.meta.url), { workerData: { path } });
+    this.#worker = new Worker(pathFrom(import.meta.url, 'page-check.mjs'), { workerData: { path } });
     this.#worker.on('message', (findings: readonly string[]) => {
       for (const finding of findings) soundness.report(finding);
     });

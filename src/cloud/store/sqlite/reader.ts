@@ -5,7 +5,9 @@
  * The thread executes one query at a time, in the turns of query-turns.ts. A query should therefore be short: SqlStore lists
  * messages in steps, with one query for each step.
  */
+
 import { Worker } from 'node:worker_threads';
+import { pathFrom } from '../../../kernel/program-files.js';
 import type { Owner } from '../fair-queue.js';
 import { QueryTurns } from '../query-turns.js';
 import type { SqlValue } from '../sql/dialect.js';
@@ -64,7 +66,7 @@ export class Reader {
 
   #started(): Worker {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(new URL('./reader.mjs', import.meta.url), { workerData: { path: this.#path } });
+    const worker = new Worker(pathFrom(import.meta.url, 'reader.mjs'), { workerData: { path: this.#path } });
     worker.on('message', (reply: Reply) => this.#answered(reply));
     worker.on('error', (error) => {
       // The next query starts another thread.

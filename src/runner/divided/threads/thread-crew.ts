@@ -1,5 +1,7 @@
 /** Workers in threads of this process. */
+
 import { Worker } from 'node:worker_threads';
+import { pathFrom } from '../../../kernel/program-files.js';
 import { type Millis, seconds } from '../../../kernel/time.js';
 import type { RunChannel } from '../channel.js';
 import type { Crew } from '../crew.js';
@@ -26,7 +28,7 @@ export class ThreadCrew implements Crew {
     const started = tasks.map((task) => {
       const workerData: ThreadTask = { task, apiKey };
       const resourceLimits = task.clock === 'virtual' ? { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB } : {};
-      const thread = new Worker(new URL('./part-thread.mjs', import.meta.url), { workerData, resourceLimits });
+      const thread = new Worker(pathFrom(import.meta.url, 'part-thread.mjs'), { workerData, resourceLimits });
       const channel = new PortChannel<ToPart, FromPart>(thread, () => {});
       thread.on('error', (error) => channel.lose(`its thread has failed: ${error.message}`));
       thread.on('exit', () => channel.lose('its thread has ended'));
