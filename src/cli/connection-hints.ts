@@ -7,7 +7,7 @@ const UNREACHABLE = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', '
   systemReason(code),
 );
 /** What a client of plain HTTP sees of a server that expects TLS. */
-const NOT_HTTP = /from http:\/\/\S+: (connection lost|the response is not HTTP)/;
+const NOT_HTTP = /from http:\/\/\S+: (connection lost|the response is not HTTP(?!:))/;
 /** With TLS 1.3, a server that misses a certificate closes the connection after the handshake. */
 const CLOSED = /from https:\/\/\S+: connection lost/;
 

@@ -64,9 +64,17 @@ export class InterruptedError extends GhostfleetError {
   }
 }
 
+/**
+ * Whether a value is an Error, also one of another realm: a test runner may run this code in a context of its own (Jest), in
+ * which the errors of Node are not `instanceof Error`.
+ */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
+}
+
 /** The message of anything that was thrown, also of an object that is not an Error, as a worker thread may pass it on. */
 export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message;
+  if (isError(error)) return error.message;
   if (typeof error !== 'object' || error === null) return String(error);
   if ('message' in error && typeof error.message === 'string') return error.message;
   try {
@@ -78,5 +86,5 @@ export function messageOf(error: unknown): string {
 
 /** Anything that was thrown as an Error. */
 export function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(messageOf(error), { cause: error });
+  return isError(error) ? error : new Error(messageOf(error), { cause: error });
 }

@@ -1,5 +1,5 @@
 /** Texts for what the operating system refuses, by error code, the same for files, ports and connections. */
-import { messageOf, UsageError } from './errors.js';
+import { isError, messageOf, UsageError } from './errors.js';
 
 /** The text for a code such as `EACCES`, for use in a message; undefined for an unknown code. */
 export function systemReason(code: string): string | undefined {
@@ -53,7 +53,7 @@ export function fileReason(error: unknown, missing: string): string {
 
 /** The message for an action on a file or folder that the system refuses; undefined for any other error. */
 export function describeRefusal(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('syscall' in error && 'path' in error)) return undefined;
+  if (!isError(error) || !('syscall' in error && 'path' in error)) return undefined;
   const reason = systemReason(codeOf(error));
   return reason && `"${error.path}" cannot be used: ${reason}`;
 }
@@ -73,8 +73,8 @@ export function portRefused(port: string, host: string, { code = '', message }: 
  * several addresses has the code of the first one that this machine could reach: it may have no IPv6, for example.
  */
 export function codeOf(error: Error): string {
-  if (error instanceof AggregateError && error.errors.every((each) => each instanceof Error)) {
-    const codes = error.errors.map(codeOf);
+  if ('errors' in error && Array.isArray(error.errors)) {
+    const codes = error.errors.filter(isError).map(codeOf);
     const code = codes.find((each) => !isOfThisMachine(each)) ?? codes[0];
     if (code !== undefined) return code;
   }
@@ -83,7 +83,7 @@ export function codeOf(error: Error): string {
 
 /** A message for users; for an unknown code, the error's own message. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return messageOf(error);
+  if (!isError(error)) return messageOf(error);
   const code = tlsCodeOf(error) ?? codeOf(error);
   // A failure to connect to several addresses has a code but no message.
   return wordsFor(code) ?? (error.message.trim() || code);
@@ -127,6 +127,8 @@ const UNKNOWN_AUTHORITY = `the server's certificate is not from a known authorit
 const SELF_SIGNED =
   'the server has a self-signed certificate; set NODE_EXTRA_CA_CERTS to the file with this certificate';
 
+const NOT_HTTP = 'the response is not HTTP';
+
 /** Texts for errors of undici, OpenSSL and Node's HTTP parser. */
 const WORDS: Readonly<Record<string, string | undefined>> = {
   UND_ERR_SOCKET: systemReason('ECONNRESET'),
@@ -136,7 +138,17 @@ const WORDS: Readonly<Record<string, string | undefined>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the response is larger than ghostfleet accepts',
   UND_ERR_DESTROYED: 'ghostfleet has closed the connection',
   UND_ERR_INVALID_ARG: 'the path or a header of the request contains a character that is not allowed there',
-  HTTPParserError: 'the response is not HTTP',
+  HTTPParserError: NOT_HTTP,
+  HPE_INVALID_VERSION: `${NOT_HTTP}: its version is not HTTP/1.0 or HTTP/1.1`,
+  HPE_INVALID_STATUS: `${NOT_HTTP}: its status is not a number from 100 to 999`,
+  HPE_INVALID_HEADER_TOKEN: `${NOT_HTTP}: a header has a character that is not allowed there`,
+  HPE_INVALID_CONTENT_LENGTH: `${NOT_HTTP}: its Content-Length is not a number`,
+  HPE_UNEXPECTED_CONTENT_LENGTH: `${NOT_HTTP}: it has a second Content-Length, or one beside Transfer-Encoding`,
+  HPE_INVALID_TRANSFER_ENCODING: `${NOT_HTTP}: its Transfer-Encoding is not chunked`,
+  HPE_INVALID_CHUNK_SIZE: `${NOT_HTTP}: the size of a chunk is not a hexadecimal number`,
+  HPE_STRICT: `${NOT_HTTP}: a chunk is longer than its size`,
+  HPE_CR_EXPECTED: `${NOT_HTTP}: a line does not end with CR LF`,
+  HPE_LF_EXPECTED: `${NOT_HTTP}: a line does not end with CR LF`,
   HPE_HEADER_OVERFLOW: 'the head of the response is too large',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,

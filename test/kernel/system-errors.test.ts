@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { codeOf, reasonOf } from '../../src/kernel/system-errors.js';
 
@@ -17,6 +18,11 @@ describe('the reason for a missing answer', () => {
     ],
     [failure('certificate has expired', 'CERT_HAS_EXPIRED'), "the server's certificate has expired"],
     [failure('Parse Error', 'HPE_INVALID_CONSTANT'), 'the response is not HTTP'],
+    [
+      failure('Response does not match the HTTP/1.1 protocol', 'HPE_INVALID_CHUNK_SIZE'),
+      'the response is not HTTP: the size of a chunk is not a hexadecimal number',
+    ],
+    [runInNewContext('Object.assign(new Error("x"), { code: "ECONNREFUSED" })'), 'connection refused'],
     [failure('', 'EPROTO'), 'EPROTO'],
     [
       failure(

@@ -180,7 +180,7 @@ export class Connection {
       if (!this.#reader.read(READ, length)) return this.#wait();
     } catch (error) {
       if (!(error instanceof BadResponse)) throw error;
-      return error.limit === undefined ? this.#fail(error.code) : this.#fail(error.limit, BY_GHOSTFLEET);
+      return error.limit === undefined ? this.#fail(error.code, 'malformed') : this.#fail(error.limit, BY_GHOSTFLEET);
     }
     this.#finish();
   }

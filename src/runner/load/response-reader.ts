@@ -10,7 +10,7 @@ import { MOST_PIECES } from '../../kernel/http-pool.js';
 
 /** A response that cannot be used, and neither can its connection. */
 export class BadResponse extends Error {
-  /** The code that undici, which sends the other requests of a run, has for the same error. */
+  /** The code that undici and its parser, which read the other answers of a run, have for the same error. */
   readonly code: string;
   /** Which limit of ghostfleet the response exceeds, if the server did nothing wrong. */
   readonly limit: string | undefined;
@@ -22,7 +22,6 @@ export class BadResponse extends Error {
   }
 }
 
-const NOT_HTTP = 'HTTPParserError';
 /** Maximum number of fields of a head. */
 const MOST_FIELDS = 1000;
 
@@ -147,9 +146,9 @@ export class ResponseReader {
   /** Keeps the beginning of a head, if it can be one. */
   #keepPart(text: string, before: number): number {
     if (text.length > this.#room) throw new BadResponse('HPE_HEADER_OVERFLOW');
-    if (!text.startsWith(VERSION) && !VERSION.startsWith(text)) throw new BadResponse(NOT_HTTP);
+    if (!text.startsWith(VERSION) && !VERSION.startsWith(text)) throw new BadResponse(faultOf(text));
     for (let at = text.indexOf('\n', before); at >= 0; at = text.indexOf('\n', at + 1)) {
-      if (text[at - 1] !== '\r') throw new BadResponse(NOT_HTTP);
+      if (text[at - 1] !== '\r') throw new BadResponse('HPE_CR_EXPECTED');
     }
     this.#text = text;
     return 0;
@@ -194,7 +193,7 @@ export class ResponseReader {
       this.#text = isWhole ? '' : line;
       if (!isWhole) return undefined;
       at = feed + 1;
-      if (!line.endsWith('\r\n')) throw new BadResponse(NOT_HTTP);
+      if (!line.endsWith('\r\n')) throw new BadResponse('HPE_CR_EXPECTED');
       if (this.#readLine(line.slice(0, -2))) {
         this.#takeBody();
         return at;
@@ -207,12 +206,12 @@ export class ResponseReader {
   #readLine(line: string): boolean {
     switch (this.#next) {
       case 'end of data':
-        if (line !== '') throw new BadResponse(NOT_HTTP);
+        if (line !== '') throw new BadResponse('HPE_STRICT');
         this.#next = 'size';
         return false;
       case 'size': {
         const [, size, extension = ''] = CHUNK.exec(line) ?? [];
-        if (size === undefined) throw new BadResponse(NOT_HTTP);
+        if (size === undefined) throw new BadResponse('HPE_INVALID_CHUNK_SIZE');
         this.#use(extension.length);
         this.#chunks++;
         if (this.#chunks > MOST_PIECES) {
@@ -273,7 +272,7 @@ const CHUNK = /^([\da-f]{1,10})(|[\t ]*;[\t\x20-\x7e\x80-\xff]*)$/i;
 function parseHead(text: string): Head {
   const [first = '', ...lines] = text.split('\r\n');
   const [, minor, code] = STATUS_LINE.exec(first) ?? [];
-  if (code === undefined) throw new BadResponse(NOT_HTTP);
+  if (code === undefined) throw new BadResponse(faultOf(first));
   const status = Number(code);
   // Without a prototype: a name such as "constructor" is a header or nothing.
   const headers: IncomingHttpHeaders = Object.create(null);
@@ -291,6 +290,12 @@ function parseHead(text: string): Head {
   return { text, status, headers, body, coding: codingOf(headers), stays: ends ? 0 : rest(headers) };
 }
 
+/** What is wrong with a first line. */
+function faultOf(line: string): string {
+  if (!line.startsWith('HTTP/')) return 'HPE_INVALID_CONSTANT';
+  return /^HTTP\/1\.[01] /.test(line) ? 'HPE_INVALID_STATUS' : 'HPE_INVALID_VERSION';
+}
+
 function endsAfter({ connection }: IncomingHttpHeaders, isUsuallyKept: boolean): boolean {
   const options = [connection ?? ''].flat().join(',').toLowerCase().split(',');
   const has = (wanted: string) => options.some((option) => option.trim() === wanted);
@@ -305,7 +310,7 @@ function rest(headers: IncomingHttpHeaders): number {
 
 function readField(line: string): [name: string, value: string] {
   const [, name, value] = FIELD.exec(line) ?? [];
-  if (name === undefined || value === undefined) throw new BadResponse(NOT_HTTP);
+  if (name === undefined || value === undefined) throw new BadResponse('HPE_INVALID_HEADER_TOKEN');
   let [from, end] = [0, value.length];
   while (isBlank(value[from])) from++;
   while (end > from && isBlank(value[end - 1])) end--;
@@ -328,10 +333,12 @@ function bodyOf(headers: IncomingHttpHeaders, mayBeChunked: boolean): Head['body
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
   if (coding !== undefined) {
     const isChunked = typeof coding === 'string' && coding.toLowerCase() === 'chunked';
-    if (!isChunked || !mayBeChunked || length !== undefined) throw new BadResponse(NOT_HTTP);
+    if (length !== undefined) throw new BadResponse('HPE_UNEXPECTED_CONTENT_LENGTH');
+    if (!isChunked || !mayBeChunked) throw new BadResponse('HPE_INVALID_TRANSFER_ENCODING');
     return 'chunked';
   }
   if (length === undefined) return 'until the end';
-  if (typeof length !== 'string' || !/^\d{1,15}$/.test(length)) throw new BadResponse(NOT_HTTP);
+  if (typeof length !== 'string') throw new BadResponse('HPE_UNEXPECTED_CONTENT_LENGTH');
+  if (!/^\d{1,15}$/.test(length)) throw new BadResponse('HPE_INVALID_CONTENT_LENGTH');
   return Number(length);
 }

@@ -64,7 +64,15 @@ describe('a server that sends', () => {
 
   it('something else than HTTP is not asked twice over the same connection', async () => {
     const { ask, sockets } = await listen((socket) => socket.write('220 mail.example ESMTP\r\n'));
-    expect([await ask(), await ask(), sockets.length]).toEqual(['0 HTTPParserError', '0 HTTPParserError', 2]);
+    expect([await ask(), await ask(), sockets.length]).toEqual(['0 HPE_INVALID_CONSTANT', '0 HPE_INVALID_CONSTANT', 2]);
+  });
+
+  it('a wrong chunk answers with what is wrong', async () => {
+    const { ask } = await listen((socket) =>
+      socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n')),
+    );
+    const why = 'the response is not HTTP: the size of a chunk is not a hexadecimal number';
+    expect(await ask()).toBe(`200 the answer was malformed (HPE_INVALID_CHUNK_SIZE, ${why})`);
   });
 
   it('a head byte by byte has 30 s for all of it', async () => {

@@ -155,35 +155,50 @@ describe('a connection rests after a response', () => {
 });
 
 describe('a response is refused', () => {
-  const NOT_HTTP = 'HTTPParserError';
   it.each([
-    ['of another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
-    ['of HTTP/2', 'HTTP/2 200\r\n\r\n'],
-    ['of HTTP/0.9', '<html>'],
-    ['with line feeds alone', 'HTTP/1.1 200 OK\nContent-Length: 0\n\n'],
-    ['with a carriage return in a header', `${LINE}a: b\rc: d\r\n\r\n`],
-    ['with a blank before a colon', `${LINE}Content-Length : 5\r\n\r\n`],
-    ['with a folded header', `${LINE}a: b\r\n c\r\n\r\n`],
-    ['with a line without a colon', `${LINE}hello\r\n\r\n`],
-    ['with a zero byte in a header', `${LINE}a: \0\r\n\r\n`],
-    ['with a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
-    ['with two lengths', `${LINE}Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello`],
-    ['with a list of lengths', `${LINE}Content-Length: 5, 5\r\n\r\nhello`],
-    ['with a negative length', `${LINE}Content-Length: -1\r\n\r\n`],
-    ['with a length and chunks', `${LINE}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ['with another coding', `${LINE}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
-    ['with two codings', `${LINE}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ['of HTTP/1.0 with chunks', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
-    ['with a chunk without a size', `${CHUNKED}\r\nabc\r\n`],
-    ['with a size like +3', `${CHUNKED}+3\r\nabc\r\n0\r\n\r\n`],
-    ['with a size in another notation', `${CHUNKED}0x3\r\nabc\r\n0\r\n\r\n`],
-    ['with a huge size', `${CHUNKED}11111111111\r\nabc`],
-    ['with a chunk longer than its size', `${CHUNKED}3\r\nabcd\r\n0\r\n\r\n`],
-    ['with a line feed alone after a size', `${CHUNKED}3\nabc\r\n0\r\n\r\n`],
-    ['with a trailer without a colon', `${CHUNKED}0\r\nGET / HTTP/1.1\r\n\r\n`],
-  ])('%s', (_, text) => {
-    expect(read(text)).toBe(NOT_HTTP);
-    for (const pieces of cuts(text)) expect(readPieces(pieces)).toBe(NOT_HTTP);
+    ['of another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', 'HPE_INVALID_CONSTANT'],
+    ['of HTTP/2', 'HTTP/2 200\r\n\r\n', 'HPE_INVALID_VERSION'],
+    ['of HTTP/0.9', '<html>', 'HPE_INVALID_CONSTANT'],
+    ['with line feeds alone', 'HTTP/1.1 200 OK\nContent-Length: 0\n\n', 'HPE_CR_EXPECTED'],
+    ['with a carriage return in a header', `${LINE}a: b\rc: d\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
+    ['with a blank before a colon', `${LINE}Content-Length : 5\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
+    ['with a folded header', `${LINE}a: b\r\n c\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
+    ['with a line without a colon', `${LINE}hello\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
+    ['with a zero byte in a header', `${LINE}a: \0\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
+    ['with a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n', 'HPE_INVALID_STATUS'],
+    ['with two lengths', `${LINE}Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello`, 'HPE_UNEXPECTED_CONTENT_LENGTH'],
+    ['with a list of lengths', `${LINE}Content-Length: 5, 5\r\n\r\nhello`, 'HPE_INVALID_CONTENT_LENGTH'],
+    ['with a negative length', `${LINE}Content-Length: -1\r\n\r\n`, 'HPE_INVALID_CONTENT_LENGTH'],
+    [
+      'with a length and chunks',
+      `${LINE}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      'HPE_UNEXPECTED_CONTENT_LENGTH',
+    ],
+    [
+      'with another coding',
+      `${LINE}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      'HPE_INVALID_TRANSFER_ENCODING',
+    ],
+    [
+      'with two codings',
+      `${LINE}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      'HPE_INVALID_TRANSFER_ENCODING',
+    ],
+    [
+      'of HTTP/1.0 with chunks',
+      'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'HPE_INVALID_TRANSFER_ENCODING',
+    ],
+    ['with a chunk without a size', `${CHUNKED}\r\nabc\r\n`, 'HPE_INVALID_CHUNK_SIZE'],
+    ['with a size like +3', `${CHUNKED}+3\r\nabc\r\n0\r\n\r\n`, 'HPE_INVALID_CHUNK_SIZE'],
+    ['with a size in another notation', `${CHUNKED}0x3\r\nabc\r\n0\r\n\r\n`, 'HPE_INVALID_CHUNK_SIZE'],
+    ['with a huge size', `${CHUNKED}11111111111\r\nabc`, 'HPE_INVALID_CHUNK_SIZE'],
+    ['with a chunk longer than its size', `${CHUNKED}3\r\nabcd\r\n0\r\n\r\n`, 'HPE_STRICT'],
+    ['with a line feed alone after a size', `${CHUNKED}3\nabc\r\n0\r\n\r\n`, 'HPE_CR_EXPECTED'],
+    ['with a trailer without a colon', `${CHUNKED}0\r\nGET / HTTP/1.1\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
+  ])('%s', (_, text, code) => {
+    expect(read(text)).toBe(code);
+    for (const pieces of cuts(text)) expect(readPieces(pieces)).toBe(code);
   });
 
   it.each([
