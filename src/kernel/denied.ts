@@ -1,6 +1,8 @@
 /** Files and directories whose rights do not permit this process to use them, in words for its user. */
+
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isError } from './errors.js';
 import { codeOf, systemReason } from './system-errors.js';
 import { shownCommand } from './web-address.js';
 
@@ -51,6 +53,6 @@ function isPermitted(path: string, mode: number): boolean {
     accessSync(path, mode);
     return true;
   } catch (error) {
-    return !(error instanceof Error && ['EACCES', 'EPERM'].includes(codeOf(error)));
+    return !(isError(error) && ['EACCES', 'EPERM'].includes(codeOf(error)));
   }
 }

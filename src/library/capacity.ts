@@ -65,7 +65,7 @@ export async function capacity(
   scenario: string | ScenarioDefinition,
   options: CapacityOptions,
 ): Promise<CapacityResult> {
-  checkOptions<CapacityOptions>('capacity', options, CHECKS);
+  const given = checkOptions<CapacityOptions>('capacity', options, CHECKS);
   const {
     allowPrivate = false,
     allowHosts = [],
@@ -73,19 +73,19 @@ export async function capacity(
     cloud,
     log = SILENT,
     workers = 1,
-  } = options;
-  checkTrust(planOf('capacity', scenario, options), { allowPrivate, cloud });
-  const { vary, precision = PRECISION, atLeast, out, continued, signal, onRun = () => {} } = options;
+  } = given;
+  checkTrust(planOf('capacity', scenario, given), { allowPrivate, cloud });
+  const { vary, precision = PRECISION, atLeast, out, continued, signal, onRun = () => {} } = given;
   const asked: Asked = {
-    read: (rewrite, seed) => planOf('capacity', scenario, seed === undefined ? options : { ...options, seed }, rewrite),
+    read: (rewrite, seed) => planOf('capacity', scenario, seed === undefined ? given : { ...given, seed }, rewrite),
     vary,
     precision,
-    seed: options.seed,
-    from: String(options.from),
-    to: String(options.to),
+    seed: given.seed,
+    from: String(given.from),
+    to: String(given.to),
     atLeast: atLeast === undefined ? undefined : String(atLeast),
-    hold: lengthOf('hold', options.hold),
-    warmUp: lengthOf('warmUp', options.warmUp),
+    hold: lengthOf('hold', given.hold),
+    warmUp: lengthOf('warmUp', given.warmUp),
     target: cloud && shownAddress(cloud.api),
   };
   const clock = new RealClock();
@@ -97,7 +97,7 @@ export async function capacity(
         : new TargetLevels({
             cloud: targetCloud(cloud),
             clock,
-            patience: lengthOf('recovery', options.recovery) ?? RECOVERY,
+            patience: lengthOf('recovery', given.recovery) ?? RECOVERY,
             base: {
               profiles,
               connectorHosts: allowHosts,
@@ -111,7 +111,7 @@ export async function capacity(
               stopwatch: () => clock.now,
             },
           }),
-    budget: lengthOf('budget', options.budget),
+    budget: lengthOf('budget', given.budget),
     out,
     continued,
     signal,

@@ -132,10 +132,11 @@ function memberOf(value: unknown, name: string): unknown {
 
 /**
  * @param call name of the function
+ * @returns the options without those that are undefined, which are absent: they must not replace defaults
  * @throws InputError with all unknown options, each with the nearest name, and all invalid values
  * @throws UsageError if `options` is not an object
  */
-export function checkOptions<T>(call: string, options: unknown, checks: OptionChecks<T>): void {
+export function checkOptions<T>(call: string, options: T, checks: OptionChecks<T>): T {
   const known = Object.keys(checks);
   const given = Object.entries(objectOf(call, options, known)).filter(([, value]) => value !== undefined);
   const node = valueNode(Object.fromEntries(given.map(([key]) => [key, true])), call);
@@ -144,6 +145,8 @@ export function checkOptions<T>(call: string, options: unknown, checks: OptionCh
   const byName = new Map<string, OptionCheck>(Object.entries(checks));
   for (const [name, value] of given) byName.get(name)?.(value, name, problems);
   problems.finish();
+  // The cast is safe because only undefined values are left out.
+  return Object.fromEntries(given) as T;
 }
 
 /** The options of a call as an object. @param known names for the error @throws UsageError if `options` is not an object */

@@ -128,8 +128,10 @@ export const OF_SCENARIOS = { ...OF_READING, vars: VARIABLES, folder: PATH } as 
  * @throws InputError with all problems, each with its path: `steps[2].at: "90" is not a duration …`
  */
 export function defineScenario(definition: ScenarioDefinition, options: DefineOptions = {}): Plan {
-  checkOptions<DefineOptions>('defineScenario', options, { ...OF_READING, folder: PATH });
-  return planDefinition(definition, options);
+  return planDefinition(
+    definition,
+    checkOptions<DefineOptions>('defineScenario', options, { ...OF_READING, folder: PATH }),
+  );
 }
 
 function planDefinition(definition: ScenarioDefinition, options: DefineOptions, rewrite = UNCHANGED): Plan {
@@ -148,10 +150,10 @@ const UNCHANGED: Rewrite = (sources) => sources;
  * @throws UsageError if a file cannot be read
  */
 export function readScenario(file: string, options: ReadOptions = {}): Plan {
-  checkOptions<ReadOptions>('readScenario', options, { ...OF_READING, vars: VARIABLES });
+  const given = checkOptions<ReadOptions>('readScenario', options, { ...OF_READING, vars: VARIABLES });
   // Callers in JavaScript are not checked by the compiler.
   if (typeof file !== 'string') throw new UsageError('no-scenario', 'readScenario needs the path of a file');
-  return planFile(file, options).plan;
+  return planFile(file, given).plan;
 }
 
 function planFile(file: string, options: TextOptions, rewrite = UNCHANGED): PlannedText {
@@ -190,19 +192,19 @@ export async function runScenario(
   scenario: string | ScenarioDefinition,
   options: ScenarioRunOptions = {},
 ): Promise<RunResult> {
-  checkOptions<ScenarioRunOptions>('runScenario', options, {
+  const given = checkOptions<ScenarioRunOptions>('runScenario', options, {
     ...PUBLIC_OPTIONS,
     ...OF_SCENARIOS,
   });
   checkScenario('runScenario', scenario);
-  if (typeof scenario !== 'string') return runWith(planDefinition(scenario, options), options);
-  if (scenario.includes('\n')) return runWith(planText(scenario, 'scenario', options).plan, options);
-  const { plan, secretVars } = planFile(scenario, options);
-  const { vars = new Map(), folder, profiles, allowFiles: allowFile = [] } = options;
+  if (typeof scenario !== 'string') return runWith(planDefinition(scenario, given), given);
+  if (scenario.includes('\n')) return runWith(planText(scenario, 'scenario', given).plan, given);
+  const { plan, secretVars } = planFile(scenario, given);
+  const { vars = new Map(), folder, profiles, allowFiles: allowFile = [] } = given;
   // From another folder, or with other profiles, `ghostfleet explain` would read another scenario.
   const isWhole = folder === undefined && profiles === undefined;
   return runWith(plan, {
-    ...options,
+    ...given,
     source: isWhole ? sourceOf(scenario, vars, secretVars, { allowFile }) : undefined,
   });
 }
@@ -260,8 +262,7 @@ function checkScenario(call: string, scenario: unknown): void {
  */
 export async function runPlan(plan: Plan, options: PlanOptions = {}): Promise<RunResult> {
   if (!isPlan(plan)) throw new UsageError('no-plan', 'run needs a plan, as defineScenario returns it');
-  checkOptions<PlanOptions>('run', options, { ...PUBLIC_OPTIONS, ...OF_THE_PROJECT });
-  return runWith(plan, options);
+  return runWith(plan, checkOptions<PlanOptions>('run', options, { ...PUBLIC_OPTIONS, ...OF_THE_PROJECT }));
 }
 
 /** Options that only other parts of ghostfleet give; they are not public. */

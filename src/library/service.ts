@@ -158,13 +158,12 @@ const SERVICE_OPTIONS: OptionChecks<ServiceOptions> = {
  * @throws UsageError when a port is taken, the database cannot be used, or its key is wrong or missing
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  checkOptions<ServiceOptions>('startService', options, SERVICE_OPTIONS);
-  const { time, secretsKey, allowedHosts = [], ...rest } = options;
-  const { host = '127.0.0.1' } = options;
+  const given = checkOptions<ServiceOptions>('startService', options, SERVICE_OPTIONS);
+  const { time, secretsKey, allowedHosts = [], host = '127.0.0.1', ...rest } = given;
   const clock = time === undefined ? new RealClock({ followsSystem: true }) : clockOf(time);
   const service: FullService = await startFull({
     db: 'memory',
-    host: '127.0.0.1',
+    host,
     port: 0,
     // In virtual time, devices reach the service in memory. Datagrams from the network would arrive while the time stands still.
     udpPort: time === undefined ? 0 : null,

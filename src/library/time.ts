@@ -1,4 +1,5 @@
 /** Virtual time for a service and its devices in a program: it passes only when the program says so. */
+import { isDate } from 'node:util/types';
 import { isoTime } from '../kernel/calendar.js';
 import { UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -41,7 +42,7 @@ export class VirtualTime {
 
   constructor({ start, seed = 1 }: VirtualTimeOptions = {}) {
     // Callers in JavaScript are not checked by the compiler.
-    if (start !== undefined && !(start instanceof Date && Number.isFinite(start.getTime()))) {
+    if (start !== undefined && !(isDate(start) && Number.isFinite(start.getTime()))) {
       throw new UsageError('bad-options', `start: "${String(start)}" is not a valid Date`);
     }
     if (start !== undefined && start.getTime() < 0) {

@@ -40,13 +40,15 @@ export async function whatIf(run: RunResult | Plan, options: WhatIfOptions): Pro
     set: such(isSettings, 'an object with the values of parameters, such as { "interval-poll": 60 }'),
   });
   const { of, without, set = {}, firmware, profiles = packagedProfiles() } = options;
-  const texts = Object.fromEntries(Object.entries(set).map(([name, value]) => [name, String(value)]));
+  const texts = Object.fromEntries(
+    Object.entries(set).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
   return answerWhatIf(repetitionsOf(run, profiles), { of, without, set: texts, firmware });
 }
 
 function isSettings(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((each) => ['string', 'number', 'boolean'].includes(typeof each));
+  return Object.values(value).every((each) => ['string', 'number', 'boolean', 'undefined'].includes(typeof each));
 }
 
 /** @throws UsageError for anything but a plan and a result of this process */

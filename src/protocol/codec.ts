@@ -4,6 +4,7 @@
  * A profile declares a codec document, and a device uploads it. Firmware and cloud use the compiled codec, a flat table of
  * keys: a device may send a key inside any map, regardless of its place in the document (wire W-63).
  */
+import { isError } from '../kernel/errors.js';
 import { type CborValue, decodeCbor, encodeCbor } from './cbor.js';
 import { codecHash, type Hash } from './hashes.js';
 import { MOST_DECIMALS, type Modifier } from './modifiers.js';
@@ -260,7 +261,7 @@ function decodeDocument(bytes: Uint8Array): ReadonlyMap<unknown, CborValue> {
   try {
     root = decodeCbor(bytes);
   } catch (error) {
-    throw new CodecError([`the codec is not CBOR: ${error instanceof Error ? error.message : error}`]);
+    throw new CodecError([`the codec is not CBOR: ${isError(error) ? error.message : error}`]);
   }
   if (root instanceof Map) return root;
   throw new CodecError(['the codec is not a map']);

@@ -1,6 +1,8 @@
 /** Reads a space's history (cloud C-27), newest first: an interrupted recording is complete for a shorter window. */
+
 import type { DeviceCloudClient, Message } from '../client/client.js';
 import { pagesOf } from '../client/requests.js';
+import { isError } from '../kernel/errors.js';
 import type { UnixMillis } from '../kernel/time.js';
 import type { Recording } from './recording.js';
 import { type ScrubOptions, scrub } from './scrub.js';
@@ -61,5 +63,5 @@ function listenToAbort(signal: AbortSignal): { readonly promise: Promise<undefin
 }
 
 function getReason({ reason }: AbortSignal): string {
-  return reason instanceof Error ? reason.message : 'interrupted';
+  return isError(reason) ? reason.message : 'interrupted';
 }

@@ -2,10 +2,12 @@
  * Sends batches to a collector (OTLP over HTTP). A batch that the collector rejects for the moment is sent again, until the
  * time for it is over.
  */
+
 import { gzipSync } from 'node:zlib';
 import { Agent, errors, request } from 'undici';
 import type { Clock } from '../kernel/clock.js';
 import { pause } from '../kernel/deadline.js';
+import { isError } from '../kernel/errors.js';
 import { USER_AGENT } from '../kernel/request-headers.js';
 import { retryAfter } from '../kernel/retry-after.js';
 import { reasonOf } from '../kernel/system-errors.js';
@@ -122,5 +124,5 @@ function isTooLarge(error: unknown): boolean {
 
 /** The HTTP client wraps the error of the system. */
 function whyOf(error: unknown): string {
-  return reasonOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+  return reasonOf(isError(error) && error.cause !== undefined ? error.cause : error);
 }

@@ -6,7 +6,7 @@
 import type { EdgeClock } from '../kernel/clock.js';
 import { compressedBecause } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
-import { UsageError } from '../kernel/errors.js';
+import { isError, UsageError } from '../kernel/errors.js';
 import { openHttpPool } from '../kernel/http-pool.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { REQUEST_HEADERS } from '../kernel/request-headers.js';
@@ -53,7 +53,7 @@ export function httpTransport(
           .then(
             (answer) => receiver.receive(encodeResponse({ key, ...answer })),
             (error: unknown) => {
-              if (error instanceof Error && !isClosed) failed('request', error);
+              if (isError(error) && !isClosed) failed('request', error);
             },
           )
           .finally(release);

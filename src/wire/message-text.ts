@@ -1,5 +1,6 @@
 /** The content of a message as lines: JSON of bodies, texts of shell and configuration, facts of sessions. */
 
+import { isError } from '../kernel/errors.js';
 import { countOf } from '../kernel/quantity.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
 import { CborError, decodeCbor } from '../protocol/cbor.js';
@@ -36,7 +37,7 @@ export class MessageText {
       return way === 'up' ? this.#up(parseUp(bytes)) : this.#down(parseDown(bytes));
     } catch (error) {
       const isExpected = [MessageError, CborError, CodecError].some((kind) => error instanceof kind);
-      if (error instanceof Error && isExpected) return [`malformed: ${error.message}`];
+      if (isError(error) && isExpected) return [`malformed: ${error.message}`];
       throw error;
     }
   }

@@ -1,4 +1,5 @@
 /** Options that callers in JavaScript misspell or leave out. */
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import {
   capacity,
@@ -191,4 +192,29 @@ describe('a closed service', () => {
 
 it('a speed in virtual time is rejected, because it would change nothing', async () => {
   await expect(runScenario(definition, { speed: 60 })).rejects.toThrow('"speed" is for the clock "real"');
+});
+
+it('an option that is undefined is absent: the default of every option stays', async () => {
+  const absent = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, undefined]));
+  const reading = ['profiles', 'seed', 'vars', 'folder', 'allowFiles'];
+  const running = ['clock', 'speed', 'transport', 'db', 'secretsKey', 'cloud', 'out', 'workers', 'allowHosts', 'log'];
+  const text = `name: small\nduration: 1m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n`;
+  const ofService = [
+    ...['db', 'secretsKey', 'host', 'port', 'udpPort', 'udpRawPort', 'udpDtlsPort', 'space', 'apiKey', 'log'],
+    ...['retainMessages', 'expireDownlinks', 'allowedHosts', 'allowPrivateTargets', 'admin', 'webConsole', 'time'],
+  ];
+  await (await startService(absent(ofService))).close();
+  const usual = await runScenario(text);
+  const { digest, clock } = await runScenario(text, absent([...reading, ...running, 'allowPrivate']));
+  expect({ digest, clock }).toEqual({ digest: usual.digest, clock: 'virtual' });
+  const plan = defineScenario(definition, absent(['profiles', 'seed', 'folder', 'allowFiles']));
+  expect((await run(plan, absent([...running, 'profiles']))).passed).toBe(true);
+  const file = 'scenarios/first-fleet.yaml';
+  expect(readScenario(file, absent(reading.filter((name) => name !== 'folder')))).toEqual(readScenario(file));
+  expect(virtualTime(absent(['start', 'seed'])).seed).toBe(1);
+});
+
+it('a Date of another realm, such as one of Node in Jest, is a start of virtual time', () => {
+  const start = runInNewContext("new Date('2030-05-05T00:00:00Z')");
+  expect(virtualTime({ start }).date).toEqual(new Date('2030-05-05T00:00:00Z'));
 });

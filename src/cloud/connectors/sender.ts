@@ -1,4 +1,5 @@
 /** Sends requests to untrusted targets: limited time and length, no redirects, only addresses that the guard permits. */
+
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
@@ -6,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Clock } from '../../kernel/clock.js';
 import { LONGEST_REUSE } from '../../kernel/connection-age.js';
+import { isError } from '../../kernel/errors.js';
 import { limitInterim } from '../../kernel/interim-responses.js';
 import { retryAfter } from '../../kernel/retry-after.js';
 import { reasonOf } from '../../kernel/system-errors.js';
@@ -210,7 +212,7 @@ async function beginningOf(body: IncomingMessage): Promise<string> {
 /** The guard's refusal; it may be wrapped if several addresses were tried. */
 function refusalIn(error: unknown): TargetRefused | undefined {
   if (error instanceof TargetRefused) return error;
-  if (!(error instanceof Error)) return undefined;
-  const inner = error instanceof AggregateError ? error.errors : [error.cause];
+  if (!isError(error)) return undefined;
+  const inner = 'errors' in error && Array.isArray(error.errors) ? error.errors : [error.cause];
   return inner.map(refusalIn).find((found) => found !== undefined);
 }

@@ -1,5 +1,7 @@
 /** The changes that a commit consists of, and the reasons for which it is rejected. */
+
 import type { DownState } from '../../contract/messages.js';
+import { isError } from '../../kernel/errors.js';
 import { reasonOf } from '../../kernel/system-errors.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { NewEvent } from './events.js';
@@ -198,6 +200,6 @@ export class StoreUnavailable extends Error {
 
   /** The message with the reason that the database gave. */
   get explained(): string {
-    return this.cause instanceof Error ? `${this.message}: ${reasonOf(this.cause)}` : this.message;
+    return isError(this.cause) ? `${this.message}: ${reasonOf(this.cause)}` : this.message;
   }
 }

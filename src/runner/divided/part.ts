@@ -1,7 +1,7 @@
 /** Carries out a part of a run in this thread or process, and reports to the run through a channel. */
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
-import { EXIT, GhostfleetError, messageOf } from '../../kernel/errors.js';
+import { EXIT, GhostfleetError, isError, messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { WorldControl } from '../world/options.js';
 import { ChannelLost, type PartChannel } from './channel.js';
@@ -101,6 +101,6 @@ class Part {
 }
 
 function bug(error: unknown): GhostfleetError {
-  const text = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
+  const text = isError(error) ? (error.stack ?? error.message) : messageOf(error);
   return new GhostfleetError('internal', `a bug in ghostfleet: ${text}`, EXIT.internal);
 }

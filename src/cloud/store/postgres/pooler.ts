@@ -4,7 +4,7 @@
  * after each transaction or statement does not, and the service would lose notifications and locks without an error.
  */
 import pg from 'pg';
-import { UsageError } from '../../../kernel/errors.js';
+import { isError, UsageError } from '../../../kernel/errors.js';
 import { seconds } from '../../../kernel/time.js';
 import { parsePostgresUrl } from './url.js';
 
@@ -46,7 +46,7 @@ async function query<Row extends object>(client: pg.Client, text: string, name: 
   try {
     return (await client.query<Row>({ text, query_timeout: LIMIT } as pg.QueryConfig)).rows;
   } catch (error) {
-    const { message } = error instanceof Error ? error : { message: '' };
+    const { message } = isError(error) ? error : { message: '' };
     // PgBouncer rejects BEGIN if it shares connections after each statement.
     if (/statement pooling/i.test(message)) throw pooled(name);
     if (/timeout/i.test(message)) throw full(name);

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import type BetterSqlite from 'better-sqlite3';
 import type { Database, Options } from 'better-sqlite3';
-import { messageOf, UsageError } from '../../../kernel/errors.js';
+import { isError, messageOf, UsageError } from '../../../kernel/errors.js';
 import { codeOf } from '../../../kernel/system-errors.js';
 import { shownCommand } from '../../../kernel/web-address.js';
 
@@ -23,7 +23,7 @@ export function connect(path: string, options?: Options): Database {
 
 /** Whether SQLite itself has reported an error. Its `code` is for example SQLITE_BUSY. */
 export function isSqliteError(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof Error && error.name === 'SqliteError';
+  return isError(error) && error.name === 'SqliteError';
 }
 
 /** @throws UsageError `no-sqlite`, before a file is created */
@@ -61,7 +61,7 @@ const INSTALL = 'npm install better-sqlite3@12';
 
 /** Undefined for other errors than those of loading. */
 function complaint(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
+  if (!isError(error)) return undefined;
   const message = messageOf(error);
   if (codeOf(error) === 'MODULE_NOT_FOUND' && message.startsWith("Cannot find module 'better-sqlite3'")) return ABSENT;
   if (message.startsWith('Could not locate the bindings file')) {

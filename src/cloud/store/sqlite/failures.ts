@@ -1,5 +1,7 @@
 /** Maps the errors of SQLite to errors for callers of the store. */
+
 import { closeSync, rmSync, statSync, writeSync } from 'node:fs';
+import { isError } from '../../../kernel/errors.js';
 import { createNew } from '../../../kernel/private-file.js';
 import type { Soundness } from '../soundness.js';
 import { StoreUnavailable } from '../store.js';
@@ -43,7 +45,7 @@ export function storeFailure(error: unknown, soundness: Soundness, path: string)
     return new StoreUnavailable(error, 'store-read-only');
   if (LOCKED.test(code)) return new StoreUnavailable(error, 'store-slow', LOCKED_MESSAGE);
   if (OUTAGE.test(code)) return new StoreUnavailable(error);
-  return error instanceof Error ? error : new Error(message);
+  return isError(error) ? error : new Error(message);
 }
 
 /** Whether the database could grow: SQLite has no code for quotas and size limits. Writes to a file of its own. */
