@@ -95,6 +95,23 @@ describe('the other steps of the action', () => {
     expect(read(folder, 'called.txt')).toContain(`gh ${call}\n`);
   });
 
+  it('cut a summary that is longer than a comment may be, after whole lines, and say so first', () => {
+    const folder = makeFolder({ gh: 'exit 0' });
+    mkdirSync(join(folder, 'ghostfleet/a'), { recursive: true });
+    writeFileSync(join(folder, 'ghostfleet/a/summary.md'), `FAILED\n${'é'.repeat(99)}\n`.repeat(400));
+    const env = { NUMBER: '7', GITHUB_REPOSITORY: 'o/r', NAME: 'a' };
+    expect(runScript(folder, scriptOf('Comment on the pull request'), env)).toBe(0);
+    const lines = read(folder, 'ghostfleet/a/comment.md').split('\n');
+    expect(lines.slice(0, 4)).toEqual([
+      '<!-- ghostfleet a -->',
+      '_Only the beginning of the summary: all of it is on the page of the run._',
+      '',
+      'FAILED',
+    ]);
+    expect(lines.join('\n').length).toBeLessThan(65_536);
+    expect([lines.length > 300, new Set(lines.slice(3))]).toEqual([true, new Set(['FAILED', 'é'.repeat(99), ''])]);
+  });
+
   it('use only inputs that exist, and no input within a script', () => {
     const text = readFileSync('action.yml', 'utf8');
     const used = [...text.matchAll(/inputs\.([\w-]+)/g)].map(([, name = '']) => name);
