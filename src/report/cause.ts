@@ -6,8 +6,19 @@ type Ended = Diagnosed & Pick<RunResult, 'explanations'>;
 
 /** The likely cause, for runs that have ended. */
 export function findCause({ line }: Pick<ExpectationResult, 'line'>, runs: readonly Ended[]): string | undefined {
-  const slowest = () => runs.flatMap(({ explanations = [] }) => explanations).toSorted((a, b) => b.took - a.took)[0];
-  return findRedCause(line, runs, slowest);
+  return findRedCause(line, runs, (selector) =>
+    runs
+      .flatMap(({ explanations = [] }) => explanations)
+      .filter(({ device }) => selector === undefined || isOf(selector, device))
+      .toSorted((a, b) => b.took - a.took)
+      .at(0),
+  );
+}
+
+/** Whether a selector certainly selects a device: a result has its name only, so the selector is a group or one device of it. */
+function isOf(selector: string, device: string): boolean {
+  const [, group, number] = /^(.+)-0*(\d+)$/.exec(device) ?? [];
+  return selector === group || selector === `${group}/${number}` || selector === device;
 }
 
 /** The result of an expectation that was not met, with its likely cause. */

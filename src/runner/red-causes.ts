@@ -25,17 +25,21 @@ export function makeRedCauses(known: Known): (line: string) => string | null {
   return (line) => {
     const before = kept.get(line);
     if (before !== undefined && clock.now - before.at < KEPT) return before.cause;
-    const cause = findRedCause(line, [known.metrics.summarise()], () => findSlowest(known)) ?? null;
+    const cause = findRedCause(line, [known.metrics.summarise()], (selector) => findSlowest(known, selector)) ?? null;
     kept.set(line, { at: clock.now, cause });
     return cause;
   };
 }
 
-/** The slowest downlink of users; a pending one counts with its time so far. */
-function findSlowest({ metrics, explainer, nameOf, now }: Known): SlowestDownlink | undefined {
+/** The slowest downlink of users to devices of the selector; a pending one counts with its time so far. */
+function findSlowest(
+  { metrics, explainer, nameOf, now }: Known,
+  selector: string | undefined,
+): SlowestDownlink | undefined {
   let slowest: (Slowness & Pick<DownlinkRecord, 'serial'>) | undefined;
   for (const record of metrics.downlinks) {
     if (!isOfUsers(record.type)) continue;
+    if (selector !== undefined && !metrics.isIn(selector, record.serial)) continue;
     const { id, serial, queuedAt } = record;
     const each = { id, serial, queuedAt, took: measureTime(record, now()) };
     if (slowest === undefined || compareSlowness(each, slowest) < 0) slowest = each;

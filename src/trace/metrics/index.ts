@@ -143,6 +143,12 @@ export class Metrics implements Fold {
     return event.kind === 'world.closing' ? this.#scopes.values() : [];
   }
 
+  /** Whether a device belongs to a scope. */
+  isIn(of: string, serial: number): boolean {
+    const scope = this.#scopes.get(of);
+    return scope !== undefined && this.#scopesOf.get(serial)?.includes(scope) === true;
+  }
+
   /** All metrics of a scope, by name. */
   readAll(of: string): ReadonlyMap<string, Measure> {
     const measures = METRICS.map(({ name }) => [name, this.read(name, of)] as const);

@@ -21,17 +21,18 @@ const MOST = 3;
  * A sentence; undefined if nothing is known.
  * @param line the expectation, such as `downlink.delivered p(95) < 45m`
  * @param runs the runs in which it fails
- * @param findSlowest called only for an expectation about downlinks
+ * @param findSlowest called only for an expectation about downlinks, with the selector of their devices if it has one
  */
 export function findRedCause(
   line: string,
   runs: readonly Diagnosed[],
-  findSlowest: () => SlowestDownlink | undefined,
+  findSlowest: (selector: string | undefined) => SlowestDownlink | undefined,
 ): string | undefined {
   const metric = /\b(downlink|update|uplink|call|iteration|device)\.[a-z]/.exec(line)?.[1];
   switch (metric) {
     case 'downlink': {
-      const slowest = findSlowest();
+      const [, selector] = / (?:of|by) (.+?)(?= (?:[<>=!+*/-]|and\b|or\b)|$)/.exec(line) ?? [];
+      const slowest = findSlowest(selector);
       const [longest] = slowest?.waits ?? [];
       if (slowest === undefined || longest === undefined) return undefined;
       const time = humanDuration(slowest.took);

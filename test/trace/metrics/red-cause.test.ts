@@ -1,6 +1,7 @@
 /** The likely cause of an expectation that fails. */
 import { beforeAll, expect, it } from 'vitest';
 import { runScenario } from '../../../src/index.js';
+import { findCause } from '../../../src/report/cause.js';
 import type { RunResult } from '../../../src/report/result.js';
 import { findRedCause } from '../../../src/trace/metrics/red-cause.js';
 
@@ -37,4 +38,21 @@ it('is the reason of failed updates, and of nothing that the run does not know',
 
 it('is the faults that hit datagrams, if no report was dropped', () => {
   expect(causeOf('uplink.stored == uplink.made')).toMatch(/^(Reports were dropped|The network hit datagrams): /);
+});
+
+it('names a downlink of the selector only, also if another one is slower', async () => {
+  const scoped = await runScenario({
+    name: 'scoped',
+    duration: '2h',
+    fleet: [
+      { name: 'north', profile: 'clime', count: 2, tags: ['n'], config: { 'interval-report': 60 } },
+      { name: 'south', profile: 'clime', count: 2, tags: ['s'], config: { 'interval-report': 3600 } },
+    ],
+    steps: [{ at: '1h', commands: ['info show'] }],
+  });
+  const named = ['', ' of north', ' of south', ' of north/2', ' of tag/n', ' by tag'].map((selector) => {
+    const line = `downlink.answered within 1s${selector} >= 99%`;
+    return /to (\w+)-/.exec(findCause({ line }, [scoped]) ?? '')?.[1];
+  });
+  expect(named).toEqual(['south', 'north', 'south', 'north', undefined, undefined]);
 });
