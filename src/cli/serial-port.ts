@@ -14,7 +14,7 @@ import { printableLine } from '../kernel/printable.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
 import { cannotWrite, portRefused } from '../kernel/system-errors.js';
-import type { Millis } from '../kernel/time.js';
+import { type Millis, seconds } from '../kernel/time.js';
 import { type Host, withoutSettings } from './host.js';
 import { formatAddress, type HostAndPort, localPort, parseHostAndPort } from './values.js';
 
@@ -130,6 +130,8 @@ function isFreeOrLink(path: string): boolean {
  */
 const HTTP = /^[A-Z]+ \S+ HTTP\/\d/;
 
+/** How long a connection may be silent until the operating system asks ten times, each second, for the other end. */
+const KEEP_ALIVE_AFTER = seconds(30);
 /** Unsent bytes above which a program that does not read is disconnected. */
 const MOST_BACKLOG = 1 << 20;
 /** Characters of a line that are kept; the shell rejects lines that are much shorter. */
@@ -145,7 +147,9 @@ class SerialServer {
   constructor(member: () => Member | undefined, options: SerialOptions) {
     this.#member = member;
     this.#options = options;
-    this.#server = createServer({ noDelay: true }, (socket) => this.#connected(socket));
+    // A program that has vanished without an end, as with its machine, must not hold the port.
+    const lasting = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_AFTER };
+    this.#server = createServer(lasting, (socket) => this.#connected(socket));
   }
 
   /** Returns the port. @throws UsageError if it cannot be opened */

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { parseSerialPort } from '../../src/cli/serial-port.js';
 import { folderOfTest } from '../support/folder-of-test.js';
 import { ghostfleet, type HostOptions } from '../support/host.js';
+import { keepAliveTimers } from '../support/keep-alive.js';
 import { until } from '../support/until.js';
 
 const TOKEN = '00112233445566778899aabbccddeeff';
@@ -156,6 +157,20 @@ describe('a serial port over TCP', () => {
       return [String(refusal), answer];
     });
     expect(result).toEqual(['the serial port is in use\r\n', 'serial number: 2159017985']);
+  });
+
+  it.runIf(process.platform === 'linux')('asks a silent program every 30 s whether it is still there', async () => {
+    const { result } = await withPorts([...DEVICE, ...TCP], async ([at = '']) => {
+      const program = await open(at);
+      await talk(program, '');
+      const port = Number(at.split(':')[1]);
+      await until(() => keepAliveTimers(port, 'own').length > 0);
+      const timers = keepAliveTimers(port, 'own');
+      program.destroy();
+      return timers;
+    });
+    expect(result?.length).toBe(1);
+    expect(Math.max(...(result ?? []))).toBeLessThanOrEqual(30);
   });
 
   it('is refused if another process uses the port, before the device starts', async () => {

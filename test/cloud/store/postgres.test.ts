@@ -4,6 +4,7 @@ import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/cloud/store/p
 import { ConflictError, type Store, StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { storeContract } from '../../contracts/store/index.js';
+import { keepAliveTimers } from '../../support/keep-alive.js';
 import {
   connected,
   newDatabase,
@@ -99,6 +100,15 @@ describe('the PostgreSQL store', () => {
     await store.commit([insert.message(message(1))]);
     expect(await query(url, 'SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'off' }]);
     expect(await query(url, 'SELECT setting FROM seen')).toEqual([{ setting: 'on' }]);
+    await store.close();
+  });
+
+  it.runIf(process.platform === 'linux')('asks a silent server every 30 s whether it is still there', async () => {
+    const store = await openShared(await emptyDatabase());
+    await furnish(store);
+    const timers = keepAliveTimers(Number(new URL(server).port), 'other');
+    expect(timers.length).toBeGreaterThan(0);
+    expect(Math.max(...timers)).toBeLessThanOrEqual(30);
     await store.close();
   });
 

@@ -10,7 +10,7 @@ import { PostgresNodes } from './nodes.js';
 import { refusePooledTransactions } from './pooler.js';
 import { fromPostgres } from './text.js';
 import { checkKey, rotate, USE_KEY, unlock } from './unlock.js';
-import { parsePostgresUrl, publicName } from './url.js';
+import { KEEP_ALIVE, parsePostgresUrl, publicName } from './url.js';
 
 /** Most reading connections, one of which listens to other services. One more writes: commits never wait for readers. */
 const CONNECTIONS = 10;
@@ -59,7 +59,7 @@ function openPool(url: string, connections: number, node: string): pg.Pool {
     max: connections,
     connectionTimeoutMillis: CONNECT_LIMIT,
     query_timeout: QUERY_LIMIT,
-    keepAlive: true,
+    ...KEEP_ALIVE,
     pipeline: true,
     types: TYPES,
   });

@@ -1,7 +1,11 @@
-/** Addresses of PostgreSQL databases: `postgres://user:password@host:5432/database?options`. */
+/** Addresses of PostgreSQL databases, and how connections to them last: `postgres://user:password@host:5432/database?options`. */
 import { UsageError } from '../../../kernel/errors.js';
 import { printableLine } from '../../../kernel/printable.js';
+import { seconds } from '../../../kernel/time.js';
 import { IN_PASSWORDS } from '../../../kernel/web-address.js';
+
+/** Settings of each connection: without them, a server that vanished would be noticed after two hours of silence. */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: seconds(30) } as const;
 
 /** Whether a text is meant as such an address. It may be invalid. */
 export function isPostgresUrl(spec: string): boolean {

@@ -3,7 +3,7 @@
  * contain the password.
  */
 import pg from 'pg';
-import { parsePostgresUrl, publicName } from '../../../cloud/store/postgres/url.js';
+import { KEEP_ALIVE, parsePostgresUrl, publicName } from '../../../cloud/store/postgres/url.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { pause } from '../../../kernel/deadline.js';
 import { asError, messageOf, UsageError } from '../../../kernel/errors.js';
@@ -110,7 +110,7 @@ export class QueueDatabase {
       connectionString: this.url,
       connectionTimeoutMillis: CONNECT_LIMIT,
       query_timeout: QUERY_LIMIT,
-      keepAlive: true,
+      ...KEEP_ALIVE,
       application_name: 'ghostfleet queue',
       // The channels of a run share the connection; with pipelining, no channel waits for the statements of another.
       pipeline: true,

@@ -3,6 +3,7 @@
 import { EventEmitter } from 'node:events';
 import { Logger, makeWorkerUtils, runMigrations, run as runWorker, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
+import { KEEP_ALIVE } from '../../../cloud/store/postgres/url.js';
 import { asError } from '../../../kernel/errors.js';
 import { seconds } from '../../../kernel/time.js';
 import type { QueueDatabase } from './database.js';
@@ -177,7 +178,7 @@ function keyOf({ run, part }: JobPayload): string {
 }
 
 function poolOf({ url }: QueueDatabase): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: seconds(10), keepAlive: true });
+  const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: seconds(10), ...KEEP_ALIVE });
   // Errors need no handling here: the pool removes an idle connection that breaks, and on a connection in use the next
   // statement fails. Without listeners, the errors would end the process.
   pool.on('error', () => {});
