@@ -24,7 +24,15 @@ import { readTypedName, SCENARIO_FILE } from './find-scenario.js';
 import type { Host } from './host.js';
 import { optionWords, runWords } from './run-words.js';
 import { type NamedResult, type NamedRun, planFirst, runSeveral } from './several-runs.js';
-import { addGatewayOptions, addTrafficOptions, findCloud, listTargetWords, type TargetFlags } from './target.js';
+import {
+  API_KEY,
+  addGatewayOptions,
+  addTrafficOptions,
+  checkApiKey,
+  findCloud,
+  listTargetWords,
+  type TargetFlags,
+} from './target.js';
 import { addTrustOptions, type TrustFlags } from './trust.js';
 import { collectVariables, FIRMWARE, makeEnvironment, SEED, SPEED, VARIABLES } from './values.js';
 
@@ -217,16 +225,14 @@ function targetFlags(name: Name, flags: AbFlags): TargetFlags {
 /** @throws UsageError for an address that is none, and a missing key */
 function checkCloud(name: Name, flags: AbFlags, { env }: Host): void {
   const keys = keysOf(name, env);
-  if (keys[KEY] === undefined) {
-    throw new UsageError('bad-flags', `--${name} requires an API key`, `set ${keyName(name)} or ${KEY}`);
+  if (keys[API_KEY] === undefined) {
+    throw new UsageError('bad-flags', `--${name} requires an API key`, `set ${keyName(name)} or ${API_KEY}`);
   }
   findCloud(targetFlags(name, flags), { env: keys }, `--${name}`);
 }
 
-const KEY = 'GHOSTFLEET_API_KEY';
-
 function keyName(name: Name): string {
-  return KEY.replace('_', `_${name.toUpperCase()}_`);
+  return API_KEY.replace('_', `_${name.toUpperCase()}_`);
 }
 
 /** The API keys of a cloud, under the names that `run` knows. `GHOSTFLEET_A_API_KEY…` replaces `GHOSTFLEET_API_KEY…` for A. */
@@ -234,7 +240,9 @@ function keysOf(name: Name, env: Host['env']): Readonly<Record<string, string>> 
   const all = Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]));
   const own = keyName(name);
   return Object.fromEntries([
-    ...all.filter(([key]) => key.startsWith(KEY)),
-    ...all.flatMap(([key, value]) => (key.startsWith(own) ? [[KEY + key.slice(own.length), value] as const] : [])),
+    ...all.filter(([key]) => key.startsWith(API_KEY)),
+    ...all.flatMap(([key, value]) =>
+      key.startsWith(own) ? [[API_KEY + key.slice(own.length), checkApiKey(value, key)] as const] : [],
+    ),
   ]);
 }

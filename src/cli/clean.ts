@@ -11,7 +11,7 @@ import { deleteThing } from '../runner/world/clean-up.js';
 import { defineCommand } from './command.js';
 import type { Host } from './host.js';
 import { findLeftovers, saveLeftovers } from './leftovers.js';
-import { findSpaceKey, showWaits } from './target.js';
+import { findApiKey, findSpaceKey, showWaits } from './target.js';
 
 interface CleanFlags {
   readonly run: string;
@@ -45,10 +45,7 @@ export const clean = defineCommand<CleanFlags>(
 
 async function execute(flags: CleanFlags, host: Host): Promise<ExitCode> {
   const { leftovers, isOwn } = findLeftovers(flags.run, host.env);
-  const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
-  if (apiKey === undefined) {
-    throw new UsageError('bad-flags', 'clean requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
-  }
+  const apiKey = findApiKey(flags, host, 'clean');
   // A folder of others could name any address, to which the key would be sent, and anything in the space.
   if (!isOwn && (flags.target === undefined || !flags.yes)) {
     const things = leftovers.things.map(({ serial, path, by }) =>

@@ -27,6 +27,14 @@ import { DeviceRecorder } from '../wire/recorder.js';
 import { openToConsoles } from './attachable.js';
 import { awaitReader, CAPTURE, checkCapture } from './capture.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
+import {
+  CLAIM_TOKEN,
+  CLAIM_TOKEN_FORM,
+  claimTokenIn,
+  DTLS_KEY_FORM,
+  parseClaimToken,
+  parseDtlsKey,
+} from './device-secrets.js';
 import { type Host, isColoured, type Terminal } from './host.js';
 import { awaitInterruption } from './interrupts.js';
 import { openSerialPorts, parseSerialPort, SERIAL_PORT_FORM, type SerialRequest } from './serial-port.js';
@@ -72,10 +80,10 @@ export const device = defineCommand<DeviceFlags>(
       .option(
         'token',
         checkOption(
-          { describe: 'claim token; also GHOSTFLEET_CLAIM_TOKEN', secret: true },
+          { describe: `claim token; also ${CLAIM_TOKEN}`, secret: true },
           'token',
-          'a claim token of 32 hex digits',
-          parseToken,
+          CLAIM_TOKEN_FORM,
+          parseClaimToken,
         ),
       )
       .option(
@@ -86,8 +94,8 @@ export const device = defineCommand<DeviceFlags>(
             secret: true,
           },
           'secret',
-          'a key of 32 to 64 hex digits',
-          (text) => (/^(?:[\da-f]{2}){16,32}$/i.test(text) ? text : undefined),
+          DTLS_KEY_FORM,
+          parseDtlsKey,
         ),
       )
       .option('firmware', { ...FIRMWARE, describe: 'firmware version, such as 3.5.5; the newest is the default' })
@@ -158,9 +166,9 @@ export const device = defineCommand<DeviceFlags>(
 
 async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   const profile = profileNamed(flags.profile, flags.firmware);
-  const claimToken = flags.token ?? host.env.GHOSTFLEET_CLAIM_TOKEN;
-  if (claimToken === undefined || parseToken(claimToken) === undefined) {
-    throw new UsageError('bad-flags', 'a claim token of 32 hex digits is required: --token or GHOSTFLEET_CLAIM_TOKEN');
+  const claimToken = flags.token ?? claimTokenIn(host.env);
+  if (claimToken === undefined) {
+    throw new UsageError('bad-flags', `${CLAIM_TOKEN_FORM} is required: --token or ${CLAIM_TOKEN}`);
   }
   checkCapture(flags.capture, { '--link http': flags.link === 'http' });
   if (flags.quiet && flags.log !== undefined) throw new UsageError('bad-flags', '--quiet and --log exclude each other');
@@ -314,8 +322,4 @@ const SERIAL_FORM = 'a serial number from 1 to 4294967295; for a serial port, us
 
 function parseSerial(text: string): number | undefined {
   return expectWholeNumber(1, 4_294_967_295)(text);
-}
-
-function parseToken(text: string): string | undefined {
-  return /^[0-9a-f]{32}$/i.test(text) ? text : undefined;
 }

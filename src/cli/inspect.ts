@@ -20,6 +20,14 @@ import type { MessageTextOptions } from '../wire/message-text.js';
 import { readCapture } from '../wire/read-capture.js';
 import { WrongValue } from './check-arguments.js';
 import { defineCommand } from './command.js';
+import {
+  CLAIM_TOKEN,
+  CLAIM_TOKEN_FORM,
+  claimTokenIn,
+  DTLS_KEY_FORM,
+  parseClaimToken,
+  parseDtlsKey,
+} from './device-secrets.js';
 import type { Host } from './host.js';
 import { packagePath } from './package-files.js';
 import { REPEATED, SHOW_SECRETS } from './values.js';
@@ -49,14 +57,13 @@ export const inspect = defineCommand<InspectFlags>(
       })
       .option('token', {
         ...REPEATED,
-        describe:
-          'claim token of a device, to check the tags of its datagrams; may be repeated; also GHOSTFLEET_CLAIM_TOKEN',
-        coerce: checkSecrets('token', /^[\da-f]{32}$/i, 'a claim token of 32 hex digits'),
+        describe: `claim token of a device, to check the tags of its datagrams; may be repeated; also ${CLAIM_TOKEN}`,
+        coerce: checkSecrets('token', CLAIM_TOKEN_FORM, parseClaimToken),
       })
       .option('secret', {
         ...REPEATED,
         describe: 'key of a device for DTLS, if the capture does not contain its keys; may be repeated',
-        coerce: checkSecrets('secret', /^(?:[\da-f]{2}){16,32}$/i, 'a key of 32 to 64 hex digits'),
+        coerce: checkSecrets('secret', DTLS_KEY_FORM, parseDtlsKey),
       })
       .option('timeline', {
         type: 'boolean',
@@ -76,7 +83,7 @@ async function execute(flags: InspectFlags, host: Host): Promise<ExitCode> {
     return EXIT.fine;
   }
   if (capture === undefined) throw new UsageError('bad-flags', '<capture> is missing');
-  const own = host.env.GHOSTFLEET_CLAIM_TOKEN;
+  const own = claimTokenIn(host.env);
   const tokens = [...flags.token, ...(own === undefined ? [] : [own])].map(tokenBytes);
   const options = { tokens, secrets: flags.secret.map((secret) => Buffer.from(secret, 'hex')) };
   const text: MessageTextOptions = { decoderOf: findDecoder, secrets: flags['show-secrets'] };
@@ -162,8 +169,8 @@ function bytesIn(text: string): Uint8Array | undefined {
   return Buffer.from(text.padEnd(Math.ceil(text.length / 4) * 4, '='));
 }
 
-function checkSecrets(name: string, form: RegExp, wanted: string) {
+function checkSecrets(name: string, wanted: string, parse: (text: string) => string | undefined) {
   // The texts are secrets, so the message does not quote them.
   return (texts: readonly string[]) =>
-    texts.every((text) => form.test(text)) ? texts : new WrongValue([`--${name} (hidden) is not ${wanted}`]);
+    texts.every((text) => parse(text) !== undefined) ? texts : new WrongValue([`--${name} (hidden) is not ${wanted}`]);
 }

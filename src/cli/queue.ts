@@ -33,15 +33,15 @@ export function queueIn(flags: QueueFlags, { env }: Host): string | undefined {
     throw new UsageError('bad-flags', '--queue requires --target: workers cannot reach the embedded cloud of a run');
   }
   if (workers === undefined) throw new UsageError('bad-flags', '--queue requires --workers, the number of workers');
-  return parseAddress(queue);
+  return parseAddress(queue, flags.queue);
 }
 
 /** @throws UsageError whose message does not contain `queue`, because `queue` may contain a password */
-function parseAddress(queue: string): string {
+function parseAddress(queue: string, option: string | undefined): string {
   if (isPostgresUrl(queue)) return queue;
   throw new UsageError(
     'bad-queue',
-    'the address of the queue is not that of a PostgreSQL database',
+    `${option === undefined ? VARIABLE : '--queue'} is not the address of a PostgreSQL database`,
     'expected postgres://user:password@host:5432/database',
   );
 }
@@ -50,7 +50,7 @@ function parseAddress(queue: string): string {
 export function findQueueOfWorker(queue: string | undefined, { env }: Host): string {
   const given = queue ?? env[VARIABLE];
   if (given === undefined) throw new UsageError('bad-flags', 'a worker requires --queue', `or set ${VARIABLE}`);
-  return parseAddress(given);
+  return parseAddress(given, queue);
 }
 
 /** @throws UsageError if the queue cannot be used, or the plan cannot be divided */

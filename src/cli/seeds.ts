@@ -19,7 +19,7 @@ import { seedsFrom } from '../scenario/values/seeds.js';
 import type { Host } from './host.js';
 import { optionWords, runWords } from './run-words.js';
 import { type NamedRun, planFirst, runSeveral } from './several-runs.js';
-import { listTargetWords, type TargetFlags } from './target.js';
+import { givenApiKey, listTargetWords, type TargetFlags } from './target.js';
 import type { TrustFlags } from './trust.js';
 import { makeEnvironment } from './values.js';
 
@@ -97,7 +97,7 @@ export async function runSeeds(flags: SeedsFlags, chooseClock: () => Clock, host
 
 /** The runs of the seeds, in their order. */
 function listRuns(seeds: readonly number[], clock: Clock, flags: SeedsFlags, host: Host): readonly NamedRun[] {
-  const key = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
+  const key = givenApiKey(flags['api-key'], host.env);
   const env = { ...makeEnvironment(flags.var), ...(key !== undefined && { GHOSTFLEET_API_KEY: key }) };
   return seeds.map((seed) => {
     return { name: `seed ${seed}`, args: listArguments(flags, seed, clock), env };

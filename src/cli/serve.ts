@@ -9,14 +9,13 @@ import { PASSWORD } from '../contract/accounts.js';
 import { isEmail } from '../contract/values.js';
 import { entropy } from '../kernel/entropy.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
-import { expandHome } from '../kernel/home-path.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { MOST_REQUESTS } from '../scenario/parse/cloud.js';
 import { readTelemetrySettings } from '../telemetry/settings.js';
 import { Capture } from '../wire/capture.js';
 import { ServiceRecorder } from '../wire/service-recorder.js';
 import { awaitReader, CAPTURE } from './capture.js';
-import { checkDatabase } from './check-database.js';
+import { checkDatabase, databaseIn } from './check-database.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
 import type { Host } from './host.js';
 import { awaitInterruption } from './interrupts.js';
@@ -24,6 +23,7 @@ import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';
 import { WEB_CONSOLE } from './package-files.js';
 import { findSecretsKey, SECRETS_KEY_FILE } from './secrets-key.js';
 import { PORTS, parseExpiry, parseHostNames, parseNetworks, parseRetention } from './serve-values.js';
+import { givenApiKey } from './target.js';
 import { LOCAL_PORT, localPort, OTLP } from './values.js';
 
 interface ServeFlags {
@@ -216,8 +216,9 @@ function makePortOption(name: keyof typeof PORTS, about: string) {
 async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   // The variable exists because the address of a PostgreSQL database contains a password. In a command line, every user of the
   // machine could read it.
-  const db = checkDatabase(options.db ?? expandHome(host.env.GHOSTFLEET_DB ?? 'ghostfleet.db', host.env));
-  const apiKey = options.apiKey ?? host.env.GHOSTFLEET_API_KEY;
+  const db =
+    options.db === undefined ? (databaseIn(host.env) ?? checkDatabase('ghostfleet.db')) : checkDatabase(options.db);
+  const apiKey = givenApiKey(options.apiKey, host.env);
   if (!isLoopback(options.host) && apiKey === undefined) {
     throw new UsageError(
       'open-without-key',

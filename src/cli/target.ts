@@ -2,6 +2,7 @@
 
 import type { Argv } from 'yargs';
 import { DeviceCloudClient, type Gate } from '../client/client.js';
+import { faultOfKey } from '../kernel/api-key.js';
 import { UsageError } from '../kernel/errors.js';
 import { humanDuration } from '../kernel/time.js';
 import { apiBase, IN_PASSWORDS, shownAddress } from '../kernel/web-address.js';
@@ -87,6 +88,9 @@ export function addTrafficOptions(parser: Argv, of: string): Argv {
     );
 }
 
+/** The environment variable of the API key. */
+export const API_KEY = 'GHOSTFLEET_API_KEY';
+
 /** The options with which a command reaches only the API of the cloud of --target. */
 export const API_OPTIONS = {
   'api-key': { type: 'string', requiresArg: true, describe: 'API key of the cloud; also GHOSTFLEET_API_KEY' },
@@ -97,13 +101,26 @@ export const API_OPTIONS = {
   },
 } as const;
 
-/** The key of --target. @param option name of --target, for messages @throws UsageError without a key */
+/** The API key of the option, or else of the variable. @throws UsageError `bad-api-key` if it cannot be sent, without it */
+export function givenApiKey(option: string | undefined, env: Host['env']): string | undefined {
+  const apiKey = option ?? env[API_KEY];
+  return apiKey === undefined ? undefined : checkApiKey(apiKey, option === undefined ? API_KEY : '--api-key');
+}
+
+/** @param source of the key, for the message @throws UsageError `bad-api-key` */
+export function checkApiKey(apiKey: string, source: string): string {
+  const fault = faultOfKey(apiKey);
+  if (fault === undefined) return apiKey;
+  throw new UsageError('bad-api-key', `${source} ${fault}`);
+}
+
+/** The key of --target. @param option name of --target, or the command, for messages @throws UsageError without a key */
 export function findApiKey(
   flags: Pick<TargetFlags, 'api-key'>,
   { env }: Pick<Host, 'env'>,
   option = '--target',
 ): string {
-  const apiKey = flags['api-key'] ?? env.GHOSTFLEET_API_KEY;
+  const apiKey = givenApiKey(flags['api-key'], env);
   if (apiKey !== undefined) return apiKey;
   throw new UsageError('bad-flags', `${option} requires an API key`, 'use --api-key or set GHOSTFLEET_API_KEY');
 }
@@ -181,7 +198,7 @@ export function findSpaceKey(space: string, { env }: Pick<Host, 'env'>): string 
   if (key === undefined) {
     throw new UsageError('no-space-key', `no API key for the space "${space}"`, `set ${variable}`);
   }
-  return key;
+  return checkApiKey(key, variable);
 }
 
 /** The host of a web address, without the brackets of an IPv6 address. */

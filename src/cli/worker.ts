@@ -1,11 +1,12 @@
 /** `ghostfleet worker`: carries out parts of runs that other machines begin. */
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
-import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
+import { EXIT, type ExitCode, InterruptedError } from '../kernel/errors.js';
 import { readTelemetrySettings } from '../telemetry/settings.js';
 import { defineCommand } from './command.js';
 import type { Host } from './host.js';
 import { findQueueOfWorker, QUEUE } from './queue.js';
+import { findApiKey } from './target.js';
 import { OTLP } from './values.js';
 import { readVersion } from './version.js';
 
@@ -27,10 +28,7 @@ export const worker = defineCommand<WorkerFlags>(
 
 async function execute(flags: WorkerFlags, host: Host): Promise<ExitCode> {
   const url = findQueueOfWorker(flags.queue, host);
-  const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
-  if (apiKey === undefined) {
-    throw new UsageError('bad-flags', 'a worker requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
-  }
+  const apiKey = findApiKey(flags, host, 'a worker');
   const settings = readTelemetrySettings(flags.otlp, host.env);
   // Loaded only when it is used.
   const telemetry = settings && (await import('./worker-telemetry.js'));

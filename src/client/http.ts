@@ -1,5 +1,6 @@
 /** JSON over HTTP to one origin, through one pool of keep-alive connections. */
 import { Client, type Dispatcher } from 'undici';
+import { faultOfKey } from '../kernel/api-key.js';
 import { compressedBecause } from '../kernel/content-coding.js';
 import { within } from '../kernel/deadline.js';
 import { asError, messageOf, UsageError } from '../kernel/errors.js';
@@ -84,10 +85,8 @@ export class JsonHttp {
         baseUrl.includes('@') ? IN_PASSWORDS : undefined,
       );
     }
-    if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-      const why = apiKey === '' ? 'is empty' : 'contains spaces or characters other than visible ASCII';
-      throw new UsageError('bad-api-key', `the API key ${why}`);
-    }
+    const fault = apiKey === undefined ? undefined : faultOfKey(apiKey);
+    if (fault !== undefined) throw new UsageError('bad-api-key', `the API key ${fault}`);
     this.#options = options;
     this.#origin = base.origin;
     this.#prefix = base.prefix;

@@ -5,6 +5,8 @@
  * key ends when the operator replaces it. A start without the option leaves it valid: a forgotten option must not lock out all
  * clients. Keys that users have created, and the key that a first start generates, are never replaced.
  */
+
+import { faultOfKey } from '../../kernel/api-key.js';
 import type { Clock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import { type Log, SILENT } from '../../kernel/log.js';
@@ -68,10 +70,8 @@ type Kind = typeof GENERATED | typeof GIVEN;
 
 async function ensureGiven(store: Store, apiKey: string, options: Bootstrap): Promise<Bootstrapped> {
   const { spaceName, log = SILENT } = options;
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-    const why = apiKey === '' ? 'is empty' : 'contains spaces or characters other than visible ASCII';
-    throw new UsageError('bad-api-key', `the given API key ${why}`);
-  }
+  const fault = faultOfKey(apiKey);
+  if (fault !== undefined) throw new UsageError('bad-api-key', `the given API key ${fault}`);
   const known = await store.keyByHash(hashKey(apiKey));
   if (known) await checkSpaceName(store, known.spaceId, spaceName);
   const existing = known ? { id: known.spaceId } : await findSpace(store, spaceName);
