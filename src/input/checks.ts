@@ -74,10 +74,13 @@ function show(node: LocatedNode): string {
 export function text(pattern: RegExp = /\S/, wanted = 'a text'): Check<string> {
   return formed(
     () => ({ type: 'string', pattern: pattern.source }),
-    (node, problems) =>
-      node.kind === 'scalar' && typeof node.value === 'string' && pattern.test(node.value)
-        ? node.value
-        : complain(node, problems, wanted),
+    (node, problems) => {
+      const { value, source } = node.kind === 'scalar' ? node : { value: null, source: '' };
+      if (typeof value === 'string' && pattern.test(value)) return value;
+      if (typeof value !== 'number' || !pattern.test(source)) return complain(node, problems, wanted);
+      problems.add(node, `${source} is a number, not a text: put it in quotation marks, "${source}"`);
+      return undefined;
+    },
   );
 }
 
@@ -165,7 +168,8 @@ export function oneOf<const T extends string>(words: readonly T[]): Check<T> {
     // Without quotation marks, a word such as "2" is a number.
     () => ({ enum: words.flatMap((word) => (/^\d+$/.test(word) ? [word, Number(word)] : [word])) }),
     (node, problems) => {
-      const value = node.kind === 'scalar' ? String(node.value) : undefined;
+      const value =
+        node.kind === 'scalar' ? String(typeof node.value === 'number' ? node.source : node.value) : undefined;
       const found = words.find((word) => word === value);
       return found ?? complain(node, problems, `one of ${orList(words)}${didYouMean(value ?? '', words)}`);
     },

@@ -129,11 +129,13 @@ function isFilled(value: string): boolean {
   return /^(?:[a-z]+ )?\{\}$|^(?:[\w.-]+=\{\}(?:; *(?!$)|$))+$/i.test(form);
 }
 
+const ANY_TEXT = text(/^/);
+
 /** Runs a reader of one line; a problem has the column of its error. */
 function line<T>(form: () => Form, read: (text: string, node: ScalarNode) => T): Check<T> {
   return formed(form, (node, problems) => {
-    if (node.kind !== 'scalar' || typeof node.value !== 'string') return complain(node, problems, 'a text');
-    const { value } = node;
+    const value = ANY_TEXT(node, problems);
+    if (value === undefined || node.kind !== 'scalar') return undefined;
     const first = node.textColumn + value.length - value.trimStart().length;
     const at = (column: number) => ({ ...node, column: first + column - 1 });
     return noteLineError(problems, at, () => read(value, node));
