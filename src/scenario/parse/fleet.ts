@@ -32,6 +32,7 @@ import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import type { Millis } from '../../kernel/time.js';
 import { BOOT_PATTERNS, type Boot, type FleetGroup } from '../model/fleet.js';
 import { RESERVED } from '../selector/check.js';
+import { makeDeviceName } from '../selector/device.js';
 import { cloudName } from '../values/cloud-name.js';
 import { configLines, configPlaces } from '../values/config-lines.js';
 import { apportion } from './apportion.js';
@@ -64,6 +65,7 @@ export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape):
     const type = draft && shape.types.get(draft.profile);
     if (draft && type && checkFirmware(draft, item, type, problems)) checkConfig(draft, item, type, problems);
   }
+  for (const { item, draft } of drafts) if (draft) checkUnlikeDevices(draft, item, drafts, problems);
   const complete = drafts.every(({ draft }) => draft !== undefined);
   let next = FIRST_SERIAL;
   const groups: FleetGroup[] = [];
@@ -282,6 +284,16 @@ function checkDistinct(group: FleetGroup, earlier: readonly FleetGroup[], node: 
       problems.add(serialPlace, `group "${other.name}" already has ${which}`);
     }
   }
+}
+
+/** Adds a problem for a group with the name of a device: a selector with this name would mean both. */
+function checkUnlikeDevices({ name }: Draft, node: LocatedNode, drafts: readonly Drafted[], problems: Problems): void {
+  const [, other, digits] = /^(.+)-(\d+)$/.exec(name) ?? [];
+  const like = other === undefined ? undefined : drafts.find(({ draft }) => draft?.name === other)?.draft;
+  const number = Number(digits);
+  if (like === undefined || number < 1 || number > like.count || makeDeviceName(like, number) !== name) return;
+  const device = `${other}/${number}`;
+  problems.add(valueAt(node, 'name'), `${quote(name)} is also the name of the device ${device}; choose another name`);
 }
 
 function lastSerial(group: FleetGroup): number {

@@ -149,6 +149,24 @@ describe('a fleet', () => {
     );
   });
 
+  it.each([
+    [['cell', 3], 'cell-0003', ['5:13: "cell-0003" is also the name of the device cell/3; choose another name']],
+    [['cell', 3], 'cell-0004', []],
+    [['cell', 3], 'cell-0000', []],
+    [['cell', 3], 'cell-003', []],
+    [['cell', 3], 'other-0001', []],
+    [['cell', 12_345], 'cell-00003', ['5:13: "cell-00003" is also the name of the device cell/3; choose another name']],
+  ] as const)('of %j has no group with the name of one of its devices: %s', ([name, count], like, problems) => {
+    const groups = [
+      `{ name: ${like}, profile: clime, count: 2 }`,
+      `{ name: ${name}, profile: clime, count: ${count} }`,
+    ];
+    const fleet = groups.toReversed().map((group) => `  - ${group}\n`);
+    expect(problemsOf(yamlOf({ fleet: fleet.join('') }))).toEqual(problems);
+    const places = problems.map((problem) => problem.replace('5:', '4:'));
+    expect(problemsOf(yamlOf({ fleet: fleet.toReversed().join('') }))).toEqual(places);
+  });
+
   it('must boot within the scenario', () => {
     const fleet = '  - { name: ab, profile: clime, count: 1, boot: { from: 1h, over: 61m } }\n';
     expect(problemsOf(yamlOf({ fleet }))).toEqual(['4:49: the last device would boot after the end of the scenario']);
