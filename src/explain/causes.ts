@@ -1,5 +1,6 @@
 /** Why a downlink waits. Causes are compared by their texts: `fault:3`, `interval`. Their names are for users. */
 import { formatDuration, type Millis } from '../kernel/time.js';
+import type { ContactReason } from '../trace/events.js';
 import type { ExplainedCause } from './explanation.js';
 import type { FleetPart, Situation } from './situation.js';
 
@@ -32,13 +33,29 @@ export function hasFault(causes: CauseSet): boolean {
   return [...causes].some((cause) => cause.startsWith('fault:'));
 }
 
+export const CONTACTS: Readonly<Record<ContactReason, string>> = {
+  boot: 'start of the device',
+  report: 'report',
+  event: 'event report',
+  poll: 'poll',
+  shell: 'exchange by a shell command',
+  button: 'exchange by a button',
+  answer: 'answer',
+};
+
+/** Contacts that come before those of the timers. */
+export const UNPLANNED: ReadonlySet<ContactReason> = new Set(['event', 'shell', 'button']);
+
 export class CauseNames {
   readonly #faults: Situation['faults'];
   readonly #part: FleetPart | undefined;
+  readonly #ended: ContactReason | undefined;
 
-  constructor({ faults }: Situation, part: FleetPart | undefined) {
+  /** @param ended the contact that ended the rest of the device. Default: the next one of its timers */
+  constructor({ faults }: Situation, part: FleetPart | undefined, ended?: ContactReason) {
     this.#faults = faults;
     this.#part = part;
+    this.#ended = ended;
   }
 
   nameFault(index: number): string {
@@ -49,7 +66,7 @@ export class CauseNames {
   nameCause(cause: CauseKey): ExplainedCause {
     switch (cause) {
       case 'interval':
-        return { kind: cause, name: nameInterval(this.#part) };
+        return { kind: cause, name: this.#nameRest() };
       case 'power-on':
         return { kind: cause, name: 'not switched on yet' };
       case 'encoder':
@@ -63,6 +80,11 @@ export class CauseNames {
         return { kind: this.#faults[index]?.isStep ? 'step' : 'fault', name: this.nameFault(index) };
       }
     }
+  }
+
+  #nameRest(): string {
+    const ended = this.#ended;
+    return ended !== undefined && UNPLANNED.has(ended) ? `next ${CONTACTS[ended]}` : nameInterval(this.#part);
   }
 
   /** `without outage`, `with interval-poll 60` */

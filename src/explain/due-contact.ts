@@ -3,6 +3,7 @@ import type { Instant, Millis } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { ContactReason } from '../trace/events.js';
 import { type JudgedChance, SLOW } from './blockers.js';
+import { UNPLANNED } from './causes.js';
 import { type DeviceFacts, findPart } from './facts.js';
 
 /**
@@ -23,8 +24,6 @@ export function findDueContact({ queuedAt }: DownlinkRecord, facts: DeviceFacts)
   ].filter((at) => at !== undefined);
   return due.length === 0 ? queuedAt : Math.min(...due);
 }
-
-const UNPLANNED: ReadonlySet<ContactReason> = new Set(['event', 'shell', 'button']);
 
 /** The beginning of the last exchange, if it failed and, without the failure, would have been over at `queuedAt`. */
 function findFailedBefore({ chances }: DeviceFacts, queuedAt: Instant): JudgedChance | undefined {

@@ -59,8 +59,8 @@ export class DeviceExplainer {
   /** @param limit a downlink that takes at most this time is fast. Default: 10 min */
   async explain(record: DownlinkRecord, limit: Millis = FAST): Promise<Explanation> {
     const facts = this.#facts;
-    const { situation, unknown = [] } = this.#options;
-    const names = new CauseNames(situation, findPart(facts, record.queuedAt));
+    const { unknown = [] } = this.#options;
+    const names = this.#nameCauses(record);
     const { outcome, received, took, timeline } = this.follow(record);
     const waits = divideByCause(record, facts, record.queuedAt + took);
     const silent = explainSilence(record, facts, names);
@@ -119,7 +119,7 @@ export class DeviceExplainer {
   follow(record: DownlinkRecord): DownlinkCourse {
     const facts = this.#facts;
     const { situation } = this.#options;
-    const names = new CauseNames(situation, findPart(facts, record.queuedAt));
+    const names = this.#nameCauses(record);
     const took = measureTime(record, facts.closing);
     const until = Math.max(record.queuedAt + took, explainSilence(record, facts, names)?.until ?? 0);
     return {
@@ -131,11 +131,19 @@ export class DeviceExplainer {
     };
   }
 
+  #nameCauses(record: DownlinkRecord): CauseNames {
+    const { received } = record.reached;
+    const ended = this.#facts.chances.findLast(
+      ({ at, begins }) => begins === 'wake' && received !== undefined && at >= record.queuedAt && at <= received,
+    );
+    return new CauseNames(this.#options.situation, findPart(this.#facts, record.queuedAt), ended?.why);
+  }
+
   /** The time of a downlink, and its waits: the part of an explanation that needs no repetition. */
   divide(record: DownlinkRecord): Divided {
     const facts = this.#facts;
     const took = measureTime(record, facts.closing);
-    const names = new CauseNames(this.#options.situation, findPart(facts, record.queuedAt));
+    const names = this.#nameCauses(record);
     return { downlink: record.id, took, waits: nameWaits(divideByCause(record, facts, record.queuedAt + took), names) };
   }
 

@@ -71,7 +71,7 @@ export interface ExplainedCause {
    * firmware update came first.
    */
   readonly kind: 'fault' | 'step' | 'interval' | 'power-on' | 'encoder' | 'downlinks' | 'update';
-  /** `outage (region/north)`, `next report (every 30m, no polls)` */
+  /** `outage (region/north)`, `next report (every 30m, no polls)`, `next event report` */
   readonly name: string;
 }
 

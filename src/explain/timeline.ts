@@ -3,9 +3,8 @@
  */
 import { humanDuration, type Instant, minutes } from '../kernel/time.js';
 import { type DownlinkRecord, STAGES, type Stage } from '../trace/downlinks/ledger.js';
-import type { ContactReason } from '../trace/events.js';
 import type { JudgedChance } from './blockers.js';
-import type { CauseNames } from './causes.js';
+import { type CauseNames, CONTACTS } from './causes.js';
 import type { TimelineEntry } from './explanation.js';
 import type { DeviceFacts } from './facts.js';
 import { getRules, RESTARTS } from './family-rules.js';
@@ -13,16 +12,6 @@ import type { Missed } from './missed.js';
 import { isLost } from './outcome.js';
 import { explainHoldBack } from './queue.js';
 import type { Situation } from './situation.js';
-
-const CONTACTS: Readonly<Record<ContactReason, string>> = {
-  boot: 'start of the device',
-  report: 'report',
-  event: 'event report',
-  poll: 'poll',
-  shell: 'exchange by a shell command',
-  button: 'exchange by a button',
-  answer: 'answer',
-};
 
 const STAGE_TEXTS: Readonly<Record<Stage, string>> = {
   contact: 'first packet of the device since then',

@@ -14,6 +14,21 @@ describe('the cause of a slow downlink', () => {
     expect(text).toContain('was at rest until its next report (every 30m, no polls)');
   });
 
+  it('is named after the contact that ended the rest, if it was none of the timers', async () => {
+    const push = { name: 'push', profile: 'push', count: 1, config: { 'interval-report': 14_400 } };
+    const pressed = await slowest({
+      fleet: [push],
+      steps: [
+        { at: '65m', commands: ['info show'] },
+        { at: '95m', to: 'push', button: { which: 2, clicks: 1 } },
+      ],
+    });
+    expect(pressed.causes).toEqual([{ kind: 'interval', name: 'next event report' }]);
+    expect(pressed.waits[0]?.what).toBe('next event report');
+    expect(pressed.text).toContain('The device was at rest until its next event report.');
+    expect(pressed.text).toMatch(/It waited [\dm s]+ for the next event report/);
+  });
+
   it.each<readonly [string, FaultDefinition]>([
     ['no-signal', { 'no-signal': null, from: '65m30s', until: '2h', to: 'clime' }],
   ])('is the fault %s, with its name', expectFaultNamed);
