@@ -51,7 +51,7 @@ const RetryDelays = Field(
 );
 const Transformation = Type.Refine(
   Type.String({
-    description: 'a script of at most 65536 characters',
+    description: 'a script of at most 65536 characters, without the character U+0000',
     documented: { type: 'string', maxLength: 65_536, pattern: '^[^\\x00]*$' },
   }),
   (text) => [...text].length <= 65_536 && !text.includes('\0'),

@@ -7,7 +7,7 @@ const LINE_BYTES = 255;
 
 const CommandLine = Type.Refine(
   Type.String({
-    description: `a line of 1 to ${LINE_BYTES} bytes, without a line break`,
+    description: `a line of 1 to ${LINE_BYTES} bytes, without line breaks and the character U+0000`,
     // JSON Schema counts characters. A character of UTF-8 has up to four bytes.
     documented: {
       type: 'string',

@@ -283,12 +283,25 @@ describe('a downlink', () => {
     const refusals: [string, unknown, string][] = [
       [`devices/${id}/configs`, [], 'body is not a list of 1 to 100 lines (got an empty list)'],
       [`devices/${id}/configs`, {}, 'body is not a list of 1 to 100 lines (got an empty object)'],
-      [`devices/${id}/commands`, ['ok', ''], 'body/1 "" is not a line of 1 to 255 bytes, without a line break'],
-      [`devices/${id}/commands`, [5], 'body/0 5 is not a line of 1 to 255 bytes, without a line break'],
+      [
+        `devices/${id}/commands`,
+        ['ok', ''],
+        'body/1 "" is not a line of 1 to 255 bytes, without line breaks and the character U+0000',
+      ],
+      [
+        `devices/${id}/commands`,
+        ['a\0b'],
+        'body/0 "a\0b" is not a line of 1 to 255 bytes, without line breaks and the character U+0000',
+      ],
+      [
+        `devices/${id}/commands`,
+        [5],
+        'body/0 5 is not a line of 1 to 255 bytes, without line breaks and the character U+0000',
+      ],
       [
         `devices/${id}/commands`,
         ['ž'.repeat(128)],
-        `body/0 "${'ž'.repeat(57)}…" is not a line of 1 to 255 bytes, without a line break`,
+        `body/0 "${'ž'.repeat(57)}…" is not a line of 1 to 255 bytes, without line breaks and the character U+0000`,
       ],
       [`devices/${id}/commands`, Array(101).fill('x'), 'body is not a list of 1 to 100 lines (got a list of 101)'],
       [`devices/${id}/downlinks`, [], 'body is not a JSON object (got an empty list)'],
@@ -298,7 +311,7 @@ describe('a downlink', () => {
       [
         'messages',
         { device_id: id, type: 'shell', body: ['a\nb'] },
-        'body/body/0 "a\nb" is not a line of 1 to 255 bytes, without a line break',
+        'body/body/0 "a\nb" is not a line of 1 to 255 bytes, without line breaks and the character U+0000',
       ],
       [
         'messages',
