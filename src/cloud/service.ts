@@ -359,6 +359,7 @@ async function listenApi(
     downlinks: core,
     firmware: core.firmware,
     audited: metrics !== undefined,
+    isPrepared: () => progress.isPrepared,
     passwordCost,
   };
   const api = createApi(context, apiOptions, [ingress.routes]);

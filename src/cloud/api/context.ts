@@ -22,6 +22,8 @@ export interface CloudContext {
   readonly passwordCost?: PasswordCost | undefined;
   /** Whether actions of users and API keys are recorded in the audit log. Default: they are not. */
   readonly audited?: boolean;
+  /** Whether the key and the password of the start are stored. Default: they are */
+  readonly isPrepared?: (() => boolean) | undefined;
   readonly downlinks: Downlinks;
   readonly firmware: FirmwareUpdates;
   readonly connectors: ConnectorControl;

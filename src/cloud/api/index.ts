@@ -138,6 +138,7 @@ export function createApi(
   if (publicUrl) redirectPrefix(api, publicUrl);
   if (options.cors) api.register(cors, CORS);
   const { rateLimit, rateLimitHolds } = options;
+  refuseWhileStarting(api, context);
   limitRequests(api, { clock: context.clock, rateLimit, rateLimitHolds });
   countAnswers(api, all);
   documentApi(api, publicUrl);
@@ -167,6 +168,18 @@ export function createApi(
 /** Gives a plugin a name. To name a plugin without one, Fastify searches all loaded modules each time it is registered. */
 function named(name: string, plugin: (routes: FastifyInstance) => Promise<void>): typeof plugin {
   return Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name });
+}
+
+/**
+ * Answers requests with keys, logins and passwords by 503 until the space is prepared: before, the key and the password that were
+ * given for this start are not valid, and earlier ones still are. Devices and pages need none of them.
+ */
+function refuseWhileStarting(api: FastifyInstance, { isPrepared = () => true }: CloudContext): void {
+  api.addHook('onRequest', ({ method, url }, _, done) => {
+    const needsNone = url.startsWith('/v2/') ? url.startsWith('/v2/device/') : method === 'GET' || method === 'HEAD';
+    const isWelcome = needsNone || method === 'OPTIONS' || isPrepared();
+    done(isWelcome ? undefined : new ApiFault(503, 'the service is starting; retry later', 'store-unavailable'));
+  });
 }
 
 /** Rejects `GET …/devices/`: a list, or the device with an empty id, whose reader would take the list for a device. */

@@ -1,6 +1,7 @@
 /** A whole service on real ports, as its operators see it. */
 import { createSocket } from 'node:dgram';
-import { createConnection } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
 import perfHooks from 'node:perf_hooks';
 import { Pool } from 'undici';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -9,7 +10,7 @@ import { addOperatorRoutes } from '../../../src/cloud/operator/routes.js';
 import { type Service, type ServiceOptions, startService } from '../../../src/cloud/service.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { MemoryTables } from '../../../src/cloud/store/memory/tables.js';
-import { StoreUnavailable } from '../../../src/cloud/store/store.js';
+import { type Change, type Store, StoreUnavailable } from '../../../src/cloud/store/store.js';
 import type { Log } from '../../../src/kernel/log.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
@@ -67,6 +68,42 @@ it('leaves no monitor behind: services share the metrics of the process', async 
   }
   expect(histograms.mock.calls.length).toBeLessThanOrEqual(1);
   histograms.mockRestore();
+});
+
+it('answers sign-ins and keys by 503 until the key and the password of this start are stored', async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const hold = (store: Store): Store => {
+    const commit = store.commit.bind(store);
+    return Object.assign(store, { commit: (changes: readonly Change[]) => held.then(() => commit(changes)) });
+  };
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  const admin = { email: 'eva@example.org', password: 'correct horse battery' };
+  const started = serve({ port, admin, embedded: { interference: { store: hold, request: () => undefined } } });
+  const ask = async (path: string, body?: object) => {
+    const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
+    const request = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
+    const { status } = await fetch(`http://127.0.0.1:${port}${path}`, request);
+    return status;
+  };
+  const isOpen = () => ask('/healthz').catch(() => 0);
+  await until(async () => (await isOpen()) === 200);
+  const asked = () =>
+    Promise.all([
+      ask('/readyz'),
+      ask('/v2/auth/login', admin),
+      ask('/v2/spaces'),
+      ask('/v2/device/2159017985/poll', {}),
+    ]);
+  expect(await asked()).toEqual([503, 503, 503, 401]);
+  release();
+  await started;
+  expect(await asked()).toEqual([200, 200, 200, 401]);
 });
 
 describe('health', () => {
