@@ -11,6 +11,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { endWithClient } from '../cloud/http/sockets.js';
 import { asError, messageOf } from '../kernel/errors.js';
 import type { Host } from './host.js';
 import { serveLocally } from './local-server.js';
@@ -90,10 +91,12 @@ export async function serveHttp(port: number, token: string, host: Host, make: M
   const answer = toNodeHandler(handler, { onerror: (error) => complain(host, error) });
   const server = await serveLocally(port, '--http', (request, response) => {
     const status = findRefusal(request, token);
-    // The cast is safe because a request of a server has a method and an address.
-    if (status === undefined) return void answer(request as NodeIncomingMessageLike, response);
     if (status === 401) response.setHeader('www-authenticate', 'Bearer');
-    response.writeHead(status).end();
+    if (status !== undefined) return void response.writeHead(status).end();
+    // The call of a client that has left ends, even if the client has only closed its side of the connection.
+    endWithClient(response);
+    // The cast is safe because a request of a server has a method and an address.
+    void answer(request as NodeIncomingMessageLike, response);
   });
   const close = async (): Promise<void> => {
     await handler.close();

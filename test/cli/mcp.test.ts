@@ -1,6 +1,7 @@
 /** `ghostfleet mcp`, as the client of the official SDK sees it. */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LONGEST_ANSWER, LONGEST_RESOURCE, writeAnswer, writeResource } from '../../src/cli/mcp-answer.js';
@@ -296,6 +297,24 @@ describe('over HTTP', () => {
       await post(url, { authorization, origin: 'http://localhost:3000' }),
       await post(url, { authorization }, '/other'),
     ]).toEqual([401, 401, 401, 403, 403, 404]);
+  });
+
+  it('a run ends when its client leaves', async () => {
+    const { url, started, stopped } = await serve();
+    const { hostname, port } = new URL(url);
+    const text = 'name: endless\nduration: 30000h\nfleet: [{ name: a, profile: clime, count: 100 }]\n';
+    const params = { name: 'run_scenario', arguments: { text } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /mcp HTTP/1.1\r\nhost: ${hostname}:${port}\r\nauthorization: Bearer ${TOKEN}\r\n` +
+        'content-type: application/json\r\naccept: application/json, text/event-stream\r\n' +
+        `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    await until(() => started.length === 1);
+    socket.destroy();
+    await until(() => stopped.length === 1);
+    expect(stopped).toEqual(started);
   });
 
   it('the token is in a private file until the end unless the environment has one', async () => {
