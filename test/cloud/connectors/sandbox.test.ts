@@ -145,6 +145,13 @@ describe('a script without a job', () => {
 });
 
 describe('the context of a script', () => {
+  it('has no Intl: a date as text is in UTC and in one form, whatever language and time zone the script asks for', async () => {
+    const dates = body(
+      "const at = new Date(); const how = { timeZone: 'Asia/Tokyo' }; return [typeof Intl, at.toLocaleString('de', how), at.toLocaleTimeString('de', how)]",
+    );
+    expect(await returned(dates)).toEqual(['undefined', '07/01/2026, 12:00:00 PM', '12:00:00 PM']);
+  });
+
   it('has the time of the attempt, in UTC, and the same random numbers for the same seed', async () => {
     const dates = body('return [Date.now(), new Date().toISOString(), new Date(2026, 6, 1, 12).getTime()]');
     expect(await returned(dates)).toEqual([NOW, new Date(NOW).toISOString(), NOW]);
