@@ -8,7 +8,7 @@ export function compressedBecause(headers: Headers): string | undefined {
   const coding = [headers['content-encoding'] ?? ''].flat().join(', ').trim().toLowerCase();
   if (coding === '' || coding === 'identity') return undefined;
   const name = shownName(coding) ?? 'an unknown coding';
-  return `the answer is compressed (Content-Encoding: ${name}), although the request accepts only "identity"; turn compression off in the server or its proxy`;
+  return `the answer is compressed (Content-Encoding: ${name}), which ghostfleet does not read; turn compression off in the server or its proxy, or leave out an "accept-encoding" of your own`;
 }
 
 /** The text of a foreign server; undefined if it does not look like the name of a coding. */

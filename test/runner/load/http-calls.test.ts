@@ -228,6 +228,15 @@ it('a load reads an answer with a byte-order mark, as the typed client does', as
   expect(findUselessReason({ kind: 'count-devices' }, result?.body ?? '', '')).toBe('');
 });
 
+it('a load that asks for compression itself is not said to have asked for none', async () => {
+  await start((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"count":3}')));
+  const [result] = await inTurn([{ ...get('/1'), headers: { 'accept-encoding': 'gzip' } }]);
+  expect(result?.unreadable).toBe(
+    'the answer is compressed (Content-Encoding: gzip), which ghostfleet does not read; ' +
+      'turn compression off in the server or its proxy, or leave out an "accept-encoding" of your own',
+  );
+});
+
 it('a load asks for answers without compression, and says why a compressed one is useless', async () => {
   const asked: (string | undefined)[] = [];
   await start((request, response) => {
