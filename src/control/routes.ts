@@ -2,6 +2,7 @@
 import { ApiFault } from '../cloud/http/errors.js';
 import type { Explanation } from '../explain/explanation.js';
 import { pause } from '../kernel/deadline.js';
+import { foreignNumber } from '../kernel/json-text.js';
 import { durationIn, type RunControls, type WantedDownlink } from './controls.js';
 import { optionalText, type Request, type Route, text } from './route.js';
 import { SCENARIO_ROUTES } from './scenario-routes.js';
@@ -60,7 +61,7 @@ export const ROUTES: readonly Route[] = [
   changing('pause', ({ controls }) => controls.pause()),
   changing('resume', ({ controls }) => controls.resume()),
   changing('step', ({ controls, body }) => controls.step(optionalText(body, 'for'))),
-  changing('speed', ({ controls, body }) => controls.setSpeed(Number(body.speed))),
+  changing('speed', ({ controls, body }) => controls.setSpeed(foreignNumber(body.speed))),
   { method: 'GET', path: '/run/faults', status: 200, handle: ({ controls }) => controls.kinds() },
   {
     method: 'POST',
@@ -151,7 +152,8 @@ function downlinksIn({ downlinks }: Request['body']): readonly WantedDownlink[] 
   const wanted: readonly unknown[] = Array.isArray(downlinks) ? downlinks : [];
   const read = wanted.flatMap((each) => {
     if (typeof each !== 'object' || each === null || !('id' in each && 'serial' in each)) return [];
-    return typeof each.id === 'string' ? [{ id: each.id, serial: Number(each.serial) }] : [];
+    const serial = foreignNumber(each.serial);
+    return typeof each.id === 'string' && Number.isInteger(serial) ? [{ id: each.id, serial }] : [];
   });
   if (read.length > 0 && read.length === wanted.length && read.length <= MOST_WAITS) return read;
   throw new ApiFault(400, `body/downlinks must be a list of 1 to ${MOST_WAITS} objects {id, serial}`);

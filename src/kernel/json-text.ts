@@ -23,6 +23,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The number of a value of a JSON text, which may also be a text; NaN for others: `Number` fails for some objects. */
+export function foreignNumber(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
+}
+
 /** What is wrong with a JSON text. */
 export interface JsonFault {
   /** `inexact-number` stands for all such numbers of the text. */

@@ -1,6 +1,6 @@
 /** What a response with a status of 2xx says about a batch. A proxy may have sent it: a page to sign in, for example. */
 import { ProtobufMetricsSerializer } from '@opentelemetry/otlp-transformer';
-import { foreignJson, isObject } from '../kernel/json-text.js';
+import { foreignJson, foreignNumber, isObject } from '../kernel/json-text.js';
 
 export interface Received {
   readonly body: Uint8Array;
@@ -28,7 +28,7 @@ export function readResponse({ body, type }: Received, encoding: 'protobuf' | 'j
   const read = isJson ? foreignJson(new TextDecoder().decode(body)) : decode(body);
   if (!isObject(read)) return NOT_OTLP;
   const part = isObject(read.partialSuccess) ? read.partialSuccess : {};
-  const items = Number(part.rejectedSpans ?? part.rejectedDataPoints ?? 0);
+  const items = foreignNumber(part.rejectedSpans ?? part.rejectedDataPoints);
   const reason = typeof part.errorMessage === 'string' ? part.errorMessage : '';
   return { items: items > 0 ? items : 0, reason: reason.slice(0, LONGEST_REASON) };
 }

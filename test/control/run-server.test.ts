@@ -295,7 +295,10 @@ describe('the explanation of a downlink', () => {
         ...{ now: 'outage (clime)', stages_ms: {} },
       },
     ]);
-    expect((await ask('POST', '/run/waits', { downlinks: [id] })).json.message).toContain('objects {id, serial}');
+    for (const wrong of [id, { id, serial: { toString: 1, valueOf: 1 } }]) {
+      const { json: refused } = await ask('POST', '/run/waits', { downlinks: [wrong] });
+      expect(refused.message).toContain('objects {id, serial}');
+    }
     await ask('DELETE', `/run/faults/${fault.id}`);
     await ask('POST', '/run/resume');
   });

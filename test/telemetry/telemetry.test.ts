@@ -336,6 +336,7 @@ describe('lost telemetry', () => {
       JSON.stringify({ partialSuccess: { rejectedSpans: '3', errorMessage: 'too\nold' } }),
       ['refused 3 of the spans and data points: "too\\nold"'],
     ],
+    ['a number that is an object', 'application/json', '{"partialSuccess":{"rejectedSpans":{"toString":1}}}', []],
     ['a warning without refused items', 'application/json', '{"partialSuccess":{"errorMessage":"slow down"}}', []],
   ])('names the part of a batch that the collector refuses: %s', async (_, type, body, expected) => {
     const answer = (response: ServerResponse) =>

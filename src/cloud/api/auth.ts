@@ -123,7 +123,12 @@ function useNotes({ store, clock, log }: ApiContext): (key: ApiKey) => void {
   const noted = new Map<Id, UnixMillis>();
   return (key) => {
     const now = Math.floor(clock.wall);
-    if (now - (noted.get(key.id) ?? Number.NEGATIVE_INFINITY) < USE_PRECISION) return;
+    // The oldest come first. Those that are noted again are of no use.
+    for (const [id, at] of noted) {
+      if (now - at < USE_PRECISION) break;
+      noted.delete(id);
+    }
+    if (noted.has(key.id)) return;
     noted.set(key.id, now);
     store.commit([putKeyUse(key, now)]).catch((error: unknown) => {
       log.warn({ error: messageOf(error) }, 'the last use of a key was not stored');

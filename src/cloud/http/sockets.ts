@@ -155,9 +155,9 @@ function serveFirst(line: Exchange[], handle: RequestListener): void {
   handle(first.request, first.response);
 }
 
-/** Whether a part of an answer was sent that is not complete yet: another answer would become a part of it. */
+/** Whether an answer is due, or a part of it was sent: the client would take another answer for this one, or for a part of it. */
 export function isAnswering(socket: Socket): boolean {
-  return lines.get(socket)?.some(({ response }) => response.headersSent) ?? false;
+  return lines.get(socket)?.some(({ request, response }) => request.complete || response.headersSent) ?? false;
 }
 
 /** Whether a connection is idle, or has an answer that its client does not take. */

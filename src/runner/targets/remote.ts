@@ -11,7 +11,7 @@ import {
 } from '../../client/client.js';
 import { isMachineFailure } from '../../client/errors.js';
 import type { EdgeClock } from '../../kernel/clock.js';
-import { foreignJson } from '../../kernel/json-text.js';
+import { foreignJson, foreignNumber } from '../../kernel/json-text.js';
 import type { Log } from '../../kernel/log.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import type { Profile } from '../../profile/profile.js';
@@ -118,7 +118,7 @@ function reportFailures(gate: Gate = (request) => request(), failed: Failed): Ga
 /** The message in the body of a response; undefined if the text is not a message of a device as JSON. */
 function parseMessage(answer: string): Message | undefined {
   const value = foreignJson(answer);
-  return isMessage(value) && Number.isInteger(Number(value.device_serial_number ?? Number.NaN)) ? value : undefined;
+  return isMessage(value) && Number.isInteger(foreignNumber(value.device_serial_number)) ? value : undefined;
 }
 
 /** A client that reports to the observer and to the audit which downlinks and firmware updates it queues. */

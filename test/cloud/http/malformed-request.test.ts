@@ -76,3 +76,9 @@ it('an answer that has begun is not mixed with the refusal of the bytes behind i
   expect(received).toContain('begun');
   expect(received).not.toContain('malformed-request');
 });
+
+it('a malformed request does not get the answer of the valid one before it, which has arrived with it', async () => {
+  const { answerTo } = await started();
+  const answer = await answerTo(`GET /v2/spaces HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${KEY}\r\n\r\nSECRET`);
+  expect(answer).not.toContain('malformed-request');
+});
