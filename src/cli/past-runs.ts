@@ -62,6 +62,8 @@ export class PastRuns implements TimeTravel {
   #open: readonly Open[] = [];
   /** Runs of the past that ended because another one was opened. */
   #ended: readonly PastRun[] = [];
+  /** Those that are compared, or were: they end with it. */
+  readonly #compared = new WeakSet<Open>();
   #count = 0;
   /** Begins runs of the past one after another, because each beginning first counts the open runs. */
   readonly #turns = new PQueue({ concurrency: 1 });
@@ -97,6 +99,8 @@ export class PastRuns implements TimeTravel {
   async compare(id: string, lasts?: Millis): Promise<RunComparison | undefined> {
     const fork = this.#open.find(({ shown }) => shown.id === id);
     if (!fork) return undefined;
+    if (this.#compared.has(fork)) throw new UsageError('bad-moment', 'this run of the past is being compared already');
+    this.#compared.add(fork);
     const { folder, plan, pace, control } = fork;
     const until = Math.min(plan.duration, lasts === undefined ? plan.duration : sinceStart(pace.now) + lasts);
     const forked = this.#endAt(until, plan, control, fork.result);

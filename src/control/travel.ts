@@ -66,6 +66,7 @@ export interface TimeTravel {
   /**
    * Lets a fork run on, and compares it with the same run without the changes. Undefined for an unknown id.
    * @param lasts how long the fork runs on; undefined: to its end
+   * @throws UsageError if it is being compared already
    */
   compare(id: string, lasts?: Millis): Promise<RunComparison | undefined>;
   close(): Promise<void>;

@@ -47,6 +47,15 @@ it('a run of the past ends like the original if no user changes anything', async
   expect([original?.passed, fork?.digest, difference]).toEqual([true, original?.digest, null]);
 });
 
+it('a run of the past is compared once, also if it is asked for several times at once', async () => {
+  const { id } = await past.back(10 * 60_000);
+  const [first, ...others] = await Promise.allSettled([1, 2, 3].map(() => past.compare(id)));
+  expect(first).toMatchObject({ status: 'fulfilled', value: { difference: null } });
+  for (const other of others) {
+    expect(other).toMatchObject({ reason: { message: 'this run of the past is being compared already' } });
+  }
+});
+
 it('a run of the past differs from the original after a fault, from the moment of the fault on', async () => {
   const { id } = await past.back(25 * 60_000);
   const call = { kind: 'outage', options: 'both' } as const;
