@@ -85,8 +85,10 @@ export function codeOf(error: Error): string {
 export function reasonOf(error: unknown): string {
   if (!isError(error)) return messageOf(error);
   const code = tlsCodeOf(error) ?? codeOf(error);
+  // A port that was asked for has words of its own.
+  const words = isOfListening(error) ? systemReason(code) : wordsFor(code);
   // A failure to connect to several addresses has a code but no message.
-  return wordsFor(code) ?? (error.message.trim() || code);
+  return words ?? (error.message.trim() || code);
 }
 
 /** A code with its meaning, such as `ECONNREFUSED, connection refused`; an unknown code or another text stays as it is. */
@@ -112,6 +114,10 @@ function wordsFor(code: string): string | undefined {
     (code.startsWith('HPE_') ? WORDS.HTTPParserError : undefined) ??
     (security && `TLS failed: ${security.toLowerCase().replaceAll('_', ' ')}`)
   );
+}
+
+function isOfListening(error: Error): boolean {
+  return 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'bind');
 }
 
 /** Node's own HTTPS client reports a failure of OpenSSL as `EPROTO`, and its reason in the message. */

@@ -39,13 +39,11 @@ export async function serve(flags: readonly string[] = [], env: Readonly<Record<
     url = /MCP at (\S+),/.exec(err)?.[1] ?? url;
   };
   const started: string[][] = [];
-  const stopped: string[][] = [];
   const ended = ghostfleet(['mcp', '--http', '0', '--folder', folder, ...flags], {
     env: { GHOSTFLEET_MCP_TOKEN: TOKEN, XDG_RUNTIME_DIR: folder, ...env },
     watch,
     interruptWhen,
     started: (args) => started.push([...args]),
-    stopped: (args) => stopped.push([...args]),
   });
   const end = () => {
     stop();
@@ -58,7 +56,7 @@ export async function serve(flags: readonly string[] = [], env: Readonly<Record<
   await client.connect(
     new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization } } }),
   );
-  return { ...toolsOf(client), client, folder, url, end, started, stopped };
+  return { ...toolsOf(client), client, folder, url, end, started };
 }
 
 export function toolsOf(client: Client) {

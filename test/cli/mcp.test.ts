@@ -1,11 +1,13 @@
 /** `ghostfleet mcp`, as the client of the official SDK sees it. */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LONGEST_ANSWER, LONGEST_RESOURCE, writeAnswer, writeResource } from '../../src/cli/mcp-answer.js';
 import { Desk } from '../../src/cli/mcp-desk.js';
+import { makeServer } from '../../src/cli/mcp-server.js';
+import { serveHttp } from '../../src/cli/mcp-transports.js';
 import { startDevice, startService, virtualTime } from '../../src/index.js';
 import { folderOfTest } from '../support/folder-of-test.js';
 import { ghostfleet } from '../support/host.js';
@@ -299,11 +301,15 @@ describe('over HTTP', () => {
     ]).toEqual([401, 401, 401, 403, 403, 404]);
   });
 
-  it('a run ends when its client leaves', async () => {
-    const { url, started, stopped } = await serve();
+  it.each([
+    ['leaves', (socket: Socket) => socket.destroy()],
+    ['closes its side of the connection', (socket: Socket) => socket.end()],
+  ])('a run ends when its client %s', async (_how, leave) => {
+    const run = endlessCommand();
+    const { url, close } = await serveHttp(0, TOKEN, run.host, () => makeServer(run.desk));
+    onTestFinished(close);
     const { hostname, port } = new URL(url);
-    const text = 'name: endless\nduration: 30000h\nfleet: [{ name: a, profile: clime, count: 100 }]\n';
-    const params = { name: 'run_scenario', arguments: { text } };
+    const params = { name: 'run_scenario', arguments: { text: SCENARIO } };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
     const socket = connect(Number(port), hostname);
     socket.write(
@@ -311,10 +317,10 @@ describe('over HTTP', () => {
         'content-type: application/json\r\naccept: application/json, text/event-stream\r\n' +
         `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
-    await until(() => started.length === 1);
-    socket.destroy();
-    await until(() => stopped.length === 1);
-    expect(stopped).toEqual(started);
+    await until(() => run.calls.started === 1);
+    leave(socket);
+    await until(() => run.calls.stopped === 1);
+    expect(run.calls).toEqual({ started: 1, stopped: 1 });
   });
 
   it('the token is in a private file until the end unless the environment has one', async () => {
@@ -345,24 +351,32 @@ describe('over HTTP', () => {
   });
 });
 
-it('a call that the client gives up ends its command', async () => {
-  let stopped = 0;
-  let end = () => {};
-  const ended = new Promise<{ exit: number; out: string; err: string }>((resolve) => {
-    end = () => resolve({ exit: 130, out: '', err: '' });
-  });
-  const stop = () => {
-    stopped++;
-    end();
+/** A desk whose commands last until they are stopped. */
+function endlessCommand() {
+  const calls = { started: 0, stopped: 0 };
+  const again = () => {
+    calls.started++;
+    let end = () => {};
+    const ended = new Promise<{ exit: number; out: string; err: string }>((resolve) => {
+      end = () => resolve({ exit: 130, out: '', err: '' });
+    });
+    const stop = () => {
+      calls.stopped++;
+      end();
+    };
+    return { ended, stop };
   };
-  const again = () => ({ ended, stop });
-  // The cast is safe because a desk starts only other processes of its host here.
+  // The cast is safe because desk and server only start other processes of this host, and write no errors.
   const host = { again, env: {} } as never;
-  const desk = new Desk({ host, folder: folderOfTest(), mayWrite: false, connect: undefined });
+  return { calls, host, desk: new Desk({ host, folder: folderOfTest(), mayWrite: false, connect: undefined }) };
+}
+
+it('a call that the client gives up ends its command', async () => {
+  const { desk, calls } = endlessCommand();
   const giveUp = new AbortController();
   const running = desk.carryOut(['run', 'demo'], giveUp.signal);
   giveUp.abort();
-  expect([(await running).exit, stopped]).toEqual([130, 1]);
+  expect([(await running).exit, calls.stopped]).toEqual([130, 1]);
 });
 
 describe('answers', () => {

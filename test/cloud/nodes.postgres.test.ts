@@ -350,7 +350,7 @@ it('a connection that the database ends in the middle of a turn is an outage, no
     query(
       url,
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND query LIKE 'SELECT pg_advisory_lock%' AND pid <> pg_backend_pid()`,
+      WHERE datname = current_database() AND query LIKE 'SELECT pg_advisory_xact_lock%' AND pid <> pg_backend_pid()`,
     ),
   );
   const failure = await turn?.catch((error: unknown) => error);

@@ -28,8 +28,6 @@ export interface HostOptions {
   readonly webConsole?: string;
   /** Receives the arguments of each further process of the program. */
   readonly started?: (args: readonly string[]) => void;
-  /** Receives the arguments of each further process that is asked to end. */
-  readonly stopped?: (args: readonly string[]) => void;
   /** The signal that ends a further process at once; undefined if it runs. */
   readonly killed?: (args: readonly string[]) => string | undefined;
   /** Called when the command has begun, with the number of its handlers of Ctrl-C. */
@@ -128,10 +126,7 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
           watch,
           env: { ...withoutSettings(options.env ?? {}), ...env },
         }),
-        stop: () => {
-          options.stopped?.(more);
-          stop();
-        },
+        stop: () => stop(),
       };
     },
     openBrowser: (address) => options.browser?.(address),
