@@ -1,5 +1,4 @@
 /** Files and directories whose rights do not permit this process to use them, in words for its user. */
-
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isError } from './errors.js';

@@ -1,6 +1,6 @@
 /**
- * The files of the running program, and whether they are still on disk. The bundled program loads some files only when it needs them, and
- * their names change with each build: after an update of the package, they cannot be found.
+ * The files of the running program, and whether they are still on disk. The bundled program loads some files only when it
+ * needs them, and their names change with each build: after an update of the package, they cannot be found.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** The page of Swagger UI, which only documentation-page.ts loads, at the first request. */
-
 import { existsSync } from 'node:fs';
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';

@@ -57,8 +57,11 @@ export class Callers {
       apiKey,
       base: this.#base,
       sender: makeHttpCalls({
-        ...{ baseUrl: this.#baseUrl, apiKey, connections: CONNECTIONS },
-        ...{ answers: this.#answers, failed: this.#failed },
+        baseUrl: this.#baseUrl,
+        apiKey,
+        connections: CONNECTIONS,
+        answers: this.#answers,
+        failed: this.#failed,
       }),
       connections: this.#virtual ? this.#oneAtATime : new Semaphore(CONNECTIONS),
     };

@@ -1,5 +1,4 @@
 /** Workers in threads of this process. */
-
 import { Worker } from 'node:worker_threads';
 import { pathFrom } from '../../../kernel/program-files.js';
 import { type Millis, seconds } from '../../../kernel/time.js';
