@@ -27,14 +27,7 @@ import { DeviceRecorder } from '../wire/recorder.js';
 import { openToConsoles } from './attachable.js';
 import { awaitReader, CAPTURE, checkCapture } from './capture.js';
 import { checkOption, defineCommand, expectWholeNumber } from './command.js';
-import {
-  CLAIM_TOKEN,
-  CLAIM_TOKEN_FORM,
-  claimTokenIn,
-  DTLS_KEY_FORM,
-  parseClaimToken,
-  parseDtlsKey,
-} from './device-secrets.js';
+import { CLAIM_TOKEN, claimTokenIn, DTLS_KEY, TOKEN_VARIABLE } from './device-secrets.js';
 import { type Host, isColoured, type Terminal } from './host.js';
 import { awaitInterruption } from './interrupts.js';
 import { openSerialPorts, parseSerialPort, SERIAL_PORT_FORM, type SerialRequest } from './serial-port.js';
@@ -80,10 +73,10 @@ export const device = defineCommand<DeviceFlags>(
       .option(
         'token',
         checkOption(
-          { describe: `claim token; also ${CLAIM_TOKEN}`, secret: true },
+          { describe: `claim token; also ${TOKEN_VARIABLE}`, secret: true },
           'token',
-          CLAIM_TOKEN_FORM,
-          parseClaimToken,
+          CLAIM_TOKEN.wanted,
+          CLAIM_TOKEN.parse,
         ),
       )
       .option(
@@ -94,8 +87,8 @@ export const device = defineCommand<DeviceFlags>(
             secret: true,
           },
           'secret',
-          DTLS_KEY_FORM,
-          parseDtlsKey,
+          DTLS_KEY.wanted,
+          DTLS_KEY.parse,
         ),
       )
       .option('firmware', { ...FIRMWARE, describe: 'firmware version, such as 3.5.5; the newest is the default' })
@@ -168,7 +161,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   const profile = profileNamed(flags.profile, flags.firmware);
   const claimToken = flags.token ?? claimTokenIn(host.env);
   if (claimToken === undefined) {
-    throw new UsageError('bad-flags', `${CLAIM_TOKEN_FORM} is required: --token or ${CLAIM_TOKEN}`);
+    throw new UsageError('bad-flags', `${CLAIM_TOKEN.wanted} is required: --token or ${TOKEN_VARIABLE}`);
   }
   checkCapture(flags.capture, { '--link http': flags.link === 'http' });
   if (flags.quiet && flags.log !== undefined) throw new UsageError('bad-flags', '--quiet and --log exclude each other');

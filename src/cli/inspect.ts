@@ -20,14 +20,7 @@ import type { MessageTextOptions } from '../wire/message-text.js';
 import { readCapture } from '../wire/read-capture.js';
 import { WrongValue } from './check-arguments.js';
 import { defineCommand } from './command.js';
-import {
-  CLAIM_TOKEN,
-  CLAIM_TOKEN_FORM,
-  claimTokenIn,
-  DTLS_KEY_FORM,
-  parseClaimToken,
-  parseDtlsKey,
-} from './device-secrets.js';
+import { CLAIM_TOKEN, claimTokenIn, DTLS_KEY, type SecretForm, TOKEN_VARIABLE } from './device-secrets.js';
 import type { Host } from './host.js';
 import { packagePath } from './package-files.js';
 import { REPEATED, SHOW_SECRETS } from './values.js';
@@ -57,13 +50,13 @@ export const inspect = defineCommand<InspectFlags>(
       })
       .option('token', {
         ...REPEATED,
-        describe: `claim token of a device, to check the tags of its datagrams; may be repeated; also ${CLAIM_TOKEN}`,
-        coerce: checkSecrets('token', CLAIM_TOKEN_FORM, parseClaimToken),
+        describe: `claim token of a device, to check the tags of its datagrams; may be repeated; also ${TOKEN_VARIABLE}`,
+        coerce: checkSecrets('token', CLAIM_TOKEN),
       })
       .option('secret', {
         ...REPEATED,
         describe: 'key of a device for DTLS, if the capture does not contain its keys; may be repeated',
-        coerce: checkSecrets('secret', DTLS_KEY_FORM, parseDtlsKey),
+        coerce: checkSecrets('secret', DTLS_KEY),
       })
       .option('timeline', {
         type: 'boolean',
@@ -169,7 +162,7 @@ function bytesIn(text: string): Uint8Array | undefined {
   return Buffer.from(text.padEnd(Math.ceil(text.length / 4) * 4, '='));
 }
 
-function checkSecrets(name: string, wanted: string, parse: (text: string) => string | undefined) {
+function checkSecrets(name: string, { wanted, parse }: SecretForm) {
   // The texts are secrets, so the message does not quote them.
   return (texts: readonly string[]) =>
     texts.every((text) => parse(text) !== undefined) ? texts : new WrongValue([`--${name} (hidden) is not ${wanted}`]);

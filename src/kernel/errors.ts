@@ -72,6 +72,11 @@ export function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
 }
 
+/** The failures that a failure summarises, such as those of connections to several addresses; undefined for other errors. */
+export function innerErrors(error: Error): readonly unknown[] | undefined {
+  return 'errors' in error && Array.isArray(error.errors) ? error.errors : undefined;
+}
+
 /** The message of anything that was thrown, also of an object that is not an Error, as a worker thread may pass it on. */
 export function messageOf(error: unknown): string {
   if (isError(error)) return error.message;

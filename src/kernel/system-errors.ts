@@ -1,5 +1,5 @@
 /** Texts for what the operating system refuses, by error code, the same for files, ports and connections. */
-import { isError, messageOf, UsageError } from './errors.js';
+import { innerErrors, isError, messageOf, UsageError } from './errors.js';
 
 /** The text for a code such as `EACCES`, for use in a message; undefined for an unknown code. */
 export function systemReason(code: string): string | undefined {
@@ -73,11 +73,9 @@ export function portRefused(port: string, host: string, { code = '', message }: 
  * several addresses has the code of the first one that this machine could reach: it may have no IPv6, for example.
  */
 export function codeOf(error: Error): string {
-  if ('errors' in error && Array.isArray(error.errors)) {
-    const codes = error.errors.filter(isError).map(codeOf);
-    const code = codes.find((each) => !isOfThisMachine(each)) ?? codes[0];
-    if (code !== undefined) return code;
-  }
+  const inner = innerErrors(error)?.filter(isError).map(codeOf) ?? [];
+  const code = inner.find((each) => !isOfThisMachine(each)) ?? inner[0];
+  if (code !== undefined) return code;
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 

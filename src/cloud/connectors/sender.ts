@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Clock } from '../../kernel/clock.js';
 import { LONGEST_REUSE } from '../../kernel/connection-age.js';
-import { isError } from '../../kernel/errors.js';
+import { innerErrors, isError } from '../../kernel/errors.js';
 import { limitInterim } from '../../kernel/interim-responses.js';
 import { retryAfter } from '../../kernel/retry-after.js';
 import { reasonOf } from '../../kernel/system-errors.js';
@@ -213,6 +213,5 @@ async function beginningOf(body: IncomingMessage): Promise<string> {
 function refusalIn(error: unknown): TargetRefused | undefined {
   if (error instanceof TargetRefused) return error;
   if (!isError(error)) return undefined;
-  const inner = 'errors' in error && Array.isArray(error.errors) ? error.errors : [error.cause];
-  return inner.map(refusalIn).find((found) => found !== undefined);
+  return (innerErrors(error) ?? [error.cause]).map(refusalIn).find((found) => found !== undefined);
 }
