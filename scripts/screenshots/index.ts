@@ -1,5 +1,5 @@
 /**
- * `npm run screenshots [folder]`: pictures of all pages of the console, in both themes, 1280 and 400 pixels wide, and of the
+ * `npm run screenshots [folder]`: pictures of all pages of the console, of a service and of a run, in both themes, 1280 and 400 pixels wide, and of the
  * presenter mode, for reviewers to look at. Each shows the whole page, up to a height of 3,200 pixels. Default folder:
  * `runs/screenshots`.
  * `npm run screenshots -- --docs` writes the pictures of the documentation instead.
@@ -27,6 +27,9 @@ const PRESENTED: readonly PageOfConsole[] = [
   { fragment: '?present#/downlinks', ready: '.lane' },
   { fragment: '?present#/run', ready: '.chart canvas' },
 ];
+
+/** The pages that show more, or other things, in a run. */
+const IN_RUN = /overview|fleet|devices\/[^/]+(\/queue)?$|downlinks/;
 
 const isForDocs = process.argv.includes('--docs');
 const folder = process.argv[2] ?? 'runs/screenshots';
@@ -80,13 +83,17 @@ async function picturesOfRun(): Promise<void> {
   const first = await openPage(browser);
   await first.page.goto(demo.link);
   await first.page.locator('.wall canvas').waitFor();
+  const read = async (path: string) => (await first.context.request.get(`${origin}${path}`)).json();
+  const [{ id: space }] = await read('/v2/spaces');
+  const [{ id: device }] = await read(`/v2/spaces/${space}/devices?name=cellar-0003`);
   const cookies = await first.context.cookies();
   await first.context.close();
+  const ofRun = [...pagesOf(device).filter(({ fragment }) => IN_RUN.test(fragment)), ...PAGES_OF_RUN];
   for (const look of LOOKS) {
     const opened = await openPage(browser, look);
     await opened.context.addCookies(cookies);
-    const pages = look.width > 1000 ? [...PAGES_OF_RUN, ...PRESENTED] : PAGES_OF_RUN;
-    await takePictures(opened, origin, pages, look, (name) => name.replace('terminal', 'terminal-local'));
+    const pages = look.width > 1000 ? [...ofRun, ...PRESENTED] : ofRun;
+    await takePictures(opened, origin, pages, look, (name) => `in-run-${name.replace(device, 'device')}`);
   }
   await demo.end();
 }
@@ -98,6 +105,8 @@ async function takePictures(
   { theme, width }: Look,
   nameOf: (fragment: string) => string,
 ): Promise<void> {
+  // On a busy machine, the thread that checks scenarios needs half a minute to load from the sources.
+  page.setDefaultTimeout(120_000);
   for (const { fragment, ready } of pages) {
     await page.goto(`${origin}/${fragment}`);
     await page.locator(ready).first().waitFor();

@@ -93,6 +93,22 @@ describe('the thread of the checks', () => {
     expect([small.plan?.scenario, broken.plan, broken.problems.length > 0]).toEqual(['small', null, true]);
   });
 
+  it('may take any time to load and to read the names: only the check of a text has a limit', async () => {
+    const impatient = new CheckThread(1);
+    expect(await impatient.names()).toMatchObject({ schema: expect.any(Object) });
+    await impatient.close();
+  });
+
+  it('answers a request during which it is closed', async () => {
+    const closed = new CheckThread();
+    const names = closed.names();
+    names.catch(() => {});
+    // The thread starts with the next microtask.
+    await Promise.resolve();
+    await closed.close();
+    await expect(names).rejects.toThrow('the scenario cannot be checked');
+  });
+
   it('ends a check that takes too long, with a message', async () => {
     const impatient = new CheckThread(1);
     const { problems } = await impatient.check(HUGE);

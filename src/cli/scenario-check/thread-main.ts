@@ -1,4 +1,4 @@
-/** The thread that checks scenarios: takes requests one after another, and answers each of them. */
+/** The thread that checks scenarios: says when it is loaded, takes requests one after another, and answers each of them. */
 import { parentPort } from 'node:worker_threads';
 import type { ScenarioCheck, ScenarioNames } from '../../control/scenarios.js';
 import { packagedProfiles } from '../../profile/library.js';
@@ -14,6 +14,7 @@ parentPort?.on('message', (request: ThreadRequest) => {
   const answer: ThreadAnswer = request === null ? names() : checkText(request);
   parentPort?.postMessage(answer);
 });
+parentPort?.postMessage('loaded');
 
 function names(): ScenarioNames {
   return {
