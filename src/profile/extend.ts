@@ -4,7 +4,7 @@
  * each is merged over the files before it. Every value keeps its file and line for messages.
  */
 import { text } from '../input/checks.js';
-import { type LocatedNode, type MapNode, type Problems, readYaml } from '../input/document.js';
+import { type LocatedNode, type MapNode, type Place, type Problems, readYaml } from '../input/document.js';
 import { quote } from '../input/problems.js';
 
 /** Reads a file by its path: the folder of the extending file plus the path in `extends`. Undefined if it does not exist. */
@@ -93,4 +93,30 @@ export function merge(base: LocatedNode, own: LocatedNode): LocatedNode {
 /** The map without one of its keys. */
 export function removeKey(node: MapNode, name: string): MapNode {
   return { ...node, entries: new Map([...node.entries].filter(([key]) => key !== name)) };
+}
+
+/**
+ * What a file writes to remove the inherited entry of a section that contains `place`: `timing: { downlink_watchdog: ~ }`.
+ * @param root the merged file
+ * @param sections those to search
+ * @returns undefined if no section has such an entry
+ */
+export function findRemoval(root: LocatedNode, sections: readonly string[], place: Place): string | undefined {
+  for (const section of sections) {
+    const entries = root.kind === 'map' ? root.entries.get(section)?.value : undefined;
+    for (const [name, { value }] of entries?.kind === 'map' ? entries.entries : []) {
+      if (contains(value, place)) return `${section}: { ${name}: ~ }`;
+    }
+  }
+  return undefined;
+}
+
+function contains(node: LocatedNode, place: Place): boolean {
+  const isChildAt = (child: LocatedNode) => contains(child, place);
+  // A problem may be in the middle of a text.
+  const length = node.kind === 'scalar' ? node.source.length : 1;
+  const isHere = node.file === place.file && node.line === place.line && node.column <= place.column;
+  if (isHere && place.column < node.column + length) return true;
+  if (node.kind === 'map') return [...node.entries.values()].map(({ value }) => value).some(isChildAt);
+  return node.kind === 'list' && node.items.some(isChildAt);
 }

@@ -24,7 +24,7 @@ import { InputError } from '../input/problems.js';
 import type { BodyParts } from './body-references.js';
 import { expectIdentityText, expectParameter, expectSetupLine, IDENTITY_LENGTHS } from './checks.js';
 import { COMMAND_WORDS } from './command-words.js';
-import { type LoadText, type ReadFiles, readExtended } from './extend.js';
+import { findRemoval, type LoadText, type ReadFiles, readExtended } from './extend.js';
 import type { ModuleSpec } from './parameters.js';
 import {
   CLICK_ACTIONS,
@@ -68,10 +68,22 @@ export function readProfile(source: string, file: string, load: LoadText, read?:
   return profile;
 }
 
+/** Sections of which an extending file may remove any entry, because a device type does not need it. */
+const SEPARABLE = ['timing', 'sensors', 'events', 'body'] as const satisfies readonly Section[];
+
 /** @throws InputError with all problems */
 function compileProfile(root: LocatedNode, file: string): ProfileSections {
   const problems = new Problems();
   const sections = compile(root, file, problems);
+  problems.list.forEach((problem, i) => {
+    // An inherited entry may need a parameter that this device type lacks.
+    const removal = problem.file === file ? undefined : findRemoval(root, SEPARABLE, problem);
+    if (removal === undefined) return;
+    problems.list[i] = {
+      ...problem,
+      message: `${problem.message}; to remove this inherited entry, write "${removal}"`,
+    };
+  });
   problems.finish();
   // The cast is safe because each missing section has added a problem, and `finish` throws if there are problems.
   return sections as ProfileSections;

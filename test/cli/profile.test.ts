@@ -33,8 +33,8 @@ describe('ghostfleet profile check', () => {
     const { exit, out, err } = await ghostfleet(['profile', 'check', BROKEN, MINE, join(directory, 'none.yaml')]);
     expect(exit).toBe(2);
     expect(out).toBe(`${MINE}: valid\n`);
-    expect(err).toContain(`${BROKEN}:11:18: "1" is not a whole number from 512 to 16384`);
-    expect(err).toMatch(/broken\.yaml:14:9: "lrv" is not one of .*\(did you mean "lrw"\?\)/);
+    expect(err).toContain(`${BROKEN}:12:18: "1" is not a whole number from 512 to 16384`);
+    expect(err).toMatch(/broken\.yaml:15:9: "lrv" is not one of .*\(did you mean "lrw"\?\)/);
     expect(err).toContain('none.yaml" cannot be read: the file does not exist');
   });
 
@@ -93,7 +93,7 @@ describe('a profile of the user', () => {
     file('profiles/mine.yaml', readFileSync(BROKEN, 'utf8'));
     const { exit, err } = await ghostfleet(['validate', scenario('own.yaml')]);
     expect(exit).toBe(2);
-    expect(err).toContain(`${join(directory, 'profiles', 'mine.yaml')}:11:18:`);
+    expect(err).toContain(`${join(directory, 'profiles', 'mine.yaml')}:12:18:`);
   });
 });
 

@@ -23,6 +23,26 @@ describe('extends', () => {
     expect(profile.supplyModule).toBeUndefined();
   });
 
+  it('names, for a problem of an inherited entry, the line that removes the entry', () => {
+    const without = (parameter: string) => problemsOf({ change: [[`${parameter}: {`, 'other: {']] });
+    expect(without('downlink-wdg-interval')).toMatchObject([
+      {
+        file: base,
+        message:
+          '"downlink-wdg-interval" is not a configuration parameter of this device type; to remove this inherited entry, write "timing: { downlink_watchdog: ~ }"',
+      },
+    ]);
+    const [incomplete] = problemsOf({ change: [['  backup: { capacity: 32 }\n', '']] });
+    expect(incomplete?.message).toBe(
+      'an edge event list needs "capacity"; to remove this inherited entry, write "events: { backup: ~ }"',
+    );
+  });
+
+  it('names no such line for a problem of the file itself', () => {
+    const [own] = problemsOf({ change: [['send_timeout: send-timeout', 'send_timeout: patience']] });
+    expect(own?.message).toBe('"patience" is not a configuration parameter of this device type');
+  });
+
   it('may be chained', () => {
     const middle = 'extends: common/chester.yaml\nidentity: { hw_revision: R9.9 }\n';
     const profile = read({

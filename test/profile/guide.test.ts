@@ -47,6 +47,10 @@ describe('the example of the guide', () => {
     expect(message.split('\n')).toHaveLength(1);
   });
 
+  it('has only its own firmware version', () => {
+    expect(coldroom().firmware.names).toEqual(['1.0.0']);
+  });
+
   it('measures, and writes the body that its decoder reads', () => {
     const device = rig({ profile: coldroom() });
     device.until(hours(0.5));
