@@ -16,7 +16,10 @@ export function watchSilence(
     if (reported || kind !== 'device.repeat') return undefined;
     reported = true;
     const silent = `no response from ${address}: check that it is running`;
-    if (!known) return `${silent} and knows this serial number and claim token`;
+    if (!known) {
+      const option = link === 'http' ? '--api' : '--udp';
+      return `${silent} and knows this serial number and claim token, or give its address with ${option}`;
+    }
     return link === 'udp'
       ? `${silent}; if the device has a new address or port, the cloud may drop its polls as copies until its next report`
       : silent;

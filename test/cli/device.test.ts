@@ -57,10 +57,20 @@ it('a cloud that stops responding may drop datagrams as copies; this is said onl
     return kinds.map((kind) => silence({ kind, at: 0, serial: 1 } as TraceEvent)).at(-1);
   };
   const stopped = ['device.repeat', 'uplink.acked', 'device.repeat'];
-  expect(message('udp', 'device.repeat')).toMatch(/knows this serial number and claim token$/);
   expect(message('udp', ...stopped)).toMatch(/a new address or port, the cloud may drop its polls as copies until/);
   expect(message('dtls', ...stopped)).toBe('no response from gateway:5003: check that it is running');
   expect(message('http', ...stopped)).toBe('no response from gateway:5003: check that it is running');
+});
+
+it.each([
+  ['udp', '--udp'],
+  ['dtls', '--udp'],
+  ['http', '--api'],
+] as const)('a device that never gets a response over %s is advised to use %s', (link, option) => {
+  expect(watchSilence('cloud:1', link)({ kind: 'device.repeat', at: 0, serial: 1 } as TraceEvent)).toBe(
+    'no response from cloud:1: check that it is running and knows this serial number and claim token, ' +
+      `or give its address with ${option}`,
+  );
 });
 
 it('a device with DTLS requires the option --secret', async () => {
