@@ -28,7 +28,9 @@ import { size } from './size.js';
 
 const CONNECTIONS = 64;
 const DEVICES = 1000;
-const SECONDS = size({ quick: 3, usual: 6 });
+/** A run ends when its devices have started, which takes as long: a shorter load would wait for them. */
+const SECONDS = 12;
+const ROUNDS = size({ quick: 1, usual: 2 });
 const LIMIT = 0.4;
 /** Lowest accepted ratio of a load of one's own. */
 const LIMIT_OF_OWN = 0.85;
@@ -53,6 +55,7 @@ export const generatorHttp: Bench = {
           own: of(() => ofRun(origin, events, OWN)),
         },
         ({ rate }) => rate,
+        ROUNDS,
       );
       const compare = (run: Round, goal: GoalName) => {
         const ratio = run.rate / autocannon.rate;
