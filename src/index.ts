@@ -8,7 +8,7 @@ export type { ClientOptions, Gate, HttpOptions } from './client/client.js';
 export { ApiError, ConnectionError, DeviceCloudClient } from './client/client.js';
 export { SpaceClient } from './client/space-client.js';
 export type * from './client/types.js';
-export type { DownlinkCourse, ExplainedCause, Explanation, TimelineEntry } from './explain/explanation.js';
+export type { DownlinkCourse, ExplainedCause, ExplainedEntry, Explanation } from './explain/explanation.js';
 export { InputError, type Problem } from './input/problems.js';
 export { type ExitCode, GhostfleetError, UsageError } from './kernel/errors.js';
 export type { Log } from './kernel/log.js';
@@ -60,6 +60,7 @@ export type {
   SetupDefinition,
   StepDefinition,
 } from './scenario/parse/define.js';
+export type { DeviceState } from './scenario/selector/device.js';
 
 /**
  * Runs a plan: by default in virtual time against an embedded cloud in memory. Resolves with the result even if an expectation

@@ -51,7 +51,7 @@ export interface Explanation {
    */
   readonly notSooner?: readonly ExplainedRemedy[];
   /** Everything that happened from the queueing of the downlink to its last stage, in chronological order. */
-  readonly timeline: readonly TimelineEntry[];
+  readonly timeline: readonly ExplainedEntry[];
   /** The explanation in one paragraph. */
   readonly text: string;
   /** Gaps in the history, one sentence each. */
@@ -97,7 +97,7 @@ export interface ExplainedRemedy extends RepeatedEnd {
   readonly change: string;
 }
 
-export interface TimelineEntry {
+export interface ExplainedEntry {
   /** Since the downlink was queued. */
   readonly at: Millis;
   /** `contact`: a successful exchange. `rule`: a rule of the firmware, such as a pause or a repetition. */

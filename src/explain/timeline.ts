@@ -5,7 +5,7 @@ import { humanDuration, type Instant, minutes } from '../kernel/time.js';
 import { type DownlinkRecord, STAGES, type Stage } from '../trace/downlinks/ledger.js';
 import type { JudgedChance } from './blockers.js';
 import { type CauseNames, CONTACTS } from './causes.js';
-import type { TimelineEntry } from './explanation.js';
+import type { ExplainedEntry } from './explanation.js';
 import type { DeviceFacts } from './facts.js';
 import { getRules, RESTARTS } from './family-rules.js';
 import type { Missed } from './missed.js';
@@ -39,7 +39,7 @@ export function buildTimeline(
   situation: Situation,
   names: CauseNames,
   end: Instant,
-): readonly TimelineEntry[] {
+): readonly ExplainedEntry[] {
   const { queuedAt } = record;
   const entries = [
     ...listStages(record),
@@ -87,7 +87,7 @@ function isAlike(one: Entry, other: Entry): boolean {
 }
 
 /** An entry with the time since the start of the run. */
-interface Entry extends Omit<TimelineEntry, 'at'> {
+interface Entry extends Omit<ExplainedEntry, 'at'> {
   readonly at: Instant;
 }
 

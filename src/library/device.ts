@@ -16,7 +16,7 @@ import { type DeviceAccount, makeDeviceKind, switchOn } from '../runner/single-d
 import { makeClaimToken } from '../runner/world/claim-tokens.js';
 import { type DeviceKind, makeRegisteredSecret } from '../runner/world/connection.js';
 import type { FleetDevice } from '../runner/world/fleet-device.js';
-import type { State } from '../scenario/selector/device.js';
+import type { DeviceState } from '../scenario/selector/device.js';
 import type { Transport } from '../transport/transport.js';
 import { objectOf } from './options.js';
 import { clientOf, insideOf, openUdp, type Service, type ServiceAddress, type ServiceInside } from './service.js';
@@ -128,7 +128,7 @@ export class VirtualDevice implements AsyncDisposable {
   }
 
   /** State of the device: `off`, `starting`, `asleep`, or `ready` while it works. */
-  get state(): State {
+  get state(): DeviceState {
     return this.#device.state;
   }
 

@@ -5,15 +5,18 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runScenario, startDevice, startFleet, startService, virtualTime } from '../../src/index.js';
 
-it('a queued command is answered at the next report', async () => {
+it('a queued command waits for the next report', async () => {
   const time = virtualTime();
   await using service = await startService({ time });
   const config = ['app config interval-report 3600'];
   const device = await startDevice({ profile: 'clime', service, config });
-  await time.until(() => device.state === 'asleep', { within: '10m' });
+  await time.advance('10m'); // the device has started and sent its first report
+  expect(device.state).toBe('asleep');
 
   const queued = await service.client.sendCommands(device.id, ['info show']);
-  await time.advance('2h');
+  await time.advance('30m');
+  expect((await service.client.message(queued.id)).down_state).toBe('pending');
+  await time.advance('30m');
 
   const events = (await service.client.timeline(queued.id)).map((entry) => entry.what);
   expect(events).toEqual(['queued', 'contact', 'offered', 'sent', 'answered']);

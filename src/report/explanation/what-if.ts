@@ -1,5 +1,5 @@
 /** What would have happened to the downlinks of a run if something had been different: as plain data, and as text. */
-import type { DownlinkCourse, TimelineEntry } from '../../explain/explanation.js';
+import type { DownlinkCourse, ExplainedEntry } from '../../explain/explanation.js';
 import { type Column, wrap, writeTable } from '../../kernel/table.js';
 import { humanDuration, type Instant, type Millis, sinceStart } from '../../kernel/time.js';
 import type { TrackedType } from '../../trace/downlinks/ledger.js';
@@ -145,7 +145,7 @@ export function describeOutcome(
   return outcome === 'pending' ? `pending after ${time}` : `${outcome} after ${time}`;
 }
 
-const MARKS: Readonly<Record<TimelineEntry['kind'], string>> = {
+const MARKS: Readonly<Record<ExplainedEntry['kind'], string>> = {
   stage: ' ',
   contact: ' ',
   failure: '✗',
@@ -153,7 +153,7 @@ const MARKS: Readonly<Record<TimelineEntry['kind'], string>> = {
   rule: '!',
 };
 
-function writeEntry({ at, kind, what }: TimelineEntry, width: number): readonly string[] {
+function writeEntry({ at, kind, what }: ExplainedEntry, width: number): readonly string[] {
   const [first = '', ...rest] = wrap(`${MARKS[kind]} ${what}`, width - TIME - 2);
   return [`${`+${humanDuration(at)}`.padEnd(TIME)}${first}`, ...rest.map((line) => `${' '.repeat(TIME + 2)}${line}`)];
 }

@@ -1,5 +1,5 @@
 /** Explains the slowest downlinks: a paragraph each, with a timeline that can be unfolded. */
-import type { Explanation, TimelineEntry } from '../../explain/explanation.js';
+import type { ExplainedEntry, Explanation } from '../../explain/explanation.js';
 import { humanDuration } from '../../kernel/time.js';
 import { describeOutcome } from '../explanation/what-if.js';
 import type { RunResult } from '../result.js';
@@ -34,7 +34,7 @@ ${changes.length === 0 ? NOTHING : markup`<ul>${changes}</ul>`}
 <table class="events"><tbody>${rows}</tbody></table></details></div>`;
 }
 
-function writeRow({ at, kind, what }: TimelineEntry): Markup {
+function writeRow({ at, kind, what }: ExplainedEntry): Markup {
   const mark = kind === 'failure' ? '✗ ' : '';
   return markup`<tr><td>+${humanDuration(at)}</td><td>${mark}${what}</td></tr>`;
 }

@@ -12,7 +12,7 @@ import { isRejected } from '../../device/shell/shell.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
 import type { Plan, PlannedDevice, PlannedGroup } from '../../scenario/model/plan.js';
-import type { State } from '../../scenario/selector/device.js';
+import type { DeviceState } from '../../scenario/selector/device.js';
 import { makeSamplingRandom } from '../../scenario/selector/match.js';
 import type { ShellResult } from '../../scenario/world.js';
 import { makeRegisteredSecret } from './connection.js';
@@ -70,7 +70,7 @@ export class FleetDevice implements Member {
   get battery(): number {
     return (1 - this.device.battery.used) * 100;
   }
-  get state(): State {
+  get state(): DeviceState {
     const { firmware, busyWith } = this.device;
     if (firmware === undefined) return 'off';
     if (!firmware.application.running) return 'starting';

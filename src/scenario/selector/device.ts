@@ -2,7 +2,7 @@
 
 /** `off`: no power or firmware; `starting`: the application does not run; `ready`: awake; `asleep`: till the next task. */
 export const STATES = ['off', 'starting', 'ready', 'asleep'] as const;
-export type State = (typeof STATES)[number];
+export type DeviceState = (typeof STATES)[number];
 
 export interface SelectableDevice {
   /** `clime-0001`: see {@link makeDeviceName}. */
@@ -22,7 +22,7 @@ export interface SelectableDevice {
   /** Remaining charge in percent; left out before the device exists. */
   readonly battery?: number;
   /** Left out before the device exists. */
-  readonly state?: State;
+  readonly state?: DeviceState;
 }
 
 export interface SelectableGroup {
