@@ -16,7 +16,7 @@ const FOLDER = 'docs/pictures';
 const MOST = 60_000;
 const SIZE = { width: 1280, height: 720 };
 /** When the pictures are taken: the cellars are silent, and commands wait for them. In ms of the run. */
-const MOMENT = 7_500_000;
+export const MOMENT = 7_500_000;
 
 interface Picture {
   readonly name: string;

@@ -7,11 +7,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { until } from '../../test/support/until.js';
 import { buildConsole, type Look, type OpenPage, openConsole, openPage, startBrowser } from '../../test/web/console.js';
 import { startDemo } from '../../test/web/demo.js';
 import { PAGES_OF_RUN, type PageOfConsole, pagesOf } from '../../test/web/pages.js';
 import { type World, world } from '../../test/web/world.js';
-import { picturesOfDocs } from './docs.js';
+import { MOMENT, picturesOfDocs } from './docs.js';
 
 const LOOKS: readonly Look[] = (['dark', 'light'] as const).flatMap((theme) =>
   [1280, 400].map((width) => ({ theme, width })),
@@ -51,7 +52,8 @@ for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
 process.exitCode = complaints.length === 0 ? 0 : 1;
 
 async function picturesOfSpace(): Promise<void> {
-  const here = await world(built.folder);
+  // Time passes once more below.
+  const here = await world(built.folder, 3.75);
   const { service, cellar } = here;
   await fill(here);
   await service.client.sendConfig(cellar.id, ['app config interval-report 900']);
@@ -84,6 +86,7 @@ async function picturesOfRun(): Promise<void> {
   await first.page.goto(demo.link);
   await first.page.locator('.wall canvas').waitFor();
   const read = async (path: string) => (await first.context.request.get(`${origin}${path}`)).json();
+  await until(async () => (await read('/run')).now_ms > MOMENT, 200);
   const [{ id: space }] = await read('/v2/spaces');
   const [{ id: device }] = await read(`/v2/spaces/${space}/devices?name=cellar-0003`);
   const cookies = await first.context.cookies();

@@ -9,9 +9,26 @@ export function isCalendarTime(at: UnixMillis): boolean {
   return at >= 0 && at < END;
 }
 
-/** `2026-01-01T00:00:00.000Z` */
+const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
+/** The day of the latest time, and its text. Times of one list or one run are mostly of the same day. */
+let day = { at: Number.NaN, text: '' };
+
+/** `2026-01-01T00:00:00.000Z`. A list has some 100,000 of them: with the text of the day, each takes a third of the time. */
 export function isoTime(at: UnixMillis): string {
-  return new Date(at).toISOString();
+  if (!isCalendarTime(at)) return new Date(at).toISOString();
+  const within = Math.floor(at % DAY);
+  const start = Math.floor(at) - within;
+  if (day.at !== start) day = { at: start, text: new Date(start).toISOString().slice(0, 11) };
+  const [hour, minute] = [Math.floor(within / HOUR), Math.floor(within / MINUTE) % 60];
+  return `${day.text}${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(Math.floor(within / SECOND) % 60)}.${threeDigits(within % SECOND)}Z`;
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : `${value}`;
+}
+
+function threeDigits(value: number): string {
+  return value < 100 ? `0${twoDigits(value)}` : `${value}`;
 }
 
 /** The fields of a calendar time in UTC; `month` is counted from 1. */

@@ -55,6 +55,20 @@ describe('a calendar time', () => {
     );
   });
 
+  it('is written as by Date, whatever time was written before', () => {
+    const time = fc.oneof(
+      fc.integer({ min: -8.64e15, max: 8.64e15 }),
+      fc.double({ min: 0, max: 253_402_300_801_000, noNaN: true }),
+      fc.integer({ min: 1_772_400_000_000, max: 1_772_500_000_000 }),
+    );
+    fc.assert(
+      fc.property(fc.array(time), (times) => {
+        expect(times.map((at) => isoTime(at))).toEqual(times.map((at) => new Date(at).toISOString()));
+      }),
+    );
+    expect(() => isoTime(Number.NaN)).toThrow(RangeError);
+  });
+
   it('may be a date alone for parseTimeOrDate, and is then the first moment of that day', () => {
     expect(parseTimeOrDate('2026-03-02')).toBe(Date.UTC(2026, 2, 2));
     expect(parseTimeOrDate('2026-03-02T06:00Z')).toBe(Date.UTC(2026, 2, 2, 6));

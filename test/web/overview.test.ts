@@ -124,6 +124,13 @@ describe('what happened last', () => {
     ]);
   });
 
+  it('is in the order of its times, also if an event arrives late', () => {
+    const answer = ofStation(station('answered', T0 + minute), undefined);
+    const fault = ofFaults([], [{ ...OUTAGE, state: 'active' }], T0)[0];
+    const all = [answer, fault, ofMessage(message(T0 + 30_000, 'a'))].reduce<readonly Happening[]>(withHappening, []);
+    expect(all.map(({ at }) => at - T0)).toEqual([60_000, 30_000, 0]);
+  });
+
   it('contains the faults that began before the page was opened, at their times', () => {
     const faults = [
       { ...OUTAGE, id: 'a', state: 'active' as const, from: 60 * minute, until: null },

@@ -1,6 +1,6 @@
 /** The description of a delivery in sentences, derived from the stations that the cloud knows. */
 import { describe, expect, it } from 'vitest';
-import { storyOf } from '../../web/src/model/story.js';
+import { storyOf, withStart } from '../../web/src/model/story.js';
 
 const QUEUED = Date.parse('2026-01-01T00:00:00.000Z');
 const minute = 60_000;
@@ -48,6 +48,16 @@ describe('the story of a downlink', () => {
   it('begins with its first station, which is a contact for a message of the cloud itself', () => {
     const entries = [entry('contact', 2_470), entry('offered', 2_500), entry('sent', 4_970)];
     expect(storyOf(message('sent', 1), entries, SOON, QUEUED + minute)).toEqual(['It was delivered after 2.5s.']);
+  });
+
+  it('begins with its queuing, for which a part of a firmware update has no station', () => {
+    const part = { ...message('sent', 1), id: 'a' };
+    const entries = withStart(part, [entry('contact', 20 * minute), entry('sent', 21 * minute)]);
+    expect(storyOf(part, entries, SOON, QUEUED + 30 * minute)).toEqual([
+      'It was delivered after 21m: 20m until the device made contact, 1m for the exchange.',
+    ]);
+    expect(withStart({ ...part, created_at: entry('', 20 * minute).at }, entries.slice(1))).toEqual(entries.slice(1));
+    expect(withStart(part, [])).toEqual([]);
   });
 
   it('ends with the time of an expiry', () => {

@@ -21,11 +21,12 @@ export interface World {
 }
 
 /**
- * Creates the space. Its virtual time begins three hours ago, because pages compare times with the clock of the machine.
- * @param webConsole folder with the built console
+ * Creates the space. Its virtual time begins in the past and passes for 2h 55m, because pages compare times with the clock of the
+ * machine.
+ * @param webConsole folder with the built console @param hoursAgo when the virtual time begins
  */
-export async function world(webConsole: string): Promise<World> {
-  const time = virtualTime({ start: new Date(Date.now() - 3 * 3_600_000) });
+export async function world(webConsole: string, hoursAgo = 3): Promise<World> {
+  const time = virtualTime({ start: new Date(Date.now() - hoursAgo * 3_600_000) });
   const service = await startService({ time, webConsole });
   const { client } = service;
   const cold = await client.createTag({ name: 'cold', color: '#3377bb' });

@@ -57,7 +57,7 @@ function summaryOf(
     name: row.name,
     serial_number: serialText(row.serial),
     label: row.label,
-    tag_names: row.tagIds.flatMap((id) => tags.get(id)?.name ?? []),
+    tag_names: namesIn(row.tagIds, tags),
     last_seen: isoTimeOrNull(row.lastSeen),
     session_id: row.sessionId,
     ...healthView(row, now),
@@ -65,6 +65,16 @@ function summaryOf(
     fw_name: factOf(row, 'fw_name') ?? factOf(row, 'product_name'),
     fw_version: factOf(row, 'fw_version'),
   };
+}
+
+/** A loop, because `flatMap` takes a tenth of the time of the whole summary. */
+function namesIn(ids: readonly Id[], tags: ReadonlyMap<Id, { readonly name: string }>): string[] {
+  const names: string[] = [];
+  for (const id of ids) {
+    const tag = tags.get(id);
+    if (tag) names.push(tag.name);
+  }
+  return names;
 }
 
 function factOf({ session }: ListedDevice, name: string): string | null {

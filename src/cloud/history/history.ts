@@ -13,6 +13,8 @@ import { SeriesSet } from './series.js';
 const BUCKET = seconds(10);
 /** Samples in a bucket, unless they would be less than {@link BUCKET} apart. */
 const SAMPLES = 4;
+/** A rate is that of this time, so that it does not jump with each report of a small fleet. */
+const RATE_OF = minutes(1);
 /** The percentiles are those of the deliveries of this time, so that a single one does not change them much. */
 const DELIVERIES_OF = hours(1);
 /** Maximum number of delivery times that are kept: the latest ones. */
@@ -21,10 +23,19 @@ const MOST_DELIVERIES = 10_000;
 /** Types of downlinks that the cloud itself queues: their devices wait for them, so they say nothing about the service. */
 const OWN_TYPES: ReadonlySet<string> = new Set(['session', 'timestamp']);
 
+interface Counted {
+  readonly at: UnixMillis;
+  readonly reports: number;
+  /** Time since the sample before. */
+  readonly passed: Millis;
+}
+
 interface SpaceHistory {
   readonly series: SeriesSet<Figure>;
   /** Reports since the latest sample. */
   reports: number;
+  /** The samples of {@link RATE_OF}, oldest first. */
+  counted: readonly Counted[];
   /** Delivery times since the latest sample. */
   fresh: Millis[];
   /** Earlier ones with the time of their sample, oldest first. */
@@ -65,10 +76,14 @@ export class History {
         .filter(({ at }) => now - at < DELIVERIES_OF)
         .slice(-MOST_DELIVERIES);
       const [p50, p95] = percentilesOf(space.deliveries.map(({ took }) => took));
+      space.counted = [...space.counted, { at: now, reports: space.reports, passed }].filter(
+        ({ at }) => now - at < RATE_OF,
+      );
+      const rate = rateOf(space.counted);
       space.series.add(now, {
         devices_on_time: on_time,
         downlinks_waiting: waiting.get(spaceId) ?? 0,
-        ...(passed > 0 && { reports_per_minute: (space.reports * minutes(1)) / passed }),
+        ...(rate !== undefined && { reports_per_minute: rate }),
         ...(p50 !== undefined && { delivery_p50_seconds: p50 / 1000 }),
         ...(p95 !== undefined && { delivery_p95_seconds: p95 / 1000 }),
       });
@@ -83,7 +98,7 @@ export class History {
   }
 
   #begin(spaceId: Id, now: UnixMillis): SpaceHistory {
-    const space = { series: new SeriesSet(FIGURES, now, BUCKET), reports: 0, fresh: [], deliveries: [] };
+    const space = { series: new SeriesSet(FIGURES, now, BUCKET), reports: 0, counted: [], fresh: [], deliveries: [] };
     this.#spaces.set(spaceId, space);
     return space;
   }
@@ -99,6 +114,13 @@ export function keepHistory(
     await history.sample(store, clock.wall).catch(() => {});
     return history.every;
   });
+}
+
+/** Reports a minute; undefined as long as no time has passed. */
+function rateOf(samples: readonly Counted[]): number | undefined {
+  const passed = samples.reduce((sum, each) => sum + each.passed, 0);
+  if (passed === 0) return undefined;
+  return (samples.reduce((sum, { reports }) => sum + reports, 0) * minutes(1)) / passed;
 }
 
 function percentilesOf(times: readonly Millis[]): readonly Millis[] {

@@ -27,7 +27,8 @@ describe('the history of a space', () => {
     expect(devices_on_time.max).toHaveLength(181);
     // Late after 13 minutes: its interval of two, one and a half times, and ten.
     expect(devices_on_time.mean.lastIndexOf(1)).toBe(78);
-    expect(reports_per_minute.mean.slice(0, 3)).toEqual([null, 18, 0]);
+    // The rate of the time so far, at most of the last minute.
+    expect(reports_per_minute.mean.slice(0, 8)).toEqual([null, 18, 9, 6, 4.5, 3.6, 3, 0]);
     expect(downlinks_waiting.mean[0]).toBe(0);
     expect(delivery_p50_seconds.mean.slice(0, 3)).toEqual([null, 20, 20]);
   });

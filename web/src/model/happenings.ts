@@ -31,17 +31,20 @@ const MOST_EARLIER = 8;
 /** Reports within this time, in ms, are one sentence. */
 const TOGETHER = 60_000;
 
-/** Adds a happening; the newest is first. */
+/** Adds a happening; the newest is first. The state of a run, and so the end of a fault, arrives later than messages. */
 export function withHappening(all: readonly Happening[], added: Happening | undefined): readonly Happening[] {
   if (added === undefined) return all;
-  if (!added.reporters) return [added, ...all].slice(0, MOST);
+  if (!added.reporters) return withEarlier([added], all);
   const i = all.findIndex(({ reporters, at }) => reporters !== undefined && added.at - at < TOGETHER);
   const before = all[i];
   // Only the latest sentence about reports keeps the ids, which may be many.
   if (!before?.reporters) {
     let reports = 1;
     const kept = all.filter(({ isRoutine }) => !isRoutine || ++reports <= MOST_REPORTS);
-    return [added, ...kept.map(({ reporters: _, ...rest }) => rest)].slice(0, MOST);
+    return withEarlier(
+      [added],
+      kept.map(({ reporters: _, ...rest }) => rest),
+    );
   }
   const { reporters } = before;
   const known = reporters.size;

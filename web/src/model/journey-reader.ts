@@ -5,6 +5,7 @@ import type { Message } from '../../../src/client/types.js';
 import type { DownlinkWaits } from '../../../src/control/run-state.js';
 import type { Downlink } from './downlinks.js';
 import { type Journey, journeyOfCloud, journeyOfRun } from './journeys.js';
+import { withStart } from './story.js';
 
 /** Maximum number of delivered downlinks whose timelines are read from a service without a run. Each needs a request. */
 export const MOST_READ = 200;
@@ -140,7 +141,7 @@ export class JourneyReader {
   async #fromCloud(messages: Message[], answered: Set<string>): Promise<void> {
     for (let message = messages.shift(); message && !this.#isClosed; message = messages.shift()) {
       try {
-        const entries = await this.#client.timeline(message.id);
+        const entries = withStart(message, await this.#client.timeline(message.id));
         this.#known.set(message.id, journeyOfCloud(message, entries, this.#wanted.all));
       } catch (error) {
         // The others are asked again later. This answer stays the same: the timeline is deleted.

@@ -32,6 +32,19 @@ export function contactsOf({ lastContact, contactEvery }: KnownRhythm): Contacts
   return { last: lastContact, next: contactEvery === null ? undefined : lastContact + contactEvery };
 }
 
+/**
+ * The stations of a downlink from the moment at which it was queued. The cloud itself queues parts of firmware updates, without
+ * a station; and what it answers to a contact at once is younger than the contact.
+ */
+export function withStart(
+  { id, created_at }: Pick<Message, 'id' | 'created_at'>,
+  entries: readonly TimelineEntry[],
+): readonly TimelineEntry[] {
+  const [first] = entries;
+  if (first === undefined || Date.parse(first.at) <= Date.parse(created_at)) return entries;
+  return [{ id: `${id} queued`, at: created_at, what: 'queued', detail: null }, ...entries];
+}
+
 type Known = Pick<Message, 'down_state' | 'down_attempt' | 'created_at'>;
 
 /** @param entries the timeline of the downlink @param now Unix time in ms */

@@ -15,15 +15,39 @@ export function Area({ curve, label }: { readonly curve: Curve; readonly label: 
   const middle = (least + most) / 2;
   const x = (n: number) => (((times[n] ?? begin) - begin) / (end - begin)) * WIDTH;
   const y = (value: number) => HEIGHT / 2 - ((value - middle) / range) * (HEIGHT - 6);
-  const points = (values: readonly (number | null)[]) =>
-    values.flatMap((value, n) => (value === null ? [] : [`${x(n).toFixed(1)},${y(value).toFixed(1)}`]));
-  const line = points(mean);
+  const points = (values: Curve['mean'], { first, end }: Run) =>
+    values.slice(first, end).map((value, n) => `${x(first + n).toFixed(1)},${y(value ?? least).toFixed(1)}`);
   return (
     <svg class="area" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img">
       <title>{label}</title>
-      <polygon class="under" points={[`0,${HEIGHT}`, ...line, `${WIDTH},${HEIGHT}`].join(' ')} />
-      <polygon points={[...points(max), ...points(min).reverse()].join(' ')} />
-      <polyline points={line.join(' ')} />
+      {runsOf(mean).map((run) => {
+        const line = points(mean, run);
+        const under = [`${x(run.first).toFixed(1)},${HEIGHT}`, ...line, `${x(run.end - 1).toFixed(1)},${HEIGHT}`];
+        return (
+          <g key={run.first}>
+            <polygon class="under" points={under.join(' ')} />
+            <polygon points={[...points(max, run), ...points(min, run).reverse()].join(' ')} />
+            <polyline points={line.join(' ')} />
+          </g>
+        );
+      })}
     </svg>
   );
+}
+
+/** Known values without a gap between them. `end` is the index after the last one. */
+interface Run {
+  readonly first: number;
+  end: number;
+}
+
+function runsOf(values: Curve['mean']): readonly Run[] {
+  const runs: Run[] = [];
+  values.forEach((value, n) => {
+    if (value === null) return;
+    const last = runs.at(-1);
+    if (last?.end === n) last.end = n + 1;
+    else runs.push({ first: n, end: n + 1 });
+  });
+  return runs;
 }

@@ -3,15 +3,15 @@ import type { Message, TimelineEntry } from '../../../src/client/types.js';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { humanDuration } from '../../../src/kernel/time.js';
 import { current } from '../api/session.js';
+import { withStart } from '../model/story.js';
 import { momentText } from './ago.js';
 import { type Loaded, useLoad } from './load.js';
 
 /** The timeline of a downlink, which is read again when its state or its latest station changes. */
-export function useTimeline(
-  { id, down_state, down_attempt }: Message,
-  station?: string,
-): Loaded<readonly TimelineEntry[]> {
-  return useLoad(() => current().client.timeline(id), [id, down_state, down_attempt, station]);
+export function useTimeline(message: Message, station?: string): Loaded<readonly TimelineEntry[]> {
+  const { id, down_state, down_attempt } = message;
+  const read = async () => withStart(message, await current().client.timeline(id));
+  return useLoad(read, [id, down_state, down_attempt, station]);
 }
 
 export function Timeline({ entries }: { readonly entries: readonly TimelineEntry[] }) {

@@ -93,7 +93,7 @@ export const KEYS: Family<Key> = {
       title: 'Devices',
       cell: ({ scope, tags }) => (scope === 'space' ? 'all' : tags.map(({ name }) => name).join(', ')),
     },
-    { title: 'Last used', cell: ({ last_used_at }) => ago(last_used_at) },
+    { title: 'Last used', cell: ({ last_used_at }) => (last_used_at === null ? 'never' : ago(last_used_at)) },
     {
       title: 'Expires',
       cell: ({ expires_at }) => (expires_at === null ? 'never' : momentText(Date.parse(expires_at))),

@@ -31,7 +31,7 @@ export function Overview({ device }: TabProps) {
   const reports = useMemo(() => new DeviceReports(current().client, device.id), [device.id]);
   const doing = useDoing(value?.serial_number);
   const { failure } = useLoad(() => reports.load(now.peek() - RANGES[range]), [reports, range]);
-  const [from, until] = useSpan(range);
+  const [from, until] = useSpan(range, value?.created_at);
   useEffect(() => reports.see(device.messages.value, from), [reports, device.messages.value, from]);
   const series = useMemo(() => seriesOf(reports.all.value, from), [reports.all.value, from]);
   const state = runState.value;
@@ -104,13 +104,13 @@ const keysOfRanges = Object.keys(RANGES) as readonly Range[];
 
 /**
  * First and last moment of the charts, in Unix ms. They move in steps, so that the charts are not drawn for every second, and
- * begin at the earliest with the run.
+ * begin at the earliest with the run, or when the device was registered.
  */
-function useSpan(range: Range): readonly [number, number] {
+function useSpan(range: Range, registered: string | undefined): readonly [number, number] {
   const length = RANGES[range];
   const step = length / 60;
   const until = Math.ceil(now.value / step) * step;
-  return [Math.max(until - length, startOf(runState.value) ?? 0), until];
+  return [Math.max(until - length, startOf(runState.value) ?? (Date.parse(registered ?? '') || 0)), until];
 }
 
 /** The faults that affect the device, as bands. */

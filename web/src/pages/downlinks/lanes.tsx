@@ -2,7 +2,7 @@
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { humanDuration } from '../../../../src/kernel/time.js';
 import type { Downlinks } from '../../model/downlinks.js';
-import { type Lane, STOPS } from '../../model/journeys.js';
+import { type Lane, STOPS, type StopName } from '../../model/journeys.js';
 import { model } from '../../model/space.js';
 import { NO_CONTACTS } from '../../model/story.js';
 import { Action } from '../../parts/action.js';
@@ -22,14 +22,17 @@ interface LanesProps {
 
 /** Headings and lanes are in one list, so that the browser moves a lane to another group and does not make it anew. */
 export function Lanes({ groups, downlinks }: LanesProps) {
-  if (groups.every(({ members }) => members.length === 0)) return null;
+  const lanes = groups.flatMap(({ members }) => members);
+  if (lanes.length === 0) return null;
+  // Only a run knows all stops.
+  const isKnown = (name: StopName) => lanes.some(({ stops }) => stops.some((stop) => stop.name === name));
   return (
     <ul class="lanes">
       <li class="lane-head" aria-hidden="true">
         <span />
         <span class="track-names">
           {STOPS.map((name) => (
-            <span key={name}>{name}</span>
+            <span key={name}>{isKnown(name) && name}</span>
           ))}
         </span>
       </li>

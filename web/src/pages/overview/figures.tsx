@@ -144,14 +144,13 @@ const TONES = { on_time: 'good', late: 'late', silent: 'bad', never_seen: 'new' 
 function faultFigure(faults: readonly RunFault[], time: number): Figure {
   const passing = faults.filter((fault) => !isLasting(fault));
   const active = passing.filter(({ state }) => state === 'active');
-  const [named = faults.find(isLasting)] = active;
-  const name = named && faultName(named);
-  const others = active.length > 1 ? ` and ${active.length - 1} more` : '';
+  const [named, ...others] = active.length > 0 ? active : faults.filter(isLasting);
+  const names = named && `${faultName(named)}${others.length > 0 ? ` and ${others.length} more` : ''}`;
   return {
     title: 'Faults in force',
     value: String(active.length),
     tone: active.length > 0 ? 'bad' : undefined,
-    more: active.length > 0 ? `${name}${others}` : name === undefined ? 'none' : `always: ${name}`,
+    more: names === undefined ? 'none' : `${active.length > 0 ? '' : 'always: '}${names}`,
     curve: faultCurve(passing, time),
   };
 }

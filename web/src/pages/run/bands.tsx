@@ -53,6 +53,16 @@ export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly sta
             </svg>
           </li>
         ))}
+        <li class="axis dim" aria-hidden="true">
+          <span />
+          <span class="ends">
+            <span>0s</span>
+            <span class="at-now" style={{ left: `${place(now_ms) / 10}%` }}>
+              now
+            </span>
+            {now_ms < end && <span>{humanDuration(Math.round(end / 60_000) * 60_000)}</span>}
+          </span>
+        </li>
       </ul>
     </>
   );
