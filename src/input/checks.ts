@@ -171,7 +171,8 @@ export function oneOf<const T extends string>(words: readonly T[]): Check<T> {
       const value =
         node.kind === 'scalar' ? String(typeof node.value === 'number' ? node.source : node.value) : undefined;
       const found = words.find((word) => word === value);
-      return found ?? complain(node, problems, `one of ${orList(words)}${didYouMean(value ?? '', words)}`);
+      const wanted = words.length === 0 ? 'defined in this file' : `one of ${orList(words)}`;
+      return found ?? complain(node, problems, `${wanted}${didYouMean(value ?? '', words)}`);
     },
   );
 }

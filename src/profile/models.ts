@@ -96,12 +96,12 @@ export interface DirectionModel {
   readonly noise: number;
 }
 
-/** A contact, for example of a door: 1 while it is closed, otherwise 0. */
+/** A contact, for example of a door: 1 for some time, otherwise 0. */
 export interface SwitchModel {
   readonly kind: 'switch';
-  /** How often the contact closes in a day. */
+  /** How often the contact becomes 1 in a day. */
   readonly perDay: number;
-  /** Longest time that the contact stays closed. It must open before it closes again, even in busy hours. */
+  /** Longest time at 1. The contact must become 0 before it becomes 1 again, even in busy hours. */
   readonly stays: Millis;
   readonly by: RhythmName;
 }

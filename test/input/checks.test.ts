@@ -65,6 +65,7 @@ describe('a check of one value', () => {
     ['a bare number for a duration', duration, '30', '"30" is not a duration such as "250ms", "30s", "15m" or "1h30m"'],
     ['a list for a duration', duration, '[30s]', 'a list is not a duration such as "250ms", "30s", "15m" or "1h30m"'],
     ['a ratio above 1', ratio, '21/20', '"21/20" is not a ratio from 0 to 1 such as "0.05", "5%" or "1/20"'],
+    ['a word of an empty list', oneOf([]), 'upd', '"upd" is not defined in this file'],
     ['an unknown word', oneOf(['memory', 'udp']), 'upd', '"upd" is not one of memory or udp (did you mean "udp"?)'],
     ['an empty list for a text', text(), '[]', 'an empty list is not a text'],
     ['an empty map for a text', text(), '{}', 'an empty map is not a text'],
