@@ -23,8 +23,8 @@ export interface Rhythm {
   readonly lastContact: UnixMillis | null;
   /** Expected time from one contact to the next; null if it is not known yet. */
   readonly contactEvery: Millis | null;
-  /** The last time between two contacts, while the interval is learned; null if it is configured or not known. */
-  readonly contactGap: Millis | null;
+  /** The latest times between two contacts, at most {@link GAPS}, while the interval is learned; null if it is configured. */
+  readonly contactGaps: readonly Millis[] | null;
 }
 
 /** Longest interval that can be configured (behaviour B-18): a device of unknown rhythm is not late before. */
@@ -41,8 +41,11 @@ export const GRACE = minutes(10);
 /** Contacts within this time belong together: a report, and the polls that it causes. */
 const TOGETHER = minutes(1);
 
+/** Number of gaps from which the interval is learned. */
+const GAPS = 8;
+
 /** @param now Unix time in ms, by the clock of the service */
-export function findHealth({ lastContact, contactEvery }: Omit<Rhythm, 'contactGap'>, now: UnixMillis): Health {
+export function findHealth({ lastContact, contactEvery }: Omit<Rhythm, 'contactGaps'>, now: UnixMillis): Health {
   if (lastContact === null) return 'never_seen';
   const silence = now - lastContact;
   if (silence <= allowedSilence('late', contactEvery)) return 'on_time';
@@ -55,16 +58,18 @@ function allowedSilence(health: keyof typeof INTERVALS, contactEvery: Millis | n
 }
 
 /**
- * The rhythm after a contact. A learned interval is the median of the earlier interval and the last two gaps. So one long gap,
- * as after an outage, or one short gap, as after a click on the button, changes it little; two in a row replace it.
+ * The rhythm after a contact. A learned interval is the second longest of the latest gaps. So one long gap, as after an outage,
+ * changes nothing, and neither do short gaps between long ones, as of a device that sends several messages each hour.
  */
-export function noteContact({ lastContact, contactEvery, contactGap }: Rhythm, now: UnixMillis): Rhythm {
+export function noteContact({ lastContact, contactEvery, contactGaps }: Rhythm, now: UnixMillis): Rhythm {
   const at = Math.max(Math.floor(now), lastContact ?? 0);
   const gap = at - (lastContact ?? at);
-  const isConfigured = contactEvery !== null && contactGap === null;
-  if (isConfigured || gap <= TOGETHER) return { lastContact: at, contactEvery, contactGap };
-  const learned = contactEvery === null || contactGap === null ? gap : median(contactEvery, contactGap, gap);
-  return { lastContact: at, contactEvery: learned, contactGap: gap };
+  const isConfigured = contactEvery !== null && contactGaps === null;
+  if (isConfigured || gap <= TOGETHER) return { lastContact: at, contactEvery, contactGaps };
+  const gaps = [...(contactGaps ?? []), gap].slice(-GAPS);
+  const [longest = gap, second = longest] = gaps.toSorted((a, b) => b - a);
+  // Of two gaps, the longer one: a device may begin with two messages one after another.
+  return { lastContact: at, contactEvery: gaps.length < 3 ? longest : second, contactGaps: gaps };
 }
 
 /**
@@ -73,12 +78,12 @@ export function noteContact({ lastContact, contactEvery, contactGap }: Rhythm, n
  * @param lines such as `app config interval-report 1800`
  */
 export function noteConfig(
-  { contactEvery, contactGap }: Rhythm,
+  { contactEvery, contactGaps }: Rhythm,
   lines: readonly string[],
 ): Omit<Rhythm, 'lastContact'> {
   const configured = ['interval-report', 'interval-poll'].flatMap((name) => intervalIn(lines, name) ?? []);
-  if (configured.length > 0) return { contactEvery: Math.min(...configured), contactGap: null };
-  return { contactEvery: contactGap === null ? null : contactEvery, contactGap };
+  if (configured.length > 0) return { contactEvery: Math.min(...configured), contactGaps: null };
+  return { contactEvery: contactGaps === null ? null : contactEvery, contactGaps };
 }
 
 /** An interval of 0 is off. A device may report any number of digits. */
@@ -88,8 +93,4 @@ function intervalIn(lines: readonly string[], name: string): Millis | undefined 
     if (found === name && Number(seconds) > 0) return Math.min(Number(seconds) * 1000, LONGEST_INTERVAL);
   }
   return undefined;
-}
-
-function median(a: number, b: number, c: number): number {
-  return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findHealth, noteConfig, noteContact, type Rhythm } from '../../src/contract/health.js';
 import { hours, minutes, seconds } from '../../src/kernel/time.js';
 
-const NEW: Rhythm = { lastContact: null, contactEvery: null, contactGap: null };
+const NEW: Rhythm = { lastContact: null, contactEvery: null, contactGaps: null };
 const T0 = 1_767_225_600_000;
 
 /** The rhythm after contacts with these gaps, in minutes. */
@@ -53,6 +53,31 @@ describe('the rhythm of a device', () => {
   it('follows a change of the interval after two contacts', () => {
     expect(rhythmAfter([15, 15, 60]).contactEvery).toBe(minutes(15));
     expect(rhythmAfter([15, 15, 60, 60]).contactEvery).toBe(minutes(60));
+  });
+
+  it.each([
+    ['two', [5, 55]],
+    ['two', [10, 50]],
+    ['three', [5, 10, 45]],
+    ['four', [2, 2, 2, 54]],
+  ])(
+    'is learned from the long gaps of a device that sends %s messages each hour: it is not late again and again',
+    (_, gaps) => {
+      let rhythm = rhythmAfter(gaps);
+      const found = Array.from({ length: 20 }, () => gaps).flatMap((hour) =>
+        hour.map((gap) => {
+          const health = findHealth(rhythm, (rhythm.lastContact ?? 0) + minutes(gap));
+          rhythm = rhythmAfter([gap], rhythm);
+          return health;
+        }),
+      );
+      expect(found.slice(2 * gaps.length).filter((health) => health !== 'on_time')).toEqual([]);
+      expect(rhythm.contactEvery).toBe(minutes(Math.max(...gaps)));
+    },
+  );
+
+  it('becomes shorter again as soon as at most one of the latest eight gaps is long', () => {
+    expect(rhythmAfter([60, 60, 60, ...Array<number>(7).fill(10)]).contactEvery).toBe(minutes(10));
   });
 
   it('does not count contacts in the same minute: a session, its configuration, and polls after a report', () => {

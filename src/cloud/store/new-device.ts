@@ -21,7 +21,7 @@ export function makeNewDevice(given: Given): DeviceRow {
     encoderHash: null,
     lastContact: null,
     contactEvery: null,
-    contactGap: null,
+    contactGaps: null,
     ...given,
   };
 }

@@ -43,7 +43,7 @@ export function aboutDevices(opened: () => Store): void {
     it('are listed, counted and watched by their health, in agreement with the rule', async () => {
       const rhythms = [null, minutes(1), minutes(30), hours(24)].flatMap((contactEvery) =>
         [null, T0, T0 - minutes(40), T0 - minutes(70), T0 - hours(40), T0 - hours(90)].map((lastContact) => ({
-          ...{ lastContact, contactEvery, contactGap: null },
+          ...{ lastContact, contactEvery, contactGaps: null },
         })),
       );
       const rows = rhythms.map((rhythm, n) => device(n + 1, rhythm));

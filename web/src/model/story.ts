@@ -18,7 +18,7 @@ export interface Contacts {
 /** Before the first contact. */
 export const NO_CONTACTS: Contacts = { last: undefined, next: undefined };
 
-type KnownRhythm = Omit<Rhythm, 'contactGap'>;
+type KnownRhythm = Omit<Rhythm, 'contactGaps'>;
 
 export function rhythmOf({ last_contact, contact_every }: Pick<Device, 'last_contact' | 'contact_every'>): KnownRhythm {
   return {

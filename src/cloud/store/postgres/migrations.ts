@@ -255,13 +255,20 @@ ALTER TABLE device ADD COLUMN last_contact bigint, ADD COLUMN contact_every bigi
 UPDATE device SET last_contact = last_seen;
 `;
 
+/** The rhythm is learned from several gaps instead of the last one. */
+const GAPS = `
+ALTER TABLE device ADD COLUMN contact_gaps text;
+UPDATE device SET contact_gaps = '[' || contact_gap || ']' WHERE contact_gap IS NOT NULL;
+ALTER TABLE device DROP COLUMN contact_gap;
+`;
+
 /** SQL, or a function for what SQL cannot do. */
 type Step = string | ((client: ClientBase) => Promise<void>);
 
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const POSTGRES_MIGRATIONS: readonly Step[] = [
   ...[FIRST, GONE_SPACES, TAGS_OF_DEVICES, TOKENS, DUE_OF_SPACE],
-  ...[CHECKSUMS, VAULT, EVENTS, VERSIONS, foldNames, CONNECTORS, RHYTHM],
+  ...[CHECKSUMS, VAULT, EVENTS, VERSIONS, foldNames, CONNECTORS, RHYTHM, GAPS],
 ];
 
 /** Id of the lock of the service that migrates: "gflt" in ASCII. Other services wait for it, and then find no missing step. */

@@ -94,7 +94,7 @@ function deviceColumns(id: Id, change: DeviceChange, vault: Vault): Columns {
   if (change.encoderHash !== undefined) columns.encoder_hash = change.encoderHash;
   if (change.lastContact !== undefined) columns.last_contact = change.lastContact;
   if (change.contactEvery !== undefined) columns.contact_every = change.contactEvery;
-  if (change.contactGap !== undefined) columns.contact_gap = change.contactGap;
+  if (change.contactGaps !== undefined) columns.contact_gaps = change.contactGaps && json(change.contactGaps);
   return columns;
 }
 

@@ -22,7 +22,7 @@ export const DEVICE_COLUMNS = `d.id, d.space_id AS "spaceId", d.name, d.comment,
   d.external_id AS "externalId", d.label, d.created_at AS "createdAt", d.version, d.last_seen AS "lastSeen",
   d.session_id AS "sessionId", d.session, d.config_hash AS "configHash", d.decoder_hash AS "decoderHash",
   d.encoder_hash AS "encoderHash", d.last_contact AS "lastContact", d.contact_every AS "contactEvery",
-  d.contact_gap AS "contactGap"`;
+  d.contact_gaps AS "contactGaps"`;
 
 /** The same without the claim token. */
 export const PUBLIC_DEVICE_COLUMNS = DEVICE_COLUMNS.replace(' d.token,', '');
@@ -58,10 +58,11 @@ export const RECORD_COLUMNS =
   'family, id, space_id AS "spaceId", key, created_at AS "createdAt", due_at AS "dueAt", body, crc';
 
 /** A row with {@link PUBLIC_DEVICE_COLUMNS} and the tags. */
-interface StoredPublicDevice extends Omit<DeviceRow, 'token' | 'label' | 'tagIds' | 'session'> {
+interface StoredPublicDevice extends Omit<DeviceRow, 'token' | 'label' | 'tagIds' | 'session' | 'contactGaps'> {
   readonly label: string;
   readonly tagIds: string;
   readonly session: string | null;
+  readonly contactGaps: string | null;
 }
 
 /** A row with {@link DEVICE_COLUMNS} and the tags. */
@@ -108,12 +109,13 @@ export function toDevice(row: StoredDevice, vault: Vault): DeviceRow {
 
 /** @throws UnreadableSecret */
 export function toPublicDevice(row: StoredPublicDevice, vault: Vault): ListedDevice {
-  const { id, label, tagIds, session } = row;
+  const { id, label, tagIds, session, contactGaps } = row;
   return {
     ...row,
     label: label === '{}' ? NO_LABEL : JSON.parse(label),
     tagIds: tagIds === '[]' ? NO_TAGS : JSON.parse(tagIds),
     session: session === null ? null : JSON.parse(vault.open(place.session(id), session)),
+    contactGaps: contactGaps === null ? null : JSON.parse(contactGaps),
   };
 }
 

@@ -216,10 +216,17 @@ ALTER TABLE device ADD COLUMN contact_gap INTEGER;
 UPDATE device SET last_contact = last_seen;
 `;
 
+/** 16: The rhythm is learned from several gaps instead of the last one. */
+const GAPS = `
+ALTER TABLE device ADD COLUMN contact_gaps TEXT;
+UPDATE device SET contact_gaps = '[' || contact_gap || ']' WHERE contact_gap IS NOT NULL;
+ALTER TABLE device DROP COLUMN contact_gap;
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES, TOKENS, DUE_OF_SPACE],
-  ...[SOUNDNESS, VAULT, EVENTS, VERSIONS, FOLDED, CONNECTORS, RECORD_ROWS, RHYTHM],
+  ...[SOUNDNESS, VAULT, EVENTS, VERSIONS, FOLDED, CONNECTORS, RECORD_ROWS, RHYTHM, GAPS],
 ];
 
 /**

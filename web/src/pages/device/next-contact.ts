@@ -3,7 +3,7 @@ import type { Rhythm } from '../../../../src/contract/health.js';
 import type { DeviceDoing } from '../../../../src/control/run-state.js';
 import { lengthText } from '../../model/length.js';
 
-interface Known extends Omit<Rhythm, 'contactGap'> {
+interface Known extends Omit<Rhythm, 'contactGaps'> {
   /** Undefined without a run. */
   readonly doing: DeviceDoing | undefined;
   /** Unix time in ms. */
