@@ -23,6 +23,15 @@ function panelsOf(dashboard: string): readonly Panel[] {
   return JSON.parse(readFileSync(join(FOLDER, 'dashboards', dashboard), 'utf8')).panels;
 }
 
+/** Whether each node of a database reports its own value, or all report the value of the database. */
+const GAUGES: Readonly<Record<string, 'node' | 'database'>> = {
+  ghostfleet_commits_waiting: 'node',
+  ghostfleet_devices: 'database',
+  ghostfleet_downlinks_pending: 'database',
+  ghostfleet_dtls_sessions: 'node',
+  ghostfleet_store_damaged: 'node',
+};
+
 type Series = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** The metrics and labels of all queries that are not among the series: their names with the labels they have. */
@@ -45,21 +54,26 @@ function findUnknown(dashboard: string, series: Series): readonly string[] {
   );
 }
 
-/** The series of a service that has received and sent everything once, as `/metrics` shows them. */
-async function seriesOfCloud(): Promise<Series> {
+/** The metrics of a service that has received and sent everything once, as `/metrics` shows them. */
+async function readCloud(): Promise<string> {
   const metrics = new Metrics(new VirtualClock());
   metrics.watchProcess();
   metrics.watchStore(new MemoryStore(), { waiting: 0, refused: 0 });
   // The cast is safe because the metrics only list the counters.
   metrics.watchGateway({ received: 1 } as Parameters<Metrics['watchGateway']>[0], []);
+  metrics.watchDtls(() => undefined);
   metrics.request({ method: 'GET', route: '/v2', status: 200, took: 1 });
   metrics.commit(1);
   const trace = metrics.listening({ emit: () => {} });
   const [at, serial, downlink] = [0, 1, '019cad34-1e80-706e-8e3e-a5367db2efcd'];
   trace.emit({ kind: 'cloud.stored', at, serial, type: 'data', message: downlink, copy: false });
   trace.emit({ kind: 'downlink.delivered', at, serial, downlink, evidence: 'final-ack' });
+  return metrics.text();
+}
+
+async function seriesOfCloud(): Promise<Series> {
   const series = new Map<string, ReadonlySet<string>>();
-  for (const line of (await metrics.text()).split('\n')) {
+  for (const line of (await readCloud()).split('\n')) {
     const [, name = '', labels = ''] = /^([a-z]\w*)(?:\{(.*)\})? /.exec(line) ?? [];
     const own = [...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => label);
     if (name !== '') series.set(name, new Set([...(series.get(name) ?? []), ...own]));
@@ -90,6 +104,21 @@ describe('the dashboard', () => {
   it('of the cloud has only metrics and labels of /metrics', async () => {
     expect(panelsOf('cloud.json').length).toBeGreaterThan(5);
     expect(findUnknown('cloud.json', await seriesOfCloud())).toEqual([]);
+  });
+
+  it('of the cloud adds up gauges of nodes, but never gauges of their database, which each node reports', async () => {
+    const text = await readCloud();
+    const gauges = [...text.matchAll(/^# TYPE (ghostfleet_\w+) gauge$/gm)].map(([, name = '']) => name);
+    expect(gauges.sort()).toEqual(Object.keys(GAUGES).sort());
+    for (const [name, of] of Object.entries(GAUGES)) {
+      const help = new RegExp(`^# HELP ${name} .*in the whole database`, 'm');
+      expect(help.test(text), name).toBe(of === 'database');
+      const expressions = panelsOf('cloud.json')
+        .flatMap(({ targets }) => targets.map(({ expr }) => expr))
+        .filter((expr) => new RegExp(`\\b${name}\\b`).test(expr));
+      const form = of === 'database' ? /^max( by \(\w+\) )?\(/ : /^sum( by \(\w+\) )?\(/;
+      expect(expressions.filter((expr) => !form.test(expr))).toEqual([]);
+    }
   });
 
   it('of a run has only metrics and labels that a run sends', async () => {

@@ -97,8 +97,10 @@ export class Metrics {
   }
 
   watchStore(store: Store, guarded: Guarded): void {
-    this.#gauge('ghostfleet_downlinks_pending', 'Downlinks waiting for their devices', () => store.countPending());
-    this.#gauges('ghostfleet_devices', 'Devices by health', 'health', () => this.#countByHealth(store));
+    const pending = 'Downlinks waiting for their devices, in the whole database: do not add up the nodes';
+    this.#gauge('ghostfleet_downlinks_pending', pending, () => store.countPending());
+    const devices = 'Devices by health, in the whole database: do not add up the nodes';
+    this.#gauges('ghostfleet_devices', devices, 'health', () => this.#countByHealth(store));
     this.#gauge(
       'ghostfleet_store_damaged',
       '1 if damage of the database was found, after which nothing is stored',
